@@ -1,0 +1,201 @@
+// Who may import whom. One row per room: what it may import, and what to do when a check refuses.
+// A room that is not listed as allowed is forbidden, packages and Node's own modules included.
+
+const AWS_ADAPTERS = "^lib/adapters/(dynamodb|sqs|lambda|scheduler|eventbridge|s3)/";
+const BUILTIN_OR_PACKAGE = "^(node:|node_modules/|[a-z_]+(/[a-z_]+)*$)";
+const packages = (...names) => `^node_modules/(@types/)?(${names.join("|")})/`;
+
+/** The rule `name`: files under `from` import nothing but themselves and what `allowed` matches. */
+const room = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: from },
+  to: { pathNot: [from, ...allowed] },
+});
+
+/** The rule `name`: files under `from` may name types of `to`, and never run its code. */
+const typesOnly = (name, from, to, comment) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: from },
+  to: { path: to, dependencyTypesNot: ["type-only"] },
+});
+
+const forbidden = (name, from, to, comment) => ({ name, comment, severity: "error", from, to });
+
+export default {
+  forbidden: [
+    room(
+      "definition-imports-nothing",
+      "^lib/definition/",
+      [packages("temporal-polyfill", "temporal-spec", "temporal-utils")],
+      "lib/definition is what everything else stands on. Move what you need into it, or move the file that needs it out. Only its time module uses a package, temporal-polyfill.",
+    ),
+    forbidden(
+      "temporal-only-in-time",
+      { path: "^lib/", pathNot: "^lib/definition/time" },
+      { path: packages("temporal-polyfill") },
+      "Calendar and zone arithmetic has one home, the time module of lib/definition. Add the function there and call it.",
+    ),
+    room(
+      "kernel-imports-definition",
+      "^lib/kernel/",
+      ["^lib/definition/"],
+      "lib/kernel is pure: no packages, no Node modules, no other room. Take what you need as an argument, or return an effect and let lib/engine do it.",
+    ),
+    room(
+      "front-end-imports-definition-and-parser",
+      "^lib/frontends/([^/]+)/",
+      [
+        "^lib/frontends/$1/",
+        "^lib/definition/",
+        packages("bpmn-moddle", "zeebe-bpmn-moddle", "moddle", "moddle-xml", "saxen", "yaml"),
+      ],
+      "A front end turns text into a definition with diagnostics. It reads no files and knows no other front end: what two of them share belongs in lib/definition.",
+    ),
+    room(
+      "ports-import-definition-and-kernel",
+      "^lib/ports/",
+      ["^lib/definition/", "^lib/kernel/"],
+      "A port is an interface in the engine's own words. Keep the technology in lib/adapters.",
+    ),
+    typesOnly(
+      "ports-use-kernel-types",
+      "^lib/ports/",
+      "^lib/kernel/",
+      "A port names what the kernel decides, it does not decide. Use `import type`.",
+    ),
+    room(
+      "engine-imports-kernel-and-ports",
+      "^lib/engine/",
+      ["^lib/definition/", "^lib/kernel/", "^lib/ports/"],
+      "lib/engine sees the world through lib/ports only. Compilers, expression engines and adapters are handed to it by lib/embedded or functions/composition.ts.",
+    ),
+    room(
+      "adapter-imports-ports",
+      "^lib/adapters/([^/]+)/",
+      [
+        "^lib/adapters/$1/",
+        "^lib/ports/",
+        "^lib/definition/",
+        "^lib/kernel/",
+        BUILTIN_OR_PACKAGE,
+      ],
+      "An adapter translates one technology into ports. It never calls the engine or another adapter: what two of them share belongs in lib/ports.",
+    ),
+    typesOnly(
+      "adapters-use-kernel-types",
+      "^lib/adapters/",
+      "^lib/kernel/",
+      "An adapter decides nothing. Use `import type`, or move the decision into lib/kernel or lib/engine.",
+    ),
+    room(
+      "api-imports-engine",
+      "^lib/api/",
+      ["^lib/engine/", "^lib/ports/", "^lib/definition/", packages("zod")],
+      "lib/api is the HTTP surface over lib/engine, the same in one process and in Lambda. Servers, files and adapters belong to lib/embedded and functions.",
+    ),
+    room(
+      "client-imports-api-types",
+      "^lib/client/",
+      ["^lib/api/"],
+      "lib/client talks HTTP and is bundled into other people's programs. It knows the shapes of lib/api and nothing else.",
+    ),
+    typesOnly(
+      "client-uses-api-types",
+      "^lib/client/",
+      "^lib/api/",
+      "lib/client knows the shapes of lib/api, not its code. Use `import type`.",
+    ),
+    forbidden(
+      "embedded-needs-no-aws",
+      { path: "^lib/(embedded|testing)/" },
+      { path: [AWS_ADAPTERS, packages("@aws-sdk", "@aws-lambda-powertools", "@middy")] },
+      "The embedded engine runs with Node alone. Use the local or simulated adapters; AWS is wired in functions/composition.ts.",
+    ),
+    forbidden(
+      "lib-stays-in-lib",
+      { path: "^lib/" },
+      { path: "^(cli|functions|cdk|console|examples|bench|scripts|test)/" },
+      "lib is a plain library. Move what it needs into the room of lib that owns it.",
+    ),
+    forbidden(
+      "published-code-uses-dependencies",
+      { path: "^(lib|cli|functions)/" },
+      { dependencyTypes: ["npm-dev", "npm-no-pkg", "npm-unknown"], dependencyTypesNot: ["type-only"] },
+      "A user who installs the package does not get this one. A new run-time dependency is added to `dependencies` and needs a page in docs/decisions.",
+    ),
+    forbidden(
+      "cli-uses-client-and-embedded",
+      { path: "^cli/" },
+      { path: "^(lib|functions|cdk|examples|bench|scripts|test)/", pathNot: "^lib/(client|embedded)/" },
+      "The command is a client of the API. What it needs from deeper rooms is offered by lib/client or lib/embedded.",
+    ),
+    forbidden(
+      "function-stands-alone",
+      { path: "^functions/([^/]+)/" },
+      { path: "^functions/[^/]+/", pathNot: ["^functions/$1/", "^functions/middleware/"] },
+      "Each function is deployed by itself. What two share is a middleware or belongs in lib.",
+    ),
+    forbidden(
+      "functions-use-lib",
+      { path: "^functions/" },
+      { path: "^(cli|cdk|console|examples|bench|scripts|test)/" },
+      "A function wires lib to Lambda, with middy and Powertools. Move what it needs into lib.",
+    ),
+    room(
+      "cdk-names-functions-by-path",
+      "^cdk/",
+      [
+        "^functions/settings\\.ts$",
+        packages("aws-cdk-lib", "constructs", "cdk-nag"),
+        "^(node:)?(path|url)$",
+      ],
+      "cdk says what is deployed. Functions are named by path; the names of their settings come from functions/settings.ts.",
+    ),
+    typesOnly(
+      "console-uses-api-types",
+      "^console/",
+      "^(lib|cli|functions|cdk|examples|bench|scripts|test)/",
+      "The console knows the engine only over HTTP. Use `import type` from lib/api.",
+    ),
+    forbidden(
+      "console-uses-api-only",
+      { path: "^console/" },
+      { path: "^(lib|cli|functions|cdk|examples|bench|scripts|test)/", pathNot: "^lib/api/" },
+      "The console knows the engine only over HTTP: types of lib/api, nothing else of ours.",
+    ),
+    forbidden(
+      "examples-import-the-package",
+      { path: "^examples/" },
+      {
+        path: "^(lib|cli|functions|cdk|bench|scripts|test)/",
+        dependencyTypesNot: ["aliased"],
+      },
+      'An example is written as a user would write it: import "fermata-engine", "fermata-engine/embedded" or "fermata-engine/client", never a path into the engine.',
+    ),
+    forbidden(
+      "no-cycles",
+      {},
+      { circular: true },
+      "Two files that need each other hold one idea: merge them, or move what both need to a third file.",
+    ),
+    forbidden(
+      "no-unresolvable",
+      {},
+      { couldNotResolve: true },
+      "This import leads nowhere. Relative imports carry `.ts`; a package must be in package.json.",
+    ),
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["types", "import", "node", "default"],
+    },
+  },
+};

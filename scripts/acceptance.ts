@@ -1,0 +1,49 @@
+// Lists which acceptance lines have a passing test, by the numbers that test names carry.
+//
+//   npm run acceptance                          runs the tests
+//   npm run acceptance -- --report out.json     reads a report of vitest's json reporter
+
+import { parseArgs } from "node:util";
+import { parseReport, runTests, type Test } from "./vitest-report.ts";
+
+/** The lines that this release promises. */
+const PROMISED = [
+  ...["F1", "F2", "F3", "F7"],
+  ...["F10", "F11", "F12", "F13", "F14", "F15", "F17", "F18", "F19", "F20", "F21"],
+  ...["F50", "F51", "F55", "F62", "F67", "F68"],
+  ...["S1", "S3"],
+];
+
+const { report } = parseArgs({ options: { report: { type: "string" } } }).values;
+process.exitCode = tell(report === undefined ? await allTests() : parseReport(report));
+
+async function allTests(): Promise<readonly Test[]> {
+  const { tests, output, code } = await runTests(["unit", "contract", "simulation"]);
+  if (code !== 0) console.error(output);
+  return tests;
+}
+
+/** A line is shown when at least one test names it and every test that names it passes. */
+function tell(tests: readonly Test[]): number {
+  const lines = new Map<string, Test[]>();
+  for (const test of tests) {
+    for (const [line] of test.name.matchAll(/\b[FSRJDX]\d+\b/g)) {
+      lines.set(line, [...(lines.get(line) ?? []), test]);
+    }
+  }
+  const isShown = (line: string) => lines.get(line)?.every(({ passed }) => passed) ?? false;
+  for (const line of [...new Set([...PROMISED, ...lines.keys()])].sort(byLetterAndNumber)) {
+    const proofs = lines.get(line) ?? [];
+    const promise = PROMISED.includes(line) ? "promised" : "beyond";
+    const verdict = isShown(line) ? "shown" : proofs.length === 0 ? "MISSING" : "FAILING";
+    console.log(`${line.padEnd(4)} ${promise.padEnd(8)} ${verdict.padEnd(7)} ${proofs[0]?.name ?? ""}`);
+  }
+  const missing = PROMISED.filter((line) => !isShown(line));
+  console.log(`${PROMISED.length - missing.length} of ${PROMISED.length} promised lines are shown`);
+  if (missing.length > 0) console.log(`not shown: ${missing.join(", ")}`);
+  return missing.length === 0 ? 0 : 1;
+}
+
+function byLetterAndNumber(one: string, other: string): number {
+  return one.localeCompare(other, "en", { numeric: true });
+}

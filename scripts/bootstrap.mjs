@@ -1,0 +1,113 @@
+// Sets the checkout up when it must, then runs the command it was given on the pinned Node.
+// Plain JavaScript that any Node >= 20 runs, because on a fresh clone there is nothing else yet.
+//
+//   node scripts/bootstrap.mjs                  only set up
+//   node scripts/bootstrap.mjs vitest run …     set up if needed, then run
+
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const OLDEST_NODE = 20;
+const root = fileURLToPath(new URL("..", import.meta.url));
+const bin = join(root, "node_modules", ".bin");
+const stamp = join(root, "node_modules", ".fermata-installed");
+const onWindows = process.platform === "win32";
+
+const [command, ...args] = process.argv.slice(2);
+
+if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
+  stop(`Node ${process.versions.node} is too old. Install Node ${OLDEST_NODE} or newer.`);
+}
+if (!isInstalled()) await install();
+if (command !== undefined) run(command, args);
+
+/** True when node_modules was made from the package.json and lock file that are here now. */
+function isInstalled() {
+  return existsSync(stamp) && readFileSync(stamp, "utf8") === wanted();
+}
+
+/** What is to be installed, in one line: a copied or touched file with the same content changes nothing. */
+function wanted() {
+  const hash = createHash("sha256");
+  const { dependencies, devDependencies } = readJson("package.json");
+  hash.update(JSON.stringify({ dependencies, devDependencies }));
+  if (existsSync(join(root, "package-lock.json"))) {
+    hash.update(JSON.stringify(readJson("package-lock.json")));
+  }
+  return `${hash.digest("hex")} ${process.platform} ${process.arch}\n`;
+}
+
+function readJson(name) {
+  return JSON.parse(readFileSync(join(root, name), "utf8"));
+}
+
+async function install() {
+  console.error("Setting up (npm install), about a minute…");
+  const started = Date.now();
+  const beat = setInterval(() => {
+    console.error(`  still installing, ${Math.round((Date.now() - started) / 1000)} s`);
+  }, 10_000);
+  const { code, stderr } = await npmInstall();
+  clearInterval(beat);
+  if (code !== 0) stop(whyInstallFailed(stderr));
+  if (!existsSync(join(bin, onWindows ? "node.cmd" : "node"))) {
+    stop(
+      "npm install ran, but the pinned Node is missing: npm is set to skip install scripts. " +
+        "Run `npm install --ignore-scripts=false`.",
+    );
+  }
+  writeFileSync(stamp, wanted());
+  console.error(`Set up in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+
+/** What npm says goes to stderr, so that the stdout of the command that follows stays its own. */
+function npmInstall() {
+  const npm = spawn("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], {
+    cwd: root,
+    shell: onWindows,
+    stdio: ["ignore", 2, "pipe"],
+  });
+  let stderr = "";
+  npm.stderr.on("data", (chunk) => {
+    stderr += chunk;
+    process.stderr.write(chunk);
+  });
+  return new Promise((resolve) => {
+    npm.on("error", (error) => stop(`npm could not be run: ${error.message}.`));
+    npm.on("close", (code) => resolve({ code, stderr }));
+  });
+}
+
+function whyInstallFailed(output) {
+  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/.test(output)) {
+    return "The package registry cannot be reached. Check the network, or npm's `registry` and proxy settings, and run this again.";
+  }
+  return "npm install failed; its own message stands above.";
+}
+
+/** Runs the command with the pinned Node first on the PATH; signals reach it, its exit code is ours. */
+function run(wantedCommand, wantedArgs) {
+  const child = spawn(wantedCommand, wantedArgs, {
+    cwd: root,
+    shell: onWindows,
+    stdio: "inherit",
+    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ""}` },
+  });
+  // A terminal sends Ctrl-C to the whole group, so the child has it already and a second one might
+  // mean "at once" to it; any other signal is sent to us alone. The child decides when to end.
+  process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (error) => stop(`${wantedCommand} could not be run: ${error.message}.`));
+  child.on("exit", (code, signal) => {
+    process.exit(code ?? 128 + (constants.signals[signal] ?? 0));
+  });
+}
+
+function stop(message) {
+  console.error(`fermata: ${message}`);
+  process.exit(1);
+}

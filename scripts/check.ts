@@ -1,0 +1,108 @@
+// Every check of the house, the fast ones first; the first that fails ends the run with its output.
+//
+//   npm run check                     everything
+//   npm run check -- --only types     the steps whose name begins with "types"
+
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { runCommand } from "./run-command.ts";
+import { runTests } from "./vitest-report.ts";
+
+type Result = Readonly<{ passed: number; failed: number; output: string }>;
+type Step = Readonly<{ name: string; needs?: string; run: () => Promise<Result> }>;
+
+/** The rooms that hold TypeScript; those that do not exist yet are checked once they do. */
+const ROOMS = ["lib", "cli", "functions", "cdk", "examples", "bench", "scripts", "test"];
+
+const STEPS: readonly Step[] = [
+  command("lint: format and style", "biome", "ci", "--error-on-warnings"),
+  command("lint: lost promises", "oxlint", "--type-aware", "--deny-warnings"),
+  command("types", "tsc", "-p", "tsconfig.json"),
+  { ...command("types: the pure rooms", "tsc", "-p", "tsconfig.pure.json"), needs: "lib/kernel" },
+  command("imports", "depcruise", "--output-type", "err-long", ...ROOMS.filter(existsSync)),
+  command("dead code", "knip", "--no-progress"),
+  tests("tests: unit and contract", ["unit", "contract"], "--coverage.enabled"),
+  { ...tests("tests: simulation", ["simulation"]), needs: "test/simulation" },
+  { ...command("package: build", "node", "scripts/build.ts"), needs: "lib/index.ts" },
+  { name: "package: as published", needs: "lib/index.ts", run: checkPackage },
+];
+
+const { only } = parseArgs({ options: { only: { type: "string" } } }).values;
+process.exitCode = await runAll(STEPS.filter(({ name }) => name.startsWith(only ?? "")));
+
+async function runAll(steps: readonly Step[]): Promise<number> {
+  let passed = 0;
+  let failed = 0;
+  for (const step of steps) {
+    if (step.needs !== undefined && !existsSync(step.needs)) {
+      console.log(`-    ${step.name}: ${step.needs} does not exist yet`);
+      continue;
+    }
+    const started = performance.now();
+    const result = await step.run();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    passed += result.passed;
+    failed += result.failed;
+    console.log(`${result.failed === 0 ? "ok  " : "FAIL"} ${step.name} (${seconds} s)`);
+    if (result.failed > 0) {
+      console.log(result.output);
+      break;
+    }
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 && passed > 0 ? 0 : 1;
+}
+
+/** A step that is one command: it counts as one check. */
+function command(name: string, program: string, ...args: string[]): Step {
+  return {
+    name,
+    run: async () => {
+      const { code, output } = await runCommand(program, args);
+      return code === 0 ? { passed: 1, failed: 0, output } : { passed: 0, failed: 1, output };
+    },
+  };
+}
+
+/** A step that runs tests: each counts. A run that fails with every test green (coverage) counts once. */
+function tests(name: string, projects: readonly string[], ...options: string[]): Step {
+  return {
+    name,
+    run: async () => {
+      const run = await runTests(projects, options);
+      const passed = run.tests.filter((test) => test.passed).length;
+      const failed = run.tests.length - passed;
+      const broken = run.code !== 0 || run.tests.length === 0;
+      return { passed, failed: broken ? Math.max(1, failed) : failed, output: run.output };
+    },
+  };
+}
+
+/** Packs the package as npm would publish it, and looks at the tarball with a user's eyes. */
+async function checkPackage(): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "fermata-package-"));
+  try {
+    const packed = await runCommand("npm", [
+      "pack",
+      "--ignore-scripts",
+      "--loglevel=error",
+      `--pack-destination=${folder}`,
+    ]);
+    const tarball = join(folder, packed.output.trim().split("\n").at(-1) ?? "");
+    const looks = [
+      packed,
+      await runCommand("publint", [tarball, "--strict"]),
+      await runCommand("attw", [tarball, "--profile", "esm-only"]),
+    ];
+    const failures = looks.filter(({ code }) => code !== 0);
+    return {
+      passed: looks.length - failures.length,
+      failed: failures.length,
+      output: failures.map(({ output }) => output).join("\n"),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
