@@ -1,0 +1,29 @@
+import type { Graph } from "./graph.ts";
+import type { Json } from "./json.ts";
+
+/** One immutable version of a process. `hash` names its content, `body` is what its runner runs. */
+export type Definition = Readonly<{
+  id: string;
+  version: number;
+  hash: string;
+  notation: Notation;
+  name?: string;
+  body: Body;
+  /** Every id that history may name, in a fixed order: stored state refers to them by position. */
+  elements: readonly string[];
+  startEvents: readonly StartEvent[];
+}>;
+
+export type Notation = "bpmn" | "journey" | "code";
+
+/** `runner` says who runs it. A graph is shared by the drawn notations; others bring their own. */
+export type Body =
+  | Readonly<{ runner: "graph"; graph: Graph }>
+  | Readonly<{ runner: "code"; program: Json }>;
+
+export type StartEvent = Readonly<{ element: string; kind: "none" }>;
+
+/** What a front end makes of one process in a source text; storing it gives it a version. */
+export type Compiled = Readonly<
+  Pick<Definition, "id" | "notation" | "name" | "body" | "elements" | "startEvents">
+>;

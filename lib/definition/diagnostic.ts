@@ -1,0 +1,22 @@
+import type { Compiled } from "./definition.ts";
+
+/** An author's mistake, told so that the author can mend it. Codes are promises. */
+export type Diagnostic = Readonly<{
+  severity: "error" | "warning";
+  /** Such as `bpmn/timer-without-value`; each has its heading in docs/reference/diagnostics.md. */
+  code: string;
+  message: string;
+  /** The id of the element, where there is one. */
+  element?: string;
+  line?: number;
+  hint: string;
+}>;
+
+/** Either every process of the source, or every error at once; warnings ride along. */
+export type Compilation = Readonly<
+  | { ok: true; processes: readonly Compiled[]; diagnostics: readonly Diagnostic[] }
+  | { ok: false; diagnostics: readonly Diagnostic[] }
+>;
+
+/** Text in, definitions or diagnostics out; reads no files and keeps nothing. */
+export type Compiler = (source: string) => Promise<Compilation>;

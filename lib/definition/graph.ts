@@ -1,0 +1,67 @@
+/**
+ * The flow graph that BPMN and journeys compile to, as plain JSON: it is stored with a definition
+ * version and never changes. Nodes are nested by `scope`; node 0 is the process itself.
+ *
+ * A new kind of element is a new case of `Behaviour` or of `BoundaryTrigger`; the runner's
+ * exhaustive switches then name every place that must learn it.
+ */
+import type { Computed } from "./expression.ts";
+
+export type Graph = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
+
+/** One arrow. The order of flows is the order of the source, and exclusive gateways rely on it. */
+export type Flow = Readonly<{ id: string; from: string; to: string; condition?: Computed }>;
+
+export type Node = Readonly<
+  {
+    id: string;
+    name?: string;
+    /** The scope that holds this node; absent for the process itself. */
+    scope?: string;
+    /** Evaluated on entry, in order, into variables local to the element. */
+    inputs?: readonly Mapping[];
+    /** Evaluated on completion, in order, from the element's variables into its surroundings. */
+    outputs?: readonly Mapping[];
+  } & Behaviour
+>;
+
+/** `target` is a dotted path of identifiers. */
+export type Mapping = Readonly<{ source: Computed; target: string }>;
+
+export type Behaviour =
+  | Readonly<{ kind: "process" }>
+  | Readonly<{ kind: "start" }>
+  | Readonly<{ kind: "end"; end: EndKind }>
+  | Readonly<{
+      kind: "task";
+      type: Computed;
+      retries: Computed;
+      headers?: Readonly<Record<string, string>>;
+      /** ISO duration between attempts, where the model says one. */
+      backoff?: string;
+    }>
+  | Readonly<{ kind: "script"; expression: Computed; result: string }>
+  | Readonly<{ kind: "timer"; timer: TimerSpec }>
+  | Readonly<{ kind: "exclusive"; otherwise?: string }>
+  | Readonly<{ kind: "parallel" }>
+  | Readonly<{ kind: "scope" }>
+  /** Undefined and manual tasks, plain throw events: control goes straight through. */
+  | Readonly<{ kind: "pass" }>
+  | Readonly<{ kind: "boundary"; on: string; interrupting: boolean; trigger: BoundaryTrigger }>;
+
+export type EndKind =
+  | Readonly<{ as: "plain" }>
+  | Readonly<{ as: "terminate" }>
+  | Readonly<{ as: "error"; code: Computed }>;
+
+/** An error trigger without a code catches every error. */
+export type BoundaryTrigger =
+  | Readonly<{ on: "timer"; timer: TimerSpec }>
+  | Readonly<{ on: "error"; code?: string }>;
+
+/** `zone` governs calendar arithmetic (days, months); UTC where it is absent. */
+export type TimerSpec = Readonly<{
+  as: "duration" | "date" | "cycle";
+  value: Computed;
+  zone?: string;
+}>;

@@ -1,0 +1,166 @@
+/**
+ * An instance while a decision is being made: the one place where the kernel changes things. It
+ * lives for one decision and is never shared; `settle` turns it into values again.
+ */
+import type { Json } from "../definition/json.ts";
+import type { Expressions } from "../definition/expression.ts";
+import type { Instant } from "../definition/time/instant.ts";
+import { MAX_MESSAGE_LENGTH } from "../definition/limits.ts";
+import type {
+  Ended,
+  IncidentTicket,
+  IncidentType,
+  Instance,
+  InstanceError,
+  Notice,
+  OutboxRecord,
+  TerminationKind,
+  Ticket,
+  TicketlessEffect,
+} from "./instance.ts";
+import type { TrailEntry, TrailType } from "./trail.ts";
+
+export type Draft = {
+  readonly before: Instance;
+  readonly now: Instant;
+  readonly seed: string;
+  readonly expressions: Expressions;
+  /** The runner's state, read once and written back by the runner. */
+  state: Json;
+  tickets: Ticket[];
+  outbox: OutboxRecord[];
+  minted: number;
+  completed: string[];
+  trail: TrailEntry[];
+  ended?: Readonly<{ status: Ended; kind: TerminationKind; error?: InstanceError }>;
+};
+
+/** What a decision is given from outside: time and chance, and the engines that are handed in. */
+export type Given = Readonly<{ now: Instant; seed: string; expressions: Expressions }>;
+
+export function draftOf(instance: Instance, given: Given): Draft {
+  return {
+    before: instance,
+    now: given.now,
+    seed: given.seed,
+    expressions: given.expressions,
+    state: instance.state,
+    tickets: [...instance.tickets],
+    outbox: [...instance.outbox],
+    minted: instance.minted,
+    completed: [...instance.completed],
+    trail: [],
+  };
+}
+
+/** The instance that the draft has become; the engine alone gives it a version. */
+export function settle(draft: Draft): Instance {
+  const { before, ended } = draft;
+  return {
+    ...before,
+    state: draft.state,
+    tickets: draft.tickets,
+    outbox: draft.outbox,
+    minted: draft.minted,
+    completed: draft.completed,
+    lastNow: draft.now,
+    trail: {
+      next: before.trail.next + draft.trail.length,
+      entries: [...before.trail.entries, ...draft.trail],
+    },
+    ...(ended && {
+      status: ended.status,
+      terminationKind: ended.kind,
+      endedAt: draft.now,
+      ...(ended.error && { error: ended.error }),
+    }),
+  };
+}
+
+/** A ticket before it has its id and its birthday. */
+export type NewTicket = Ticket extends infer T
+  ? T extends Ticket
+    ? Omit<T, "id" | "since" | "stamp">
+    : never
+  : never;
+
+/** Opens an obligation under an id that was never used before. */
+export function openTicket(draft: Draft, ticket: NewTicket): string {
+  const id = mint(draft, LETTER[ticket.on]);
+  draft.tickets.push({ ...ticket, id, since: draft.now });
+  return id;
+}
+
+/** Closes what is open; late outcomes of it will find nothing. */
+export function closeTicket(draft: Draft, id: string): void {
+  draft.tickets = draft.tickets.filter((ticket) => ticket.id !== id);
+}
+
+/** Closes every ticket that `which` names: how interrupted work is left without anything armed. */
+export function closeTickets(draft: Draft, which: (ticket: Ticket) => boolean): void {
+  draft.tickets = draft.tickets.filter((ticket) => !which(ticket));
+}
+
+/** Keeps a ticket's id and drops its stamp: whoever decided this now owes it. */
+export function reopenTicket(draft: Draft, ticket: Ticket): void {
+  const { stamp: _, ...renewed } = ticket;
+  draft.tickets = draft.tickets.map((open) => (open.id === ticket.id ? renewed : open));
+}
+
+/** Writes a line of history. */
+export function note(draft: Draft, type: TrailType, element?: string, data?: Json): void {
+  draft.trail.push({
+    seq: draft.before.trail.next + draft.trail.length,
+    at: draft.now,
+    type,
+    ...(element !== undefined && { element }),
+    ...(data !== undefined && { data }),
+  });
+}
+
+/** Remembers that an element has completed at least once. */
+export function markCompleted(draft: Draft, element: string): void {
+  if (!draft.completed.includes(element)) draft.completed.push(element);
+}
+
+/** Stops here until someone resolves it; everything else of the instance goes on. */
+export function raiseIncident(draft: Draft, incident: NewIncident): void {
+  const { type, element } = incident;
+  const message = incident.message.slice(0, MAX_MESSAGE_LENGTH);
+  const id = openTicket(draft, { ...incident, message, on: "incident" });
+  note(draft, "incident-raised", element, { incidentId: id, type, message });
+  announce(draft, { type: "incident-raised", incidentId: id, element, message });
+}
+
+type NewIncident = Readonly<{ type: IncidentType; message: string; ref: number; element: string }> &
+  Pick<IncidentTicket, "phase" | "kept">;
+
+/** Ends the instance: it is final, and nothing of it stays armed. */
+export function end(
+  draft: Draft,
+  status: Ended,
+  kind: TerminationKind,
+  error?: InstanceError,
+): void {
+  draft.tickets = [];
+  draft.ended = { status, kind, ...(error && { error }) };
+  note(draft, "instance-ended", undefined, { status, terminationKind: kind });
+  emit(draft, { kind: "expire-chunks" });
+  announce(draft, { type: "instance-ended", status, terminationKind: kind });
+}
+
+function announce(draft: Draft, notice: Notice): void {
+  emit(draft, { kind: "announce", notice });
+}
+
+function emit(draft: Draft, effect: TicketlessEffect): void {
+  draft.outbox.push({ id: mint(draft, "e"), effect });
+}
+
+/** The version that will commit it is part of the id, so no two commits can make the same one. */
+function mint(draft: Draft, letter: string): string {
+  draft.minted += 1;
+  return `${letter}${draft.before.version + 1}.${draft.minted}`;
+}
+
+const LETTER = { task: "k", timer: "t", continuation: "w", incident: "i" } as const;

@@ -1,0 +1,129 @@
+/**
+ * One run of one definition version, as the kernel sees it.
+ *
+ * 1. What an instance waits for is its tickets, and nothing else: no ticket, no wake-up.
+ * 2. A ticket's id is `<letter><version>.<n>` and is never used again.
+ * 3. A terminal instance is final: nothing changes it any more.
+ */
+import type { Json } from "../definition/json.ts";
+import type { Instant } from "../definition/time/instant.ts";
+import type { Fact } from "./fact.ts";
+import type { TrailEntry } from "./trail.ts";
+
+export type Instance = Readonly<{
+  id: string;
+  tenant: string;
+  /** Of the stored item; 0 before the first commit. The engine sets it. */
+  version: number;
+  definition: Readonly<{ id: string; version: number; hash: string }>;
+  status: "live" | Ended;
+  terminationKind?: TerminationKind;
+  startedAt: Instant;
+  /** Time as this instance last saw it; its own time never runs backwards. */
+  lastNow: Instant;
+  endedAt?: Instant;
+  businessKey?: string;
+  tags?: readonly string[];
+  /** The runner's own: tokens and scopes of a graph, the journal of a program. */
+  state: Json;
+  tickets: readonly Ticket[];
+  outbox: readonly OutboxRecord[];
+  /** Tickets and records made since the last commit; keeps new ids apart. Not stored. */
+  minted: number;
+  /** Distinct ids of elements that have completed, in order of their first completion. */
+  completed: readonly string[];
+  /** The newest history, complete together with the stored chunks; `next` is the next number. */
+  trail: Readonly<{ next: number; entries: readonly TrailEntry[] }>;
+  result?: Json;
+  error?: InstanceError;
+  /** Which start made this instance: `exact` also covers the instant, `request` does not. */
+  startHash: Readonly<{ exact: string; request: string }>;
+  /** Door requests that this instance remembers, oldest first. */
+  ring: readonly Remembered[];
+}>;
+
+export type Ended = "succeeded" | "failed" | "cancelled";
+export type TerminationKind = "success" | "failure" | "cancel" | "timeout";
+export type InstanceError = Readonly<{ code?: string; message: string; element?: string }>;
+
+/** Who owes an entry: the trigger that made it (`by`), the invocation that works on it, till when. */
+export type Stamp = Readonly<{ by: string; own: string | null; until: Instant }>;
+
+/** An open obligation. `ref` is the runner's own handle: a token's number, a journal position. */
+export type Ticket = TaskTicket | TimerTicket | ContinuationTicket | IncidentTicket;
+
+type Opened = Readonly<{
+  id: string;
+  ref: number;
+  element: string;
+  since: Instant;
+  /** Absent until the engine has stamped it, always there once stored. */
+  stamp?: Stamp;
+}>;
+
+export type TaskTicket = Opened &
+  Readonly<{
+    on: "task";
+    type: string;
+    /** Counts from 1; a failure with retries left consumes the attempt and keeps the ticket. */
+    attempt: number;
+    /** Attempts left, this one included. */
+    retries: number;
+    /** Backing off: not to be run before. */
+    notBefore?: Instant;
+    /** The invocation that claimed an `exclusive` task before running it. */
+    claim?: string;
+  }>;
+
+export type TimerTicket = Opened &
+  Readonly<{
+    on: "timer";
+    dueAt: Instant;
+    /** Firings left, this one included, of a repeating timer; absent for one-shots. */
+    cycle?: Readonly<{ text: string; left: number | "unbounded"; zone?: string }>;
+    /** The instance's own deadline. */
+    deadline?: true;
+  }>;
+
+/** A step that grew too long goes on under this ticket; `round` counts how many in a row. */
+export type ContinuationTicket = Opened & Readonly<{ on: "continuation"; round: number }>;
+
+export type IncidentTicket = Opened &
+  Readonly<{
+    on: "incident";
+    type: IncidentType;
+    message: string;
+    /** Which part of the element's life is to be tried again; the runner's own word. */
+    phase?: string;
+    /** What could not be decided: the ticket, and the fact unless it was too large to keep. */
+    kept?: Readonly<{ fact?: Fact; ticket?: Ticket }>;
+  }>;
+
+export type IncidentType =
+  | "IO_MAPPING_ERROR"
+  | "JOB_NO_RETRIES"
+  | "CONDITION_ERROR"
+  | "EXTRACT_VALUE_ERROR"
+  | "UNHANDLED_ERROR_EVENT"
+  | "STATE_TOO_LARGE"
+  | "TOO_MANY_OPEN_TICKETS"
+  | "STEP_LIMIT"
+  | "NON_DETERMINISM"
+  | "UNKNOWN";
+
+/** An effect without a ticket, kept until the invocation that sent it has dropped it. */
+export type OutboxRecord = Readonly<{ id: string; effect: TicketlessEffect; stamp?: Stamp }>;
+
+/** Effects that nobody answers; receivers dedupe them by `<instance>:<record id>`. */
+export type TicketlessEffect =
+  | Readonly<{ kind: "announce"; notice: Notice }>
+  | Readonly<{ kind: "expire-chunks" }>;
+
+/** What outsiders may want to hear about an instance. */
+export type Notice =
+  | Readonly<{ type: "incident-raised"; incidentId: string; element: string; message: string }>
+  | Readonly<{ type: "instance-ended"; status: Ended; terminationKind: TerminationKind }>;
+
+export type Remembered = Readonly<{ request: string; body: string; answer: number; v: number }>;
+
+export const isTerminal = (instance: Instance): boolean => instance.status !== "live";

@@ -1,0 +1,35 @@
+/**
+ * What a notation must bring to run on the kernel. A runner works on a draft of the instance: it
+ * opens and closes tickets there, writes the trail, and finally suspends, finishes or fails it.
+ *
+ * 1. Pure: what it does depends on the draft and the fact alone.
+ * 2. When it returns, a live instance has at least one open ticket, or it would sleep for ever.
+ * 3. What it interrupts leaves no ticket behind.
+ * 4. It throws only for what nobody planned for: the kernel then drops the draft and raises an
+ *    incident that keeps the fact.
+ */
+import type { Definition } from "../definition/definition.ts";
+import type { Json, Variables } from "../definition/json.ts";
+import type { Draft } from "./draft.ts";
+import type { TicketFact } from "./fact.ts";
+import type { Instance, TaskTicket, Ticket } from "./instance.ts";
+
+export interface Runner {
+  /** Runs a new instance up to its first waits. */
+  start(draft: Draft, variables: Variables): Promise<void>;
+  /** Takes the outcome of `ticket`, which is open; whether it closes is the runner's decision. */
+  resume(draft: Draft, fact: TicketFact, ticket: Ticket): Promise<void>;
+  /** The instance ends from outside: notes in the trail what is thereby cut short. */
+  terminate(draft: Draft): void;
+  /** What a task is given to work on. */
+  taskInput(instance: Instance, ticket: TaskTicket): Readonly<{ variables: Variables; headers: Headers }>;
+  /** What readers see of a runner's state. */
+  view(instance: Instance): Readonly<{ variables: Variables; activeElements: readonly string[] }>;
+  /** What an ended instance leaves as its result. */
+  result(instance: Instance): Json;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** A definition together with the runner that has been prepared for it. */
+export type Program = Readonly<{ definition: Definition; runner: Runner }>;
