@@ -1,8 +1,10 @@
 // Lists which acceptance lines have a passing test, by the numbers that test names carry.
 //
 //   npm run acceptance                          runs the tests
-//   npm run acceptance -- --report out.json     reads a report of vitest's json reporter
+//   npm run acceptance -- --reports FOLDER      reads what `npm run check -- --reports FOLDER` left
 
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { parseReport, runTests, type Test } from "./vitest-report.ts";
 
@@ -14,11 +16,15 @@ const PROMISED = [
   ...["S1", "S3"],
 ];
 
-const { report } = parseArgs({ options: { report: { type: "string" } } }).values;
-process.exitCode = tell(report === undefined ? await allTests() : parseReport(report));
+const { reports } = parseArgs({ options: { reports: { type: "string" } } }).values;
+process.exitCode = tell(reports === undefined ? await allTests() : storedTests(reports));
+
+function storedTests(folder: string): readonly Test[] {
+  return readdirSync(folder).flatMap((name) => parseReport(join(folder, name)));
+}
 
 async function allTests(): Promise<readonly Test[]> {
-  const { tests, output, code } = await runTests(["unit", "contract", "simulation"]);
+  const { tests, output, code } = await runTests(["unit", "contract", "simulation"], {});
   if (code !== 0) console.error(output);
   return tests;
 }
@@ -36,7 +42,9 @@ function tell(tests: readonly Test[]): number {
     const proofs = lines.get(line) ?? [];
     const promise = PROMISED.includes(line) ? "promised" : "beyond";
     const verdict = isShown(line) ? "shown" : proofs.length === 0 ? "MISSING" : "FAILING";
-    console.log(`${line.padEnd(4)} ${promise.padEnd(8)} ${verdict.padEnd(7)} ${proofs[0]?.name ?? ""}`);
+    console.log(
+      `${line.padEnd(4)} ${promise.padEnd(8)} ${verdict.padEnd(7)} ${proofs[0]?.name ?? ""}`,
+    );
   }
   const missing = PROMISED.filter((line) => !isShown(line));
   console.log(`${PROMISED.length - missing.length} of ${PROMISED.length} promised lines are shown`);

@@ -1,6 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { z } from "zod";
 import { runCommand } from "./run-command.ts";
 
@@ -15,13 +15,16 @@ const Report = z.object({
 export type Test = Readonly<{ name: string; passed: boolean }>;
 export type TestRun = Readonly<{ code: number; output: string; tests: readonly Test[] }>;
 
-/** Runs vitest on the named projects and tells every test that ran; skipped ones did not. */
+/**
+ * Runs vitest on the named projects and tells every test that ran; skipped ones did not.
+ * The report stays behind in `keepIn` when that is given.
+ */
 export async function runTests(
   projects: readonly string[],
-  options: readonly string[] = [],
+  { options = [], keepIn }: Readonly<{ options?: readonly string[]; keepIn?: string | undefined }>,
 ): Promise<TestRun> {
-  const folder = mkdtempSync(join(tmpdir(), "fermata-tests-"));
-  const file = join(folder, "report.json");
+  const folder = keepIn ?? mkdtempSync(join(tmpdir(), "fermata-tests-"));
+  const file = resolve(folder, `${projects.join("-")}.json`);
   try {
     const { code, output } = await runCommand("vitest", [
       "run",
@@ -33,7 +36,7 @@ export async function runTests(
     ]);
     return { code, output, tests: parseReport(file) };
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    if (keepIn === undefined) rmSync(folder, { recursive: true, force: true });
   }
 }
 
