@@ -66,15 +66,19 @@ async function install() {
 
 /** What npm says goes to stderr, so that the stdout of the command that follows stays its own. */
 function npmInstall() {
-  const npm = spawn("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
-    shell: onWindows,
-    stdio: ["ignore", 2, "pipe"],
-  });
+  // Not saved: another npm version would write the lock file its own way.
+  const npm = spawn(
+    "npm",
+    ["install", "--no-save", "--no-audit", "--no-fund", "--loglevel=error"],
+    {
+      cwd: root,
+      shell: onWindows,
+      stdio: ["ignore", 2, "pipe"],
+    },
+  );
   let stderr = "";
   npm.stderr.on("data", (chunk) => {
     stderr += chunk;
-    process.stderr.write(chunk);
   });
   return new Promise((resolve) => {
     npm.on("error", (error) => stop(`npm could not be run: ${error.message}.`));
@@ -83,9 +87,11 @@ function npmInstall() {
 }
 
 function whyInstallFailed(output) {
-  if (/ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH/.test(output)) {
+  // Without a network npm 10 may end with "Exit handler never called" and no code of its own.
+  if (/ENOTFOUND|EAI_AGAIN|ECONN|ETIMEDOUT|ENETUNREACH|Exit handler never/.test(output)) {
     return "The package registry cannot be reached. Check the network, or npm's `registry` and proxy settings, and run this again.";
   }
+  process.stderr.write(output);
   return "npm install failed; its own message stands above.";
 }
 
