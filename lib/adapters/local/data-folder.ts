@@ -1,0 +1,96 @@
+// A data folder has one owner at a time, for a second one would not know of the first one's timers
+// and running tasks. The owner holds a lock of the operating system on `owner.lock` for as long as
+// it lives: kill -9 or a power cut releases it. `owner.json` only tells a second one who that is.
+
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { EngineError } from "../../ports/engine-error.ts";
+
+/** A folder that is ours alone until released. */
+export type DataFolder = Readonly<{ path: string; databaseFile: string; release(): void }>;
+
+/** Creates the folder where needed and becomes its owner, or says who is. */
+export function ownDataFolder(folder: string): DataFolder {
+  const path = resolve(folder);
+  createFolder(path);
+  const lock = takeLock(path);
+  try {
+    writeFileSync(join(path, "owner.json"), `${JSON.stringify({ pid: process.pid })}\n`);
+  } catch (cause) {
+    lock.close();
+    throw unusable(path, cause);
+  }
+  return { path, databaseFile: join(path, "store.db"), release: () => lock.close() };
+}
+
+function createFolder(path: string): void {
+  try {
+    const firstCreated = mkdirSync(path, { recursive: true });
+    if (firstCreated !== undefined) syncFolders(path, dirname(firstCreated));
+  } catch (cause) {
+    throw unusable(path, cause);
+  }
+}
+
+/** A new folder survives a power cut only when the folder above it was flushed as well. */
+function syncFolders(from: string, upTo: string): void {
+  if (process.platform === "win32") return; // folders cannot be flushed there
+  for (let path = from; ; path = dirname(path)) {
+    const handle = openSync(path, "r");
+    try {
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    if (path === upTo || path === dirname(path)) return;
+  }
+}
+
+/** SQLite's lock on an empty database works on every system, and inside one process too. */
+function takeLock(path: string): DatabaseSync {
+  let lock: DatabaseSync | undefined;
+  try {
+    lock = new DatabaseSync(join(path, "owner.lock"));
+    lock.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE");
+    return lock;
+  } catch (cause) {
+    lock?.close();
+    throw isLocked(cause) ? inUse(path) : unusable(path, cause);
+  }
+}
+
+function isLocked(cause: unknown): boolean {
+  return cause instanceof Error && "errcode" in cause && cause.errcode === 5;
+}
+
+function inUse(path: string): EngineError {
+  const pid = readOwner(path);
+  const who = pid === process.pid ? "this process already" : `process ${pid ?? "(unknown)"}`;
+  return new EngineError("store/folder-in-use", {
+    happened: `The data folder is in use by ${who}`,
+    where: path,
+    fix: "Stop that engine first, or give this one a folder of its own.",
+    retryable: false,
+  });
+}
+
+function readOwner(path: string): number | undefined {
+  try {
+    const owner: unknown = JSON.parse(readFileSync(join(path, "owner.json"), "utf8"));
+    const hasPid = typeof owner === "object" && owner !== null && "pid" in owner;
+    return hasPid && typeof owner.pid === "number" ? owner.pid : undefined;
+  } catch {
+    return undefined; // it only helps the message; the lock is what counts
+  }
+}
+
+function unusable(path: string, cause: unknown): EngineError {
+  return new EngineError("store/folder-unusable", {
+    happened: `The data folder cannot be used: ${cause instanceof Error ? cause.message : cause}`,
+    where: path,
+    fix: "Give a path where this user may create a folder and write to it.",
+    retryable: false,
+    cause,
+  });
+}

@@ -1,0 +1,244 @@
+// The store of an engine that lives in one process, on node:sqlite. Invariants:
+//
+// 1. Commits made in one turn of the event loop form a group: one transaction, one flush. They are
+//    applied in call order, a condition sees the members before it, a conflict is its call's alone.
+// 2. Nobody sees what is not durable: calls are answered after the flush, and a read is outside any
+//    transaction. A read behind a commit that waits for its flush waits with it.
+// 3. A group that cannot be saved leaves no trace, and every call in it is rejected.
+
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Instant } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, Key, Outcome, Page, Range, Slice, Store, Write } from "../../ports/store.ts";
+import {
+  checkKeys,
+  checkRange,
+  checkSlice,
+  checkWrites,
+  storeLimits,
+} from "../../ports/store-rules.ts";
+import { CommitGroup, type Member } from "./commit-group.ts";
+import { type DataFolder, ownDataFolder } from "./data-folder.ts";
+import { ItemIndexes } from "./item-indexes.ts";
+import { ItemTable } from "./item-table.ts";
+import { explainSqlite } from "./sqlite-error.ts";
+import { type Migration, openDatabase } from "./store-format.ts";
+
+/** Items of one flush, after which the event loop gets its turn: some 5 ms on a common disk. */
+export const MAX_GROUP_WRITES = 512;
+
+/** Hints that may wait for a commit to ride on; then they are removed for their own sake. */
+export const MAX_WAITING_HINTS = 64;
+
+/** Where the store lives; the rest is for tests that need a small disk or another format. */
+export type LocalStoreOptions = Readonly<{
+  folder: string;
+  maxPages?: number;
+  migrations?: readonly Migration[];
+}>;
+
+/** Opens the folder's store and owns the folder until the store is closed. */
+export function openLocalStore({ folder, maxPages, migrations }: LocalStoreOptions): LocalStore {
+  const owned = ownDataFolder(folder);
+  try {
+    const db = openDatabase(owned, migrations);
+    if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
+    return new LocalStore(db, owned);
+  } catch (error) {
+    owned.release();
+    throw error;
+  }
+}
+
+/** A Store in a folder of this machine, with what a host in the same process needs besides. */
+export class LocalStore implements Store {
+  readonly #db: DatabaseSync;
+  readonly #folder: DataFolder;
+  readonly #items: ItemTable;
+  readonly #indexes: ItemIndexes;
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #groups: CommitGroup[] = [];
+  #flushing: NodeJS.Immediate | undefined;
+  #isClosed = false;
+  #reads = 0;
+  #writes = 0;
+
+  constructor(db: DatabaseSync, folder: DataFolder) {
+    this.#db = db;
+    this.#folder = folder;
+    this.#items = new ItemTable(db);
+    this.#indexes = new ItemIndexes(db);
+    this.#begin = db.prepare("BEGIN IMMEDIATE");
+    this.#commit = db.prepare("COMMIT");
+  }
+
+  /** Items and keys that calls have read since the store was opened. */
+  get reads(): number {
+    return this.#reads;
+  }
+
+  /** Writes that calls have asked for since the store was opened, refused ones included. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  async get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
+    checkKeys(keys);
+    const ahead = this.#groups.findLast((group) => group.touches(keys));
+    if (ahead !== undefined) await ahead.settled();
+    return this.#ask(() => {
+      this.#reads += keys.length;
+      return keys.map((key) => this.#items.read(key));
+    });
+  }
+
+  async commit(writes: readonly [Write, ...Write[]]): Promise<Outcome> {
+    checkWrites(writes);
+    this.#checkOpen();
+    this.#writes += writes.length;
+    return new Promise((resolve, reject) => {
+      this.#openGroup(writes.length).add({ writes, resolve, reject });
+      this.#flushSoon();
+    });
+  }
+
+  async scan(pk: string, range: Range): Promise<Page<Item>> {
+    checkRange(range);
+    return this.#count(this.#ask(() => this.#indexes.scan(pk, range)));
+  }
+
+  /** Exact to the millisecond and never behind: in here the index is part of the item. */
+  async due(until: Instant, slice: Slice, after?: string): Promise<Page<Key>> {
+    checkSlice(slice);
+    const range = {
+      after: undefined,
+      until,
+      slice,
+      limit: storeLimits.itemsPerPage,
+      cursor: after,
+    };
+    return this.#count(this.#ask(() => this.#indexes.due(range)));
+  }
+
+  /** As `due` on everything, but only what is due later than `after`. */
+  async dueBetween(range: {
+    after: Instant;
+    until: Instant;
+    limit: number;
+    cursor?: string;
+  }): Promise<Page<Key>> {
+    checkRange(range);
+    return this.#count(
+      this.#ask(() => this.#indexes.due({ ...range, slice: { index: 0, of: 1 } })),
+    );
+  }
+
+  /** The first instant later than `after` at which an item wants to be looked at. */
+  earliestDue(after: Instant): Instant | undefined {
+    return this.#ask(() => this.#indexes.earliestDue(after));
+  }
+
+  async list(view: string, range: Range): Promise<Page<Key>> {
+    checkRange(range);
+    return this.#count(this.#ask(() => this.#indexes.list(view, range)));
+  }
+
+  async tidy(hints: readonly Key[]): Promise<void> {
+    checkKeys(hints);
+    this.#checkOpen();
+    this.#writes += hints.length;
+    const group = this.#openGroup(hints.length);
+    group.addTidy(hints);
+    if (group.size >= MAX_WAITING_HINTS) this.#flushSoon();
+  }
+
+  /** Removes up to `limit` items that had expired by `now`, and says how many; until then they are read. */
+  purgeExpired(now: Instant, limit: number): number {
+    this.#checkOpen();
+    return this.#durably(() => this.#items.removeExpired(now, limit));
+  }
+
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    while (this.#groups.length > 0) this.#flush();
+    this.#isClosed = true;
+    if (this.#flushing !== undefined) clearImmediate(this.#flushing);
+    this.#db.close(); // moves the log into the database file
+    this.#folder.release();
+  }
+
+  /** The group that has room for `count` more writes, the last one or a new one behind it. */
+  #openGroup(count: number): CommitGroup {
+    const last = this.#groups.at(-1);
+    if (last !== undefined && last.size + count <= MAX_GROUP_WRITES) return last;
+    const group = new CommitGroup();
+    this.#groups.push(group);
+    return group;
+  }
+
+  /** After this turn's other callbacks, so that their commits share the flush. */
+  #flushSoon(): void {
+    this.#flushing ??= setImmediate(() => {
+      this.#flushing = undefined;
+      this.#flush();
+      if (this.#groups.length > 0) this.#flushSoon();
+    });
+  }
+
+  #flush(): void {
+    const group = this.#groups.shift();
+    if (group === undefined) return;
+    try {
+      const outcomes = this.#durably(() => group.members.map((member) => this.#apply(member)));
+      group.settle((call, position) => call.resolve(outcomes[position] ?? COMMITTED));
+    } catch (error) {
+      group.settle((call) => call.reject(error));
+    }
+  }
+
+  #apply(member: Member): Outcome {
+    if ("writes" in member) return this.#items.apply(member.writes);
+    for (const hint of member.tidy) this.#items.remove(hint);
+    return COMMITTED;
+  }
+
+  /** Runs the change in one transaction: on the disk when this returns, undone when it throws. */
+  #durably<T>(change: () => T): T {
+    try {
+      this.#begin.run();
+      const result = change();
+      this.#commit.run();
+      return result;
+    } catch (cause) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw explainSqlite(cause, this.#folder.path, "commit");
+    }
+  }
+
+  #ask<T>(read: () => T): T {
+    this.#checkOpen();
+    try {
+      return read();
+    } catch (cause) {
+      throw explainSqlite(cause, this.#folder.path, "read");
+    }
+  }
+
+  #count<T>(page: Page<T>): Page<T> {
+    this.#reads += page.items.length;
+    return page;
+  }
+
+  #checkOpen(): void {
+    if (!this.#isClosed) return;
+    throw new EngineError("store/closed", {
+      happened: "The store was closed",
+      where: `data folder ${this.#folder.path}`,
+      fix: "Open the engine again; calls made while it closes are not accepted.",
+      retryable: false,
+    });
+  }
+}
+
+const COMMITTED: Outcome = { kind: "committed" };

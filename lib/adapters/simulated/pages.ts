@@ -1,0 +1,87 @@
+import type { Instant } from "../../definition/time/instant.ts";
+import { compareByUtf8 } from "../../ports/key-order.ts";
+import type { Item, Key, Page, Range } from "../../ports/store.ts";
+import { cursorInvalid, storeLimits } from "../../ports/store-rules.ts";
+
+/** The part of a partition that a range asks for; the items come in the order of keys. */
+export function scanPage(partition: readonly Item[], range: Range): Page<Item> {
+  const places = partition.map((item) => ({ item, place: [item.key.sk] }));
+  const cursor = range.after === undefined ? undefined : [range.after];
+  const page = cut(within(places, range), { ...range, cursor });
+  return { items: page.items, ...(page.next && { next: String(page.next[0]) }) };
+}
+
+/** The part of a listing view that a range of orders asks for. */
+export function listPage(items: readonly Item[], view: string, range: Range): Page<Key> {
+  const places = items.flatMap((item) =>
+    item.listed?.view === view
+      ? [{ item, place: [item.listed.order, item.key.pk, item.key.sk] }]
+      : [],
+  );
+  const cursor = parseCursor(range.after, "string");
+  return keysOf(cut(within(places, range), { ...range, cursor }));
+}
+
+/** The keys whose time has come, oldest first. */
+export function duePage(
+  items: readonly Item[],
+  range: { until: Instant; limit: number; after: string | undefined },
+): Page<Key> {
+  const places = items.flatMap((item) =>
+    item.lookAt !== undefined && item.lookAt <= range.until
+      ? [{ item, place: [item.lookAt, item.key.pk, item.key.sk] }]
+      : [],
+  );
+  return keysOf(cut(places, { limit: range.limit, cursor: parseCursor(range.after, "number") }));
+}
+
+/** Where an item stands: first what orders it, then its key, so that no two stand in one place. */
+type Place = readonly (string | number)[];
+type Placed = Readonly<{ item: Item; place: Place }>;
+type Cut = Readonly<{ limit: number; cursor: Place | undefined; backwards?: true }>;
+
+function within(places: readonly Placed[], { from, to }: Range): readonly Placed[] {
+  return places.filter(
+    ({ place: [order = ""] }) =>
+      (from === undefined || compareByUtf8(String(order), from) >= 0) &&
+      (to === undefined || compareByUtf8(String(order), to) < 0),
+  );
+}
+
+function cut(places: readonly Placed[], { limit, cursor, backwards }: Cut) {
+  const sign = backwards ? -1 : 1;
+  const ordered = places
+    .filter(({ place }) => cursor === undefined || sign * comparePlaces(place, cursor) > 0)
+    .sort((a, b) => sign * comparePlaces(a.place, b.place));
+  const most = Math.min(limit, storeLimits.itemsPerPage);
+  const page = ordered.slice(0, most);
+  const next = ordered.length > most ? page.at(-1)?.place : undefined;
+  return { items: page.map(({ item }) => item), next };
+}
+
+function keysOf({ items, next }: ReturnType<typeof cut>): Page<Key> {
+  return { items: items.map((item) => item.key), ...(next && { next: JSON.stringify(next) }) };
+}
+
+function comparePlaces(a: Place, b: Place): number {
+  for (const [n, left] of a.entries()) {
+    const right = b[n] ?? "";
+    const order =
+      typeof left === "number" ? left - Number(right) : compareByUtf8(left, String(right));
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+function parseCursor(text: string | undefined, first: "string" | "number"): Place | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const place: unknown = JSON.parse(text);
+    if (Array.isArray(place) && place.length === 3 && typeof place[0] === first) {
+      return place as Place;
+    }
+  } catch {
+    // Not ours, as below.
+  }
+  throw cursorInvalid(text);
+}
