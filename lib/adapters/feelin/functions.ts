@@ -1,0 +1,102 @@
+import { evaluate, FeelFunction, isFunction } from "feelin";
+import { DIALECT } from "./borrowed.ts";
+import { CAMUNDA_FUNCTIONS, type CamundaFunction, MISFIT } from "./camunda-functions.ts";
+import { charge, type Run, warn } from "./run.ts";
+import { isContext, typeOf } from "./values.ts";
+
+/** What a call hands over: values by position, or by the name of the parameter. */
+export type Arguments = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** Something an expression can call. */
+export type Callable = (run: Run, args: Arguments) => unknown;
+
+/** The built-in function of that name: ours first, then feelin's. */
+export function builtIn(name: string): Callable | undefined {
+  const known = BUILT_INS.get(name);
+  if (known !== undefined) return known;
+  // Backticks make feelin read any text as one name, never as an expression to run.
+  const { value } = evaluate(`\`${name.replaceAll("`", "")}\``, {}, DIALECT);
+  if (typeof value !== "function" || !("$args" in value) || !isNames(value.$args)) return undefined;
+  const callable = fromFeelin(name, new FeelFunction((...args) => value(...args), value.$args));
+  BUILT_INS.set(name, callable);
+  return callable;
+}
+
+/** Calls a value; what cannot be called gives null and a warning. */
+export function callValue(run: Run, name: string, target: unknown, args: Arguments): unknown {
+  if (!isFunction(target)) return warn(run, `${name} is no function`);
+  return settled(run, name, target.invoke(args));
+}
+
+/** A built-in as a value, to be handed to a function such as sort. */
+export function asValue(run: Run, callable: Callable): FeelFunction {
+  return new FeelFunction((...args: unknown[]) => callable(run, args), ["...args"]);
+}
+
+/** Names of functions that feelin's parser cannot know; those with spaces need it. */
+export const PARSE_CONTEXT: Readonly<Record<string, unknown>> = Object.fromEntries(
+  ["is defined", ...Object.keys(CAMUNDA_FUNCTIONS)].map((name) => [name, null]),
+);
+
+const BUILT_INS = new Map<string, Callable>(
+  Object.entries(CAMUNDA_FUNCTIONS).map(([name, own]) => [name, fromCamunda(name, own)]),
+);
+
+function fromFeelin(name: string, target: FeelFunction): Callable {
+  const pay = WALKS_DEEP.has(name) ? chargeDeep : chargeShallow;
+  return (run, args) => {
+    pay(run, args);
+    return settled(run, name, target.invoke(args));
+  };
+}
+
+/** Feelin's functions that look at every value inside their arguments, not only at the first level. */
+const WALKS_DEEP: ReadonlySet<string> = new Set(["string", "flatten", "distinct values", "union"]);
+
+function fromCamunda(name: string, { parameters, call }: CamundaFunction): Callable {
+  return (run, args) => {
+    const values = positional(args, parameters);
+    if (values === undefined) return warn(run, `${name} does not take these parameters`);
+    chargeShallow(run, values);
+    const result = call(values, run);
+    if (result !== MISFIT) return result;
+    return warn(run, `${name} does not take ${values.map(typeOf).join(", ") || "no arguments"}`);
+  };
+}
+
+function positional(args: Arguments, parameters: readonly string[]) {
+  if (isList(args)) return args.length <= parameters.length ? args : undefined;
+  if (!Object.keys(args).every((name) => parameters.includes(name))) return undefined;
+  return parameters.map((name) => args[name]);
+}
+
+/** feelin reports a refused call as an object of a class it does not export. */
+function settled(run: Run, name: string, result: unknown): unknown {
+  if (result === undefined) return null;
+  if (result === null || typeof result !== "object" || !("warning" in result)) return result;
+  if (isContext(result)) return result;
+  return warn(run, `${name} does not take these arguments`);
+}
+
+function chargeShallow(run: Run, args: Arguments): void {
+  let steps = 1;
+  for (const value of isList(args) ? args : Object.values(args)) {
+    if (Array.isArray(value)) steps += value.length;
+    else if (typeof value === "string") steps += value.length >> 4;
+  }
+  charge(run, steps);
+}
+
+function chargeDeep(run: Run, value: unknown): void {
+  charge(run, 1);
+  if (Array.isArray(value)) for (const item of value) chargeDeep(run, item);
+  else if (isContext(value)) for (const item of Object.values(value)) chargeDeep(run, item);
+}
+
+function isList(args: Arguments): args is readonly unknown[] {
+  return Array.isArray(args);
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}

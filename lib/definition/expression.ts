@@ -1,0 +1,159 @@
+import type { Json, Variables } from "./json.ts";
+
+/**
+ * A value that a definition either writes down or computes when it is needed.
+ *
+ * In BPMN text a leading `=` makes the rest a FEEL expression; everything else stands for itself.
+ */
+export type Computed = Readonly<{ kind: "static"; value: Json } | { kind: "feel"; text: string }>;
+
+/** Finds a variable by name, seen from where the expression stands; undefined when there is none. */
+export type Lookup = (name: string) => Json | undefined;
+
+/**
+ * Time and chance for one evaluation. The same pair gives the same result for ever; two
+ * evaluations that must draw different random values need different seeds.
+ */
+export type Given = Readonly<{
+  /** Milliseconds since 1970-01-01T00:00:00Z. */
+  now: number;
+  seed: string;
+}>;
+
+/** What came of an evaluation. Warnings explain a null: a missing variable, types that do not fit. */
+export type Evaluation = Readonly<
+  { ok: true; value: Json; warnings: readonly string[] } | { ok: false; problem: string }
+>;
+
+/** Evaluates expressions; handed to the kernel, which never imports an engine. */
+export interface Expressions {
+  /** Says what is wrong with the text, at deploy; undefined when it can be evaluated. */
+  check(text: string): string | undefined;
+  /** Names of the variables that the text may read, each once, in order of first mention. */
+  variablesOf(text: string): readonly string[];
+  /** Never throws: an evaluation that fails says why. */
+  evaluate(text: string, lookup: Lookup, given: Given): Evaluation;
+}
+
+/** Looks variables up in one object, its own entries only. */
+export function lookupIn(variables: Variables): Lookup {
+  return (name) => (Object.hasOwn(variables, name) ? variables[name] : undefined);
+}
+
+/** Reads an attribute or element text; how its static form is typed depends on where it stands. */
+export function parseComputed(text: string, staticForm: "text" | "typed" = "typed"): Computed {
+  if (text.startsWith("=")) return { kind: "feel", text: text.slice(1).trim() };
+  return { kind: "static", value: staticForm === "text" ? text : typedLiteral(text) };
+}
+
+/** Gives the value of a computed: its own, or what its expression evaluates to. */
+export function evaluateComputed(
+  computed: Computed,
+  expressions: Expressions,
+  lookup: Lookup,
+  given: Given,
+): Evaluation {
+  if (computed.kind === "static") return { ok: true, value: computed.value, warnings: [] };
+  return expressions.evaluate(computed.text, lookup, given);
+}
+
+/** The kinds of result that a place in a definition may ask for, by name. */
+export type ResultKinds = {
+  boolean: boolean;
+  string: string;
+  number: number;
+  integer: number;
+  list: readonly Json[];
+  strings: readonly string[];
+  /** A correlation key: text, or a number that is rendered as text. */
+  key: string;
+};
+
+/** A result of the kind that was asked for, or why there is none. */
+export type Result<T> = Readonly<{ ok: true; value: T } | { ok: false; problem: string }>;
+
+/**
+ * Narrows an evaluation to the kind its place needs. Null is no boolean: a condition that knows
+ * nothing fails, and the problem repeats the warnings, because they name the missing variable.
+ */
+export function resultOf<K extends keyof ResultKinds>(
+  kind: K,
+  text: string,
+  evaluation: Evaluation,
+): Result<ResultKinds[K]> {
+  if (!evaluation.ok) return evaluation;
+  const value = NARROW[kind](evaluation.value);
+  if (value !== undefined) return { ok: true, value };
+  const because = evaluation.warnings.length === 0 ? "" : ` (${evaluation.warnings.join("; ")})`;
+  const found = kindOf(evaluation.value);
+  return {
+    ok: false,
+    problem: `The expression \`${text}\` gave ${found} where ${EXPECTED[kind]} is needed${because}.`,
+  };
+}
+
+/** Says whether a variable may bear this name: one that FEEL reads as a single name. */
+export function isVariableName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !KEYWORDS.has(name);
+}
+
+/** Says whether a mapping may write here: variable names joined by dots. */
+export function isMappingTarget(target: string): boolean {
+  return target.split(".").every(isVariableName);
+}
+
+const KEYWORDS: ReadonlySet<string> = new Set(
+  (
+    "null true false function external if then else for return some every satisfies " +
+    "between instance of not in and or"
+  ).split(" "),
+);
+
+const EXPECTED: Readonly<Record<keyof ResultKinds, string>> = {
+  boolean: "true or false",
+  string: "a string",
+  number: "a number",
+  integer: "a whole number",
+  list: "a list",
+  strings: "a list of strings",
+  key: "a string or a number",
+};
+
+const NARROW: { readonly [K in keyof ResultKinds]: (value: Json) => ResultKinds[K] | undefined } = {
+  boolean: (value) => (typeof value === "boolean" ? value : undefined),
+  string: (value) => (typeof value === "string" ? value : undefined),
+  number: (value) => (typeof value === "number" ? value : undefined),
+  integer: (value) => (typeof value === "number" && Number.isInteger(value) ? value : undefined),
+  list: (value) => (isList(value) ? value : undefined),
+  strings: (value) => (isList(value) && value.every(isString) ? value : undefined),
+  key: keyText,
+};
+
+/** Numbers correlate by their whole part, as integer text. */
+function keyText(value: Json): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" ? BigInt(Math.trunc(value)).toString() : undefined;
+}
+
+/** Types static text by its literal form; only text that JSON calls a number becomes one. */
+function typedLiteral(text: string): Json {
+  if (text === "null") return null;
+  if (text === "true" || text === "false") return text === "true";
+  return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text) && Number.isFinite(Number(text))
+    ? Number(text) + 0
+    : text;
+}
+
+function kindOf(value: Json): string {
+  if (value === null) return "null";
+  if (isList(value)) return "a list";
+  return typeof value === "object" ? "a context" : `a ${typeof value}`;
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function isString(value: Json): value is string {
+  return typeof value === "string";
+}
