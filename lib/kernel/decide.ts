@@ -22,7 +22,14 @@ import {
   settle,
 } from "./draft.ts";
 import type { Fact, StartInput, TicketFact } from "./fact.ts";
-import { type IncidentType, type Instance, isTerminal, type Ticket } from "./instance.ts";
+import {
+  type IncidentTicket,
+  type IncidentType,
+  type Instance,
+  isTerminal,
+  type Ticket,
+} from "./instance.ts";
+import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
 
 /** `changed: false` means that the fact was late, doubled or early: there is nothing to commit. */
@@ -60,20 +67,34 @@ export function decideIncident(
   const draft = draftOf(instance, given);
   const ticket = "ticket" in fact ? openTicketOf(instance, fact.ticket) : undefined;
   if (ticket) closeTicket(draft, ticket.id);
-  const small = JSON.stringify(fact).length <= MAX_KEPT_FACT_LENGTH;
   raiseIncident(draft, {
     ...why,
     ref: ticket?.ref ?? 0,
     element: ticket?.element ?? program.definition.id,
-    kept: { ...(small && { fact }), ...(ticket && { ticket }) },
+    kept: keptOf(fact, ticket, why.type),
   });
   return { instance: settle(draft), changed: true };
 }
 
+/**
+ * What the incident holds for the retry. When a retry itself cannot be decided, the new incident
+ * holds what the old one held, or they would be wrapped ever deeper.
+ */
+function keptOf(fact: Fact, ticket: Ticket | undefined, type: IncidentType): Kept {
+  if (ticket?.on === "incident" && ticket.kept) return ticket.kept;
+  // A large result is made again by running its task again; nothing would bring a start again.
+  const isOnlyCopy = fact.kind === "started" && type !== "STATE_TOO_LARGE";
+  const isKept = isOnlyCopy || JSON.stringify(fact).length <= MAX_KEPT_FACT_LENGTH;
+  return { ...(isKept && { fact }), ...(ticket && { ticket }) };
+}
+
+type Kept = NonNullable<IncidentTicket["kept"]>;
+
 /** Says whether the name of this fact can still be consumed. */
 export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "now">): boolean {
   if (isTerminal(instance)) return false;
-  if (!("ticket" in fact)) return true;
+  if (fact.kind === "started") return instance.trail.next === 1;
+  if (fact.kind === "cancel-requested") return true;
   const ticket = openTicketOf(instance, fact.ticket);
   if (ticket === undefined) return false;
   switch (fact.kind) {
@@ -114,12 +135,21 @@ async function begin(program: Program, draft: Draft, input: StartInput): Promise
 }
 
 async function takeTicketed(program: Program, draft: Draft, fact: TicketFact): Promise<void> {
-  const ticket = openTicketOf(draft, fact.ticket);
-  if (ticket === undefined) return;
-  if (fact.kind === "task-claimed" && ticket.on === "task") return claim(draft, ticket, fact.claim);
+  for (const ticket of draft.tickets) {
+    if (ticket.id === fact.ticket) return consume(program, draft, fact, ticket);
+  }
+}
+
+async function consume(
+  program: Program,
+  draft: Draft,
+  fact: TicketFact,
+  ticket: Ticket,
+): Promise<void> {
+  if (fact.kind === "task-claimed") return claim(draft, ticket, fact.claim);
   if (ticket.on === "timer" && ticket.deadline) return timeOut(program, draft);
-  if (fact.kind === "incident-resolved" && ticket.on === "incident" && ticket.kept) {
-    return retryKept(program, draft, ticket);
+  if (ticket.on === "incident" && ticket.kept) {
+    return retryKept(program, draft, ticket, ticket.kept);
   }
   return program.runner.resume(draft, fact, ticket);
 }
@@ -142,9 +172,9 @@ function timeOut(program: Program, draft: Draft): void {
 async function retryKept(
   program: Program,
   draft: Draft,
-  incident: Extract<Ticket, { on: "incident" }>,
+  incident: IncidentTicket,
+  { fact, ticket }: Kept,
 ): Promise<void> {
-  const { fact, ticket } = incident.kept ?? {};
   closeTicket(draft, incident.id);
   note(draft, "incident-resolved", incident.element, { incidentId: incident.id });
   if (ticket) {
@@ -165,15 +195,6 @@ function demandSound(draft: Draft): void {
       "TOO_MANY_OPEN_TICKETS",
       `The step would open ${draft.tickets.length} tickets, ${MAX_OPEN_TICKETS} is the limit.`,
     );
-  }
-}
-
-/** Thrown inside a decision when the incident's type is known. */
-export class Refusal extends Error {
-  readonly type: IncidentType;
-  constructor(type: IncidentType, message: string) {
-    super(message);
-    this.type = type;
   }
 }
 

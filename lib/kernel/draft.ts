@@ -2,10 +2,11 @@
  * An instance while a decision is being made: the one place where the kernel changes things. It
  * lives for one decision and is never shared; `settle` turns it into values again.
  */
-import type { Json } from "../definition/json.ts";
+
 import type { Expressions } from "../definition/expression.ts";
-import type { Instant } from "../definition/time/instant.ts";
+import type { Json } from "../definition/json.ts";
 import { MAX_MESSAGE_LENGTH } from "../definition/limits.ts";
+import type { Instant } from "../definition/time/instant.ts";
 import type {
   Ended,
   IncidentTicket,
@@ -126,10 +127,15 @@ export function markCompleted(draft: Draft, element: string): void {
 /** Stops here until someone resolves it; everything else of the instance goes on. */
 export function raiseIncident(draft: Draft, incident: NewIncident): void {
   const { type, element } = incident;
-  const message = incident.message.slice(0, MAX_MESSAGE_LENGTH);
+  const message = excerpt(incident.message);
   const id = openTicket(draft, { ...incident, message, on: "incident" });
   note(draft, "incident-raised", element, { incidentId: id, type, message });
   announce(draft, { type: "incident-raised", incidentId: id, element, message });
+}
+
+/** As much of an error message as state and history keep. */
+export function excerpt(message: string): string {
+  return message.slice(0, MAX_MESSAGE_LENGTH);
 }
 
 type NewIncident = Readonly<{ type: IncidentType; message: string; ref: number; element: string }> &

@@ -109,6 +109,8 @@ export type IncidentType =
   | "TOO_MANY_OPEN_TICKETS"
   | "STEP_LIMIT"
   | "NON_DETERMINISM"
+  /** A join waits for a flow that nothing can take any more. */
+  | "DEADLOCK"
   | "UNKNOWN";
 
 /** An effect without a ticket, kept until the invocation that sent it has dropped it. */

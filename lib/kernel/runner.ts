@@ -22,7 +22,10 @@ export interface Runner {
   /** The instance ends from outside: notes in the trail what is thereby cut short. */
   terminate(draft: Draft): void;
   /** What a task is given to work on. */
-  taskInput(instance: Instance, ticket: TaskTicket): Readonly<{ variables: Variables; headers: Headers }>;
+  taskInput(
+    instance: Instance,
+    ticket: TaskTicket,
+  ): Readonly<{ variables: Variables; headers: Headers }>;
   /** What readers see of a runner's state. */
   view(instance: Instance): Readonly<{ variables: Variables; activeElements: readonly string[] }>;
   /** What an ended instance leaves as its result. */

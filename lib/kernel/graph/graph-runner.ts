@@ -1,0 +1,144 @@
+import type { Definition } from "../../definition/definition.ts";
+import type { Variables } from "../../definition/json.ts";
+import { MAX_TRANSITIONS_PER_STEP } from "../../definition/limits.ts";
+import { closeTicket, type Draft, note } from "../draft.ts";
+import type { TicketFact } from "../fact.ts";
+import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
+import type { Runner } from "../runner.ts";
+import { enter } from "./enter.ts";
+import { interruptInside } from "./interrupt.ts";
+import { complete, leave } from "./leave.ts";
+import { type Plan, planOf, taskAt } from "./plan.ts";
+import { attempt, CONTINUE, closeRun, openRun, push, type Run } from "./run.ts";
+import { type Move, type Phase, parseState, ROOT, tokenAt, treeOf } from "./state.ts";
+import { offerAgain, taskCompleted, taskFailed } from "./task.ts";
+import { fire } from "./timer.ts";
+import { propagate, visibleFrom } from "./variables.ts";
+
+/** Runs the flow graph that BPMN and journeys compile to. */
+export function graphRunner(definition: Definition): Runner {
+  const plan = planOf(definition);
+  return {
+    start: (draft, variables) => start(plan, draft, variables),
+    resume: (draft, fact, ticket) => resume(plan, draft, fact, ticket),
+    terminate: (draft) => terminate(plan, draft),
+    taskInput: (instance, ticket) => {
+      const tree = treeOf(parseState(instance.state));
+      const token = tokenAt(tree, ticket.ref);
+      const { headers = {} } = taskAt(plan, token.node);
+      return { variables: visibleFrom(tree, token), headers };
+    },
+    view: (instance) => ({
+      variables: rootVariables(instance),
+      activeElements: activeElements(instance),
+    }),
+    result: rootVariables,
+  };
+}
+
+async function start(plan: Plan, draft: Draft, variables: Variables): Promise<void> {
+  const run = openRun(plan, draft);
+  run.tokens.set(ROOT, { id: ROOT, node: plan.root, in: ROOT, variables });
+  push(run, "enter", ROOT);
+  await moveOn(run);
+  closeRun(run, 0);
+}
+
+async function resume(plan: Plan, draft: Draft, fact: TicketFact, ticket: Ticket): Promise<void> {
+  const run = openRun(plan, draft);
+  await take(run, fact, ticket);
+  await moveOn(run);
+  closeRun(run, ticket.on === "continuation" ? ticket.round : 0);
+}
+
+/** Moves everything that is queued until it waits, or until the step is long enough. */
+async function moveOn(run: Run): Promise<void> {
+  let moved = 0;
+  for (const move of run.queue) {
+    if (moved === MAX_TRANSITIONS_PER_STEP) break;
+    moved += 1;
+    await make(run, move);
+  }
+  run.queue.splice(0, moved);
+}
+
+/** Takes a token from one part of its life to the next until it waits or is gone. */
+async function make(run: Run, move: Move): Promise<void> {
+  let phase: Phase | undefined = move.do;
+  while (phase !== undefined) {
+    const token = run.tokens.get(move.token);
+    // Interrupted while it stood in the queue.
+    if (token === undefined) return;
+    const part: (typeof PARTS)[Phase] = PARTS[phase];
+    phase = await attempt<Phase | undefined>(run, { token, phase }, () => part(run, token));
+  }
+}
+
+const PARTS = { enter, complete, leave } as const;
+
+async function take(run: Run, fact: TicketFact, ticket: Ticket): Promise<void> {
+  if (ticket.on === "timer") return fire(run, ticket);
+  if (ticket.on === "continuation") {
+    note(run.draft, "continued");
+    return goOn(run, ticket);
+  }
+  if (ticket.on === "task" && fact.kind === "task-completed") {
+    return taskCompleted(run, ticket, fact.variables);
+  }
+  if (ticket.on === "task" && fact.kind === "task-failed") return taskFailed(run, ticket, fact);
+  if (ticket.on === "incident" && fact.kind === "incident-resolved") {
+    return resolve(run, ticket, fact);
+  }
+  throw new Error(`A ${fact.kind} cannot be the outcome of the ${ticket.on} ${ticket.id}.`);
+}
+
+function goOn(run: Run, ticket: Ticket): void {
+  closeTicket(run.draft, ticket.id);
+  run.queue.push(...run.todo);
+  run.todo = [];
+}
+
+/** Tries again the part of the token's life that had failed. */
+async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promise<void> {
+  const token = tokenAt(run, ticket.ref);
+  closeTicket(run.draft, ticket.id);
+  note(run.draft, "incident-resolved", ticket.element, { incidentId: ticket.id });
+  if (fact.variables) propagate(run, token, fact.variables);
+  switch (ticket.phase) {
+    case CONTINUE:
+      return goOn(run, ticket);
+    case "run": {
+      const again = tokenAt(run, ticket.ref);
+      await attempt(run, { token: again, phase: "run" }, () =>
+        offerAgain(run, again, fact.retries),
+      );
+      return;
+    }
+    case "complete":
+    case "leave":
+      return push(run, ticket.phase, token.id);
+    default:
+      return push(run, "enter", token.id);
+  }
+}
+
+type Resolved = Extract<TicketFact, { kind: "incident-resolved" }>;
+
+function terminate(plan: Plan, draft: Draft): void {
+  const run = openRun(plan, draft);
+  // An instance whose start could not be decided has nothing inside yet.
+  if (!run.tokens.has(ROOT)) return;
+  interruptInside(run, ROOT);
+  closeRun(run, 0);
+}
+
+function rootVariables(instance: Instance): Variables {
+  const { tokens } = parseState(instance.state);
+  return tokens.find((token) => token.id === ROOT)?.variables ?? {};
+}
+
+function activeElements(instance: Instance): readonly string[] {
+  const { tokens } = parseState(instance.state);
+  const active = tokens.filter((token) => token.id !== ROOT);
+  return [...new Set(active.map((token) => token.node))];
+}

@@ -1,0 +1,101 @@
+import type { Variables } from "../../definition/json.ts";
+import { MAX_CONTINUATIONS } from "../../definition/limits.ts";
+import { closeTicket, type Draft, note, openTicket, raiseIncident } from "../draft.ts";
+import type { Ticket } from "../instance.ts";
+import { Refusal } from "../refusal.ts";
+import type { Plan } from "./plan.ts";
+import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
+
+/** A graph instance while one fact moves it: the draft, and the tree laid open for changes. */
+export type Run = {
+  readonly plan: Plan;
+  readonly draft: Draft;
+  readonly tokens: Map<number, Token>;
+  next: number;
+  /** What is to be moved in this step, first come, first served. */
+  queue: Move[];
+  /** What an earlier, longer step left to a continuation that has not come yet. */
+  todo: readonly Move[];
+  evaluations: number;
+};
+
+/** Lays the draft's state open. */
+export function openRun(plan: Plan, draft: Draft): Run {
+  const state = parseState(draft.state);
+  const { tokens } = treeOf(state);
+  const { next, todo = [] } = state;
+  return { plan, draft, tokens, next, queue: [], todo, evaluations: 0 };
+}
+
+/**
+ * Writes the tree back. Moves that are left over go on under a continuation ticket; `round` says
+ * how many continuations came directly before. One too many is taken for an endless loop.
+ */
+export function closeRun(run: Run, round: number): void {
+  const { draft, next } = run;
+  const todo = [...run.todo, ...run.queue].filter((move) => run.tokens.has(move.token));
+  const tokens = [...run.tokens.values()];
+  draft.state = { tokens, next, ...(todo.length > 0 && { todo }) };
+  const waker = draft.tickets.find(wakesTodo);
+  if (waker !== undefined && todo.length === 0) closeTicket(draft, waker.id);
+  if (waker === undefined && todo.length > 0) goOnLater(run, round + 1);
+}
+
+/** Control arrives at a node: its token is made, and will enter. */
+export function arrive(run: Run, scope: number, node: string, variables?: Variables): void {
+  const id = run.next;
+  run.next += 1;
+  run.tokens.set(id, { id, node, in: scope, ...(variables && { variables }) });
+  note(run.draft, "element-entered", node);
+  push(run, "enter", id);
+}
+
+/** Queues a token for a part of its life. */
+export function push(run: Run, phase: Phase, token: number): void {
+  run.queue.push({ do: phase, token });
+}
+
+/** Makes local variables of a token, over those that it has. */
+export function writeLocals(run: Run, id: number, values: Variables): void {
+  const token = tokenAt(run, id);
+  run.tokens.set(id, { ...token, variables: { ...token.variables, ...values } });
+}
+
+/**
+ * Goes through a part of a token's life. A refusal leaves the token as it was and stops it there,
+ * with an incident that says which part to try again.
+ */
+export async function attempt<T>(
+  run: Run,
+  { token, phase }: Readonly<{ token: Token; phase: Phase | "run" }>,
+  part: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await part();
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    const { type, message } = cause;
+    run.tokens.set(token.id, token);
+    raiseIncident(run.draft, { type, message, ref: token.id, element: token.node, phase });
+    return undefined;
+  }
+}
+
+/** The incident of a run that would not end holds its moves under this word. */
+export const CONTINUE = "continue";
+
+function goOnLater({ draft, plan }: Run, round: number): void {
+  const here = { ref: ROOT, element: plan.root };
+  if (round <= MAX_CONTINUATIONS) {
+    openTicket(draft, { on: "continuation", ...here, round });
+    return;
+  }
+  const message =
+    `Control flow moved on through ${MAX_CONTINUATIONS} continuations without waiting for ` +
+    "anything. Look for a loop without a task or timer; resolving lets it run on.";
+  raiseIncident(draft, { type: "STEP_LIMIT", message, ...here, phase: CONTINUE });
+}
+
+function wakesTodo(ticket: Ticket): boolean {
+  return ticket.on === "continuation" || (ticket.on === "incident" && ticket.phase === CONTINUE);
+}

@@ -1,0 +1,73 @@
+/**
+ * The state of a graph instance: one tree of tokens.
+ *
+ * 1. A token is one occurrence of an element: it is made when control arrives and gone when control
+ *    has left. A token on a scope is the scope of the tokens inside it.
+ * 2. Token 0 is the process itself. It is inside itself, so that every token is inside one.
+ * 3. `variables` of a token are local to it; what is visible is found upward, the nearest first.
+ * 4. A ticket's `ref` is the number of the token that it belongs to. Numbers are never used again.
+ * 5. Tokens are values: a changed one is a new one.
+ */
+import type { Json, Variables } from "../../definition/json.ts";
+
+export type State = Readonly<{
+  tokens: readonly Token[];
+  /** The number of the next token. */
+  next: number;
+  /** Moves that a long step left for the one that goes on from it. */
+  todo?: readonly Move[];
+}>;
+
+export type Token = Readonly<{
+  id: number;
+  node: string;
+  in: number;
+  variables?: Variables;
+  /** Flows that have reached a join inside this scope, and how often, until the join takes them. */
+  joins?: Joins;
+}>;
+
+export type Joins = Readonly<Record<string, number>>;
+
+/** The part of its life that a token is about to go through. */
+export type Phase = "enter" | "complete" | "leave";
+
+export type Move = Readonly<{ do: Phase; token: number }>;
+
+/** The tokens of an instance, by number. */
+export type Tree = Readonly<{ tokens: ReadonlyMap<number, Token> }>;
+
+/** The number of the process's own token. */
+export const ROOT = 0;
+
+/** Reads the state that this runner wrote; an instance that never ran has none yet. */
+export function parseState(json: Json): State {
+  const written = typeof json === "object" && json !== null && "tokens" in json;
+  return written ? (json as State) : { tokens: [], next: ROOT + 1 };
+}
+
+/** The tree of an instance's state. */
+export function treeOf(state: State): { tokens: Map<number, Token> } {
+  return { tokens: new Map(state.tokens.map((token) => [token.id, token])) };
+}
+
+/** The token of this number, which must be there. */
+export function tokenAt({ tokens }: Tree, id: number): Token {
+  const token = tokens.get(id);
+  if (token === undefined) throw new Error(`The state has no token ${id}.`);
+  return token;
+}
+
+/** The scope that a token is in; none for the process itself. */
+export function enclosing(tree: Tree, token: Token): Token | undefined {
+  return token.id === ROOT ? undefined : tokenAt(tree, token.in);
+}
+
+/** The tokens directly inside a scope, in the order of their arrival. */
+export function tokensIn({ tokens }: Tree, scope: number): readonly Token[] {
+  const inside: Token[] = [];
+  for (const token of tokens.values()) {
+    if (token.in === scope && token.id !== ROOT) inside.push(token);
+  }
+  return inside;
+}

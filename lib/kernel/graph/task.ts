@@ -1,0 +1,83 @@
+import type { Variables } from "../../definition/json.ts";
+import { type Duration, parseDuration } from "../../definition/time/duration.ts";
+import { closeTicket, excerpt, note, openTicket, raiseIncident } from "../draft.ts";
+import type { TaskFailed } from "../fact.ts";
+import type { TaskTicket } from "../instance.ts";
+import { retryTask } from "../retry.ts";
+import { throwError } from "./error.ts";
+import { demand } from "./evaluate.ts";
+import { spotOf, taskAt } from "./plan.ts";
+import { attempt, push, type Run, writeLocals } from "./run.ts";
+import { type Token, tokenAt } from "./state.ts";
+import { expected } from "./timer.ts";
+import { lookupFrom, propagate } from "./variables.ts";
+
+/** What is handed to whoever works: what to do, and how often it may be tried. */
+export type Order = Readonly<{ type: string; retries: number }>;
+
+/** Computes the order of a task. */
+export async function orderOf(run: Run, token: Token): Promise<Order> {
+  const task = taskAt(run.plan, token.node);
+  const lookup = lookupFrom(run, token);
+  const type = await demand(run, { kind: "string", of: task.type, lookup });
+  const retries = await demand(run, { kind: "integer", of: task.retries, lookup });
+  return { type, retries };
+}
+
+/** Opens the task; one that may not even be tried once waits for someone to allow it. */
+export function offer(run: Run, token: Token, order: Order): void {
+  const here = { ref: token.id, element: token.node };
+  if (order.retries > 0) openTicket(run.draft, { on: "task", ...here, ...order, attempt: 1 });
+  else noRetries(run, token, `The task may be tried ${order.retries} times.`);
+}
+
+/** After its incident was resolved: a new ticket, with as many attempts as was said, or modelled. */
+export async function offerAgain(run: Run, token: Token, retries?: number): Promise<void> {
+  const order = await orderOf(run, token);
+  offer(run, token, { ...order, retries: retries ?? order.retries });
+}
+
+/** The result is in. */
+export function takeResult(run: Run, token: Token, values: Variables): void {
+  // With output mappings the raw result is theirs alone; without, it is everybody's.
+  if (spotOf(run.plan, token.node).outputs.length > 0) writeLocals(run, token.id, values);
+  else propagate(run, token, values);
+}
+
+/** The worker is done. */
+export function taskCompleted(run: Run, ticket: TaskTicket, variables: Variables): void {
+  note(run.draft, "task-completed", ticket.element);
+  closeTicket(run.draft, ticket.id);
+  takeResult(run, tokenAt(run, ticket.ref), variables);
+  push(run, "complete", ticket.ref);
+}
+
+/** The worker gave up: a code is thrown as an error, anything else uses up an attempt. */
+export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed): Promise<void> {
+  const { draft } = run;
+  const { code, variables } = fact;
+  const message = excerpt(fact.message);
+  const { attempt: tried } = ticket;
+  note(draft, "task-failed", ticket.element, { message, attempt: tried, ...(code && { code }) });
+  const token = tokenAt(run, ticket.ref);
+  if (code !== undefined) {
+    closeTicket(draft, ticket.id);
+    await attempt(run, { token, phase: "run" }, async () =>
+      throwError(run, token, { code, message, ...(variables && { variables }) }),
+    );
+    return;
+  }
+  if (variables) writeLocals(run, token.id, variables);
+  if (retryTask(draft, ticket, fact, backoffOf(run, token))) return;
+  closeTicket(draft, ticket.id);
+  noRetries(run, token, message);
+}
+
+function backoffOf(run: Run, token: Token): Duration | undefined {
+  const { backoff } = taskAt(run.plan, token.node);
+  return backoff === undefined ? undefined : expected(parseDuration(backoff));
+}
+
+function noRetries({ draft }: Run, { id, node }: Token, message: string): void {
+  raiseIncident(draft, { type: "JOB_NO_RETRIES", message, ref: id, element: node, phase: "run" });
+}

@@ -1,0 +1,11 @@
+import type { IncidentType } from "./instance.ts";
+
+/** Thrown inside a decision when something cannot go on and the incident's type is known. */
+export class Refusal extends Error {
+  override readonly name = "Refusal";
+  readonly type: IncidentType;
+  constructor(type: IncidentType, message: string) {
+    super(message);
+    this.type = type;
+  }
+}
