@@ -87,8 +87,14 @@ function constantOf(node: Syntax, place: Place): unknown {
 
 function compileVariable(node: Syntax, place: Place): Code {
   const name = nameOf(node, place);
-  if (!place.bound.has(name)) place.reads.add(name);
   const callable = builtIn(name);
+  if (!place.bound.has(name)) {
+    // feelin takes any run of words for a name; no variable bears such a one.
+    if (callable === undefined && /\s/.test(name) && !textOf(node, place).includes("`")) {
+      throw new NotAnExpression(`there is nothing named "${name}"; a name with blanks needs \`\``);
+    }
+    place.reads.add(name);
+  }
   return (scope) => {
     const value = find(scope, name);
     if (value !== undefined) return value;

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import {
+  type Evaluation,
+  type Expressions,
+  evaluateComputed,
+  isMappingTarget,
+  isVariableName,
+  lookupIn,
+  parseComputed,
+  type ResultKinds,
+  resultOf,
+} from "../../lib/definition/expression.ts";
+import type { Json } from "../../lib/definition/json.ts";
+
+describe("a value in a definition", () => {
+  test.each([
+    ["=total > 1", { kind: "feel", text: "total > 1" }],
+    ["= total", { kind: "feel", text: "total" }],
+    [" =total", { kind: "static", value: " =total" }],
+    ["null", { kind: "static", value: null }],
+    ["true", { kind: "static", value: true }],
+    ["-1.5e2", { kind: "static", value: -150 }],
+    ["-0", { kind: "static", value: 0 }],
+    ["007", { kind: "static", value: "007" }],
+    ["1e999", { kind: "static", value: "1e999" }],
+    ["", { kind: "static", value: "" }],
+    ["PT15M", { kind: "static", value: "PT15M" }],
+  ])("%j is read as %j", (text, computed) => {
+    expect(parseComputed(text)).toEqual(computed);
+  });
+
+  test("stays text where its place wants text", () => {
+    expect(parseComputed("1", "text")).toEqual({ kind: "static", value: "1" });
+    expect(parseComputed('"1"', "text")).toEqual({ kind: "static", value: '"1"' });
+    expect(parseComputed("=1", "text")).toEqual({ kind: "feel", text: "1" });
+  });
+
+  test("is its own when static, and asked of the engine when not", () => {
+    const given = { now: 0, seed: "s" };
+    const lookup = lookupIn({ total: 7 });
+
+    expect(evaluateComputed(parseComputed("5"), reader, lookup, given)).toMatchObject({ value: 5 });
+    expect(evaluateComputed(parseComputed("=total"), reader, lookup, given)).toMatchObject({
+      value: 7,
+    });
+  });
+});
+
+describe("the result of an expression", () => {
+  test.each<[keyof ResultKinds, Json, unknown]>([
+    ["boolean", false, false],
+    ["string", "a", "a"],
+    ["number", 1.5, 1.5],
+    ["integer", 3, 3],
+    ["list", [1, "a"], [1, "a"]],
+    ["strings", ["a"], ["a"]],
+    ["key", "k", "k"],
+    ["key", 42, "42"],
+    ["key", 1e21, "1000000000000000000000"],
+  ])("that must be of kind %s may be %j", (kind, value, narrowed) => {
+    expect(resultOf(kind, "x", gave(value))).toEqual({ ok: true, value: narrowed });
+  });
+
+  test.each<[keyof ResultKinds, Json]>([
+    ["boolean", null],
+    ["boolean", "true"],
+    ["string", 1],
+    ["number", "1"],
+    ["integer", 1.5],
+    ["list", {}],
+    ["strings", ["a", 1]],
+    ["key", null],
+    ["key", true],
+  ])("that must be of kind %s may not be %j", (kind, value) => {
+    expect(resultOf(kind, "x", gave(value)).ok).toBe(false);
+  });
+
+  test("says what was found, what is needed, and why", () => {
+    const evaluation = gave(null, ["no variable named total"]);
+
+    expect(resultOf("boolean", "total > 1", evaluation)).toEqual({
+      ok: false,
+      problem:
+        "The expression `total > 1` gave null where true or false is needed (no variable named total).",
+    });
+  });
+
+  test("that failed stays failed", () => {
+    const failed: Evaluation = { ok: false, problem: "broken" };
+
+    expect(resultOf("boolean", "x", failed)).toEqual(failed);
+  });
+});
+
+describe("a variable name", () => {
+  test.each(["a", "_a1", "orderId", "not_"])("may be %j", (name) => {
+    expect(isVariableName(name)).toBe(true);
+  });
+
+  test.each(["", "1a", "a-b", "a b", "a.b", "null", "for", "and", "ü", "a\n"])(
+    "may not be %j",
+    (name) => {
+      expect(isVariableName(name)).toBe(false);
+    },
+  );
+});
+
+describe("a mapping target", () => {
+  test("is names joined by dots", () => {
+    expect(isMappingTarget("order.customer.id")).toBe(true);
+    expect(isMappingTarget("order..id")).toBe(false);
+    expect(isMappingTarget("order.if")).toBe(false);
+    expect(isMappingTarget("")).toBe(false);
+  });
+});
+
+describe("a lookup", () => {
+  test("finds own entries only", () => {
+    const lookup = lookupIn({ a: null });
+
+    expect(lookup("a")).toBe(null);
+    expect(lookup("b")).toBeUndefined();
+    expect(lookup("toString")).toBeUndefined();
+  });
+});
+
+/** Knows one form of expression: the name of a variable. */
+const reader: Expressions = {
+  check: () => undefined,
+  variablesOf: (text) => [text],
+  evaluate: (text, lookup) => gave(lookup(text) ?? null),
+};
+
+function gave(value: Json, warnings: readonly string[] = []): Evaluation {
+  return { ok: true, value, warnings };
+}
