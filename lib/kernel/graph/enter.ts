@@ -1,5 +1,5 @@
 import { throwError } from "./error.ts";
-import { demand, valueOf } from "./evaluate.ts";
+import { demand, valueFrom } from "./evaluate.ts";
 import { mapInputs } from "./mapping.ts";
 import { type Spot, spotOf } from "./plan.ts";
 import { arrive, type Run } from "./run.ts";
@@ -41,7 +41,7 @@ async function behave(run: Run, token: Token, { node, starts }: Spot): Promise<P
       return undefined;
     }
     case "script": {
-      const value = await valueOf(run, node.expression, lookupFrom(run, token));
+      const value = await valueFrom(run, node.expression, lookupFrom(run, token));
       takeResult(run, token, { [node.result]: value });
       return "complete";
     }

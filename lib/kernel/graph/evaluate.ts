@@ -20,7 +20,7 @@ export async function evaluate(run: Run, computed: Computed, lookup: Lookup): Pr
 }
 
 /** Whatever the expression gives, or a refusal that says why it gave nothing. */
-export async function valueOf(run: Run, computed: Computed, lookup: Lookup): Promise<Json> {
+export async function valueFrom(run: Run, computed: Computed, lookup: Lookup): Promise<Json> {
   const evaluation = await evaluate(run, computed, lookup);
   if (evaluation.ok) return evaluation.value;
   throw new Refusal("EXTRACT_VALUE_ERROR", evaluation.problem);

@@ -1,0 +1,167 @@
+// Small graphs, written so that a test shows only what matters to it.
+import type { Definition } from "../../lib/definition/definition.ts";
+import { type Computed, parseComputed } from "../../lib/definition/expression.ts";
+import type { EndKind, Flow, Mapping, Node, TimerSpec } from "../../lib/definition/graph.ts";
+
+/** Nodes and flows that belong together; those without a scope stand in the one around them. */
+export type Piece = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
+
+type Around = Readonly<{ inputs?: Mappings; outputs?: Mappings }>;
+/** Target to source, in order. */
+type Mappings = Readonly<Record<string, string>>;
+
+/** A definition from its pieces and its flows: `"a -> b -> c"`, or `"a -> b if amount > 10"`. */
+export function aProcess(
+  pieces: readonly Piece[],
+  flows: readonly string[],
+  { id = "process", ...around }: Around & Readonly<{ id?: string }> = {},
+): Definition {
+  const { nodes, flows: arrows } = inScope(id, pieces, flows);
+  const root: Node = { id, kind: "process", ...mappings(around) };
+  const graph = { nodes: [root, ...nodes], flows: arrows };
+  return {
+    id,
+    version: 1,
+    hash: "hash",
+    notation: "bpmn",
+    body: { runner: "graph", graph },
+    elements: [...graph.nodes, ...graph.flows].map((element) => element.id),
+    startEvents: [],
+  };
+}
+
+/** An embedded sub-process. */
+export function aScope(
+  id: string,
+  pieces: readonly Piece[],
+  flows: readonly string[],
+  around: Around = {},
+): Piece {
+  const inner = inScope(id, pieces, flows);
+  const scope: Node = { id, kind: "scope", ...mappings(around) };
+  return { nodes: [scope, ...inner.nodes], flows: inner.flows };
+}
+
+export const aStart = (id = "start"): Piece => piece({ id, kind: "start" });
+export const aPass = (id: string, around: Around = {}): Piece =>
+  piece({ id, kind: "pass", ...mappings(around) });
+export const aFork = (id: string): Piece => piece({ id, kind: "parallel" });
+export const aChoice = (id: string, otherwise?: string): Piece =>
+  piece({ id, kind: "exclusive", ...(otherwise && { otherwise }) });
+
+export const anEnd = (id = "end", around: Around = {}): Piece =>
+  ending(id, { as: "plain" }, around);
+export const aTerminateEnd = (id: string): Piece => ending(id, { as: "terminate" });
+export const anErrorEnd = (id: string, code: string): Piece =>
+  ending(id, { as: "error", code: computed(code) });
+
+/** A task; its type is its id unless something else is said. */
+export function aTask(
+  id: string,
+  options: Around &
+    Readonly<{
+      type?: string;
+      retries?: string;
+      backoff?: string;
+      headers?: Readonly<Record<string, string>>;
+    }> = {},
+): Piece {
+  const { type = id, retries = "3", backoff, headers } = options;
+  return piece({
+    id,
+    kind: "task",
+    type: computed(type),
+    retries: computed(retries),
+    ...(backoff && { backoff }),
+    ...(headers && { headers }),
+    ...mappings(options),
+  });
+}
+
+/** A script task: `"total = price * amount"`. */
+export function aScript(id: string, assignment: string, around: Around = {}): Piece {
+  const [, result = "", text = ""] = /^(\w+) = (.*)$/.exec(assignment) ?? [];
+  const expression: Computed = { kind: "feel", text };
+  return piece({ id, kind: "script", expression, result, ...mappings(around) });
+}
+
+type When = Readonly<{ duration: string } | { date: string } | { cycle: string }> &
+  Readonly<{ zone?: string }>;
+
+/** An intermediate timer. */
+export const aTimer = (id: string, when: When, around: Around = {}): Piece =>
+  piece({ id, kind: "timer", timer: spec(when), ...mappings(around) });
+
+/** A timer on the border of `on`, interrupting unless something else is said. */
+export const aBoundaryTimer = (
+  id: string,
+  { on, interrupting = true, ...when }: When & Readonly<{ on: string; interrupting?: boolean }>,
+): Piece =>
+  piece({ id, kind: "boundary", on, interrupting, trigger: { on: "timer", timer: spec(when) } });
+
+/** A catcher of errors on the border of `on`; without a code, of every error. */
+export const aBoundaryError = (
+  id: string,
+  { on, code, ...around }: Around & Readonly<{ on: string; code?: string }>,
+): Piece =>
+  piece({
+    id,
+    kind: "boundary",
+    on,
+    interrupting: true,
+    trigger: { on: "error", ...(code !== undefined && { code }) },
+    ...mappings(around),
+  });
+
+/** The node or flow of this id, changed by hand: for graphs that no front end would let through. */
+export function changed(definition: Definition, id: string, change: object): Definition {
+  if (definition.body.runner !== "graph") return definition;
+  const { nodes, flows } = definition.body.graph;
+  const edit = <T extends Node | Flow>(item: T): T =>
+    item.id === id ? ({ ...item, ...change } as T) : item;
+  const graph = { nodes: nodes.map(edit), flows: flows.map(edit) };
+  return { ...definition, body: { runner: "graph", graph } };
+}
+
+const computed = (text: string): Computed => parseComputed(text);
+const piece = (node: Node): Piece => ({ nodes: [node], flows: [] });
+const ending = (id: string, end: EndKind, around: Around = {}): Piece =>
+  piece({ id, kind: "end", end, ...mappings(around) });
+
+function spec(when: When): TimerSpec {
+  const zone = when.zone === undefined ? {} : { zone: when.zone };
+  if ("duration" in when) return { as: "duration", value: computed(when.duration), ...zone };
+  if ("date" in when) return { as: "date", value: computed(when.date), ...zone };
+  return { as: "cycle", value: computed(when.cycle), ...zone };
+}
+
+function mappings({ inputs, outputs }: Around): Pick<Node, "inputs" | "outputs"> {
+  return {
+    ...(inputs && { inputs: mappingList(inputs) }),
+    ...(outputs && { outputs: mappingList(outputs) }),
+  };
+}
+
+const mappingList = (entries: Mappings): readonly Mapping[] =>
+  Object.entries(entries).map(([target, source]) => ({
+    target,
+    source: parseComputed(source, "text"),
+  }));
+
+function inScope(scope: string, pieces: readonly Piece[], flows: readonly string[]): Piece {
+  return {
+    nodes: pieces.flatMap(({ nodes }) => nodes.map((node) => ({ scope, ...node }))),
+    flows: [...pieces.flatMap((inner) => inner.flows), ...flows.flatMap(arrows)],
+  };
+}
+
+/** A flow's id is how it is written: `a -> b`. */
+function arrows(text: string): readonly Flow[] {
+  const [path = "", condition] = text.split(" if ");
+  const stops = path.split(" -> ");
+  return stops.slice(1).map((to, index) => {
+    const from = stops[index] ?? "";
+    const when = condition === undefined ? {} : { condition: computed(`=${condition}`) };
+    return { id: `${from} -> ${to}`, from, to, ...when };
+  });
+}

@@ -1,0 +1,199 @@
+// Drives one instance through `decide` as an engine would, without a store.
+import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
+import type { Definition } from "../../lib/definition/definition.ts";
+import type { Expressions } from "../../lib/definition/expression.ts";
+import type { Variables } from "../../lib/definition/json.ts";
+import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
+import { type Decision, decide } from "../../lib/kernel/decide.ts";
+import type { Given } from "../../lib/kernel/draft.ts";
+import type { Fact, TaskFailed } from "../../lib/kernel/fact.ts";
+import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
+import type {
+  IncidentTicket,
+  Instance,
+  TaskTicket,
+  Ticket,
+  TimerTicket,
+} from "../../lib/kernel/instance.ts";
+import type { Program } from "../../lib/kernel/runner.ts";
+
+/** 2024-01-01T00:00:00Z, when every play begins. */
+export const BEGIN: Instant = instantFrom(1_704_067_200_000);
+
+const FEEL = feelExpressions();
+
+/** A graph with its runner. */
+export function aProgram(definition: Definition): Program {
+  return { definition, runner: graphRunner(definition) };
+}
+
+/** An instance that nothing has happened to. */
+export function aNew({ definition }: Program): Instance {
+  const { id, version, hash } = definition;
+  return frozen({
+    id: "i1",
+    tenant: "default",
+    version: 0,
+    definition: { id, version, hash },
+    status: "live",
+    startedAt: BEGIN,
+    lastNow: BEGIN,
+    state: null,
+    tickets: [],
+    outbox: [],
+    minted: 0,
+    completed: [],
+    trail: { next: 1, entries: [] },
+    startHash: { exact: "", request: "" },
+    ring: [],
+  });
+}
+
+export function givenAt(now: number, expressions: Expressions = FEEL): Given {
+  return { now: instantFrom(now), seed: "seed", expressions };
+}
+
+/** What a store would give back: a version more, nothing left to dispatch, and no one may touch it. */
+export function committed(instance: Instance): Instance {
+  return frozen({ ...instance, version: instance.version + 1, minted: 0, outbox: [] });
+}
+
+/** Freezes all the way down, so that a decision that changes what it was given fails at once. */
+export function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) frozen(inner);
+  }
+  return value;
+}
+
+type Options = Readonly<{
+  variables?: Variables;
+  deadline?: number;
+  expressions?: Expressions;
+}>;
+
+/** Starts an instance of a graph or of any program, at `BEGIN`. */
+export async function play(of: Definition | Program, options: Options = {}): Promise<Play> {
+  const program = "runner" in of ? of : aProgram(of);
+  const played = new Play(program, options.expressions ?? FEEL);
+  const { variables = {}, deadline } = options;
+  const input = { variables, ...(deadline !== undefined && { deadline: instantFrom(deadline) }) };
+  await played.deliver({ kind: "started", input: frozen(input) });
+  return played;
+}
+
+/** An instance being played: it holds the clock and the newest image. */
+export class Play {
+  now: number = BEGIN;
+  instance: Instance;
+  readonly program: Program;
+  readonly #expressions: Expressions;
+
+  constructor(program: Program, expressions: Expressions) {
+    this.program = program;
+    this.#expressions = expressions;
+    this.instance = aNew(program);
+  }
+
+  /** Decides and commits; says what the decision was. */
+  async deliver(fact: Fact): Promise<Decision> {
+    const decision = await this.decide(fact);
+    if (decision.changed) this.instance = committed(decision.instance);
+    return decision;
+  }
+
+  /** Decides and leaves everything as it is. */
+  decide(fact: Fact): Promise<Decision> {
+    return decide(this.program, this.instance, frozen(fact), givenAt(this.now, this.#expressions));
+  }
+
+  complete(element: string, variables: Variables = {}): Promise<Decision> {
+    const { id } = this.task(element);
+    return this.deliver({ kind: "task-completed", ticket: id, variables });
+  }
+
+  fail(element: string, how: Partial<Omit<TaskFailed, "kind" | "ticket">> = {}): Promise<Decision> {
+    const { id, attempt } = this.task(element);
+    const message = "it broke";
+    return this.deliver({ kind: "task-failed", ticket: id, attempt, message, ...how });
+  }
+
+  /** Lets time pass until the timer of this element is due, or `lateMs` longer, and fires it. */
+  fire(element: string, lateMs = 0): Promise<Decision> {
+    const { id, dueAt } = this.timer(element);
+    this.now = Math.max(this.now, dueAt + lateMs);
+    return this.deliver({ kind: "timer-due", ticket: id });
+  }
+
+  resolve(
+    element: string,
+    how: Readonly<{ variables?: Variables; retries?: number }> = {},
+  ): Promise<Decision> {
+    const { id } = this.incident(element);
+    return this.deliver({ kind: "incident-resolved", ticket: id, ...how });
+  }
+
+  cancel(reason?: string): Promise<Decision> {
+    return this.deliver({ kind: "cancel-requested", ...(reason && { reason }) });
+  }
+
+  /** Delivers continuations for as long as there are any. */
+  async goOn(): Promise<number> {
+    for (let rounds = 0; ; rounds += 1) {
+      const ticket = this.instance.tickets.find(({ on }) => on === "continuation");
+      if (ticket === undefined) return rounds;
+      await this.deliver({ kind: "continued", ticket: ticket.id });
+    }
+  }
+
+  task(element: string): TaskTicket {
+    return this.#one(element, (ticket): ticket is TaskTicket => ticket.on === "task");
+  }
+
+  timer(element: string): TimerTicket {
+    return this.#one(element, (ticket): ticket is TimerTicket => ticket.on === "timer");
+  }
+
+  incident(element: string): IncidentTicket {
+    return this.#one(element, (ticket): ticket is IncidentTicket => ticket.on === "incident");
+  }
+
+  /** What is open, in order: `"task charge"`, `"timer remind"`, `"incident ship"`. */
+  get open(): readonly string[] {
+    return this.instance.tickets.map(({ on, element }) => `${on} ${element}`);
+  }
+
+  get status(): string {
+    const { status, terminationKind } = this.instance;
+    return terminationKind === undefined ? status : `${status} ${terminationKind}`;
+  }
+
+  get variables(): Variables {
+    return this.program.runner.view(this.instance).variables;
+  }
+
+  get active(): readonly string[] {
+    return this.program.runner.view(this.instance).activeElements;
+  }
+
+  /** The variables that the open task of this element is given. */
+  input(element: string): Variables {
+    return this.program.runner.taskInput(this.instance, this.task(element)).variables;
+  }
+
+  /** History as lines such as `"element-entered charge"`. */
+  get trail(): readonly string[] {
+    return this.instance.trail.entries.map(({ type, element }) =>
+      element === undefined ? type : `${type} ${element}`,
+    );
+  }
+
+  #one<T extends Ticket>(element: string, isOne: (ticket: Ticket) => ticket is T): T {
+    const found = this.instance.tickets.filter(isOne).find((ticket) => ticket.element === element);
+    if (found === undefined) {
+      throw new Error(`"${element}" has none of those open: ${this.open.join(", ") || "nothing"}`);
+    }
+    return found;
+  }
+}
