@@ -1,0 +1,358 @@
+import { describe, expect, test } from "vitest";
+import { MAX_KEPT_FACT_LENGTH, MAX_OPEN_TICKETS } from "../../lib/definition/limits.ts";
+import { decideIncident } from "../../lib/kernel/decide.ts";
+import type { Program } from "../../lib/kernel/runner.ts";
+import {
+  aBoundaryTimer,
+  anEnd,
+  aProcess,
+  aScript,
+  aStart,
+  aTask,
+  aTimer,
+} from "../support/graph-builder.ts";
+import { aProgram, BEGIN, committed, givenAt, play } from "../support/play.ts";
+
+const HOUR = 3_600_000;
+
+const oneTask = aProcess([aStart(), aTask("work"), anEnd()], ["start -> work -> end"]);
+const pause = aProcess(
+  [aStart(), aTimer("pause", { duration: "PT1H" }), aTask("work")],
+  ["start -> pause -> work"],
+);
+
+describe("a terminal instance", () => {
+  test("F18: decides nothing, whatever comes", async () => {
+    const order = await play(oneTask);
+    const { id } = order.task("work");
+    await order.complete("work");
+    const done = order.instance;
+
+    for (const fact of [
+      { kind: "started", input: { variables: {} } },
+      { kind: "cancel-requested" },
+      { kind: "task-completed", ticket: id, variables: {} },
+    ] as const) {
+      expect(await order.deliver(fact)).toEqual({ instance: done, changed: false });
+    }
+  });
+});
+
+describe("a fact", () => {
+  test("F17: delivered twice is taken once", async () => {
+    const order = await play(pause);
+    const { id } = order.timer("pause");
+    await order.fire("pause");
+
+    const again = await order.deliver({ kind: "timer-due", ticket: id });
+
+    expect(again.changed).toBe(false);
+    expect(order.open).toEqual(["task work"]);
+  });
+
+  test("that starts an instance for the second time changes nothing", async () => {
+    const order = await play(oneTask);
+
+    const again = await order.deliver({ kind: "started", input: { variables: { late: true } } });
+
+    expect(again.changed).toBe(false);
+  });
+
+  test("says that a timer is due before it is: nothing happens", async () => {
+    const order = await play(pause);
+    order.now = BEGIN + HOUR - 1;
+
+    const early = await order.deliver({ kind: "timer-due", ticket: order.timer("pause").id });
+
+    expect(early.changed).toBe(false);
+  });
+
+  test.each([
+    ["task-completed", { variables: {} }],
+    ["task-failed", { attempt: 1, message: "no" }],
+    ["task-claimed", { attempt: 1, claim: "me" }],
+    ["continued", {}],
+    ["incident-resolved", {}],
+  ] as const)("%s cannot consume a timer", async (kind, more) => {
+    const order = await play(pause);
+    order.now = BEGIN + HOUR;
+    const ticket = order.timer("pause").id;
+
+    const decision = await order.deliver({ kind, ticket, ...more } as never);
+
+    expect(decision.changed).toBe(false);
+  });
+
+  test("timer-due cannot consume a task", async () => {
+    const order = await play(oneTask);
+
+    const decision = await order.deliver({ kind: "timer-due", ticket: order.task("work").id });
+
+    expect(decision.changed).toBe(false);
+  });
+
+  test("about an attempt that is over changes nothing, but a completion of any attempt counts", async () => {
+    const order = await play(oneTask);
+    await order.fail("work");
+
+    const late = await order.fail("work", { attempt: 1 });
+    await order.complete("work");
+
+    expect(late.changed).toBe(false);
+    expect(order.status).toBe("succeeded success");
+  });
+});
+
+describe("a claim", () => {
+  test("stands on the ticket until the attempt is over", async () => {
+    const order = await play(
+      aProcess([aStart(), aTask("a"), aTask("b")], ["start -> a", "start -> b"]),
+    );
+    const { id } = order.task("a");
+
+    await order.deliver({ kind: "task-claimed", ticket: id, attempt: 1, claim: "me" });
+    const claimed = order.task("a");
+    await order.fail("a");
+
+    expect(claimed.claim).toBe("me");
+    expect(order.task("b").claim).toBeUndefined();
+    expect(order.task("a").claim).toBeUndefined();
+  });
+});
+
+describe("a deadline", () => {
+  const definition = aProcess([aStart(), aTimer("long", { duration: "PT2H" })], ["start -> long"]);
+
+  test("F21: beats a later timer: failed by timeout, with nothing left armed", async () => {
+    const order = await play(definition, { deadline: BEGIN + HOUR });
+
+    await order.fire("process");
+
+    expect(order.status).toBe("failed timeout");
+    expect(order.instance.tickets).toEqual([]);
+    expect(order.instance.error?.message).toContain("deadline");
+    expect(order.trail.slice(-3)).toEqual([
+      "timer-due process",
+      "element-terminated long",
+      "instance-ended",
+    ]);
+  });
+
+  test("goes with an instance that ends before it", async () => {
+    const order = await play(oneTask, { deadline: BEGIN + HOUR });
+
+    await order.complete("work");
+
+    expect(order.status).toBe("succeeded success");
+    expect(order.instance.tickets).toEqual([]);
+  });
+});
+
+describe("a cancel", () => {
+  test("F7: ends the instance at once and disarms everything; a second one does nothing", async () => {
+    const definition = aProcess(
+      [aStart(), aTask("work"), aBoundaryTimer("late", { on: "work", duration: "PT1H" })],
+      ["start -> work"],
+    );
+    const order = await play(definition, { variables: { amount: 3 } });
+
+    await order.cancel("changed my mind");
+    const second = await order.cancel();
+
+    expect(order.status).toBe("cancelled cancel");
+    expect(order.instance.tickets).toEqual([]);
+    expect(order.instance.endedAt).toBe(order.now);
+    expect(order.variables).toEqual({ amount: 3 });
+    expect(order.active).toEqual([]);
+    expect(second.changed).toBe(false);
+    const said = order.instance.trail.entries.find(({ type }) => type === "cancel-requested");
+    expect(said?.data).toEqual({ reason: "changed my mind" });
+  });
+
+  test("without a reason says none", async () => {
+    const order = await play(oneTask);
+
+    await order.cancel();
+
+    const said = order.instance.trail.entries.find(({ type }) => type === "cancel-requested");
+    expect(said).not.toHaveProperty("data");
+  });
+});
+
+/** Breaks after the runner has done its work on the draft, for as long as `broken` says so. */
+function breaking(program: Program, broken: { by?: unknown }): Program {
+  const check = () => {
+    if (broken.by !== undefined) throw broken.by;
+  };
+  return {
+    ...program,
+    runner: {
+      ...program.runner,
+      start: async (draft, variables) => {
+        await program.runner.start(draft, variables);
+        check();
+      },
+      resume: async (draft, fact, ticket) => {
+        await program.runner.resume(draft, fact, ticket);
+        check();
+      },
+    },
+  };
+}
+
+describe("what cannot be decided", () => {
+  test("becomes an incident in place of the ticket, and resolving takes the fact again", async () => {
+    const broken: { by?: unknown } = {};
+    const order = await play(breaking(aProgram(oneTask), broken), { variables: { amount: 3 } });
+    const before = order.instance;
+    broken.by = new Error("out of order");
+
+    await order.complete("work", { receipt: "r-1" });
+
+    expect(order.open).toEqual(["incident work"]);
+    expect(order.incident("work")).toMatchObject({ type: "UNKNOWN", message: "out of order" });
+    expect(order.instance.state).toBe(before.state);
+
+    broken.by = undefined;
+    await order.resolve("work");
+
+    expect(order.status).toBe("succeeded success");
+    expect(order.variables).toEqual({ amount: 3, receipt: "r-1" });
+  });
+
+  test("keeps the first fact however often resolving fails", async () => {
+    const broken: { by?: unknown } = {};
+    const order = await play(breaking(aProgram(oneTask), broken));
+    broken.by = "not even an error";
+    await order.complete("work", { receipt: "r-1" });
+    const { kept } = order.incident("work");
+
+    await order.resolve("work");
+    await order.resolve("work");
+
+    expect(order.incident("work")).toMatchObject({ message: "not even an error", kept });
+    expect(kept?.fact?.kind).toBe("task-completed");
+  });
+
+  test("drops a result that is too large to keep: resolving runs the task again", async () => {
+    const broken: { by?: unknown } = {};
+    const order = await play(breaking(aProgram(oneTask), broken));
+    const { id } = order.task("work");
+    const wrapping = JSON.stringify({ kind: "task-completed", ticket: id, variables: { x: "" } });
+    const most = "x".repeat(MAX_KEPT_FACT_LENGTH - wrapping.length);
+    broken.by = new Error("no");
+
+    const kept = await order.decide({
+      kind: "task-completed",
+      ticket: id,
+      variables: { x: most },
+    });
+    await order.complete("work", { x: `${most}x` });
+    const dropped = order.incident("work");
+    broken.by = undefined;
+    await order.resolve("work");
+
+    expect(kept.instance.tickets[0]).toHaveProperty("kept.fact");
+    expect(dropped.kept).not.toHaveProperty("fact");
+    expect(order.task("work")).toMatchObject({ id, attempt: 1 });
+  });
+
+  test("keeps a start of any size: nothing would bring it again", async () => {
+    const broken: { by?: unknown } = { by: new Error("no") };
+    const variables = { x: "x".repeat(MAX_KEPT_FACT_LENGTH) };
+    const order = await play(breaking(aProgram(oneTask), broken), { variables });
+
+    broken.by = undefined;
+    const { open } = order;
+    await order.resolve("process");
+
+    expect(open).toEqual(["incident process"]);
+    expect(order.open).toEqual(["task work"]);
+    expect(order.variables).toEqual(variables);
+  });
+
+  test("but not a start that is too large for the store, which can only be cancelled", async () => {
+    const program = aProgram(oneTask);
+    const order = await play(program);
+    const variables = { x: "x".repeat(MAX_KEPT_FACT_LENGTH) };
+    const fresh = { ...order.instance, state: null, tickets: [], trail: { next: 1, entries: [] } };
+    const why = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
+    const fact = { kind: "started", input: { variables } } as const;
+    order.instance = committed(decideIncident(program, fresh, fact, givenAt(BEGIN), why).instance);
+
+    await order.resolve("process");
+    const stuck = order.incident("process");
+    await order.cancel();
+
+    expect(stuck.message).toContain("nothing that could ever wake it");
+    expect(order.status).toBe("cancelled cancel");
+  });
+
+  test("is not even an incident when the fact came too late", async () => {
+    const order = await play(oneTask);
+    const fact = { kind: "timer-due", ticket: "t9.9" } as const;
+    const why = { type: "UNKNOWN", message: "no" } as const;
+
+    const decision = decideIncident(order.program, order.instance, fact, givenAt(BEGIN), why);
+
+    expect(decision).toEqual({ instance: order.instance, changed: false });
+  });
+});
+
+describe("open tickets", () => {
+  const fanOut = (width: number) => {
+    const ids = Array.from({ length: width }, (_, index) => `t${index}`);
+    return aProcess(
+      [aStart(), aTask("first"), ...ids.map((id) => aTask(id))],
+      ["start -> first", ...ids.map((id) => `first -> ${id}`)],
+    );
+  };
+
+  test(`may be ${MAX_OPEN_TICKETS}`, async () => {
+    const order = await play(fanOut(MAX_OPEN_TICKETS));
+
+    await order.complete("first");
+
+    expect(order.open).toHaveLength(MAX_OPEN_TICKETS);
+  });
+
+  test("beyond the limit are an incident instead, and the fact is kept", async () => {
+    const order = await play(fanOut(MAX_OPEN_TICKETS + 1));
+
+    await order.complete("first");
+
+    expect(order.open).toEqual(["incident first"]);
+    expect(order.incident("first").type).toBe("TOO_MANY_OPEN_TICKETS");
+  });
+
+  test("never carry an id twice, in one commit or over many", async () => {
+    const order = await play(fanOut(3));
+    const ids = new Set(order.instance.tickets.map(({ id }) => id));
+    await order.complete("first");
+
+    for (const { id } of order.instance.tickets) ids.add(id);
+
+    expect([...ids]).toEqual(["k1.1", "k2.1", "k2.2", "k2.3"]);
+  });
+});
+
+describe("an expression engine that throws although it must not", () => {
+  test("costs an incident, not the instance", async () => {
+    const definition = aProcess(
+      [aStart(), aTask("work"), aScript("sum", "total = 1")],
+      ["start -> work -> sum"],
+    );
+    const expressions = {
+      check: () => undefined,
+      variablesOf: () => [],
+      evaluate: () => {
+        throw new Error("engine broke");
+      },
+    };
+    const order = await play(definition, { expressions });
+
+    await order.complete("work");
+
+    expect(order.incident("work")).toMatchObject({ type: "UNKNOWN", message: "engine broke" });
+  });
+});
