@@ -6,31 +6,44 @@
  * 2. A token goes together with every token below it and with every ticket of any of them: tasks,
  *    timers, incidents. All in the draft at hand, so all in one commit.
  * 3. Late outcomes then find no ticket, and a queued move no token: neither does anything.
- * 4. History names what was cut short, children before the scope that held them.
+ * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
  */
 import { closeTickets, note } from "../draft.ts";
 import type { Run } from "./run.ts";
-import { type Token, tokenAt, tokensIn } from "./state.ts";
+import { ROOT, type Token, tokenAt } from "./state.ts";
 
 /** Removes a token, everything below it, and every ticket of theirs. */
 export function interrupt(run: Run, token: Token): void {
-  const gone = new Set<number>();
-  remove(run, token, gone);
-  closeTickets(run.draft, (ticket) => gone.has(ticket.ref));
+  remove(run, [token, ...below(run, token.id)]);
 }
 
 /** Removes all that is inside a scope but not the scope; one token may be spared. */
 export function interruptInside(run: Run, scope: number, spared?: Token): void {
-  for (const token of tokensIn(run, scope)) {
-    if (token.id !== spared?.id) interrupt(run, token);
-  }
+  remove(
+    run,
+    below(run, scope).filter((token) => token.id !== spared?.id),
+  );
   const { joins: _, ...emptied } = tokenAt(run, scope);
   run.tokens.set(scope, emptied);
 }
 
-function remove(run: Run, token: Token, gone: Set<number>): void {
-  for (const inner of tokensIn(run, token.id)) remove(run, inner, gone);
-  run.tokens.delete(token.id);
-  gone.add(token.id);
-  note(run.draft, "element-terminated", token.node);
+/** Tokens stand in the order of their making, and none is made before the one that it is in. */
+function below(run: Run, scope: number): readonly Token[] {
+  const inside = new Set([scope]);
+  const found: Token[] = [];
+  for (const token of run.tokens.values()) {
+    if (token.id === ROOT || !inside.has(token.in)) continue;
+    inside.add(token.id);
+    found.push(token);
+  }
+  return found;
+}
+
+function remove(run: Run, tokens: readonly Token[]): void {
+  const gone = new Set(tokens.map(({ id }) => id));
+  closeTickets(run.draft, (ticket) => gone.has(ticket.ref));
+  for (const { id, node } of tokens.toReversed()) {
+    run.tokens.delete(id);
+    note(run.draft, "element-terminated", node);
+  }
 }

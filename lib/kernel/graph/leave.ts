@@ -6,7 +6,7 @@ import { interruptInside } from "./interrupt.ts";
 import { mapOutputs } from "./mapping.ts";
 import { type Spot, spotOf } from "./plan.ts";
 import { arrive, push, type Run } from "./run.ts";
-import { type Joins, type Phase, ROOT, type Token, tokenAt, tokensIn } from "./state.ts";
+import { isEmpty, type Joins, type Phase, ROOT, type Token, tokenAt } from "./state.ts";
 import { lookupFrom, own } from "./variables.ts";
 
 /** The second part of a token's life: nothing of it stays armed, and its outputs are mapped. */
@@ -33,7 +33,7 @@ export async function leave(run: Run, token: Token): Promise<undefined> {
   }
   run.tokens.delete(token.id);
   for (const flow of flows) take(run, token.in, flow);
-  if (tokensIn(run, token.in).length === 0) push(run, "complete", token.in);
+  if (isEmpty(run, token.in)) push(run, "complete", token.in);
   return undefined;
 }
 

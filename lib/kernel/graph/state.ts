@@ -63,11 +63,10 @@ export function enclosing(tree: Tree, token: Token): Token | undefined {
   return token.id === ROOT ? undefined : tokenAt(tree, token.in);
 }
 
-/** The tokens directly inside a scope, in the order of their arrival. */
-export function tokensIn({ tokens }: Tree, scope: number): readonly Token[] {
-  const inside: Token[] = [];
+/** Says whether nothing is left inside a scope. */
+export function isEmpty({ tokens }: Tree, scope: number): boolean {
   for (const token of tokens.values()) {
-    if (token.in === scope && token.id !== ROOT) inside.push(token);
+    if (token.in === scope && token.id !== ROOT) return false;
   }
-  return inside;
+  return true;
 }
