@@ -1,5 +1,25 @@
 /** Every code an EngineError may carry; each is a promise with a heading in docs/reference/errors.md. */
 export const errorCodes = [
+  "definition/disabled",
+  "definition/invalid",
+  "definition/not-found",
+  "definition/notation-unknown",
+  "engine/busy",
+  "engine/closed",
+  "engine/misconfigured",
+  "incident/not-found",
+  "instance/format-too-new",
+  "instance/id-taken",
+  "instance/not-ended",
+  "instance/not-found",
+  "request/body-too-large",
+  "request/clock-not-virtual",
+  "request/invalid",
+  "request/key-reused",
+  "request/method-not-allowed",
+  "request/not-found",
+  "request/unauthorized",
+  "request/unsupported-media-type",
   "store/call-refused",
   "store/closed",
   "store/commit-failed",
@@ -10,6 +30,8 @@ export const errorCodes = [
   "store/folder-unusable",
   "store/format-too-new",
   "store/read-failed",
+  "task/not-found",
+  "tasks/handler-unusable",
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];
@@ -21,6 +43,8 @@ export type Explanation = Readonly<{
   fix: string;
   retryable: boolean;
   cause?: unknown;
+  /** Everything that is wrong, one entry each, where several things are. */
+  details?: readonly Readonly<Record<string, unknown>>[];
 }>;
 
 /** What nobody planned for; expected outcomes are values, an author's mistakes are diagnostics. */
@@ -28,10 +52,12 @@ export class EngineError extends Error {
   override readonly name = "EngineError";
   readonly code: ErrorCode;
   readonly retryable: boolean;
+  readonly details: readonly Readonly<Record<string, unknown>>[];
 
-  constructor(code: ErrorCode, { happened, where, fix, retryable, cause }: Explanation) {
+  constructor(code: ErrorCode, { happened, where, fix, retryable, cause, details }: Explanation) {
     super(`${happened} (${where}). ${fix} [${code}]`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.retryable = retryable;
+    this.details = details ?? [];
   }
 }

@@ -1,0 +1,226 @@
+/**
+ * What the engine offers: the same calls for HTTP, for the library door and for tests, with the
+ * bodies and answers that the API documents. What a caller did wrong is thrown as an EngineError
+ * whose code says what; instants are ISO text, because every answer may leave as JSON.
+ */
+import type { Notation } from "../definition/definition.ts";
+import type { Diagnostic } from "../definition/diagnostic.ts";
+import type { Json, Variables } from "../definition/json.ts";
+import type { Ended, TerminationKind } from "../kernel/instance.ts";
+import type { Invocation, Message, OwedMessage, ParkedMessage, Verdict } from "../ports/message.ts";
+
+export interface Engine {
+  // What hosts call: hands over what woke them.
+
+  /** One message; the verdict says whether it may go. */
+  handle(message: Message, invocation: Invocation): Promise<Verdict>;
+  /** Messages parked for one instance, taken together in one step. */
+  advance(
+    messages: readonly (ParkedMessage | OwedMessage)[],
+    invocation: Invocation,
+  ): Promise<readonly Verdict[]>;
+  /** Sends again what was lost, and says what it did. */
+  recover(): Promise<RecoveryReport>;
+
+  // Definitions
+
+  deploy(source: Source): Promise<Deployment>;
+  validate(source: Source): Promise<Readonly<{ valid: boolean; diagnostics: readonly Diagnostic[] }>>;
+  definitions(page: PageRequest): Promise<Listed<DefinitionView>>;
+  definition(id: string, version?: number): Promise<DefinitionView>;
+  versions(id: string, page: PageRequest): Promise<Listed<DefinitionView>>;
+  source(id: string, version: number): Promise<Readonly<{ notation: Notation; text: string }>>;
+  enable(id: string): Promise<DefinitionView>;
+  disable(id: string): Promise<DefinitionView>;
+  undeploy(id: string): Promise<Readonly<{ undeployed: boolean }>>;
+
+  // Instances
+
+  start(definitionId: string, request?: StartRequest, key?: IdempotencyKey): Promise<InstanceView>;
+  get(instanceId: string): Promise<InstanceView>;
+  list(filter: InstanceFilter, page: PageRequest): Promise<Listed<InstanceView>>;
+  /** Throws `instance/not-ended` while it is live. */
+  result(instanceId: string): Promise<ResultView>;
+  waits(instanceId: string): Promise<Readonly<{ items: readonly WaitView[] }>>;
+  history(instanceId: string, page: PageRequest): Promise<Listed<HistoryEntry>>;
+  cancel(
+    instanceId: string,
+    request?: Readonly<{ reason?: string }>,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ cancelled: boolean }>>;
+  resolveIncident(
+    instanceId: string,
+    incidentId: string,
+    request?: Readonly<{ variables?: Variables; retries?: number }>,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ resolved: true }>>;
+
+  // Tasks
+
+  tasks(filter: TaskFilter, page: PageRequest): Promise<Listed<TaskView>>;
+  completeTask(
+    taskId: string,
+    request?: Readonly<{ variables?: Variables }>,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ completed: true }>>;
+  failTask(
+    taskId: string,
+    request: TaskFailure,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ failed: true }>>;
+}
+
+/** The same key and body give the same answer; another body under the same key is refused. */
+export type IdempotencyKey = string;
+
+/** `limit` is at most 200; `cursor` is the `nextCursor` of the page before. */
+export type PageRequest = Readonly<{ limit: number; cursor?: string }>;
+export type Listed<T> = Readonly<{ items: readonly T[]; nextCursor?: string }>;
+
+export type Source = Readonly<{ notation: Notation; source: string }>;
+
+/** `created: false`: the source is identical to the latest, nothing was stored. */
+export type Deployment = Readonly<{ created: boolean; definitions: readonly DeployedView[] }>;
+
+export type DeployedView = Readonly<{
+  id: string;
+  version: number;
+  hash: string;
+  notation: Notation;
+  name?: string;
+  startEvents: readonly Readonly<{ element: string; kind: string }>[];
+  warnings: readonly Diagnostic[];
+}>;
+
+export type DefinitionView = Readonly<{
+  id: string;
+  version: number;
+  hash: string;
+  notation: Notation;
+  name?: string;
+  startEvents: readonly Readonly<{ element: string; kind: string }>[];
+  enabled: boolean;
+  deployedAt: string;
+  /** Live instances of all versions of this id, counted up to 1,000. */
+  live: Readonly<{ count: number; more: boolean }>;
+}>;
+
+export type StartRequest = Readonly<{
+  variables?: Variables;
+  instanceId?: string;
+  businessKey?: string;
+  version?: number;
+  tags?: readonly string[];
+  /** A duration from now, or an instant. */
+  deadline?: string;
+}>;
+
+export type Status = "running" | "suspended" | Ended;
+
+export type InstanceView = Readonly<{
+  instanceId: string;
+  definition: Readonly<{ id: string; version: number }>;
+  status: Status;
+  terminationKind?: TerminationKind;
+  businessKey?: string;
+  tags?: readonly string[];
+  variables: Variables;
+  activeElements: readonly string[];
+  completedElements: readonly string[];
+  waits: readonly WaitView[];
+  incidents: readonly IncidentView[];
+  startedAt: string;
+  updatedAt: string;
+  endedAt?: string;
+  result?: Json;
+  error?: Readonly<{ code?: string; message: string; element?: string }>;
+}>;
+
+export type IncidentView = Readonly<{
+  incidentId: string;
+  type: string;
+  element: string;
+  message: string;
+  raisedAt: string;
+}>;
+
+/** Why an instance does not move, and the exact call that would move it, where there is one. */
+export type WaitView = Readonly<{
+  kind: "task" | "timer" | "continuation" | "incident";
+  element: string;
+  since: string;
+  dueAt?: string;
+  taskType?: string;
+  taskId?: string;
+  /** The engine runs this task itself. */
+  runsHere?: boolean;
+  incidentId?: string;
+  wakeWith?: Readonly<{ method: string; path: string; body?: Json }>;
+}>;
+
+export type ResultView = Readonly<{
+  status: Ended;
+  terminationKind: TerminationKind;
+  result?: Json;
+  variables: Variables;
+  error?: Readonly<{ code?: string; message: string; element?: string }>;
+}>;
+
+export type HistoryEntry = Readonly<{
+  seq: number;
+  at: string;
+  type: string;
+  element?: string;
+  data?: Json;
+}>;
+
+export type InstanceFilter = Readonly<{
+  definition?: string;
+  status?: Status;
+  incident?: true;
+  startedAfter?: string;
+  startedBefore?: string;
+}>;
+
+export type TaskFilter = Readonly<{ type?: string; instanceId?: string }>;
+
+export type TaskView = Readonly<{
+  taskId: string;
+  type: string;
+  instanceId: string;
+  element: string;
+  definition: Readonly<{ id: string; version: number }>;
+  variables: Variables;
+  headers: Readonly<Record<string, string>>;
+  attempt: number;
+  retries: number;
+  idempotencyKey: string;
+  createdAt: string;
+  /** The engine runs this task itself. */
+  runsHere: boolean;
+}>;
+
+export type TaskFailure = Readonly<{
+  message: string;
+  /** A business error that boundary events can catch; without it a retry is used up. */
+  code?: string;
+  retries?: number;
+  /** A duration. */
+  retryAfter?: string;
+  variables?: Variables;
+}>;
+
+export type RecoveryReport = Readonly<{
+  /** Instances that owed something and were set going again. */
+  resumed: number;
+  /** Timers that are ahead and were armed again. */
+  rearmed: number;
+  /** Timers that were overdue and have been fired. */
+  timersFired: number;
+  /** Messages sent again. */
+  resent: number;
+  mailboxesPoked: number;
+  broadcastsResumed: number;
+  /** Instances looked at that needed nothing. */
+  skipped: number;
+}>;

@@ -1,0 +1,40 @@
+import type { Body, Definition, Notation } from "../definition/definition.ts";
+import type { Compiler } from "../definition/diagnostic.ts";
+import type { Expressions } from "../definition/expression.ts";
+import type { Instance } from "../kernel/instance.ts";
+import type { Runner } from "../kernel/runner.ts";
+import type { Bus } from "../ports/bus.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Ids } from "../ports/ids.ts";
+import type { Parking } from "../ports/parking.ts";
+import type { Store } from "../ports/store.ts";
+import type { Tasks } from "../ports/tasks.ts";
+import type { Timers } from "../ports/timers.ts";
+
+/** Everything that an engine is handed: it sees nothing else of the outside. */
+export type World = Readonly<{
+  store: Store;
+  parking: Parking;
+  tasks: Tasks;
+  timers: Timers;
+  clock: Clock;
+  ids: Ids;
+  /** Absent: nobody wants announcements, and none are kept. */
+  bus?: Bus;
+  expressions: Expressions;
+  compilers: Readonly<Partial<Record<Notation, Compiler>>>;
+  runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;
+  settings: Settings;
+  /** Hears of every commit after it is durable; must not throw and must not wait. */
+  onCommitted?: (instance: Instance, before: Instance | undefined) => void;
+}>;
+
+export type Settings = Readonly<{
+  tenant: string;
+  /** How long an ended instance and its history are kept. */
+  retentionMs: number;
+  /** Queues live in memory: what is owed must be found in the store after a restart. */
+  volatileQueues: boolean;
+  /** One process owns the store: an owner of an earlier life is dead, whatever its lease says. */
+  isDeadOwner?: (own: string) => boolean;
+}>;
