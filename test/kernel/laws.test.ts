@@ -1,0 +1,166 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { isWelcome } from "../../lib/kernel/decide.ts";
+import { parseState, ROOT } from "../../lib/kernel/graph/state.ts";
+import type { Instance } from "../../lib/kernel/instance.ts";
+import { aProgram, committed, givenAt, type Play, play } from "../support/play.ts";
+import { aRandomGraph } from "../support/random-graph.ts";
+import { anyFact, shaken } from "../support/shaken.ts";
+
+const lives = [aRandomGraph, fc.array(fc.nat(), { maxLength: 12 })] as const;
+const runs = { numRuns: 60 };
+
+/** Everything that happens to it, one fact after the other. */
+async function throughLife(
+  definition: Parameters<typeof aProgram>[0],
+  choices: readonly number[],
+  each: (order: Play, fact: NonNullable<ReturnType<typeof anyFact>>) => Promise<void>,
+): Promise<void> {
+  const order = await play(aProgram(definition), { variables: { x: 1 } });
+  for (const choice of choices) {
+    const fact = anyFact(order, choice);
+    if (fact === undefined) return;
+    await each(order, fact);
+  }
+}
+
+describe("whatever the graph and whatever happens", () => {
+  test("F17: a fact that is delivered twice is taken once", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, (definition, choices) =>
+        throughLife(definition, choices, async (order, fact) => {
+          await order.deliver(fact);
+          const once = order.instance;
+
+          const twice = await order.deliver(fact);
+
+          expect(twice).toEqual({ instance: once, changed: false });
+        }),
+      ),
+      runs,
+    );
+  });
+
+  test("a decision made again is the same decision", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, (definition, choices) =>
+        throughLife(definition, choices, async (order, fact) => {
+          const one = await order.decide(fact);
+          const two = await order.decide(fact);
+
+          expect(two).toEqual(one);
+          order.instance = committed(one.instance);
+        }),
+      ),
+      runs,
+    );
+  });
+
+  test("a live instance has a ticket that something can wake, an ended one has none", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, async (definition, choices) => {
+        await shaken(definition, choices, ({ status, tickets }) =>
+          expect(tickets.length > 0).toBe(status === "live"),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test("nothing surprises the runner: every incident is one that it raises itself", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, async (definition, choices) => {
+        await shaken(definition, choices, ({ tickets }) => {
+          const types = tickets.flatMap((ticket) =>
+            ticket.on === "incident" ? [ticket.type] : [],
+          );
+          expect(types).not.toContain("UNKNOWN");
+        });
+      }),
+      runs,
+    );
+  });
+
+  test("no ticket id is ever used again, and a ticket keeps what it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, async (definition, choices) => {
+        const seen = new Map<string, string>();
+        let before = new Set<string>();
+        await shaken(definition, choices, ({ tickets }) => {
+          const ids = tickets.map(({ id }) => id);
+          expect(new Set(ids).size).toBe(ids.length);
+          for (const { id, on, element, ref } of tickets) {
+            const what = `${on} ${element} ${ref}`;
+            expect(before.has(id) || !seen.has(id)).toBe(true);
+            expect(seen.get(id) ?? what).toBe(what);
+            seen.set(id, what);
+          }
+          before = new Set(ids);
+        });
+      }),
+      runs,
+    );
+  });
+
+  test("history is numbered from 1 without a gap", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, async (definition, choices) => {
+        const { trail } = await shaken(definition, choices);
+
+        expect(trail.entries.map(({ seq }) => seq)).toEqual(trail.entries.map((_, at) => at + 1));
+        expect(trail.next).toBe(trail.entries.length + 1);
+      }),
+      runs,
+    );
+  });
+
+  test("history closes what it opens: what is entered is completed, terminated or active", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, async (definition, choices) => {
+        const instance = await shaken(definition, choices);
+
+        expect(standing(instance)).toEqual(
+          instance.status === "live" ? activeOf(instance) : new Map(),
+        );
+      }),
+      runs,
+    );
+  });
+
+  test("F18: no fact is welcome any more once the instance has ended", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, async (definition, choices) => {
+        const facts: Parameters<typeof isWelcome>[1][] = [{ kind: "cancel-requested" }];
+        const last = await shaken(definition, choices, ({ tickets }) => {
+          for (const { id } of tickets) facts.push({ kind: "timer-due", ticket: id });
+        });
+        fc.pre(last.status !== "live");
+
+        expect(facts.filter((fact) => isWelcome(last, fact, givenAt(last.lastNow)))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+});
+
+/** How many occurrences of each element history leaves open. */
+function standing({ trail }: Instance): Map<string, number> {
+  const open = new Map<string, number>();
+  const add = (element: string, by: number) => {
+    const count = (open.get(element) ?? 0) + by;
+    if (count === 0) open.delete(element);
+    else open.set(element, count);
+  };
+  for (const { type, element = "" } of trail.entries) {
+    if (type === "element-entered") add(element, 1);
+    if (type === "element-completed" || type === "element-terminated") add(element, -1);
+  }
+  return open;
+}
+
+function activeOf({ state }: Instance): Map<string, number> {
+  const { tokens } = parseState(state);
+  const active = new Map<string, number>();
+  for (const { id, node } of tokens) if (id !== ROOT) active.set(node, (active.get(node) ?? 0) + 1);
+  return active;
+}

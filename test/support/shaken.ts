@@ -1,0 +1,50 @@
+// Random lives: an instance to which one thing after another happens.
+import type { Definition } from "../../lib/definition/definition.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
+import { aProgram, type Play, play } from "./play.ts";
+
+/** Plays a definition by the numbers, calling `look` with every image; gives the last one. */
+export async function shaken(
+  definition: Definition,
+  choices: readonly number[],
+  look: (instance: Instance, play: Play) => void = () => undefined,
+): Promise<Instance> {
+  const order = await play(aProgram(definition), { variables: { x: 1 } });
+  look(order.instance, order);
+  for (const choice of choices) {
+    const fact = anyFact(order, choice);
+    if (fact === undefined) break;
+    await order.deliver(fact);
+    look(order.instance, order);
+  }
+  return order.instance;
+}
+
+/** One of the things that may happen next; time passes for a timer. */
+export function anyFact(order: Play, choice: number): Fact | undefined {
+  const { tickets } = order.instance;
+  const ticket = tickets[choice % tickets.length];
+  if (ticket === undefined) return undefined;
+  const way = Math.floor(choice / tickets.length) % 8;
+  if (ticket.on === "timer") order.now = Math.max(order.now, ticket.dueAt);
+  return way === 7 && choice % 5 === 0 ? { kind: "cancel-requested" } : factFor(ticket, way);
+}
+
+function factFor(ticket: Ticket, way: number): Fact {
+  const { id } = ticket;
+  switch (ticket.on) {
+    case "timer":
+      return { kind: "timer-due", ticket: id };
+    case "continuation":
+      return { kind: "continued", ticket: id };
+    case "incident":
+      return { kind: "incident-resolved", ticket: id, variables: { x: way } };
+    case "task": {
+      const { attempt } = ticket;
+      if (way < 4) return { kind: "task-completed", ticket: id, variables: { x: way } };
+      const failed = { kind: "task-failed", ticket: id, attempt, message: "no" } as const;
+      return way === 4 ? { ...failed, code: "E" } : failed;
+    }
+  }
+}
