@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { aWorkflow, generatorRunner, race, task, timer } from "../support/generator-runner.ts";
+import { play } from "../support/play.ts";
+import { describeRunner } from "./runner.contract.ts";
+
+const HOUR = 3_600_000;
+
+describeRunner("the generator runner", {
+  oneTask: () =>
+    aWorkflow(function* (input) {
+      return yield task("work", input, { retries: 2 });
+    }),
+  taskThenTimer: () =>
+    aWorkflow(function* () {
+      yield task("work");
+      yield timer(HOUR);
+      return yield task("after");
+    }),
+  race: () =>
+    aWorkflow(function* () {
+      const first = yield race({ work: task("work"), late: timer(HOUR) });
+      const isLate = JSON.stringify(first).includes('"winner":"late"');
+      return yield task(isLate ? "too-late" : "on-time");
+    }),
+  exhausted: "failed",
+});
+
+describe("the generator runner", () => {
+  test("throws an awaited failure into the workflow, which may catch it", async () => {
+    const run = await play(
+      aWorkflow(function* () {
+        try {
+          return yield task("work", {}, { retries: 1 });
+        } catch (cause) {
+          return yield task("mend", { why: String(cause) });
+        }
+      }),
+    );
+
+    await run.fail("work", { message: "no answer" });
+
+    expect(run.open).toEqual(["task mend"]);
+    expect(run.input("mend")).toEqual({ why: "Error: no answer" });
+  });
+
+  test("takes a failure with a code for final", async () => {
+    const run = await play(
+      aWorkflow(function* () {
+        return yield task("work");
+      }),
+    );
+
+    await run.fail("work", { code: "NO_STOCK", message: "none left" });
+
+    expect(run.status).toBe("failed failure");
+    expect(run.instance.error).toEqual({ message: "none left" });
+  });
+
+  test("raises an incident when replay leaves the journal, and goes on when it is mended", async () => {
+    let type = "work";
+    const run = await play(
+      aWorkflow(function* () {
+        yield task(type);
+        return yield task("after");
+      }),
+    );
+    type = "other";
+    await run.complete("work");
+    const incident = run.incident("replay");
+
+    type = "work";
+    await run.resolve("replay");
+
+    expect(incident.type).toBe("NON_DETERMINISM");
+    expect(incident.message).toContain('"type":"other"');
+    expect(incident.message).toContain('"type":"work"');
+    expect(run.open).toEqual(["task after"]);
+  });
+
+  test("raises an incident for a workflow that nobody handed in", async () => {
+    const { definition } = aWorkflow(function* () {
+      return yield timer(1);
+    });
+
+    const run = await play({ definition, runner: generatorRunner(new Map())(definition) });
+
+    expect(run.incident("workflow").message).toContain('No workflow is called "workflow"');
+  });
+});

@@ -1,0 +1,303 @@
+// What every runner must show through `decide`, whatever its notation.
+import { describe, expect, test } from "vitest";
+import type { Variables } from "../../lib/definition/json.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
+import type { Program } from "../../lib/kernel/runner.ts";
+import { BEGIN, committed, type Play, play } from "../support/play.ts";
+
+/** The same small workflows in the notation of each runner. */
+export type RunnerPrograms = Readonly<{
+  /** One task of type `work` with two attempts; then the end. */
+  oneTask: () => Program;
+  /** A task `work`, then a timer of an hour, then a task `after`. */
+  taskThenTimer: () => Program;
+  /** A task `work` against a timer of an hour; `on-time` or `too-late` follows the winner. */
+  race: () => Program;
+  /** What becomes of an instance whose task has no attempt left. */
+  exhausted: "incident" | "failed";
+}>;
+
+const HOUR = 3_600_000;
+
+/** Runs the suite for one runner. */
+export function describeRunner(name: string, programs: RunnerPrograms): void {
+  const { oneTask, taskThenTimer, race, exhausted } = programs;
+
+  describe(`${name}, as a runner`, () => {
+    test("runs a new instance up to its first waits", async () => {
+      const run = await play(oneTask(), { variables: { amount: 3 } });
+
+      expect(openOf(run)).toEqual(["task work"]);
+      expect(run.status).toBe("live");
+      expect(run.active).toHaveLength(1);
+    });
+
+    test("gives a task what it is to work on", async () => {
+      const run = await play(oneTask(), { variables: { amount: 3 } });
+
+      const { variables } = run.program.runner.taskInput(run.instance, taskOf(run, "work"));
+
+      expect(variables).toMatchObject({ amount: 3 });
+    });
+
+    test("goes from wait to wait and ends succeeded", async () => {
+      const run = await play(taskThenTimer());
+      await complete(run, "work");
+      const pausing = openOf(run);
+      await fire(run);
+      const after = openOf(run);
+      await complete(run, "after");
+
+      expect(pausing).toEqual(["timer"]);
+      expect(after).toEqual(["task after"]);
+      expect(run.status).toBe("succeeded success");
+      expect(run.instance.tickets).toEqual([]);
+    });
+
+    test("leaves a result", async () => {
+      const run = await play(oneTask());
+      await complete(run, "work", { receipt: "r-1" });
+
+      expect(run.program.runner.result(run.instance)).toMatchObject({ receipt: "r-1" });
+    });
+
+    test("consumes a ticket once", async () => {
+      const run = await play(taskThenTimer());
+      const fact = completion(taskOf(run, "work"));
+      await run.deliver(fact);
+      const once = run.instance;
+
+      const twice = await run.deliver(fact);
+
+      expect(twice).toEqual({ instance: once, changed: false });
+    });
+
+    test("F17: F18: ignores what is late, early, doubled or never was", async () => {
+      const run = await play(taskThenTimer());
+      const work = taskOf(run, "work");
+      await complete(run, "work");
+      const { id } = timerOf(run);
+      const waiting = run.instance;
+
+      for (const fact of [
+        completion(work),
+        { kind: "timer-due", ticket: id },
+        { kind: "timer-due", ticket: "t99.1" },
+        { kind: "task-completed", ticket: id, variables: {} },
+        { kind: "started", input: { variables: {} } },
+      ] satisfies Fact[]) {
+        expect(await run.deliver(fact)).toEqual({ instance: waiting, changed: false });
+      }
+    });
+
+    test("F7: leaves nothing armed when it is cancelled, and does not cancel twice", async () => {
+      const run = await play(race());
+
+      await run.cancel("enough");
+      const again = await run.cancel();
+
+      expect(run.status).toBe("cancelled cancel");
+      expect(run.instance.tickets).toEqual([]);
+      expect(again.changed).toBe(false);
+    });
+
+    test("F21: ends failed by timeout at its deadline, before a later timer", async () => {
+      const run = await play(race(), { deadline: BEGIN + 1_000 });
+      run.now = BEGIN + 1_000;
+      const deadline = run.instance.tickets.find(
+        (ticket) => ticket.on === "timer" && ticket.deadline,
+      );
+
+      await run.deliver({ kind: "timer-due", ticket: deadline?.id ?? "" });
+
+      expect(run.status).toBe("failed timeout");
+      expect(run.instance.tickets).toEqual([]);
+    });
+
+    test("keeps its deadline while it goes on, and drops it in the end", async () => {
+      const run = await play(oneTask(), { deadline: BEGIN + HOUR });
+      const { open } = run;
+
+      await complete(run, "work");
+
+      expect(open).toHaveLength(2);
+      expect(run.status).toBe("succeeded success");
+      expect(run.instance.tickets).toEqual([]);
+    });
+
+    test("gives a failed task its next attempt under the same ticket", async () => {
+      const run = await play(oneTask());
+      const { id } = taskOf(run, "work");
+
+      await fail(run, "work", { retryAfterMs: 5_000 });
+
+      expect(taskOf(run, "work")).toMatchObject({
+        id,
+        attempt: 2,
+        retries: 1,
+        notBefore: BEGIN + 5_000,
+      });
+      expect(run.status).toBe("live");
+    });
+
+    test(`without an attempt left leaves ${exhausted === "failed" ? "a failed instance" : "an incident"}`, async () => {
+      const run = await play(oneTask());
+      await fail(run, "work");
+
+      await fail(run, "work");
+
+      if (exhausted === "failed") {
+        expect(run.status).toBe("failed failure");
+        expect(run.instance.error?.message).toBe("it broke");
+      } else {
+        expect(run.status).toBe("live");
+        expect(run.open).toEqual(["incident work"]);
+      }
+    });
+
+    test.each(["work", "timer"])(
+      "disarms what loses a race against the %s, in one commit",
+      async (winner) => {
+        const run = await play(race());
+        const both = run.instance.tickets;
+
+        await (winner === "work" ? complete(run, "work") : fire(run));
+        const decided = run.instance;
+        run.now = BEGIN + 2 * HOUR;
+        for (const ticket of both) await run.deliver(outcomeOf(ticket));
+
+        expect(both).toHaveLength(2);
+        expect(openOf(run)).toEqual([winner === "work" ? "task on-time" : "task too-late"]);
+        expect(run.instance).toBe(decided);
+      },
+    );
+
+    test("turns what it throws into an incident that keeps the fact, and takes it when resolved", async () => {
+      const program = taskThenTimer();
+      const fault = { isThere: false };
+      const run = await play(faulty(program, fault));
+      const { state } = run.instance;
+      fault.isThere = true;
+      await complete(run, "work");
+
+      const { tickets, state: after } = run.instance;
+      fault.isThere = false;
+      const [incident] = tickets;
+      await run.deliver({ kind: "incident-resolved", ticket: incident?.id ?? "" });
+
+      expect(tickets).toMatchObject([{ on: "incident", type: "UNKNOWN", message: "broken" }]);
+      expect(after).toEqual(state);
+      expect(openOf(run)).toEqual(["timer"]);
+    });
+
+    test("turns what it throws on start into one too", async () => {
+      const fault = { isThere: true };
+      const run = await play(faulty(oneTask(), fault));
+      const { tickets } = run.instance;
+      fault.isThere = false;
+
+      await run.deliver({ kind: "incident-resolved", ticket: tickets[0]?.id ?? "" });
+
+      expect(tickets).toHaveLength(1);
+      expect(openOf(run)).toEqual(["task work"]);
+    });
+
+    test("can be cancelled even when it could not start", async () => {
+      const run = await play(faulty(oneTask(), { isThere: true }));
+
+      await run.cancel();
+
+      expect(run.status).toBe("cancelled cancel");
+    });
+
+    test("decides the same from the same, also from a copy that was stored", async () => {
+      for (const program of [oneTask(), taskThenTimer(), race()]) {
+        const run = await play(program);
+        const fact = completion(taskOf(run, "work"));
+        const one = await run.decide(fact);
+        run.instance = stored(run.instance);
+
+        const two = await run.decide(fact);
+
+        expect(two).toEqual(one);
+      }
+    });
+
+    test("numbers history without gaps and never uses a ticket id twice", async () => {
+      const run = await play(taskThenTimer());
+      const ids = run.instance.tickets.map(({ id }) => id);
+      await complete(run, "work");
+      ids.push(...run.instance.tickets.map(({ id }) => id));
+      await fire(run);
+      ids.push(...run.instance.tickets.map(({ id }) => id));
+
+      const { entries, next } = run.instance.trail;
+      expect(new Set(ids).size).toBe(3);
+      expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, at) => at + 1));
+      expect(next).toBe(entries.length + 1);
+    });
+  });
+}
+
+/** Does all its work on the draft and then throws: nothing of that work may be seen. */
+function faulty({ definition, runner }: Program, fault: { isThere: boolean }): Program {
+  const breakNow = () => {
+    if (fault.isThere) throw new Error("broken");
+  };
+  return {
+    definition,
+    runner: {
+      ...runner,
+      start: (draft, variables) => runner.start(draft, variables).then(breakNow),
+      resume: (draft, fact, ticket) => runner.resume(draft, fact, ticket).then(breakNow),
+    },
+  };
+}
+
+const stored = (instance: Instance): Instance => {
+  const copy: Instance = JSON.parse(JSON.stringify(instance));
+  return { ...committed(copy), version: instance.version };
+};
+
+/** Tasks by type, timers without a name: elements are called differently in each notation. */
+function openOf({ instance }: Play): readonly string[] {
+  return instance.tickets.map((ticket) =>
+    ticket.on === "task" ? `task ${ticket.type}` : ticket.on,
+  );
+}
+
+function taskOf({ instance }: Play, type: string) {
+  for (const ticket of instance.tickets) {
+    if (ticket.on === "task" && ticket.type === type) return ticket;
+  }
+  throw new Error(`No task of type "${type}" is open.`);
+}
+
+function timerOf({ instance }: Play) {
+  for (const ticket of instance.tickets) if (ticket.on === "timer") return ticket;
+  throw new Error("No timer is open.");
+}
+
+const completion = ({ id }: Ticket, variables: Variables = {}): Fact => ({
+  kind: "task-completed",
+  ticket: id,
+  variables,
+});
+
+const outcomeOf = (ticket: Ticket): Fact =>
+  ticket.on === "timer" ? { kind: "timer-due", ticket: ticket.id } : completion(ticket);
+
+const complete = (run: Play, type: string, variables: Variables = {}) =>
+  run.deliver(completion(taskOf(run, type), variables));
+
+function fail(run: Play, type: string, how: Readonly<{ retryAfterMs?: number }> = {}) {
+  const { id, attempt } = taskOf(run, type);
+  return run.deliver({ kind: "task-failed", ticket: id, attempt, message: "it broke", ...how });
+}
+
+function fire(run: Play) {
+  const { id, dueAt } = timerOf(run);
+  run.now = Math.max(run.now, dueAt);
+  return run.deliver({ kind: "timer-due", ticket: id });
+}

@@ -1,0 +1,205 @@
+/**
+ * A second runner, as small as can be: a workflow is a generator that yields what it waits for.
+ *
+ * 1. The state is a journal: what was yielded, and what came of it. Each step replays the generator
+ *    from the start and feeds it the outcomes in the journal, up to the first that is missing.
+ * 2. Replay must yield what the journal says. When it does not, that is an incident.
+ * 3. A ticket's `ref` is its position in the journal and, in a race, its place there.
+ * 4. What loses a race is disarmed in the step that decides it.
+ */
+import type { Definition } from "../../lib/definition/definition.ts";
+import type { Json, Variables } from "../../lib/definition/json.ts";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import {
+  closeTicket,
+  closeTickets,
+  type Draft,
+  end,
+  markCompleted,
+  note,
+  openTicket,
+  raiseIncident,
+} from "../../lib/kernel/draft.ts";
+import type { TicketFact } from "../../lib/kernel/fact.ts";
+import type { Ticket } from "../../lib/kernel/instance.ts";
+import { retryTask } from "../../lib/kernel/retry.ts";
+import type { Program, Runner } from "../../lib/kernel/runner.ts";
+
+export type Workflow = (input: Variables) => Generator<Operation, Json, Json>;
+
+export type Operation =
+  | Single
+  | Readonly<{ op: "race"; members: Readonly<Record<string, Single>> }>;
+type Single =
+  | Readonly<{ op: "task"; type: string; input: Variables; retries: number }>
+  | Readonly<{ op: "timer"; ms: number }>;
+
+export const task = (type: string, input: Variables = {}, { retries = 3 } = {}): Single => ({
+  op: "task",
+  type,
+  input,
+  retries,
+});
+export const timer = (ms: number): Single => ({ op: "timer", ms });
+/** Gives `{ winner, value }`. */
+export const race = (members: Readonly<Record<string, Single>>): Operation => ({
+  op: "race",
+  members,
+});
+
+type Entry = Readonly<{ op: Operation; outcome?: Outcome }>;
+type Outcome = Readonly<{ value: Json } | { failure: string }>;
+type State = Readonly<{ input: Variables; journal: readonly Entry[]; result?: Json }>;
+
+/** Runs the workflow that a definition names, out of those that are handed in. */
+export function generatorRunner(
+  workflows: ReadonlyMap<string, Workflow>,
+): (definition: Definition) => Runner {
+  return (definition) => ({
+    async start(draft, input) {
+      draft.state = { input, journal: [] };
+      advance(draft, workflowOf(definition, workflows));
+    },
+    async resume(draft, fact, ticket) {
+      const outcome = outcomeOf(draft, fact, ticket);
+      if (outcome === "none yet") return;
+      if (outcome !== "replay") record(draft, ticket, outcome);
+      advance(draft, workflowOf(definition, workflows));
+    },
+    terminate(draft) {
+      for (const { element } of draft.tickets) note(draft, "element-terminated", element);
+    },
+    taskInput({ state }, { ref }) {
+      const single = singleAt(parseState(state), ref);
+      return { variables: single.op === "task" ? single.input : {}, headers: {} };
+    },
+    view: ({ state, tickets }) => ({
+      variables: parseState(state).input,
+      activeElements: [...new Set(tickets.map(({ element }) => element))],
+    }),
+    result: ({ state }) => parseState(state).result ?? null,
+  });
+}
+
+/** A definition that names a workflow, with its runner. */
+export function aWorkflow(workflow: Workflow, name = "workflow"): Program {
+  const definition: Definition = {
+    id: name,
+    version: 1,
+    hash: "hash",
+    notation: "code",
+    body: { runner: "code", program: { workflow: name } },
+    elements: [name],
+    startEvents: [],
+  };
+  return { definition, runner: generatorRunner(new Map([[name, workflow]]))(definition) };
+}
+
+const RACERS = 100;
+const positionOf = (ref: number): number => Math.floor(ref / RACERS);
+
+function parseState(json: Json): State {
+  return json === null ? { input: {}, journal: [] } : (json as State);
+}
+
+function workflowOf({ body }: Definition, workflows: ReadonlyMap<string, Workflow>): Workflow {
+  const { workflow: name } = (body.runner === "code" ? body.program : {}) as { workflow: string };
+  const workflow = workflows.get(name);
+  if (workflow === undefined) throw new Error(`No workflow is called "${name}".`);
+  return workflow;
+}
+
+function outcomeOf(
+  draft: Draft,
+  fact: TicketFact,
+  ticket: Ticket,
+): Outcome | "replay" | "none yet" {
+  if (fact.kind === "incident-resolved") {
+    closeTicket(draft, ticket.id);
+    note(draft, "incident-resolved", ticket.element, { incidentId: ticket.id });
+    return "replay";
+  }
+  note(draft, fact.kind, ticket.element);
+  if (fact.kind === "task-completed") return { value: fact.variables };
+  if (fact.kind !== "task-failed" || ticket.on !== "task") return { value: null };
+  const isRetried = fact.code === undefined && retryTask(draft, ticket, fact);
+  return isRetried ? "none yet" : { failure: fact.message };
+}
+
+/** Writes the outcome down, closes the ticket and, by rule 4, those it was racing against. */
+function record(draft: Draft, { ref, element }: Ticket, outcome: Outcome): void {
+  const state = parseState(draft.state);
+  const position = positionOf(ref);
+  closeTickets(
+    draft,
+    (open) => open.on !== "incident" && !isDeadline(open) && positionOf(open.ref) === position,
+  );
+  markCompleted(draft, element);
+  const journal = state.journal.map((entry, at) =>
+    at === position ? { ...entry, outcome: won(entry.op, ref, outcome) } : entry,
+  );
+  draft.state = { ...state, journal };
+}
+
+const isDeadline = (ticket: Ticket): boolean => ticket.on === "timer" && ticket.deadline === true;
+
+function won(op: Operation, ref: number, outcome: Outcome): Outcome {
+  if (op.op !== "race" || "failure" in outcome) return outcome;
+  const winner = Object.keys(op.members)[ref % RACERS] ?? "";
+  return { value: { winner, value: outcome.value } };
+}
+
+function advance(draft: Draft, workflow: Workflow): void {
+  const state = parseState(draft.state);
+  const generator = workflow(state.input);
+  try {
+    let next = generator.next();
+    for (const [at, { op, outcome }] of state.journal.entries()) {
+      if (next.done || JSON.stringify(next.value) !== JSON.stringify(op)) {
+        mismatch(draft, at, op, next.done ? "its end" : JSON.stringify(next.value));
+        return;
+      }
+      if (outcome === undefined) return;
+      next =
+        "failure" in outcome
+          ? generator.throw(new Error(outcome.failure))
+          : generator.next(outcome.value);
+    }
+    if (next.done) {
+      draft.state = { ...state, result: next.value };
+      end(draft, "succeeded", "success");
+      return;
+    }
+    draft.state = { ...state, journal: [...state.journal, { op: next.value }] };
+    open(draft, next.value, state.journal.length * RACERS);
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    end(draft, "failed", "failure", { message });
+  }
+}
+
+function mismatch(draft: Draft, at: number, expected: Operation, found: string): void {
+  const message = `Replay reached ${found} where the journal has ${JSON.stringify(expected)}.`;
+  raiseIncident(draft, { type: "NON_DETERMINISM", message, ref: at * RACERS, element: "replay" });
+}
+
+function open(draft: Draft, operation: Operation, ref: number): void {
+  const singles = operation.op === "race" ? Object.values(operation.members) : [operation];
+  for (const [place, single] of singles.entries()) {
+    const element = single.op === "task" ? single.type : "timer";
+    note(draft, "element-entered", element);
+    if (single.op === "task") {
+      const { type, retries } = single;
+      openTicket(draft, { on: "task", ref: ref + place, element, type, retries, attempt: 1 });
+    } else {
+      const dueAt = instantFrom(draft.now + single.ms);
+      openTicket(draft, { on: "timer", ref: ref + place, element, dueAt });
+    }
+  }
+}
+
+function singleAt({ journal }: State, ref: number): Single {
+  const operation = journal[positionOf(ref)]?.op ?? timer(0);
+  if (operation.op !== "race") return operation;
+  return Object.values(operation.members)[ref % RACERS] ?? timer(0);
+}
