@@ -113,16 +113,15 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
 }
 
 async function take(program: Program, draft: Draft, fact: Fact): Promise<void> {
-  switch (fact.kind) {
-    case "started":
-      return begin(program, draft, fact.input);
-    case "cancel-requested":
-      note(draft, "cancel-requested", undefined, fact.reason ? { reason: fact.reason } : undefined);
-      program.runner.terminate(draft);
-      return end(draft, "cancelled", "cancel");
-    default:
-      return takeTicketed(program, draft, fact);
-  }
+  if (fact.kind === "started") return begin(program, draft, fact.input);
+  if (fact.kind === "cancel-requested") return cancel(program, draft, fact.reason);
+  return takeTicketed(program, draft, fact);
+}
+
+function cancel(program: Program, draft: Draft, reason: string | undefined): void {
+  note(draft, "cancel-requested", undefined, reason ? { reason } : undefined);
+  program.runner.terminate(draft);
+  end(draft, "cancelled", "cancel");
 }
 
 async function begin(program: Program, draft: Draft, input: StartInput): Promise<void> {

@@ -113,16 +113,6 @@ export const aBoundaryError = (
     ...mappings(around),
   });
 
-/** The node or flow of this id, changed by hand: for graphs that no front end would let through. */
-export function changed(definition: Definition, id: string, change: object): Definition {
-  if (definition.body.runner !== "graph") return definition;
-  const { nodes, flows } = definition.body.graph;
-  const edit = <T extends Node | Flow>(item: T): T =>
-    item.id === id ? ({ ...item, ...change } as T) : item;
-  const graph = { nodes: nodes.map(edit), flows: flows.map(edit) };
-  return { ...definition, body: { runner: "graph", graph } };
-}
-
 const computed = (text: string): Computed => parseComputed(text);
 const piece = (node: Node): Piece => ({ nodes: [node], flows: [] });
 const ending = (id: string, end: EndKind, around: Around = {}): Piece =>

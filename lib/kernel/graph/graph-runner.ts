@@ -104,22 +104,15 @@ async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promis
   closeTicket(run.draft, ticket.id);
   note(run.draft, "incident-resolved", ticket.element, { incidentId: ticket.id });
   if (fact.variables) propagate(run, token, fact.variables);
-  switch (ticket.phase) {
-    case CONTINUE:
-      return goOn(run, ticket);
-    case "run": {
-      const again = tokenAt(run, ticket.ref);
-      await attempt(run, { token: again, phase: "run" }, () =>
-        offerAgain(run, again, fact.retries),
-      );
-      return;
-    }
-    case "complete":
-    case "leave":
-      return push(run, ticket.phase, token.id);
-    default:
-      return push(run, "enter", token.id);
-  }
+  const { phase } = ticket;
+  if (phase === CONTINUE) return goOn(run, ticket);
+  if (phase === "run") return runAgain(run, ticket.ref, fact.retries);
+  return push(run, phase === "complete" || phase === "leave" ? phase : "enter", token.id);
+}
+
+async function runAgain(run: Run, id: number, retries: number | undefined): Promise<void> {
+  const token = tokenAt(run, id);
+  await attempt(run, { token, phase: "run" }, () => offerAgain(run, token, retries));
 }
 
 type Resolved = Extract<TicketFact, { kind: "incident-resolved" }>;

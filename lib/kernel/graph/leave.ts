@@ -11,7 +11,7 @@ import { lookupFrom, own } from "./variables.ts";
 
 /** The second part of a token's life: nothing of it stays armed, and its outputs are mapped. */
 export async function complete(run: Run, token: Token): Promise<Phase> {
-  if (token.joins !== undefined) throw deadlock(run, token.joins);
+  if (token.joins !== undefined) throw deadlock(token.node, token.joins);
   if (token.id !== ROOT) closeTickets(run.draft, (ticket) => ticket.ref === token.id);
   await mapOutputs(run, token, spotOf(run.plan, token.node).outputs);
   return "leave";
@@ -85,10 +85,10 @@ function withoutOneEach(arrived: Joins, incoming: readonly Flow[]): Joins {
   );
 }
 
-function deadlock({ plan }: Run, joins: Joins): Refusal {
+function deadlock(scope: string, joins: Joins): Refusal {
   const flows = Object.keys(joins).join(", ");
   return new Refusal(
     "DEADLOCK",
-    `Nothing runs in "${plan.root}" any more that could complete the joins which these flows have reached: ${flows}. The model has a split that does not match its join; cancel the instance and deploy a mended version.`,
+    `Nothing runs in "${scope}" any more that could complete the joins which these flows have reached: ${flows}. The model has a split that does not match its join; cancel the instance and deploy a mended version.`,
   );
 }

@@ -81,6 +81,22 @@ describe("a sequence", () => {
     expect(order.status).toBe("succeeded success");
   });
 
+  test("keeps its state as small as where it stands, however far it has come", async () => {
+    const ids = Array.from({ length: 10 }, (_, index) => `task${index}`);
+    const ten = aProcess(
+      [aStart(), ...ids.map((id) => aTask(id))],
+      [["start", ...ids].join(" -> ")],
+    );
+    const order = await play(ten);
+
+    for (const id of ids) {
+      expect(JSON.stringify(order.instance.state).length).toBeLessThan(120);
+      await order.complete(id);
+    }
+
+    expect(order.status).toBe("succeeded success");
+  });
+
   test("keeps the names of variables apart from what every object has", async () => {
     const variables = frozen(JSON.parse('{ "__proto__": 1, "constructor": 2 }'));
     const order = await play(aProcess([aStart(), aTask("only")], ["start -> only"]), { variables });
