@@ -27,3 +27,59 @@ export const MAX_KEPT_FACT_LENGTH = 4_096;
 
 /** Characters of an error message that state and history keep. */
 export const MAX_MESSAGE_LENGTH = 1_000;
+
+// The step protocol
+
+/** Bytes of an instance at which it stops growing and raises an incident. */
+export const MAX_INSTANCE_BYTES = 256 * 1024;
+
+/** An instance is billed by this many bytes: history spills where it would cross one more. */
+export const SPILL_BOUNDARY_BYTES = 1_024;
+
+/** Less history than this stays where it is: a chunk of its own would not pay. */
+export const MIN_CHUNK_BYTES = 256;
+
+/** With more engine-run tasks open than this, outcomes are parked and taken together. */
+export const MAX_OPEN_TASKS_BEFORE_PARKING = 4;
+
+/** Tries of one outcome against a contended instance, before it is parked. */
+export const MAX_TRIES_BEFORE_PARKING = 3;
+
+/** Tries of a parked fact, before its message goes back to the queue. */
+export const MAX_TRIES_OF_PARKED = 6;
+
+/** Steps that one invocation may take in place, and for how long. */
+export const MAX_STEPS_IN_PLACE = 25;
+export const MAX_MS_IN_PLACE = 30_000;
+
+/** What must be left of an invocation's lease, besides a task's timeout, to run it in place. */
+export const LEASE_RESERVE_MS = 10_000;
+
+/** Timers that are due at once are taken in the step that opened them, up to this many. */
+export const MAX_TIMERS_AT_ONCE = 100;
+
+/** Door requests that an instance remembers. */
+export const MAX_REMEMBERED_REQUESTS = 16;
+
+/** Bytes of one part of a stored definition or source. */
+export const PART_BYTES = 300_000;
+
+/** Processes in one source. */
+export const MAX_PROCESSES_PER_SOURCE = 20;
+
+// Sources
+
+/** Bytes of one source text, as UTF-8. */
+export const MAX_SOURCE_BYTES = 1_048_576;
+
+/** XML elements of one BPMN file, its diagram included. */
+export const MAX_XML_ELEMENTS = 30_000;
+
+/** XML elements inside each other, the root counted. */
+export const MAX_XML_DEPTH = 64;
+
+/** Characters of the id of a process, a flow element or a flow. */
+export const MAX_ELEMENT_ID_LENGTH = 255;
+
+/** Diagnostics that one compilation lists; of the others it tells only the number. */
+export const MAX_DIAGNOSTICS = 200;

@@ -1,0 +1,37 @@
+import { type Computed, type Expressions, parseComputed } from "../../definition/expression.ts";
+import { quoted } from "../../definition/parsed.ts";
+import type { TimeZone } from "../../definition/time/time-zone.ts";
+import type { Report } from "./report.ts";
+import { called } from "./source.ts";
+import type { XmlElement } from "./xml.ts";
+
+/** What the parts of one process are compiled with. */
+export type Context = Readonly<{
+  report: Report;
+  expressions: Expressions;
+  /** Finds what a reference names, in the root of the file and in its executable processes. */
+  find(reference: string): XmlElement | undefined;
+  /** The zone of every timer that names none itself. */
+  zone?: TimeZone;
+}>;
+
+/** A value of the file: where it stands, what it is, how messages call it. */
+export type Written = Readonly<{ at: XmlElement; text: string; as: string }>;
+
+/** Reads a value that may be an expression; one that cannot be read is refused. */
+export function computed(
+  { at, text, as }: Written,
+  { report, expressions }: Context,
+  staticForm: "text" | "typed" = "text",
+): Computed | undefined {
+  const value = parseComputed(text, staticForm);
+  if (value.kind === "static") return value;
+  const problem = value.text === "" ? "It is empty." : expressions.check(value.text);
+  if (problem === undefined) return value;
+  return report.refuse({
+    code: "bpmn/feel-syntax",
+    at,
+    message: `${called(at)}: the ${as} ${quoted(text)} is not a FEEL expression. ${problem}`,
+    hint: "Correct the expression after the equals sign, for example =total > 100.",
+  });
+}

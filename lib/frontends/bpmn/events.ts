@@ -1,0 +1,133 @@
+import { parseComputed } from "../../definition/expression.ts";
+import type { Behaviour, BoundaryTrigger, TimerSpec } from "../../definition/graph.ts";
+import { quoted } from "../../definition/parsed.ts";
+import { type Context, computed } from "./context.ts";
+import type { Report } from "./report.ts";
+import { booleanOf, called } from "./source.ts";
+import { timerSpec } from "./timers.ts";
+import type { XmlElement } from "./xml.ts";
+
+/** A start without a definition; one with a definition never starts an embedded sub-process. */
+export function startEvent(event: XmlElement, { report }: Context): Behaviour | undefined {
+  if (definitionsOf(event).length === 0) return { kind: "start" };
+  return report.refuse({
+    code: "bpmn/sub-process-start-not-none",
+    at: event,
+    message: `${called(event)} has an event definition, but a sub-process begins when it is reached.`,
+    hint: "Remove the event definition from the start event.",
+  });
+}
+
+/** An end: plain, one that ends its scope, or one that throws an error. */
+export function endEvent(event: XmlElement, context: Context): Behaviour | undefined {
+  const [definition, ...others] = definitionsOf(event);
+  if (others.length > 0) return refuseCount(event, context.report);
+  if (definition === undefined) return { kind: "end", end: { as: "plain" } };
+  if (definition.name === "bpmn:terminateEventDefinition") {
+    return { kind: "end", end: { as: "terminate" } };
+  }
+  const thrown = errorOf(event, definition, context);
+  if (thrown === "refused") return undefined;
+  if (thrown.code === undefined) {
+    return context.report.refuse({
+      code: "bpmn/error-without-code",
+      at: event,
+      message: `${called(event)} throws an error without a code.`,
+      hint: "Refer to an <error> of the file by errorRef and give it an errorCode.",
+    });
+  }
+  const code = computed({ at: event, text: thrown.code, as: "error code" }, context);
+  return code === undefined ? undefined : { kind: "end", end: { as: "error", code } };
+}
+
+/** A timer on the way from one element to the next. */
+export function catchEvent(event: XmlElement, context: Context): Behaviour | undefined {
+  const [definition, ...others] = definitionsOf(event);
+  if (definition === undefined || others.length > 0) return refuseCount(event, context.report);
+  const timer = timerSpec(event, definition, ONCE, context);
+  return timer === undefined ? undefined : { kind: "timer", timer };
+}
+
+/** An event on the border of the activity `on`. */
+export function boundaryEvent(
+  event: XmlElement,
+  on: string | undefined,
+  context: Context,
+): Behaviour | undefined {
+  const interrupting = booleanOf(event, "cancelActivity", true) ?? true;
+  const trigger = triggerOf(event, interrupting, context);
+  if (trigger === undefined || on === undefined) return undefined;
+  return { kind: "boundary", on, interrupting, trigger };
+}
+
+const ONCE: readonly TimerSpec["as"][] = ["duration", "date"];
+const ANY: readonly TimerSpec["as"][] = ["duration", "date", "cycle"];
+
+function triggerOf(
+  event: XmlElement,
+  interrupting: boolean,
+  context: Context,
+): BoundaryTrigger | undefined {
+  const [definition, ...others] = definitionsOf(event);
+  if (definition === undefined || others.length > 0) return refuseCount(event, context.report);
+  if (definition.name === "bpmn:timerEventDefinition") {
+    const timer = timerSpec(event, definition, interrupting ? ONCE : ANY, context);
+    return timer === undefined ? undefined : { on: "timer", timer };
+  }
+  if (!interrupting) {
+    return context.report.refuse({
+      code: "bpmn/error-not-interrupting",
+      at: event,
+      message: `${called(event)} catches an error without interrupting, which no error allows.`,
+      hint: 'Remove cancelActivity="false".',
+    });
+  }
+  const caught = errorOf(event, definition, context);
+  if (caught === "refused") return undefined;
+  if (caught.code !== undefined && parseComputed(caught.code).kind === "feel") {
+    return context.report.refuse({
+      code: "bpmn/error-code-is-expression",
+      at: event,
+      message: `${called(event)} catches the code ${quoted(caught.code)}, but a caught code is no expression.`,
+      hint: "Write the code itself, or leave errorRef out to catch every error.",
+    });
+  }
+  return { on: "error", ...caught };
+}
+
+/** The error that a definition refers to; without a reference or a code, `code` is absent. */
+function errorOf(
+  event: XmlElement,
+  definition: XmlElement,
+  { find, report }: Context,
+): Readonly<{ code?: string }> | "refused" {
+  const reference = definition.attributes.get("errorRef");
+  if (reference === undefined || reference === "") return {};
+  const error = find(reference);
+  if (error?.name === "bpmn:error") {
+    const code = error.attributes.get("errorCode") ?? "";
+    return code === "" ? {} : { code };
+  }
+  report.refuse({
+    code: "bpmn/unresolved-reference",
+    at: event,
+    message: `${called(event)}: errorRef names ${quoted(reference)}, which is no error of this file.`,
+    hint: "Add an <error> with this id to the definitions, or correct errorRef.",
+  });
+  return "refused";
+}
+
+function definitionsOf(event: XmlElement): readonly XmlElement[] {
+  return event.children.filter(({ name }) =>
+    /^bpmn:(\w+EventDefinition|eventDefinitionRef)$/.test(name),
+  );
+}
+
+function refuseCount(event: XmlElement, report: Report): undefined {
+  return report.refuse({
+    code: "bpmn/event-definition-count",
+    at: event,
+    message: `${called(event)} has ${definitionsOf(event).length} event definitions.`,
+    hint: "Give it exactly one; an end event may also have none.",
+  });
+}

@@ -1,0 +1,141 @@
+import type { Behaviour, Node } from "../../definition/graph.ts";
+import { quoted } from "../../definition/parsed.ts";
+import type { Context } from "./context.ts";
+import { boundaryEvent, catchEvent, endEvent, startEvent } from "./events.ts";
+import { mappingsOf } from "./mappings.ts";
+import type { Outline, Place } from "./outline.ts";
+import { called, nameOf } from "./source.ts";
+import { jobTask, scriptTask } from "./tasks.ts";
+
+/** The nodes of a process in document order; those that were refused are missing. */
+export function nodesOf({ places, arrowsFrom }: Outline, context: Context): readonly Node[] {
+  const byId = new Map(places.map((place) => [place.id, place]));
+  const nodes = places.flatMap((place) => {
+    if (!place.runs) return [];
+    const host = place.kind === "boundaryEvent" ? hostOf(place, byId, context) : undefined;
+    const defaults = new Set(arrowsFrom.get(place)?.map(({ id }) => id));
+    const behaviour = behaviourOf(place, { on: host?.id, defaults }, context);
+    // Gateways have no scope of their own that a mapping could write to.
+    const mappings = place.kind.endsWith("Gateway") ? {} : mappingsOf(place.element, context);
+    if (behaviour === undefined) return [];
+    const scope = place.scope && { scope: place.scope.id };
+    return [{ id: place.id, ...nameOf(place.element), ...scope, ...mappings, ...behaviour }];
+  });
+  checkCatchers(nodes, byId, context);
+  return nodes;
+}
+
+type Surroundings = Readonly<{
+  /** Of a boundary event: the activity that it is attached to. */
+  on: string | undefined;
+  /** The ids of the flows that may be the default. */
+  defaults: ReadonlySet<string>;
+}>;
+
+function behaviourOf(
+  { element, kind }: Place,
+  { on, defaults }: Surroundings,
+  context: Context,
+): Behaviour | undefined {
+  switch (kind) {
+    case "process":
+      return { kind: "process" };
+    case "startEvent":
+      return startEvent(element, context);
+    case "endEvent":
+      return endEvent(element, context);
+    case "intermediateCatchEvent":
+      return catchEvent(element, context);
+    case "boundaryEvent":
+      return boundaryEvent(element, on, context);
+    case "serviceTask":
+    case "sendTask":
+    case "businessRuleTask":
+      return jobTask(element, context);
+    case "scriptTask":
+      return scriptTask(element, context);
+    case "exclusiveGateway":
+      return exclusiveGateway(element, defaults, context);
+    case "parallelGateway":
+      return { kind: "parallel" };
+    case "subProcess":
+      return { kind: "scope" };
+    default:
+      return { kind: "pass" };
+  }
+}
+
+function exclusiveGateway(
+  element: Place["element"],
+  defaults: ReadonlySet<string>,
+  { find, report }: Context,
+): Behaviour | undefined {
+  const otherwise = element.attributes.get("default");
+  if (otherwise === undefined) return { kind: "exclusive" };
+  if (defaults.has(otherwise)) return { kind: "exclusive", otherwise };
+  const hint = "Make default the id of a sequence flow that leaves this gateway, or remove it.";
+  const isFlow = find(otherwise)?.name === "bpmn:sequenceFlow";
+  return report.refuse({
+    code: isFlow ? "bpmn/default-flow-elsewhere" : "bpmn/unresolved-reference",
+    at: element,
+    message: `${called(element)}: the default flow ${quoted(otherwise)} ${isFlow ? "starts elsewhere" : "does not exist"}.`,
+    hint,
+  });
+}
+
+/** The activity that a boundary event sits on, in the same scope. */
+function hostOf(
+  { element, scope }: Place,
+  byId: ReadonlyMap<string, Place>,
+  { report }: Context,
+): Place | undefined {
+  const reference = element.attributes.get("attachedToRef");
+  const host = reference === undefined ? undefined : byId.get(reference);
+  if (host !== undefined && host.scope === scope && isActivity(host.kind)) return host;
+  const hint = "Set attachedToRef to the id of a task or sub-process beside it.";
+  if (reference !== undefined && host === undefined) {
+    return report.refuse({
+      code: "bpmn/unresolved-reference",
+      at: element,
+      message: `${called(element)}: attachedToRef names ${quoted(reference)}, which does not exist in this process.`,
+      hint,
+    });
+  }
+  return report.refuse({
+    code: "bpmn/boundary-not-attached",
+    at: element,
+    message:
+      reference === undefined
+        ? `${called(element)} is not attached to an activity.`
+        : `${called(element)} is attached to ${quoted(reference)}, which is no activity of the same scope.`,
+    hint,
+  });
+}
+
+function isActivity(kind: string): boolean {
+  return /([tT]ask|[sS]ubProcess|transaction|callActivity)$/.test(kind);
+}
+
+/** An error must have one way to go: a code is caught once on each activity, and so is any code. */
+function checkCatchers(
+  nodes: readonly Node[],
+  byId: ReadonlyMap<string, Place>,
+  { report }: Context,
+): void {
+  const taken = new Set<string>();
+  for (const node of nodes) {
+    if (node.kind !== "boundary" || node.trigger.on !== "error") continue;
+    const { code } = node.trigger;
+    const key = JSON.stringify([node.on, code ?? null]);
+    const place = byId.get(node.id);
+    if (taken.has(key) && place !== undefined) {
+      report.refuse({
+        code: "bpmn/duplicate-error-catcher",
+        at: place.element,
+        message: `${called(place.element)} catches ${code === undefined ? "every error" : `the code ${quoted(code)}`} of ${quoted(node.on)}, and so does another boundary event.`,
+        hint: "Remove one of the two, or let it catch another code.",
+      });
+    }
+    taken.add(key);
+  }
+}

@@ -1,0 +1,123 @@
+// The names of BPMN and of the zeebe extensions, sorted by what is done with them. A name that is
+// in no list is not silently dropped: in BPMN it is refused, in the extensions it is warned about.
+
+/** Flow elements that run. */
+export const SUPPORTED: ReadonlySet<string> = new Set([
+  "startEvent",
+  "endEvent",
+  "intermediateThrowEvent",
+  "intermediateCatchEvent",
+  "boundaryEvent",
+  "serviceTask",
+  "sendTask",
+  "businessRuleTask",
+  "scriptTask",
+  "task",
+  "manualTask",
+  "exclusiveGateway",
+  "parallelGateway",
+  "subProcess",
+]);
+
+/** What can stand in for a flow element that does not run yet. */
+export const INSTEAD: ReadonlyMap<string, string> = new Map([
+  ["userTask", "Use a service task whose job is completed over the API when the person is done."],
+  ["receiveTask", "Use a service task whose job is completed over the API when the message comes."],
+  ["callActivity", "Draw the called process as an embedded sub-process."],
+  ["transaction", "Use an embedded sub-process with an error boundary event."],
+  ["adHocSubProcess", "Use an embedded sub-process with gateways."],
+  ["inclusiveGateway", "Use a parallel gateway with an exclusive gateway in each branch."],
+  ["complexGateway", "Use exclusive and parallel gateways."],
+  ["eventBasedGateway", "Use a service task with a timer boundary event."],
+  ["implicitThrowEvent", "Use an intermediate throw event."],
+  ["choreographyTask", "Choreographies do not run; draw a process."],
+  ["subChoreography", "Choreographies do not run; draw a process."],
+  ["callChoreography", "Choreographies do not run; draw a process."],
+]);
+
+/** Children of a process or sub-process that carry no behaviour. */
+export const INERT_IN_SCOPE: ReadonlySet<string> = new Set([
+  "association",
+  "correlationSubscription",
+  "dataObject",
+  "dataObjectReference",
+  "dataStoreReference",
+  "group",
+  "laneSet",
+  "supportedInterfaceRef",
+  "supports",
+  "textAnnotation",
+]);
+
+/** Children of any element that carry no behaviour, or whose meaning is said elsewhere. */
+export const INERT_ANYWHERE: ReadonlySet<string> = new Set([
+  "auditing",
+  "categoryValueRef",
+  "dataInput",
+  "dataInputAssociation",
+  "dataOutput",
+  "dataOutputAssociation",
+  "documentation",
+  "extensionElements",
+  "humanPerformer",
+  "incoming",
+  "inputSet",
+  "ioBinding",
+  "ioSpecification",
+  "monitoring",
+  "outgoing",
+  "outputSet",
+  "performer",
+  "potentialOwner",
+  "property",
+  "resourceRole",
+  // The script of a script task in another language; zeebe:script is the one that runs.
+  "script",
+]);
+
+/** Children of flow elements that the rules of events and activities judge. */
+export const JUDGED: ReadonlySet<string> = new Set([
+  "cancelEventDefinition",
+  "compensateEventDefinition",
+  "conditionalEventDefinition",
+  "errorEventDefinition",
+  "escalationEventDefinition",
+  "eventDefinitionRef",
+  "linkEventDefinition",
+  "messageEventDefinition",
+  "multiInstanceLoopCharacteristics",
+  "signalEventDefinition",
+  "standardLoopCharacteristics",
+  "terminateEventDefinition",
+  "timerEventDefinition",
+]);
+
+/** Extensions that change behaviour in ways that do not run yet. */
+export const UNSUPPORTED_EXTENSIONS: ReadonlyMap<string, string> = new Map([
+  ["zeebe:executionListeners", "execution listeners"],
+  ["zeebe:taskListeners", "task listeners"],
+  ["zeebe:calledDecision", "a called decision"],
+  ["zeebe:publishMessage", "a published message"],
+]);
+
+/** Extensions that describe a model to people and tools, or only order what waits. */
+export const INERT_EXTENSIONS: ReadonlySet<string> = new Set([
+  "zeebe:agentDefinition",
+  "zeebe:formDefinition",
+  "zeebe:jobPriorityDefinition",
+  "zeebe:linkedResources",
+  "zeebe:properties",
+  "zeebe:userTaskForm",
+  "zeebe:versionTag",
+]);
+
+const JOBS = ["serviceTask", "sendTask", "businessRuleTask", "scriptTask"];
+const GATEWAYS = ["exclusiveGateway", "parallelGateway"];
+
+/** Extensions that are read, and the elements on which they mean something. */
+export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ["zeebe:taskDefinition", new Set(JOBS)],
+  ["zeebe:taskHeaders", new Set(JOBS)],
+  ["zeebe:script", new Set(["scriptTask"])],
+  ["zeebe:ioMapping", new Set([...SUPPORTED].filter((name) => !GATEWAYS.includes(name)))],
+]);
