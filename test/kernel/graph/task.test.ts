@@ -174,6 +174,15 @@ describe("a task's type and attempts", () => {
     expect(order.variables).toEqual({ hint: "new" });
   });
 
+  test("that fail undo the input mappings, which run once in the end", async () => {
+    const definition = oneTask({ type: "=kind", inputs: { amount: "=amount + 1" } });
+    const order = await play(definition, { variables: { amount: 1 } });
+
+    await order.resolve("work", { variables: { kind: "mail" } });
+
+    expect(order.input("work")).toEqual({ amount: 2, kind: "mail" });
+  });
+
   test("are computed again for a new ticket, and that may fail on its own", async () => {
     const definition = oneTask({ type: "=kind", retries: "1" });
     const order = await play(definition, { variables: { kind: "a" } });
