@@ -12,7 +12,11 @@ import { TRAIL_TYPES, type TrailEntry } from "../kernel/trail.ts";
 export const FORMAT = 1;
 
 /** What can be read before the definition is known. */
-export type Stored = Readonly<{ format: number; definition: Instance["definition"]; packed: Packed }>;
+export type Stored = Readonly<{
+  format: number;
+  definition: Instance["definition"];
+  packed: Packed;
+}>;
 
 /** The bytes of an instance, without its version: that is the item's. */
 export function encodeInstance(instance: Instance, definition: Definition): Uint8Array {
@@ -184,7 +188,10 @@ function packTicket(ticket: Ticket, startedAt: Instant, index: Index): PackedTic
   ] as const;
   if (ticket.on === "task" && ticket.claim === undefined) {
     const { type, attempt, retries, notBefore } = ticket;
-    return [...common, notBefore === undefined ? [type, attempt, retries] : [type, attempt, retries, notBefore]];
+    return [
+      ...common,
+      notBefore === undefined ? [type, attempt, retries] : [type, attempt, retries, notBefore],
+    ];
   }
   return [...common, { on, ...rest }];
 }

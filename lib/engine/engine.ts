@@ -14,6 +14,8 @@ export interface Engine {
 
   /** One message; the verdict says whether it may go. */
   handle(message: Message, invocation: Invocation): Promise<Verdict>;
+  /** Fires every timer of an instance that is due; how a due index wakes it. */
+  wake(instanceId: string, invocation: Invocation): Promise<Verdict>;
   /** Messages parked for one instance, taken together in one step. */
   advance(
     messages: readonly (ParkedMessage | OwedMessage)[],
@@ -25,7 +27,9 @@ export interface Engine {
   // Definitions
 
   deploy(source: Source): Promise<Deployment>;
-  validate(source: Source): Promise<Readonly<{ valid: boolean; diagnostics: readonly Diagnostic[] }>>;
+  validate(
+    source: Source,
+  ): Promise<Readonly<{ valid: boolean; diagnostics: readonly Diagnostic[] }>>;
   definitions(page: PageRequest): Promise<Listed<DefinitionView>>;
   definition(id: string, version?: number): Promise<DefinitionView>;
   versions(id: string, page: PageRequest): Promise<Listed<DefinitionView>>;

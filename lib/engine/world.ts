@@ -35,6 +35,8 @@ export type Settings = Readonly<{
   retentionMs: number;
   /** Queues live in memory: what is owed must be found in the store after a restart. */
   volatileQueues: boolean;
+  /** Time moves only when it is told to. */
+  virtualClock?: boolean;
   /** One process owns the store: an owner of an earlier life is dead, whatever its lease says. */
   isDeadOwner?: (own: string) => boolean;
 }>;

@@ -2,8 +2,9 @@
  * What wakes a step: a queued message. It names its instance and, by `name`, what it wants to
  * consume there; it stays queued until everything its step owes has left.
  */
-import type { Fact } from "../kernel/fact.ts";
+
 import type { Instant } from "../definition/time/instant.ts";
+import type { Fact } from "../kernel/fact.ts";
 
 export type Message = TaskMessage | TimerMessage | ParkedMessage | OwedMessage;
 
@@ -49,6 +50,8 @@ export type ParkedRequest = Readonly<{
 export type CarriedStart = Readonly<{
   definition: Readonly<{ id: string; version: number; hash: string }>;
   now: Instant;
+  /** Fingerprint of what the caller asked for, without the instant. */
+  request: string;
   fact: Extract<Fact, { kind: "started" }>;
   businessKey?: string;
   tags?: readonly string[];

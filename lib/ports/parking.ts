@@ -1,4 +1,4 @@
-import type { ParkedMessage, OwedMessage } from "./message.ts";
+import type { OwedMessage, ParkedMessage } from "./message.ts";
 
 /**
  * A queue that holds facts for contended instances and for doors. It delivers at least once; it

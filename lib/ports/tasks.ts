@@ -7,6 +7,10 @@ export interface Tasks {
   send(message: TaskMessage): Promise<void>;
   /** How this installation runs a type itself; undefined: it waits to be completed from outside. */
   handlerOf(type: string): TaskHandler | undefined;
+  /** Every type that this installation runs itself. */
+  types(): readonly string[];
+  /** Whether this host holds a message for the task, queued or running; durable queues cannot know. */
+  holds(instanceId: string, ticket: string): boolean;
   /** The task was interrupted: tells its handler to stop; best effort. */
   stop(instanceId: string, ticket: string): void;
 }

@@ -1,0 +1,77 @@
+/**
+ * How instances come to be. All inputs of the first decision travel with the start, so the door
+ * and the message that carries it write the same bytes, and `absent` lets one of them win.
+ */
+import type { Instance } from "../kernel/instance.ts";
+import type { CarriedStart } from "../ports/message.ts";
+import { commit } from "./commit.ts";
+import { rearm } from "./dispatch.ts";
+import { START } from "./names.ts";
+import { type Plan, planStart } from "./plan.ts";
+import { loadProgram } from "./programs.ts";
+import { type Image, loadInstance } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+/** What a start writes and owes, before anything is written. */
+export async function planCreation(
+  world: World,
+  instanceId: string,
+  start: CarriedStart,
+): Promise<Plan> {
+  const program = await loadProgram(world, start.definition);
+  const instance = blank(world, instanceId, start);
+  return planStart(world, { instance, program }, { name: START, fact: start.fact });
+}
+
+/** The instance that a carried start is about: there already, or created now. */
+export async function loadOrCreate(
+  world: World,
+  instanceId: string,
+  start: CarriedStart | undefined,
+): Promise<Image | undefined> {
+  const found = await loadInstance(world, instanceId);
+  if (start === undefined) return found;
+  if (found) return isSameStart(world, found.instance, start) ? found : undefined;
+  const plan = await planCreation(world, instanceId, start);
+  const outcome = await commit(world, plan, null);
+  switch (outcome.kind) {
+    case "committed":
+      await rearm(world, plan);
+      return outcome.image;
+    case "conflict":
+      return loadOrCreate(world, instanceId, start);
+    case "busy":
+      await world.clock.pause(outcome.retryAfterMs);
+      return loadOrCreate(world, instanceId, start);
+  }
+}
+
+/** A start that meets another start's instance is not its own, whatever its ticket is called. */
+export function isSameStart(world: World, { startHash }: Instance, start: CarriedStart): boolean {
+  return startHash.exact === exactHash(world, start);
+}
+
+const exactHash = (world: World, { request, now, definition }: CarriedStart): string =>
+  world.ids.digest(`${request}\n${now}\n${definition.hash}\n${definition.version}`);
+
+function blank(world: World, id: string, start: CarriedStart): Instance {
+  return {
+    id,
+    tenant: world.settings.tenant,
+    version: 0,
+    definition: start.definition,
+    status: "live",
+    startedAt: start.now,
+    lastNow: start.now,
+    ...(start.businessKey !== undefined && { businessKey: start.businessKey }),
+    ...(start.tags && { tags: start.tags }),
+    state: null,
+    tickets: [],
+    outbox: [],
+    minted: 0,
+    completed: [],
+    trail: { next: 1, entries: [] },
+    startHash: { exact: exactHash(world, start), request: start.request },
+    ring: [],
+  };
+}

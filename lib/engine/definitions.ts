@@ -1,0 +1,153 @@
+/** Reading definitions, and the switches on them. */
+import { formatInstant, instantFrom } from "../definition/time/instant.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Write } from "../ports/store.ts";
+import type { DefinitionView, Engine, Listed, PageRequest } from "./engine.ts";
+import { definitionPk, definitionsView, phaseView } from "./keys.ts";
+import {
+  deployed,
+  type Latest,
+  latestItem,
+  parseLatest,
+  parseVersion,
+  readLatest,
+  readVersion,
+  type VersionRecord,
+} from "./latest.ts";
+import { readParts } from "./parts.ts";
+import { loadProgram } from "./programs.ts";
+import type { World } from "./world.ts";
+
+/** Deployed definitions, by id. */
+export async function listDefinitions(
+  world: World,
+  { limit, cursor }: PageRequest,
+): Promise<Listed<DefinitionView>> {
+  const range = { limit, ...(cursor !== undefined && { after: cursor }) };
+  const page = await world.store.list(definitionsView(world.settings.tenant), range);
+  const heads = await world.store.get(page.items);
+  const items: DefinitionView[] = [];
+  for (const head of heads) {
+    const latest = head && parseLatest(head.body);
+    if (latest && latest.state !== "undeployed") items.push(await viewLatest(world, latest));
+  }
+  return { items, ...(page.next !== undefined && { nextCursor: page.next }) };
+}
+
+export async function getDefinition(
+  world: World,
+  id: string,
+  version?: number,
+): Promise<DefinitionView> {
+  if (version === undefined) return viewLatest(world, (await deployed(world, id)).latest);
+  const record = await readVersion(world, id, version);
+  const found = await readLatest(world, id);
+  return viewVersion(world, id, version, record, found?.latest);
+}
+
+/** Every version that is stored, the newest first. */
+export async function listVersions(
+  world: World,
+  id: string,
+  { limit, cursor }: PageRequest,
+): Promise<Listed<DefinitionView>> {
+  const { latest } = await deployed(world, id);
+  const page = await world.store.scan(definitionPk(world.settings.tenant, id), {
+    from: "N#",
+    to: "N$",
+    limit,
+    backwards: true,
+    ...(cursor !== undefined && { after: cursor }),
+  });
+  const items: DefinitionView[] = [];
+  for (const { key, body } of page.items) {
+    const version = Number(key.sk.slice(2));
+    items.push(await viewVersion(world, id, version, parseVersion(body), latest));
+  }
+  return { items, ...(page.next !== undefined && { nextCursor: page.next }) };
+}
+
+export async function readSource(
+  world: World,
+  id: string,
+  version: number,
+): ReturnType<Engine["source"]> {
+  const { hash, sourceHash } = await readVersion(world, id, version);
+  const pk = definitionPk(world.settings.tenant, id);
+  const { definition } = await loadProgram(world, { id, version, hash });
+  const text = await readParts(world.store, pk, "X", sourceHash);
+  return { notation: definition.notation, text: text ?? "" };
+}
+
+/** Sets whether starts are taken; repeating it changes nothing. */
+export async function switchState(
+  world: World,
+  id: string,
+  state: Latest["state"],
+): Promise<Latest> {
+  for (let tries = 0; tries < 10; tries++) {
+    const { item, latest } = await deployed(world, id);
+    if (latest.state === state) return latest;
+    const changed = { ...latest, state };
+    const put: Write = {
+      put: latestItem(world, changed, item.version + 1),
+      when: { version: item.version },
+    };
+    if ((await world.store.commit([put])).kind === "committed") return changed;
+    await world.clock.pause(5);
+  }
+  throw new EngineError("engine/busy", {
+    happened: "Others kept changing the definition",
+    where: `definition ${id}`,
+    fix: "Send the request again.",
+    retryable: true,
+  });
+}
+
+export function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {
+  return getRecordView(world, latest);
+}
+
+async function getRecordView(world: World, latest: Latest): Promise<DefinitionView> {
+  const record = await readVersion(world, latest.id, latest.version);
+  return viewVersion(world, latest.id, latest.version, record, latest);
+}
+
+async function viewVersion(
+  world: World,
+  id: string,
+  version: number,
+  { hash, deployedAt }: VersionRecord,
+  latest: Latest | undefined,
+): Promise<DefinitionView> {
+  const { definition } = await loadProgram(world, { id, version, hash });
+  const { notation, name, startEvents } = definition;
+  return {
+    id,
+    version,
+    hash,
+    notation,
+    ...(name !== undefined && { name }),
+    startEvents,
+    enabled: latest?.state === "enabled",
+    deployedAt: formatInstant(instantFrom(deployedAt)),
+    live: await countLive(world, id),
+  };
+}
+
+const MAX_COUNTED = 1_000;
+
+async function countLive(world: World, id: string): Promise<DefinitionView["live"]> {
+  let count = 0;
+  for (const phase of ["live", "incident"] as const) {
+    const view = phaseView(world.settings.tenant, phase, id);
+    let after: string | undefined;
+    do {
+      const range = { limit: MAX_COUNTED, ...(after !== undefined && { after }) };
+      const page = await world.store.list(view, range);
+      count += page.items.length;
+      after = page.next;
+    } while (after !== undefined && count <= MAX_COUNTED);
+  }
+  return { count: Math.min(count, MAX_COUNTED), more: count > MAX_COUNTED };
+}

@@ -1,0 +1,145 @@
+/** Deploying: every process of a source or none, in one commit. */
+import type { Compiled, Definition } from "../definition/definition.ts";
+import type { Compilation, Compiler, Diagnostic } from "../definition/diagnostic.ts";
+import { MAX_PROCESSES_PER_SOURCE } from "../definition/limits.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Write } from "../ports/store.ts";
+import type { DeployedView, Deployment, Source } from "./engine.ts";
+import { definitionPk, versionKey } from "./keys.ts";
+import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
+import { writeParts } from "./parts.ts";
+import type { World } from "./world.ts";
+
+/** Stores a new version of each process that changed; an identical source changes nothing. */
+export async function deploy(world: World, { notation, source }: Source): Promise<Deployment> {
+  const compilation = await compilerFor(world, notation)(source);
+  if (!compilation.ok) throw refused(compilation.diagnostics);
+  const { processes, diagnostics } = compilation;
+  if (processes.length > MAX_PROCESSES_PER_SOURCE) throw tooMany(processes.length);
+  const sourceHash = world.ids.digest(`${notation}\n${source}`);
+  for (let tries = 0; tries < 10; tries++) {
+    const planned = await Promise.all(
+      processes.map((process) => planOne(world, process, sourceHash)),
+    );
+    const views = planned.map(({ definition }) => viewOf(definition, diagnostics));
+    const changed = planned.filter(({ writes }) => writes.length > 0);
+    if (changed.length === 0) return { created: false, definitions: views };
+    for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
+    const [first, ...rest] = changed.flatMap(({ writes }) => writes);
+    if (first === undefined) return { created: false, definitions: views };
+    const outcome = await world.store.commit([first, ...rest]);
+    if (outcome.kind === "committed") return { created: true, definitions: views };
+    if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
+  }
+  throw new EngineError("engine/busy", {
+    happened: "Others kept deploying the same definition",
+    where: `definition ${processes.map(({ id }) => id).join(", ")}`,
+    fix: "Deploy it again.",
+    retryable: true,
+  });
+}
+
+/** What deploying would say, without storing anything. */
+export async function validate(
+  world: World,
+  { notation, source }: Source,
+): Promise<{ valid: boolean; diagnostics: readonly Diagnostic[] }> {
+  const compilation: Compilation = await compilerFor(world, notation)(source);
+  return { valid: compilation.ok, diagnostics: compilation.diagnostics };
+}
+
+type Planned = Readonly<{ definition: Definition; writes: readonly Write[] }>;
+
+async function planOne(world: World, compiled: Compiled, sourceHash: string): Promise<Planned> {
+  const { id } = compiled;
+  const hash = world.ids.digest(`${sourceHash}\n${id}`);
+  const found = await readLatest(world, id);
+  const isIdentical = found?.latest.hash === hash;
+  if (found && isIdentical && found.latest.state !== "undeployed") {
+    return { definition: { ...compiled, hash, version: found.latest.version }, writes: [] };
+  }
+  // What was undeployed and comes back unchanged is the same version again.
+  const version = (found?.latest.version ?? 0) + (isIdentical ? 0 : 1);
+  const state = found?.latest.state === "disabled" ? "disabled" : "enabled";
+  const latest: Latest = { id, version, hash, sourceHash, state };
+  const definition = { ...compiled, hash, version };
+  const head: Write = found
+    ? {
+        put: latestItem(world, latest, found.item.version + 1),
+        when: { version: found.item.version },
+      }
+    : { put: latestItem(world, latest, 1), when: "absent" };
+  return {
+    definition,
+    writes: isIdentical ? [head] : [head, versionWrite(world, definition, sourceHash)],
+  };
+}
+
+function versionWrite(world: World, { id, version, hash }: Definition, sourceHash: string): Write {
+  const record: VersionRecord = { hash, sourceHash, deployedAt: world.clock.now() };
+  return {
+    put: {
+      key: versionKey(world.settings.tenant, id, version),
+      version: 1,
+      body: new TextEncoder().encode(JSON.stringify(record)),
+    },
+    when: "absent",
+  };
+}
+
+/** Texts go first: a head never names what is not there. */
+async function storeTexts(
+  world: World,
+  definition: Definition,
+  sourceHash: string,
+  source: string,
+): Promise<void> {
+  const pk = definitionPk(world.settings.tenant, definition.id);
+  await writeParts(world.store, pk, "V", definition.hash, JSON.stringify(definition));
+  await writeParts(world.store, pk, "X", sourceHash, source);
+}
+
+function viewOf(definition: Definition, diagnostics: readonly Diagnostic[]): DeployedView {
+  const { id, version, hash, notation, name, startEvents } = definition;
+  return {
+    id,
+    version,
+    hash,
+    notation,
+    ...(name !== undefined && { name }),
+    startEvents,
+    warnings: diagnostics,
+  };
+}
+
+function compilerFor(world: World, notation: Source["notation"]): Compiler {
+  const compiler = world.compilers[notation];
+  if (compiler) return compiler;
+  const known = Object.keys(world.compilers).join(", ");
+  throw new EngineError("definition/notation-unknown", {
+    happened: `This engine does not read the notation "${notation}"`,
+    where: "notation",
+    fix: `Deploy one of: ${known}.`,
+    retryable: false,
+  });
+}
+
+function refused(diagnostics: readonly Diagnostic[]): EngineError {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  return new EngineError("definition/invalid", {
+    happened: `The source cannot run: ${errors} ${errors === 1 ? "problem" : "problems"}`,
+    where: "source",
+    fix: "Mend every problem that is listed; nothing was stored.",
+    retryable: false,
+    details: diagnostics,
+  });
+}
+
+function tooMany(count: number): EngineError {
+  return new EngineError("request/invalid", {
+    happened: `The source holds ${count} processes, ${MAX_PROCESSES_PER_SOURCE} is the limit`,
+    where: "source",
+    fix: "Split it into several files.",
+    retryable: false,
+  });
+}

@@ -1,0 +1,150 @@
+/** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
+import type { Instance, OutboxRecord, TaskTicket, Ticket } from "../kernel/instance.ts";
+import type { TaskMessage } from "../ports/message.ts";
+import { CHUNKS, instancePk, offerKey, offersView } from "./keys.ts";
+import { type Entries, earliestTimer, isMasked, isTask, runsHere } from "./owed.ts";
+import type { Plan } from "./plan.ts";
+import type { World } from "./world.ts";
+
+/** Sends every entry; the ids of the outbox records that left may then be dropped. */
+export async function send(
+  world: World,
+  instance: Instance,
+  { tickets, outbox }: Entries,
+): Promise<ReadonlySet<string>> {
+  for (const ticket of tickets) await sendTicket(world, instance, ticket);
+  for (const record of outbox) await sendRecord(world, instance, record);
+  return new Set(outbox.map(({ id }) => id));
+}
+
+/**
+ * Everything that follows a commit: tells what was closed, arms the earliest timer and sends what
+ * is newly owed, all but the task that its driver keeps. Gives the outbox records that left.
+ */
+export async function afterCommit(
+  world: World,
+  plan: Plan,
+  kept?: TaskTicket,
+): Promise<ReadonlySet<string>> {
+  await tellClosed(world, plan);
+  await rearm(world, plan);
+  const { tickets, outbox } = plan.fresh;
+  const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
+  return send(world, plan.image.instance, { tickets: leaving, outbox });
+}
+
+/** Arms the instance's earliest timer when a commit has changed which one that is. */
+export async function rearm(world: World, { before, image }: Plan): Promise<void> {
+  const { instance } = image;
+  const earliest = earliestTimer(instance);
+  const covered = !isMasked(world, instance);
+  const last = earliestTimer(before);
+  if (last && last.id !== earliest?.id) {
+    await world.timers.disarm({
+      tenant: instance.tenant,
+      instanceId: instance.id,
+      ticket: last.id,
+    });
+  }
+  if (earliest === undefined) return;
+  if (last?.id === earliest.id && covered === !isMasked(world, before)) return;
+  await arm(world, instance, earliest, covered);
+}
+
+/** Tells whoever works on what this commit closed; none of it is owed to anybody. */
+async function tellClosed(world: World, { before, image }: Plan): Promise<void> {
+  const open = new Set(image.instance.tickets.map(({ id }) => id));
+  const closed = before.tickets.filter(isTask).filter(({ id }) => !open.has(id));
+  for (const task of closed.filter((ticket) => runsHere(world, ticket))) {
+    world.tasks.stop(before.id, task.id);
+  }
+  const offers = closed.filter((ticket) => !runsHere(world, ticket));
+  if (offers.length > 0) {
+    await world.store.tidy(offers.map((task) => offerKey(before.tenant, before.id, task)));
+  }
+}
+
+/** The message that asks for an attempt of a task. */
+export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
+  return {
+    kind: "task",
+    tenant: instance.tenant,
+    instanceId: instance.id,
+    ticket: task.id,
+    attempt: task.attempt,
+    type: task.type,
+    ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
+  };
+}
+
+async function sendTicket(world: World, instance: Instance, ticket: Ticket): Promise<void> {
+  switch (ticket.on) {
+    case "task":
+      return runsHere(world, ticket)
+        ? world.tasks.send(taskMessage(instance, ticket))
+        : offer(world, instance, ticket);
+    case "timer":
+      return earliestTimer(instance)?.id === ticket.id
+        ? arm(world, instance, ticket, !isMasked(world, instance))
+        : undefined;
+    case "continuation":
+      return world.parking.park({
+        kind: "parked",
+        tenant: instance.tenant,
+        instanceId: instance.id,
+        name: ticket.id,
+        fact: { kind: "continued", ticket: ticket.id },
+      });
+    case "incident":
+      return undefined;
+  }
+}
+
+async function arm(
+  world: World,
+  { tenant, id: instanceId }: Instance,
+  { id: ticket, dueAt }: NonNullable<ReturnType<typeof earliestTimer>>,
+  covered: boolean,
+): Promise<void> {
+  await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered });
+}
+
+/** A row by which those who complete tasks from outside find this one. */
+async function offer(world: World, instance: Instance, task: TaskTicket): Promise<void> {
+  const key = offerKey(instance.tenant, instance.id, task);
+  const body = new TextEncoder().encode(JSON.stringify({ i: instance.id, k: task.id }));
+  const listed = { view: offersView(instance.tenant), order: key.sk.slice(2) };
+  await world.store.commit([{ put: { key, version: 1, body, listed }, when: "newer" }]);
+}
+
+async function sendRecord(world: World, instance: Instance, record: OutboxRecord): Promise<void> {
+  const { tenant, id: instanceId, definition } = instance;
+  switch (record.effect.kind) {
+    case "announce":
+      return world.bus?.announce({
+        id: `${instanceId}:${record.id}`,
+        tenant,
+        instanceId,
+        definition: { id: definition.id, version: definition.version },
+        notice: record.effect.notice,
+      });
+    case "expire-chunks":
+      return expireChunks(world, instance);
+  }
+}
+
+/** Chunks of an ended instance live as long as it does. */
+async function expireChunks(world: World, { id, tenant, endedAt }: Instance): Promise<void> {
+  if (endedAt === undefined) return;
+  const expiresAt = (endedAt + world.settings.retentionMs) as typeof endedAt;
+  const pk = instancePk(tenant, id);
+  let after: string | undefined;
+  do {
+    const page = await world.store.scan(pk, { ...CHUNKS, limit: 100, ...(after && { after }) });
+    for (const chunk of page.items.filter((item) => item.expiresAt === undefined)) {
+      const put = { ...chunk, version: chunk.version + 1, expiresAt };
+      await world.store.commit([{ put, when: "newer" }]);
+    }
+    after = page.next;
+  } while (after !== undefined);
+}

@@ -1,0 +1,108 @@
+/**
+ * Facts that come through a door: a call that nobody will repeat for us. The door decides first.
+ * A step that owes nothing but timers is simply committed. One that owes more is parked before
+ * the commit, under `own: null`: the parked copy sends what is owed, or takes the step itself if
+ * the door dies. If the copy was quicker, the instance remembers our request and we answer so.
+ */
+import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
+import type { Fact } from "../kernel/fact.ts";
+import type { Instance } from "../kernel/instance.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import { commit } from "./commit.ts";
+import { afterCommit, rearm } from "./dispatch.ts";
+import { type Plan, plan } from "./plan.ts";
+import { type Image, loadInstance } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+/** What a caller wants of an instance. */
+export type Errand = Readonly<{
+  instanceId: string;
+  /** The caller's key, if it gave one, and what it asked for: the same key must ask the same. */
+  key?: string;
+  body: string;
+  /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
+  factFor: (instance: Instance) => Fact | undefined;
+  /** The fact's name, when it has a ticket to be named by. */
+  nameFor: (fact: Fact) => string | undefined;
+}>;
+
+/** `repeated`: the instance remembers that this very request was served before. */
+export type Served = Readonly<{ kind: "done" | "repeated" | "nothing"; image: Image }>;
+
+export async function serve(world: World, errand: Errand): Promise<Served> {
+  // Kept short: sixteen of them live in the instance, and they only guard against repeats.
+  const request = world.ids.digest(errand.key ?? world.ids.fresh()).slice(0, 12);
+  const body = world.ids.digest(errand.body).slice(0, 8);
+  let parked = false;
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const image = await loadInstance(world, errand.instanceId);
+    if (image === undefined) throw notFound(errand.instanceId);
+    const served = await serveOnce(world, errand, { request, body, parked, image });
+    if (served !== "again" && served !== "again, parked") return served;
+    parked ||= served === "again, parked";
+    await world.clock.pause(5 + tries * 7);
+  }
+  throw new EngineError("engine/busy", {
+    happened: "The instance is too busy to take the request now",
+    where: `instance ${errand.instanceId}`,
+    fix: "Send the request again in a second, with the same Idempotency-Key.",
+    retryable: true,
+  });
+}
+
+type Try = Readonly<{ request: string; body: string; parked: boolean; image: Image }>;
+
+async function serveOnce(
+  world: World,
+  errand: Errand,
+  { request, body, parked, image }: Try,
+): Promise<Served | "again" | "again, parked"> {
+  const remembered = image.instance.ring.find((entry) => entry.request === request);
+  if (remembered && remembered.body !== body) throw keyReused(errand.instanceId);
+  if (remembered) return { kind: "repeated", image };
+  const fact = errand.factFor(image.instance);
+  if (fact === undefined) return { kind: "nothing", image };
+  const name = errand.nameFor(fact) ?? request;
+  const want = { name, fact, remember: { request, body, answer: 200 } };
+  const owner = { own: null, until: world.clock.now() };
+  const planned = await plan(world, image, [want], owner);
+  if (planned === undefined) return { kind: "nothing", image };
+  const owes = owesMoreThanTimers(planned);
+  if (owes && !parked) {
+    const { tenant, id: instanceId, version: base } = image.instance;
+    await world.parking.park({
+      kind: "parked",
+      tenant,
+      instanceId,
+      name,
+      fact,
+      request: { id: request, body, answer: 200, base },
+    });
+  }
+  const outcome = await commit(world, planned, null);
+  if (outcome.kind !== "committed") return owes ? "again, parked" : "again";
+  await (owes ? rearm(world, planned) : afterCommit(world, planned));
+  return { kind: "done", image: outcome.image };
+}
+
+/** Timers are found by the store's index; everything else needs someone to send it. */
+export const owesMoreThanTimers = ({ fresh }: Plan): boolean =>
+  fresh.outbox.length > 0 || fresh.tickets.some(({ on }) => on === "task" || on === "continuation");
+
+export function notFound(instanceId: string): EngineError {
+  return new EngineError("instance/not-found", {
+    happened: "There is no such instance",
+    where: `instance ${instanceId}`,
+    fix: "Check the id; ended instances are removed after the retention time.",
+    retryable: false,
+  });
+}
+
+export function keyReused(where: string): EngineError {
+  return new EngineError("request/key-reused", {
+    happened: "The Idempotency-Key was used before with another request",
+    where: `instance ${where}`,
+    fix: "Use a new key for a new request; repeat a request with the same body.",
+    retryable: false,
+  });
+}

@@ -1,0 +1,99 @@
+/** Which version of a definition is current, and whether it may be started. */
+import type { Definition } from "../definition/definition.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Item } from "../ports/store.ts";
+import { definitionsView, latestKey, versionKey } from "./keys.ts";
+import type { World } from "./world.ts";
+
+/** The head of a definition; it outlives an undeploy, so that versions go on counting. */
+export type Latest = Readonly<{
+  id: string;
+  version: number;
+  hash: string;
+  /** Of the whole source, which may hold several processes. */
+  sourceHash: string;
+  state: "enabled" | "disabled" | "undeployed";
+}>;
+
+/** One version, as it was deployed. */
+export type VersionRecord = Readonly<{ hash: string; sourceHash: string; deployedAt: number }>;
+
+export async function readLatest(
+  world: World,
+  id: string,
+): Promise<Readonly<{ item: Item; latest: Latest }> | undefined> {
+  const [item] = await world.store.get([latestKey(world.settings.tenant, id)]);
+  return item && { item, latest: parseLatest(item.body) };
+}
+
+/** The head of a definition that is deployed now. */
+export async function deployed(
+  world: World,
+  id: string,
+): Promise<Readonly<{ item: Item; latest: Latest }>> {
+  const found = await readLatest(world, id);
+  if (found === undefined || found.latest.state === "undeployed") throw unknown(id);
+  return found;
+}
+
+/** The version that a start runs: the latest, or the one that was asked for. */
+export async function startable(
+  world: World,
+  id: string,
+  version: number | undefined,
+): Promise<Pick<Definition, "id" | "version" | "hash">> {
+  const { latest } = await deployed(world, id);
+  if (latest.state === "disabled") throw disabled(id);
+  if (version === undefined || version === latest.version) {
+    return { id, version: latest.version, hash: latest.hash };
+  }
+  const record = await readVersion(world, id, version);
+  return { id, version, hash: record.hash };
+}
+
+export async function readVersion(
+  world: World,
+  id: string,
+  version: number,
+): Promise<VersionRecord> {
+  const [item] = await world.store.get([versionKey(world.settings.tenant, id, version)]);
+  if (item === undefined) throw unknown(id, version);
+  return parseVersion(item.body);
+}
+
+/** The item of a head under its next version. */
+export function latestItem(world: World, latest: Latest, version: number): Item {
+  const { tenant } = world.settings;
+  return {
+    key: latestKey(tenant, latest.id),
+    version,
+    body: new TextEncoder().encode(JSON.stringify(latest)),
+    listed: { view: definitionsView(tenant), order: latest.id },
+  };
+}
+
+export function parseLatest(body: Uint8Array): Latest {
+  return JSON.parse(new TextDecoder().decode(body)) as Latest;
+}
+
+export function parseVersion(body: Uint8Array): VersionRecord {
+  return JSON.parse(new TextDecoder().decode(body)) as VersionRecord;
+}
+
+export function unknown(id: string, version?: number): EngineError {
+  return new EngineError("definition/not-found", {
+    happened: "There is no such definition",
+    where: version === undefined ? `definition ${id}` : `definition ${id} version ${version}`,
+    fix: "Deploy it first, or list what is deployed with GET /v1/definitions.",
+    retryable: false,
+  });
+}
+
+function disabled(id: string): EngineError {
+  return new EngineError("definition/disabled", {
+    happened: "The definition is disabled",
+    where: `definition ${id}`,
+    fix: `Enable it with POST /v1/definitions/${encodeURIComponent(id)}/enable.`,
+    retryable: false,
+  });
+}

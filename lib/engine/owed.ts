@@ -1,0 +1,82 @@
+/** What an instance owes, and to whom: every question about entries and their stamps. */
+import { type Instant, instantFrom } from "../definition/time/instant.ts";
+import type {
+  Instance,
+  OutboxRecord,
+  Stamp,
+  TaskTicket,
+  Ticket,
+  TimerTicket,
+} from "../kernel/instance.ts";
+import type { World } from "./world.ts";
+
+/** Tickets and outbox records that the trigger `name` answers for. */
+export type Entries = Readonly<{
+  tickets: readonly Ticket[];
+  outbox: readonly OutboxRecord[];
+}>;
+
+export function owedBy(instance: Instance, name: string): Entries {
+  return {
+    tickets: instance.tickets.filter(({ stamp }) => stamp?.by === name),
+    outbox: instance.outbox.filter(({ stamp }) => stamp?.by === name),
+  };
+}
+
+export const isNothing = ({ tickets, outbox }: Entries): boolean =>
+  tickets.length === 0 && outbox.length === 0;
+
+/** Who works on these entries, without those that nobody owns. */
+export function ownersOf({ tickets, outbox }: Entries): readonly (Stamp & { own: string })[] {
+  return [...tickets, ...outbox].flatMap(({ stamp }) =>
+    stamp && stamp.own !== null ? [{ ...stamp, own: stamp.own }] : [],
+  );
+}
+
+export const isTask = (ticket: Ticket): ticket is TaskTicket => ticket.on === "task";
+export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === "timer";
+
+/** Whether this installation runs the task itself. */
+export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
+  isTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
+
+export const openTasksHere = (world: World, { tickets }: Instance): number =>
+  tickets.filter((ticket) => runsHere(world, ticket)).length;
+
+export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
+  return tickets.filter(isTask).find((ticket) => ticket.id === id);
+}
+
+export function earliestTimer({ tickets }: Instance): TimerTicket | undefined {
+  return tickets
+    .filter(isTimer)
+    .reduce<TimerTicket | undefined>(
+      (first, timer) => (first === undefined || timer.dueAt < first.dueAt ? timer : first),
+      undefined,
+    );
+}
+
+/** What a queue must hold: if the queue is lost, somebody has to look here. */
+export function owesAnything(world: World, { tickets, outbox }: Instance): boolean {
+  return (
+    outbox.length > 0 ||
+    tickets.some((ticket) => ticket.on === "continuation" || runsHere(world, ticket))
+  );
+}
+
+/**
+ * When somebody must look at an instance because no queue will. With queues in memory, what is
+ * owed masks the timers: the host then keeps the earliest one itself.
+ */
+export function lookAtOf(world: World, instance: Instance): Instant | undefined {
+  if (isMasked(world, instance)) return AT_ONCE;
+  const dueAt = earliestTimer(instance)?.dueAt;
+  return dueAt === undefined || dueAt > AT_ONCE ? dueAt : AFTER_AT_ONCE;
+}
+
+export const isMasked = (world: World, instance: Instance): boolean =>
+  world.settings.volatileQueues && owesAnything(world, instance);
+
+/** Where owing instances stand in the due index; timers stand behind it, whatever their date. */
+export const AT_ONCE = instantFrom(0);
+const AFTER_AT_ONCE = instantFrom(1);

@@ -1,0 +1,119 @@
+/**
+ * Recovery: looks at every instance that somebody must look at, and sends again what no queue
+ * holds. It only sends: every step is taken by whoever gets the message, so running it at any
+ * time, twice or beside everything else, changes nothing but the numbers it reports.
+ */
+import { type Instance, isTerminal } from "../kernel/instance.ts";
+import { send } from "./dispatch.ts";
+import type { RecoveryReport } from "./engine.ts";
+import { instanceIdOf } from "./keys.ts";
+import { isTask, isTimer, openTask, runsHere } from "./owed.ts";
+import { type Image, loadInstance } from "./stored-instance.ts";
+import { offerRows, parseOffer } from "./task-calls.ts";
+import type { World } from "./world.ts";
+
+export async function recover(world: World): Promise<RecoveryReport> {
+  const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
+  const seen = new Set<string>();
+  for await (const instanceId of dueInstances(world)) {
+    seen.add(instanceId);
+    add(counts, await recoverOne(world, await loadInstance(world, instanceId)));
+  }
+  for (const type of world.tasks.types()) await adopt(world, type, counts);
+  return { ...counts, mailboxesPoked: 0, broadcastsResumed: 0 };
+}
+
+type Counts = {
+  -readonly [K in "resumed" | "rearmed" | "timersFired" | "resent" | "skipped"]: number;
+};
+
+function add(counts: Counts, done: Counts): void {
+  counts.resumed += done.resumed;
+  counts.rearmed += done.rearmed;
+  counts.timersFired += done.timersFired;
+  counts.resent += done.resent;
+  counts.skipped += done.skipped;
+}
+
+async function* dueInstances(world: World): AsyncGenerator<string> {
+  let after: string | undefined;
+  do {
+    const page = await world.store.due(world.clock.now(), { index: 0, of: 1 }, after);
+    for (const key of page.items) {
+      const instanceId = instanceIdOf(key);
+      if (instanceId !== undefined) yield instanceId;
+    }
+    after = page.next;
+  } while (after !== undefined);
+}
+
+async function recoverOne(world: World, image: Image | undefined): Promise<Counts> {
+  const nothing = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 1 };
+  if (image === undefined) return nothing;
+  const { instance } = image;
+  const resent = (await resendTickets(world, instance)) + (await resendRecords(world, instance));
+  const { timersFired, rearmed } = await rearmTimers(world, instance);
+  const didAnything = resent + timersFired + rearmed > 0;
+  return {
+    resumed: resent > 0 ? 1 : 0,
+    rearmed,
+    timersFired,
+    resent,
+    skipped: didAnything ? 0 : 1,
+  };
+}
+
+/** Tasks and continuations that no queue of this host holds. */
+async function resendTickets(world: World, instance: Instance): Promise<number> {
+  if (isTerminal(instance)) return 0;
+  const lost = instance.tickets.filter(
+    (ticket) =>
+      ticket.on === "continuation" ||
+      (isTask(ticket) && !world.tasks.holds(instance.id, ticket.id)),
+  );
+  await send(world, instance, { tickets: lost, outbox: [] });
+  return lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket)).length;
+}
+
+/** What is in the outbox is sent by whoever is told to look after its trigger's debts. */
+async function resendRecords(world: World, instance: Instance): Promise<number> {
+  const names = new Set(instance.outbox.flatMap(({ stamp }) => (stamp ? [stamp.by] : [])));
+  const { tenant, id: instanceId } = instance;
+  for (const name of names) await world.parking.park({ kind: "owed", tenant, instanceId, name });
+  return names.size;
+}
+
+/** An overdue timer is armed for the past, so it fires at once. */
+async function rearmTimers(
+  world: World,
+  instance: Instance,
+): Promise<{ timersFired: number; rearmed: number }> {
+  const timers = instance.tickets.filter(isTimer);
+  const now = world.clock.now();
+  const { tenant, id: instanceId } = instance;
+  for (const { id: ticket, dueAt } of timers) {
+    await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: false });
+  }
+  const timersFired = timers.filter(({ dueAt }) => dueAt <= now).length;
+  return { timersFired, rearmed: timers.length - timersFired };
+}
+
+/** Tasks that were offered to outsiders when nobody here could run them, and now somebody can. */
+async function adopt(world: World, type: string, counts: Counts): Promise<void> {
+  let cursor: string | undefined;
+  do {
+    const page = await offerRows(world, type, { limit: 100, ...(cursor && { cursor }) });
+    for (const row of page.items) {
+      const { instanceId, ticket } = parseOffer(row.body);
+      const image = await loadInstance(world, instanceId);
+      const task = image && openTask(image.instance, ticket);
+      if (image && task && !world.tasks.holds(instanceId, ticket)) {
+        await send(world, image.instance, { tickets: [task], outbox: [] });
+        counts.resent += 1;
+        counts.resumed += 1;
+      }
+      if (!task) await world.store.tidy([row.key]);
+    }
+    cursor = page.next;
+  } while (cursor !== undefined);
+}

@@ -1,0 +1,95 @@
+/**
+ * A trigger that comes back after its ticket is gone: somebody took its step and may have died
+ * before everything was sent. Rule: look what `by` this trigger is still open; leave it to a
+ * living owner; otherwise take it over under the version, send it, and never run it here. The
+ * take-over makes a slow first owner notice, at its next commit, that it is no longer alone.
+ */
+import type { Instance } from "../kernel/instance.ts";
+import type { Invocation, Verdict } from "../ports/message.ts";
+import { commit } from "./commit.ts";
+import { rearm, send } from "./dispatch.ts";
+import { type Entries, isNothing, owedBy, ownersOf } from "./owed.ts";
+import { type Owner, planWrite } from "./plan.ts";
+import type { Image } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+/** Sends what `name` still owes on this instance, then lets it go. */
+export async function redeliver(
+  world: World,
+  found: Image,
+  name: string,
+  { id: own, until }: Invocation,
+): Promise<Verdict> {
+  let image = found;
+  for (;;) {
+    const entries = owedBy(image.instance, name);
+    if (isNothing(entries)) return "release";
+    const waitMs = leaseLeft(world, entries, own);
+    if (waitMs > 0) return { keepForMs: waitMs };
+    const taken = await takeOver(world, image, name, { own, until });
+    if (taken.kind === "busy") return { keepForMs: taken.retryAfterMs };
+    if (taken.kind === "conflict") {
+      if (taken.current === undefined) return "release";
+      image = taken.current;
+      continue;
+    }
+    const sent = await send(world, taken.image.instance, owedBy(taken.image.instance, name));
+    return dropSentRecords(world, taken.image, sent, own);
+  }
+}
+
+/**
+ * Records that have left are dropped before their trigger goes; only by who sent them. A terminal
+ * instance keeps them, unless queues are in memory and a restart would send them once more.
+ */
+export async function dropSentRecords(
+  world: World,
+  found: Image,
+  sent: ReadonlySet<string>,
+  own: string | null,
+): Promise<Verdict> {
+  let image = found;
+  while (image.instance.outbox.some(({ id }) => sent.has(id))) {
+    const { instance, program } = image;
+    if (instance.status !== "live" && !world.settings.volatileQueues) return "release";
+    const outbox = instance.outbox.filter(({ id }) => !sent.has(id));
+    const plan = planWrite(world, program, instance, { ...instance, outbox });
+    const outcome = await commit(world, plan, own);
+    if (outcome.kind === "busy") return { keepForMs: outcome.retryAfterMs };
+    if (outcome.kind === "committed") {
+      await rearm(world, plan);
+      return "release";
+    }
+    if (outcome.current === undefined) return "release";
+    image = outcome.current;
+  }
+  return "release";
+}
+
+/** How long a living owner should still be left alone; a courtesy, safety does not rest on it. */
+function leaseLeft(world: World, entries: Entries, own: string): number {
+  const now = world.clock.now();
+  const isDead = world.settings.isDeadOwner ?? (() => false);
+  const leases = ownersOf(entries)
+    .filter((stamp) => stamp.own !== own && !isDead(stamp.own))
+    .map(({ until }) => until - now);
+  return Math.max(0, ...leases);
+}
+
+async function takeOver(world: World, image: Image, name: string, owner: Owner) {
+  const { instance, program } = image;
+  const others = ownersOf(owedBy(instance, name)).some(({ own }) => own !== owner.own);
+  if (!others) return { kind: "committed", image } as const;
+  const plan = planWrite(world, program, instance, restamped(instance, name, owner));
+  return commit(world, plan, owner.own);
+}
+
+function restamped(instance: Instance, name: string, owner: Owner): Instance {
+  const restamp = <T extends Instance["tickets"][number] | Instance["outbox"][number]>(entry: T) =>
+    entry.stamp?.by === name ? { ...entry, stamp: { by: name, ...owner } } : entry;
+  return {
+    ...instance,
+    tickets: instance.tickets.map(restamp),
+    outbox: instance.outbox.map(restamp),
+  };
+}

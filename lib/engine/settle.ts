@@ -1,0 +1,44 @@
+/** Takes one outcome into its instance: decide, commit, and again from the image that won. */
+import { MAX_TRIES_BEFORE_PARKING } from "../definition/limits.ts";
+import { commit } from "./commit.ts";
+import { type Owner, type Plan, plan, type Want } from "./plan.ts";
+import type { Image } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+export type Settled = Readonly<
+  | { kind: "settled"; plan: Plan; image: Image }
+  /** Nothing to consume any more; `image` says what is. */
+  | { kind: "gone"; image?: Image }
+  /** Others keep winning, or the store is busy: park it. */
+  | { kind: "contended" }
+  /** Somebody else took over what we were driving: leave everything to them. */
+  | { kind: "overtaken" }
+>;
+
+/** `mine` looks at each image that won against us, and says whether we may go on. */
+export async function settle(
+  world: World,
+  found: Image,
+  want: Want,
+  owner: Owner,
+  { sent, mine }: Readonly<{ sent: ReadonlySet<string>; mine: (current: Image) => boolean }>,
+): Promise<Settled> {
+  let image = found;
+  for (let tries = 1; ; tries++) {
+    const planned = await plan(world, image, [want], owner, sent);
+    if (planned === undefined) return { kind: "gone", image };
+    const outcome = await commit(world, planned, owner.own);
+    if (outcome.kind === "committed") {
+      return { kind: "settled", plan: planned, image: outcome.image };
+    }
+    if (outcome.kind === "busy") return { kind: "contended" };
+    if (outcome.current === undefined) return { kind: "gone" };
+    if (!mine(outcome.current)) return { kind: "overtaken" };
+    if (tries >= MAX_TRIES_BEFORE_PARKING) return { kind: "contended" };
+    image = outcome.current;
+    await world.clock.pause(jitterMs(image.instance.version, tries));
+  }
+}
+
+/** Between 5 and 25 ms, spread by what differs between the contenders' tries. */
+const jitterMs = (version: number, tries: number): number => 5 + ((version * 7 + tries * 13) % 21);

@@ -1,0 +1,137 @@
+/** Starting an instance: idempotent by its id, acknowledged when it is durable. */
+import { MAX_INSTANCE_BYTES } from "../definition/limits.ts";
+import { addDuration, parseDuration } from "../definition/time/duration.ts";
+import { type Instant, parseInstant } from "../definition/time/instant.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { CarriedStart } from "../ports/message.ts";
+import { commit } from "./commit.ts";
+import { planCreation } from "./creation.ts";
+import { rearm, taskMessage } from "./dispatch.ts";
+import { keyReused, owesMoreThanTimers } from "./door.ts";
+import type { IdempotencyKey, StartRequest } from "./engine.ts";
+import { startable } from "./latest.ts";
+import { START } from "./names.ts";
+import { runsHere } from "./owed.ts";
+import type { Plan } from "./plan.ts";
+import type { Image } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+/** The started instance; the one that is there already, if the same start made it. */
+export async function start(
+  world: World,
+  definitionId: string,
+  request: StartRequest,
+  key?: IdempotencyKey,
+): Promise<Image> {
+  const definition = await startable(world, definitionId, request.version);
+  const now = world.clock.now();
+  const instanceId = request.instanceId ?? idFor(world, definitionId, key);
+  const carried: CarriedStart = {
+    definition,
+    now,
+    request: world.ids.digest(JSON.stringify([definitionId, request])),
+    fact: {
+      kind: "started",
+      input: {
+        variables: request.variables ?? {},
+        ...(request.deadline !== undefined && { deadline: deadlineOf(request.deadline, now) }),
+      },
+    },
+    ...(request.businessKey !== undefined && { businessKey: request.businessKey }),
+    ...(request.tags && { tags: request.tags }),
+  };
+  const plan = await planCreation(world, instanceId, carried);
+  if (plan.item.body.length > MAX_INSTANCE_BYTES) throw tooLarge(plan.item.body.length);
+  await carry(world, plan, instanceId, carried);
+  return create(world, plan, carried, key);
+}
+
+/**
+ * What the start owes leaves before it: as the message of its one task with the start inside, or
+ * parked as a whole. Whichever arrives first, message or door, creates the same instance.
+ */
+async function carry(
+  world: World,
+  plan: Plan,
+  instanceId: string,
+  start: CarriedStart,
+): Promise<void> {
+  if (!owesMoreThanTimers(plan)) return;
+  const { tenant } = world.settings;
+  const tasks = plan.fresh.tickets.filter((ticket) => runsHere(world, ticket));
+  const [only] = tasks;
+  const others = plan.fresh.tickets.filter(
+    ({ id, on }) => id !== only?.id && (on === "task" || on === "continuation"),
+  );
+  if (only && others.length === 0 && plan.fresh.outbox.length === 0) {
+    return world.tasks.send({ ...taskMessage(plan.image.instance, only), start });
+  }
+  const { fact } = start;
+  return world.parking.park({ kind: "parked", tenant, instanceId, name: START, fact, start });
+}
+
+async function create(
+  world: World,
+  plan: Plan,
+  start: CarriedStart,
+  key: IdempotencyKey | undefined,
+): Promise<Image> {
+  const outcome = await commit(world, plan, null);
+  if (outcome.kind === "committed") {
+    await rearm(world, plan);
+    return outcome.image;
+  }
+  if (outcome.kind === "busy") throw busy(start);
+  const { current } = outcome;
+  if (current === undefined) throw busy(start);
+  const isSame = current.instance.startHash.request === start.request;
+  if (isSame) return current;
+  throw key === undefined ? taken(current.instance.id) : keyReused(current.instance.id);
+}
+
+/** The same key names the same instance for ever. */
+function idFor(world: World, definitionId: string, key: string | undefined): string {
+  if (key === undefined) return world.ids.fresh();
+  return world.ids.digest(`${world.settings.tenant}\n${definitionId}\n${key}`);
+}
+
+function deadlineOf(text: string, now: Instant): Instant {
+  const duration = parseDuration(text);
+  if (duration.ok) return addDuration(now, duration.value);
+  const instant = parseInstant(text);
+  if (instant.ok) return instant.value;
+  throw new EngineError("request/invalid", {
+    happened: `The deadline ${JSON.stringify(text)} is neither a duration nor an instant`,
+    where: "deadline",
+    fix: 'Write a duration such as "P2D" or an instant such as "2030-01-31T12:00:00Z".',
+    retryable: false,
+    details: [{ path: "deadline", message: `${duration.problem} ${instant.problem}` }],
+  });
+}
+
+function taken(instanceId: string): EngineError {
+  return new EngineError("instance/id-taken", {
+    happened: "The instance id is taken by another start",
+    where: `instance ${instanceId}`,
+    fix: "Choose another instanceId, or repeat the first start with exactly its body.",
+    retryable: false,
+  });
+}
+
+function tooLarge(bytes: number): EngineError {
+  return new EngineError("request/body-too-large", {
+    happened: `The instance would take ${bytes} bytes, ${MAX_INSTANCE_BYTES} is the limit`,
+    where: "variables",
+    fix: "Keep large values elsewhere and pass references to them.",
+    retryable: false,
+  });
+}
+
+function busy({ definition }: CarriedStart): EngineError {
+  return new EngineError("engine/busy", {
+    happened: "The store is too busy to take the start now",
+    where: `definition ${definition.id}`,
+    fix: "Send the request again in a second, with the same Idempotency-Key or instanceId.",
+    retryable: true,
+  });
+}

@@ -1,0 +1,49 @@
+/** Instances in and out of the store. Decoding is remembered per body: a store that hands out the
+ *  same bytes again costs nothing. */
+import type { Instance } from "../kernel/instance.ts";
+import type { Program } from "../kernel/runner.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Item } from "../ports/store.ts";
+import { decodeInstance, FORMAT, parseStored } from "./codec.ts";
+import { instanceIdOf, instanceKey } from "./keys.ts";
+import { loadProgram } from "./programs.ts";
+import type { World } from "./world.ts";
+
+/** An instance as it was read, with what is needed to decide on it. */
+export type Image = Readonly<{ instance: Instance; program: Program }>;
+
+/** Reads strongly; undefined when there is none. */
+export async function loadInstance(world: World, instanceId: string): Promise<Image | undefined> {
+  const [item] = await world.store.get([instanceKey(world.settings.tenant, instanceId)]);
+  return item && imageOf(world, item);
+}
+
+/** The image in an item, such as a refused commit brings back. */
+export async function imageOf(world: World, item: Item): Promise<Image> {
+  const known = images.get(item.body);
+  if (known) return known;
+  const stored = parseStored(item.body);
+  const id = instanceIdOf(item.key) ?? item.key.pk;
+  if (stored.format > FORMAT) throw tooNew(id, stored.format);
+  const program = await loadProgram(world, stored.definition);
+  const about = { id, tenant: world.settings.tenant, version: item.version };
+  const image = { instance: decodeInstance(stored, program.definition, about), program };
+  images.set(item.body, image);
+  return image;
+}
+
+/** Remembers what bytes stand for, when they were made here. */
+export function rememberImage(body: Uint8Array, image: Image): void {
+  images.set(body, image);
+}
+
+const images = new WeakMap<Uint8Array, Image>();
+
+function tooNew(id: string, format: number): EngineError {
+  return new EngineError("instance/format-too-new", {
+    happened: `The instance was written in format ${format}, this engine reads up to ${FORMAT}`,
+    where: `instance ${id}`,
+    fix: "Run the newer engine; nothing was changed.",
+    retryable: true,
+  });
+}

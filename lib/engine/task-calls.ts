@@ -1,0 +1,174 @@
+/** Tasks as outsiders see them: found by rows, completed by their ticket. */
+import { addDuration, parseDuration } from "../definition/time/duration.ts";
+import type { TaskTicket } from "../kernel/instance.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Item, Page } from "../ports/store.ts";
+import { serve } from "./door.ts";
+import type {
+  Engine,
+  IdempotencyKey,
+  Listed,
+  PageRequest,
+  TaskFailure,
+  TaskFilter,
+  TaskView,
+} from "./engine.ts";
+import { offersPk, offersView } from "./keys.ts";
+import { attemptName } from "./names.ts";
+import { isTask, openTask } from "./owed.ts";
+import { loadInstance } from "./stored-instance.ts";
+import { viewTask } from "./views.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Open tasks: those of an instance, or those that wait for somebody outside. Rows are only hints:
+ * a row whose ticket is closed is tidied away and not shown.
+ */
+export async function listTasks(
+  world: World,
+  filter: TaskFilter,
+  page: PageRequest,
+): Promise<Listed<TaskView>> {
+  if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
+  const rows = await offerRows(world, filter.type, page);
+  const items: TaskView[] = [];
+  for (const row of rows.items) {
+    const { instanceId, ticket } = parseOffer(row.body);
+    const image = await loadInstance(world, instanceId);
+    const task = image && openTask(image.instance, ticket);
+    if (image && task) items.push(viewTask(world, image, task));
+    else await world.store.tidy([row.key]);
+  }
+  return { items, ...(rows.next !== undefined && { nextCursor: rows.next }) };
+}
+
+export async function completeTask(
+  world: World,
+  taskId: string,
+  { variables = {} }: Parameters<Engine["completeTask"]>[1] & {},
+  key?: IdempotencyKey,
+): Promise<{ completed: true }> {
+  const { instanceId, ticket } = parseTaskId(taskId);
+  const served = await serveTask(world, taskId, {
+    instanceId,
+    ...(key !== undefined && { key }),
+    body: JSON.stringify(["complete", taskId, variables]),
+    factFor: (instance) =>
+      openTask(instance, ticket) && { kind: "task-completed", ticket, variables },
+    nameFor: () => ticket,
+  });
+  if (served.kind === "nothing") throw noTask(taskId);
+  return { completed: true };
+}
+
+export async function failTask(
+  world: World,
+  taskId: string,
+  { retryAfter, ...failure }: TaskFailure,
+  key?: IdempotencyKey,
+): Promise<{ failed: true }> {
+  const { instanceId, ticket } = parseTaskId(taskId);
+  const retryAfterMs = retryAfter === undefined ? undefined : millisecondsOf(world, retryAfter);
+  const served = await serveTask(world, taskId, {
+    instanceId,
+    ...(key !== undefined && { key }),
+    body: JSON.stringify(["fail", taskId, retryAfter, failure]),
+    factFor: (instance) => {
+      const task = openTask(instance, ticket);
+      return (
+        task && {
+          kind: "task-failed",
+          ticket,
+          attempt: task.attempt,
+          ...failure,
+          ...(retryAfterMs !== undefined && { retryAfterMs }),
+        }
+      );
+    },
+    nameFor: (fact) => ("attempt" in fact ? attemptName(ticket, fact.attempt) : ticket),
+  });
+  if (served.kind === "nothing") throw noTask(taskId);
+  return { failed: true };
+}
+
+/** A task of an instance that is not there is a task that is not there. */
+async function serveTask(world: World, taskId: string, errand: Parameters<typeof serve>[1]) {
+  try {
+    return await serve(world, errand);
+  } catch (cause) {
+    if (cause instanceof EngineError && cause.code === "instance/not-found") throw noTask(taskId);
+    throw cause;
+  }
+}
+
+/** The rows of offered tasks, oldest first; with a type, those of its partition. */
+export async function offerRows(
+  world: World,
+  type: string | undefined,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Item>> {
+  const { tenant } = world.settings;
+  const range = { limit, ...(cursor !== undefined && { after: cursor }) };
+  if (type !== undefined) return world.store.scan(offersPk(tenant, type), range);
+  const keys = await world.store.list(offersView(tenant), {
+    ...range,
+    limit: Math.min(limit, 100),
+  });
+  const rows = await world.store.get(keys.items);
+  return {
+    items: rows.flatMap((row) => (row ? [row] : [])),
+    ...(keys.next !== undefined && { next: keys.next }),
+  };
+}
+
+export function parseOffer(body: Uint8Array): { instanceId: string; ticket: string } {
+  const { i, k } = JSON.parse(new TextDecoder().decode(body)) as { i: string; k: string };
+  return { instanceId: i, ticket: k };
+}
+
+async function tasksOfInstance(
+  world: World,
+  { instanceId = "", type }: TaskFilter,
+  { limit, cursor }: PageRequest,
+): Promise<Listed<TaskView>> {
+  const image = await loadInstance(world, instanceId);
+  if (image === undefined) return { items: [] };
+  const open = image.instance.tickets.filter(isTask);
+  const wanted = open.filter((task) => type === undefined || task.type === type);
+  const from = wanted.findIndex((task) => task.id === cursor) + 1;
+  const shown = wanted.slice(from, from + limit);
+  const items = shown.map((task: TaskTicket) => viewTask(world, image, task));
+  const last = shown.at(-1);
+  return { items, ...(from + limit < wanted.length && last && { nextCursor: last.id }) };
+}
+
+/** `<instance>.<ticket>`; the ticket has a dot of its own. */
+function parseTaskId(taskId: string): { instanceId: string; ticket: string } {
+  const match = /^([A-Za-z0-9_-]{1,64})\.(k\d+\.\d+)$/.exec(taskId);
+  if (!match) throw noTask(taskId);
+  return { instanceId: match[1] ?? "", ticket: match[2] ?? "" };
+}
+
+function millisecondsOf(world: World, text: string): number {
+  const duration = parseDuration(text);
+  if (duration.ok) {
+    const now = world.clock.now();
+    return Math.max(0, addDuration(now, duration.value) - now);
+  }
+  throw new EngineError("request/invalid", {
+    happened: "retryAfter is not a duration",
+    where: "retryAfter",
+    fix: duration.hint,
+    retryable: false,
+    details: [{ path: "retryAfter", message: duration.problem }],
+  });
+}
+
+function noTask(taskId: string): EngineError {
+  return new EngineError("task/not-found", {
+    happened: "There is no such open task",
+    where: `task ${taskId}`,
+    fix: "It was completed, failed, interrupted or never existed; list open tasks with GET /v1/tasks.",
+    retryable: false,
+  });
+}

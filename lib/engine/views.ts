@@ -1,0 +1,130 @@
+/** What readers see of an instance. */
+import { formatInstant, type Instant } from "../definition/time/instant.ts";
+import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
+import type {
+  IncidentView,
+  InstanceView,
+  ResultView,
+  Status,
+  TaskView,
+  WaitView,
+} from "./engine.ts";
+import { runsHere } from "./owed.ts";
+import type { Image } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+export function viewInstance(world: World, { instance, program }: Image): InstanceView {
+  const { variables, activeElements } = program.runner.view(instance);
+  const { id, definition, terminationKind, businessKey, tags, error, endedAt } = instance;
+  return {
+    instanceId: id,
+    definition: { id: definition.id, version: definition.version },
+    status: statusOf(world, instance),
+    ...(terminationKind && { terminationKind }),
+    ...(businessKey !== undefined && { businessKey }),
+    ...(tags && { tags }),
+    variables,
+    activeElements,
+    completedElements: instance.completed,
+    waits: instance.tickets.map((ticket) => viewWait(world, instance, ticket)),
+    incidents: instance.tickets.flatMap(viewIncident),
+    startedAt: formatInstant(instance.startedAt),
+    updatedAt: formatInstant(instance.lastNow),
+    ...(endedAt !== undefined && { endedAt: formatInstant(endedAt) }),
+    ...(instance.status === "succeeded" && { result: program.runner.result(instance) }),
+    ...(error && { error }),
+  };
+}
+
+/** Live instances show whether the engine works on them or waits. */
+export function statusOf(world: World, { status, tickets }: Instance): Status {
+  if (status !== "live") return status;
+  return tickets.some((ticket) => runsHere(world, ticket)) ? "running" : "suspended";
+}
+
+/** Undefined while it is live. */
+export function viewResult({ instance, program }: Image): ResultView | undefined {
+  const { status, terminationKind, error } = instance;
+  if (status === "live" || terminationKind === undefined) return undefined;
+  return {
+    status,
+    terminationKind,
+    ...(status === "succeeded" && { result: program.runner.result(instance) }),
+    variables: program.runner.view(instance).variables,
+    ...(error && { error }),
+  };
+}
+
+/** Why an instance does not move, and the call that would move it. */
+export function viewWait(world: World, instance: Instance, ticket: Ticket): WaitView {
+  const common = { element: ticket.element, since: formatInstant(ticket.since) };
+  const path = `/v1/instances/${encodeURIComponent(instance.id)}`;
+  switch (ticket.on) {
+    case "task":
+      return {
+        kind: "task",
+        ...common,
+        taskType: ticket.type,
+        taskId: taskIdOf(instance, ticket),
+        runsHere: runsHere(world, ticket),
+        ...(ticket.notBefore !== undefined && { dueAt: formatInstant(ticket.notBefore) }),
+        wakeWith: {
+          method: "POST",
+          path: `/v1/tasks/${encodeURIComponent(taskIdOf(instance, ticket))}/complete`,
+          body: { variables: {} },
+        },
+      };
+    case "timer":
+      return {
+        kind: "timer",
+        ...common,
+        dueAt: formatInstant(ticket.dueAt),
+        ...wakeByClock(world, ticket.dueAt),
+      };
+    case "continuation":
+      return { kind: "continuation", ...common };
+    case "incident":
+      return {
+        kind: "incident",
+        ...common,
+        incidentId: ticket.id,
+        wakeWith: { method: "POST", path: `${path}/incidents/${ticket.id}/resolve`, body: {} },
+      };
+  }
+}
+
+/** Only a virtual clock can be told to reach a timer. */
+function wakeByClock(world: World, dueAt: Instant): Pick<WaitView, "wakeWith"> {
+  if (!world.settings.virtualClock) return {};
+  const seconds = Math.max(0, dueAt - world.clock.now()) / 1_000;
+  return {
+    wakeWith: { method: "POST", path: "/v1/clock/advance", body: { by: `PT${seconds}S` } },
+  };
+}
+
+export function viewTask(world: World, { instance, program }: Image, task: TaskTicket): TaskView {
+  const { variables, headers } = program.runner.taskInput(instance, task);
+  const { definition } = instance;
+  return {
+    taskId: taskIdOf(instance, task),
+    type: task.type,
+    instanceId: instance.id,
+    element: task.element,
+    definition: { id: definition.id, version: definition.version },
+    variables,
+    headers,
+    attempt: task.attempt,
+    retries: task.retries,
+    idempotencyKey: `${instance.id}:${task.id}`,
+    createdAt: formatInstant(task.since),
+    runsHere: runsHere(world, task),
+  };
+}
+
+const taskIdOf = ({ id }: Instance, task: TaskTicket): string => `${id}.${task.id}`;
+
+function viewIncident(ticket: Ticket): IncidentView[] {
+  if (ticket.on !== "incident") return [];
+  const { id: incidentId, type, element, message, since } = ticket;
+  return [{ incidentId, type, element, message, raisedAt: formatInstant(since) }];
+}
