@@ -1,5 +1,5 @@
 import type { Report } from "./report.ts";
-import type { XmlElement } from "./xml.ts";
+import { type XmlElement, ZEEBE_NAMESPACE } from "./xml.ts";
 
 /** Warns when a file was drawn for another engine: its tasks then say nothing that is read here. */
 export function reportProfile(root: XmlElement, report: Report): void {
@@ -11,11 +11,16 @@ export function reportProfile(root: XmlElement, report: Report): void {
     at: root,
     message: isForeign
       ? "The file was drawn for another engine; only the zeebe extensions are read."
-      : "The file uses no zeebe extension, so that no task of it has a worker.",
+      : "The file does not use the zeebe extensions, so that no task of it can have a worker.",
     hint: "In the modeler choose the Camunda 8 profile, which writes the zeebe extensions.",
   });
 }
 
-function usesZeebe({ name, children }: XmlElement): boolean {
-  return name.startsWith("zeebe:") || children.some(usesZeebe);
+/** Modelers declare the namespace on the root before anything of it is used. */
+function usesZeebe({ name, attributes, children }: XmlElement): boolean {
+  if (name.startsWith("zeebe:")) return true;
+  for (const [attribute, value] of attributes) {
+    if (attribute.startsWith("xmlns") && value === ZEEBE_NAMESPACE) return true;
+  }
+  return children.some(usesZeebe);
 }

@@ -25,12 +25,15 @@ export type XmlReading = Readonly<{ ok: true; root: XmlElement } | ({ ok: false 
 
 export type XmlProblem = Readonly<{ code: BpmnCode; line: number; message: string; hint: string }>;
 
+/** The namespace in which task types, mappings and headers are written. */
+export const ZEEBE_NAMESPACE = "http://camunda.org/schema/zeebe/1.0";
+
 /** The namespaces that mean something here, and the prefix that each gets. */
-export const NAMESPACES = {
+const NAMESPACES = {
   "http://www.omg.org/spec/BPMN/20100524/MODEL": "bpmn",
-  "http://camunda.org/schema/zeebe/1.0": "zeebe",
+  [ZEEBE_NAMESPACE]: "zeebe",
   "http://camunda.org/schema/modeler/1.0": "modeler",
-} as const;
+};
 
 /** Reads XML; line breaks are taken as one character each, as XML prescribes. */
 export function readXml(text: string): XmlReading {

@@ -1,0 +1,133 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { MAX_DIAGNOSTICS } from "../../../lib/definition/limits.ts";
+import { BPMN_CODES } from "../../../lib/frontends/bpmn/codes.ts";
+import {
+  file,
+  flow,
+  process,
+  sequence,
+  service,
+  start,
+  timer,
+  xml,
+} from "../../support/bpmn-xml.ts";
+import { compile, errorsOf, warningsOf } from "./compiling.ts";
+import { ERRORS, UNSUPPORTED, WARNINGS } from "./refusal-cases.ts";
+
+describe("a BPMN file that cannot run", () => {
+  for (const [code, cases] of Object.entries({
+    ...ERRORS,
+    "bpmn/unsupported-element": UNSUPPORTED,
+  })) {
+    for (const { why, source, element, line } of cases) {
+      test(`is refused as ${code}: ${why} (F1)`, async () => {
+        const { ok, diagnostics } = await compile(source);
+        const errors = diagnostics.filter(({ severity }) => severity === "error");
+
+        expect(ok).toBe(false);
+        expect(new Set(errors.map((error) => error.code))).toEqual(new Set([code]));
+        expect(errors).toHaveLength(1);
+        if (element !== undefined) expect(errors[0]?.element).toBe(element);
+        if (line !== undefined) expect(errors[0]?.line).toBe(line);
+        expect(errors[0]?.message).toMatch(/^.+\.$/s);
+        expect(errors[0]?.hint).toMatch(/^.+\.$/s);
+      });
+    }
+  }
+
+  test("is told every problem at once, by line (F1)", async () => {
+    const source = file(
+      process(
+        start(),
+        xml("serviceTask", { id: "t" }),
+        xml("userTask", { id: "u" }),
+        xml("intermediateCatchEvent", { id: "c" }, timer("timeDuration", "soon")),
+        flow("f1", "start", "t"),
+        flow("f2", "t", "nowhere"),
+      ),
+      xml("process", { id: "q", isExecutable: "true" }),
+    );
+
+    expect(await errorsOf(source)).toEqual([
+      "bpmn/task-without-type",
+      "bpmn/unsupported-element",
+      "bpmn/invalid-timer",
+      "bpmn/dangling-flow",
+      "bpmn/no-start-event",
+    ]);
+  });
+
+  test("is told the rule of the duration that it broke (F11)", async () => {
+    const { diagnostics } = await compile(
+      sequence(xml("intermediateCatchEvent", { id: "c" }, timer("timeDuration", "PT1.5H"))),
+    );
+
+    expect(diagnostics[0]?.message).toContain('"PT1.5H" is not a duration');
+    expect(diagnostics[0]?.hint).toContain("PT1H30M");
+  });
+
+  test("is told the number of the problems that are not listed", async () => {
+    const tasks = Array.from({ length: MAX_DIAGNOSTICS + 5 }, (_, n) =>
+      xml("serviceTask", { id: `t${n}` }),
+    );
+
+    const { diagnostics } = await compile(file(process(start(), ...tasks)));
+
+    expect(diagnostics).toHaveLength(MAX_DIAGNOSTICS + 1);
+    expect(diagnostics.at(-1)).toMatchObject({ severity: "error", code: "bpmn/too-many-problems" });
+    expect(diagnostics.at(-1)?.message).toMatch(/^\d further/);
+  });
+
+  test("is not told that a loop is endless when it holds a task that was refused", async () => {
+    const inner = xml("subProcess", { id: "s" }, start("i"), xml("serviceTask", { id: "u" }));
+
+    expect(await errorsOf(sequence(inner, flow("f3", "s", "s")))).toEqual([
+      "bpmn/task-without-type",
+    ]);
+  });
+});
+
+describe("a BPMN file that runs otherwise than it looks", () => {
+  for (const [code, cases] of Object.entries(WARNINGS)) {
+    for (const { why, source, element, line } of cases) {
+      test(`compiles with the warning ${code}: ${why}`, async () => {
+        const { ok, diagnostics } = await compile(source);
+        const told = diagnostics.find((one) => one.code === code);
+
+        expect(ok).toBe(true);
+        expect(told).toMatchObject({ severity: "warning", element, line });
+        expect(told?.hint).toMatch(/^.+\.$/s);
+      });
+    }
+  }
+
+  test("is otherwise compiled without a warning", async () => {
+    expect(await warningsOf(sequence(service("t")))).toEqual([]);
+  });
+});
+
+describe("every code of the BPMN front end", () => {
+  const headings = readFileSync(
+    new URL("../../../docs/reference/diagnostics.md", import.meta.url),
+    "utf8",
+  )
+    .split("\n")
+    .filter((line) => line.startsWith("## bpmn/"))
+    .map((line) => line.slice("## ".length));
+
+  test("has its heading in the reference, and every heading a code", () => {
+    expect(headings.toSorted()).toEqual(BPMN_CODES.toSorted());
+  });
+
+  test("is provoked by a case above", () => {
+    const provoked = [
+      ...Object.keys(ERRORS),
+      ...Object.keys(WARNINGS),
+      "bpmn/unsupported-element",
+      "bpmn/too-many-problems",
+    ];
+
+    expect(provoked.toSorted()).toEqual(BPMN_CODES.toSorted());
+  });
+});
