@@ -16,6 +16,7 @@ import {
 } from "./latest.ts";
 import { readParts } from "./parts.ts";
 import { loadProgram } from "./programs.ts";
+import { readMany } from "./read-many.ts";
 import type { World } from "./world.ts";
 
 /** Deployed definitions, by id. */
@@ -25,7 +26,7 @@ export async function listDefinitions(
 ): Promise<Listed<DefinitionView>> {
   const range = { limit, ...(cursor !== undefined && { after: cursor }) };
   const page = await world.store.list(definitionsView(world.settings.tenant), range);
-  const heads = await world.store.get(page.items);
+  const heads = await readMany(world.store, page.items);
   const items: DefinitionView[] = [];
   for (const head of heads) {
     const latest = head && parseLatest(head.body);

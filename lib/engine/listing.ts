@@ -8,6 +8,7 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { InstanceFilter, InstanceView, Listed, PageRequest } from "./engine.ts";
 import { definitionsView, instanceOrder, PHASES, type Phase, phaseView } from "./keys.ts";
 import { parseLatest } from "./latest.ts";
+import { readMany } from "./read-many.ts";
 import { type Image, imageOf } from "./stored-instance.ts";
 import { statusOf, viewInstance } from "./views.ts";
 import type { World } from "./world.ts";
@@ -70,7 +71,7 @@ async function refill(world: World, head: Head, from: string | undefined): Promi
     ...(head.before !== undefined && { to: head.before }),
   });
   const now = world.clock.now();
-  for (const item of await world.store.get(page.items)) {
+  for (const item of await readMany(world.store, page.items)) {
     if (item === undefined) continue;
     const image = await imageOf(world, item);
     head.before = instanceOrder(image.instance);
@@ -110,7 +111,7 @@ async function allIds(world: World): Promise<readonly string[]> {
     const view = definitionsView(world.settings.tenant);
     const range = { limit: 100, ...(after !== undefined && { after }) };
     const page = await world.store.list(view, range);
-    const heads = await world.store.get(page.items);
+    const heads = await readMany(world.store, page.items);
     ids.push(...heads.flatMap((head) => (head ? [parseLatest(head.body).id] : [])));
     after = page.next;
   } while (after !== undefined);

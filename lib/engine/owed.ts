@@ -33,6 +33,12 @@ export function ownersOf({ tickets, outbox }: Entries): readonly (Stamp & { own:
   );
 }
 
+/** How long the owner of an entry should still be left alone; 0 when nobody works on it. */
+export function leaseLeftMs(world: World, { own, until }: Stamp): number {
+  if (own === null || world.settings.isDeadOwner?.(own)) return 0;
+  return Math.max(0, until - world.clock.now());
+}
+
 export const isTask = (ticket: Ticket): ticket is TaskTicket => ticket.on === "task";
 export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === "timer";
 

@@ -3,20 +3,18 @@
  * holds. It only sends: every step is taken by whoever gets the message, so running it at any
  * time, twice or beside everything else, changes nothing but the numbers it reports.
  */
-import { type Instance, isTerminal } from "../kernel/instance.ts";
+import { type Instance, isTerminal, type TaskTicket } from "../kernel/instance.ts";
 import { send } from "./dispatch.ts";
 import type { RecoveryReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
-import { isTask, isTimer, openTask, runsHere } from "./owed.ts";
+import { isTask, isTimer, leaseLeftMs, openTask, runsHere } from "./owed.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { offerRows, parseOffer } from "./task-calls.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
   const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
-  const seen = new Set<string>();
   for await (const instanceId of dueInstances(world)) {
-    seen.add(instanceId);
     add(counts, await recoverOne(world, await loadInstance(world, instanceId)));
   }
   for (const type of world.tasks.types()) await adopt(world, type, counts);
@@ -63,16 +61,20 @@ async function recoverOne(world: World, image: Image | undefined): Promise<Count
   };
 }
 
-/** Tasks and continuations that no queue of this host holds. */
+/** Tasks and continuations that no queue of this host holds and that nobody works on. */
 async function resendTickets(world: World, instance: Instance): Promise<number> {
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter(
     (ticket) =>
-      ticket.on === "continuation" ||
-      (isTask(ticket) && !world.tasks.holds(instance.id, ticket.id)),
+      ticket.on === "continuation" || (isTask(ticket) && !isAtWork(world, instance, ticket)),
   );
   await send(world, instance, { tickets: lost, outbox: [] });
   return lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket)).length;
+}
+
+function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {
+  if (world.tasks.holds(id, task.id)) return true;
+  return task.stamp !== undefined && leaseLeftMs(world, task.stamp) > 0;
 }
 
 /** What is in the outbox is sent by whoever is told to look after its trigger's debts. */

@@ -8,7 +8,7 @@ import type { Instance } from "../kernel/instance.ts";
 import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { rearm, send } from "./dispatch.ts";
-import { type Entries, isNothing, owedBy, ownersOf } from "./owed.ts";
+import { type Entries, isNothing, leaseLeftMs, owedBy, ownersOf } from "./owed.ts";
 import { type Owner, planWrite } from "./plan.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -68,12 +68,8 @@ export async function dropSentRecords(
 
 /** How long a living owner should still be left alone; a courtesy, safety does not rest on it. */
 function leaseLeft(world: World, entries: Entries, own: string): number {
-  const now = world.clock.now();
-  const isDead = world.settings.isDeadOwner ?? (() => false);
-  const leases = ownersOf(entries)
-    .filter((stamp) => stamp.own !== own && !isDead(stamp.own))
-    .map(({ until }) => until - now);
-  return Math.max(0, ...leases);
+  const others = ownersOf(entries).filter((stamp) => stamp.own !== own);
+  return Math.max(0, ...others.map((stamp) => leaseLeftMs(world, stamp)));
 }
 
 async function takeOver(world: World, image: Image, name: string, owner: Owner) {

@@ -16,6 +16,7 @@ import type {
 import { offersPk, offersView } from "./keys.ts";
 import { attemptName } from "./names.ts";
 import { isTask, openTask } from "./owed.ts";
+import { readMany } from "./read-many.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
 import type { World } from "./world.ts";
@@ -114,7 +115,7 @@ export async function offerRows(
     ...range,
     limit: Math.min(limit, 100),
   });
-  const rows = await world.store.get(keys.items);
+  const rows = await readMany(world.store, keys.items);
   return {
     items: rows.flatMap((row) => (row ? [row] : [])),
     ...(keys.next !== undefined && { next: keys.next }),
