@@ -14,8 +14,8 @@ export interface Engine {
 
   /** One message; the verdict says whether it may go. */
   handle(message: Message, invocation: Invocation): Promise<Verdict>;
-  /** Fires every timer of an instance that is due; how a due index wakes it. */
-  wake(instanceId: string, invocation: Invocation): Promise<Verdict>;
+  /** Fires every timer of an instance that is due, and says how many; a due index wakes so. */
+  wake(instanceId: string, invocation: Invocation): Promise<number>;
   /** Messages parked for one instance, taken together in one step. */
   advance(
     messages: readonly (ParkedMessage | OwedMessage)[],

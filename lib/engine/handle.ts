@@ -33,25 +33,26 @@ export async function handle(
   }
 }
 
-/** Fires what is due, oldest first; a timer that a firing removes is not fired. */
+/** Fires what is due, oldest first, and says how many; one that a firing removes is not fired. */
 export async function wake(
   world: World,
   instanceId: string,
   invocation: Invocation,
-): Promise<Verdict> {
+): Promise<number> {
   const image = await loadInstance(world, instanceId);
-  if (image === undefined) return "release";
+  if (image === undefined) return 0;
   const { tenant } = world.settings;
   const now = Math.max(world.clock.now(), image.instance.lastNow);
   const due = image.instance.tickets
     .filter(isTimer)
     .filter(({ dueAt }) => dueAt <= now)
     .sort((a, b) => a.dueAt - b.dueAt);
+  let fired = 0;
   for (const { id: ticket } of due) {
-    const verdict = await handle(world, { kind: "timer", tenant, instanceId, ticket }, invocation);
-    if (verdict !== "release") return verdict;
+    const message = { kind: "timer", tenant, instanceId, ticket } as const;
+    if ((await handle(world, message, invocation)) === "release") fired += 1;
   }
-  return "release";
+  return fired;
 }
 
 /** Never early: by the later of this host's clock and the instance's own time. */
