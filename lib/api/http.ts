@@ -1,0 +1,34 @@
+/** A request as any door hands it over: plain data, so that every host uses the same router. */
+export type ApiRequest = Readonly<{
+  method: string;
+  /** As it was sent, percent-encoded: `/v1/definitions/a%20b`. */
+  path: string;
+  /** What follows the question mark of the URL, as it was sent; empty where nothing does. */
+  query: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | undefined>>;
+  body: Uint8Array;
+}>;
+
+/** The answer; text is sent as UTF-8. Header names are in lower case. */
+export type ApiResponse = Readonly<{
+  status: number;
+  headers: Readonly<Record<string, string>>;
+  body: string | Uint8Array;
+}>;
+
+/** Of JSON answers. JSON is UTF-8 by its own standard, so no charset is said. */
+export const JSON_TYPE = "application/json";
+export const PROBLEM_TYPE = "application/problem+json";
+
+/** The media type in lower case and its charset, of a Content-Type header. */
+export function parseContentType(
+  header: string | undefined,
+): Readonly<{ type: string; charset?: string }> {
+  const [type = "", ...parameters] = (header ?? "").split(";").map((part) => part.trim());
+  const charset = parameters
+    .map((parameter) => /^charset\s*=\s*"?([^"]*)"?$/i.exec(parameter)?.[1])
+    .find((value) => value !== undefined);
+  const named = { type: type.toLowerCase() };
+  return charset === undefined ? named : { ...named, charset: charset.toLowerCase() };
+}

@@ -1,0 +1,146 @@
+import { z } from "zod";
+import type { Engine } from "../engine/engine.ts";
+import type { ErrorCode } from "../ports/engine-error.ts";
+import type { BodySpec } from "./body.ts";
+import { check } from "./check.ts";
+import { type ApiRequest, type ApiResponse, JSON_TYPE } from "./http.ts";
+
+/** What a call may use. */
+export type Host = Readonly<{
+  engine: Engine;
+  extras: ApiExtras;
+  settings: ApiSettings;
+  /** The OpenAPI document, as JSON text. */
+  document: () => string;
+}>;
+
+/** What only some hosts offer. */
+export type ApiExtras = Readonly<{
+  /** Present when time moves only when told. */
+  clock?: Readonly<{ advance(by: string): Promise<ClockAdvance> }>;
+  /** Resolves when the instance has ended, also if it had before the call, or when time is up. */
+  waitForEnd?: (instanceId: string, ms: number) => Promise<void>;
+  /** Logs an error that is ours to mend, and returns the id to find it by. */
+  reportUnexpected?: (error: unknown) => string;
+}>;
+
+/** How far the virtual clock got, and what had not come to rest by then. */
+export type ClockAdvance = Readonly<{
+  now: string;
+  fired: number;
+  left: readonly Readonly<{
+    kind: "due" | "parked" | "running";
+    instanceId: string;
+    element?: string;
+  }>[];
+}>;
+
+export type ApiSettings = Readonly<{
+  /** Of the engine, for health and the document. */
+  version: string;
+  /** Absent: every call is answered. Present: every call must carry it, save the open ones. */
+  token?: string;
+}>;
+
+/** One call of the API: all that routing, checking and the document need. */
+export type Operation = Readonly<{
+  /** Its name in the document, and in the client. */
+  id: string;
+  method: "GET" | "POST" | "DELETE";
+  /** Such as `/v1/instances/{instanceId}`; the names are those of `params`. */
+  path: string;
+  tag: "Definitions" | "Instances" | "Tasks" | "Service";
+  summary: string;
+  description?: string;
+  /** Answered without a token. */
+  isOpen?: true;
+  /** Takes an Idempotency-Key. */
+  takesKey?: true;
+  params: z.ZodObject;
+  query: z.ZodObject;
+  body: BodySpec<unknown>;
+  /** What each good status means. */
+  answers: Readonly<Record<number, string>>;
+  /** Of every good answer. */
+  answer: z.ZodType;
+  /** Media types of good answers, unless JSON. */
+  answerTypes?: readonly string[];
+  /** Response headers of good answers, by what they mean. */
+  answerHeaders?: Readonly<Record<string, string>>;
+  /** What may go wrong beyond what may go wrong with every call. */
+  problems: readonly ErrorCode[];
+  call(received: Received, host: Host): Promise<ApiResponse>;
+}>;
+
+/** A request that found its operation; everything in it is still unchecked. */
+export type Received = Readonly<{
+  request: ApiRequest;
+  params: Readonly<Record<string, string>>;
+  query: Readonly<Record<string, string>>;
+}>;
+
+type Checked<P extends z.ZodType, Q extends z.ZodType, B> = Readonly<{
+  params: z.output<P>;
+  query: z.output<Q>;
+  body: B;
+  /** The Idempotency-Key, where one was sent. */
+  key?: string;
+}>;
+
+type Reply<T> = Readonly<{ status: number; headers?: Readonly<Record<string, string>> }> &
+  Readonly<{ json: T } | { raw: string | Uint8Array; type: string }>;
+
+type Spec<P extends z.ZodObject, Q extends z.ZodObject, B, A extends z.ZodType> = Readonly<{
+  params: P;
+  query: Q;
+  body: BodySpec<B>;
+  answer: A;
+  run(checked: Checked<P, Q, B>, host: Host): Promise<Reply<ReadonlyDeep<z.output<A>>>>;
+}> &
+  Omit<Operation, "params" | "query" | "body" | "answer" | "call">;
+
+/** Makes an operation that checks what it receives before it runs. */
+export function operation<P extends z.ZodObject, Q extends z.ZodObject, B, A extends z.ZodType>(
+  spec: Spec<P, Q, B, A>,
+): Operation {
+  const { run, ...described } = spec;
+  return {
+    ...described,
+    call: async (received, host) => {
+      const { headers } = received.request;
+      const key = spec.takesKey === true ? headers["idempotency-key"] : undefined;
+      const reply = await run(
+        {
+          params: check(spec.params, received.params, "path"),
+          query: check(spec.query, received.query, "query"),
+          ...(key !== undefined && { key: check(idempotencyKey, key, "header", KEY_HEADER) }),
+          body: spec.body.read(received.request),
+        },
+        host,
+      );
+      return respond(reply);
+    },
+  };
+}
+
+export const KEY_HEADER = "Idempotency-Key";
+
+/** Visible ASCII, so that it survives every proxy and every log. */
+export const idempotencyKey = z
+  .string()
+  .regex(/^[\x21-\x7e]{1,255}$/, { error: "must be 1 to 255 visible ASCII characters" });
+
+/** The parameters of a call that has none. */
+export const nothing = z.strictObject({});
+
+function respond(reply: Reply<unknown>): ApiResponse {
+  const [body, type] =
+    "raw" in reply ? [reply.raw, reply.type] : [JSON.stringify(reply.json), JSON_TYPE];
+  return { status: reply.status, headers: { "content-type": type, ...reply.headers }, body };
+}
+
+type ReadonlyDeep<T> = T extends readonly (infer E)[]
+  ? readonly ReadonlyDeep<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> }
+    : T;

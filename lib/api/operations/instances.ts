@@ -1,0 +1,202 @@
+import { z } from "zod";
+import type { ResultView } from "../../engine/engine.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import { ignoredBody, jsonBody } from "../body.ts";
+import { MAX_WAIT_SECONDS } from "../limits.ts";
+import { type Host, nothing, type Operation, operation } from "../operation.ts";
+import * as shape from "../shapes/instance.ts";
+import { pageOf, pageQuery } from "../shapes/page.ts";
+import { idText, integerText, queryInstant } from "../shapes/values.ts";
+
+const byId = z.strictObject({ instanceId: idText });
+const tag = "Instances";
+
+/** Starting instances, watching them, and stepping in. */
+export const instanceOperations: readonly Operation[] = [
+  operation({
+    id: "start",
+    method: "POST",
+    path: "/v1/definitions/{definitionId}/instances",
+    tag,
+    summary: "Start an instance",
+    description:
+      "Answers when the start is durable. Repeating it with the same `instanceId` or Idempotency-Key and the same body answers with the instance that there is.",
+    takesKey: true,
+    params: z.strictObject({ definitionId: idText }),
+    query: nothing,
+    body: jsonBody(shape.start),
+    answers: { 201: "Started, now or by an earlier try of this request." },
+    answer: shape.instance,
+    answerHeaders: { location: "The path of the instance." },
+    problems: [
+      "definition/not-found",
+      "definition/disabled",
+      "instance/id-taken",
+      "request/key-reused",
+    ],
+    run: async ({ params, body, key }, { engine }) => {
+      const instance = await engine.start(params.definitionId, body, key);
+      return {
+        status: 201,
+        headers: { location: `/v1/instances/${encodeURIComponent(instance.instanceId)}` },
+        json: instance,
+      };
+    },
+  }),
+  operation({
+    id: "list",
+    method: "GET",
+    path: "/v1/instances",
+    tag,
+    summary: "List instances, the newest first",
+    description:
+      "Filters that no index serves apply after reading: a page may be short, even empty, and still have a `nextCursor`.",
+    params: nothing,
+    query: z.strictObject({
+      definition: idText.exactOptional().describe("The id of their definition."),
+      status: shape.status.exactOptional(),
+      incident: z
+        .literal("true")
+        .transform((): true => true)
+        .pipe(z.literal(true))
+        .exactOptional()
+        .describe("Only those that an incident holds up."),
+      startedAfter: queryInstant.exactOptional(),
+      startedBefore: queryInstant.exactOptional(),
+      ...pageQuery,
+    }),
+    body: ignoredBody,
+    answers: { 200: "A page of instances." },
+    answer: shape.instanceList,
+    problems: ["store/cursor-invalid"],
+    run: async ({ query }, { engine }) => {
+      const { limit, cursor, ...filter } = query;
+      return { status: 200, json: await engine.list(filter, pageOf(query)) };
+    },
+  }),
+  operation({
+    id: "get",
+    method: "GET",
+    path: "/v1/instances/{instanceId}",
+    tag,
+    summary: "Get an instance",
+    params: byId,
+    query: nothing,
+    body: ignoredBody,
+    answers: { 200: "The instance as it stands." },
+    answer: shape.instance,
+    problems: ["instance/not-found"],
+    run: async ({ params }, { engine }) => ({
+      status: 200,
+      json: await engine.get(params.instanceId),
+    }),
+  }),
+  operation({
+    id: "result",
+    method: "GET",
+    path: "/v1/instances/{instanceId}/result",
+    tag,
+    summary: "Get what came of an instance",
+    params: byId,
+    query: z.strictObject({
+      waitSeconds: integerText({ min: 0, max: MAX_WAIT_SECONDS })
+        .exactOptional()
+        .meta({ default: 0, description: "How long to wait for its end." }),
+    }),
+    body: ignoredBody,
+    answers: { 200: "It has ended." },
+    answer: shape.result,
+    problems: ["instance/not-found", "instance/not-ended"],
+    run: async ({ params, query }, host) => ({
+      status: 200,
+      json: await resultWithin(params.instanceId, (query.waitSeconds ?? 0) * 1_000, host),
+    }),
+  }),
+  operation({
+    id: "waits",
+    method: "GET",
+    path: "/v1/instances/{instanceId}/waits",
+    tag,
+    summary: "Why an instance does not move",
+    params: byId,
+    query: nothing,
+    body: ignoredBody,
+    answers: { 200: "Everything that it waits for, each with the call that would end the wait." },
+    answer: shape.waits,
+    problems: ["instance/not-found"],
+    run: async ({ params }, { engine }) => ({
+      status: 200,
+      json: await engine.waits(params.instanceId),
+    }),
+  }),
+  operation({
+    id: "history",
+    method: "GET",
+    path: "/v1/instances/{instanceId}/history",
+    tag,
+    summary: "What has happened to an instance",
+    description: "In order, one entry per occurrence, complete up to the last answered write.",
+    params: byId,
+    query: z.strictObject(pageQuery),
+    body: ignoredBody,
+    answers: { 200: "A page of history, the oldest first." },
+    answer: shape.history,
+    problems: ["instance/not-found", "store/cursor-invalid"],
+    run: async ({ params, query }, { engine }) => ({
+      status: 200,
+      json: await engine.history(params.instanceId, pageOf(query)),
+    }),
+  }),
+  operation({
+    id: "cancel",
+    method: "POST",
+    path: "/v1/instances/{instanceId}/cancel",
+    tag,
+    summary: "Cancel an instance",
+    takesKey: true,
+    params: byId,
+    query: nothing,
+    body: jsonBody(shape.cancel),
+    answers: { 200: "`cancelled` is false where it had ended before." },
+    answer: shape.cancelled,
+    problems: ["instance/not-found", "request/key-reused"],
+    run: async ({ params, body, key }, { engine }) => ({
+      status: 200,
+      json: await engine.cancel(params.instanceId, body, key),
+    }),
+  }),
+  operation({
+    id: "resolveIncident",
+    method: "POST",
+    path: "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",
+    tag,
+    summary: "Resolve an incident: the failed step is tried again",
+    takesKey: true,
+    params: z.strictObject({ instanceId: idText, incidentId: idText }),
+    query: nothing,
+    body: jsonBody(shape.resolve),
+    answers: { 200: "Resolved." },
+    answer: shape.resolved,
+    problems: ["instance/not-found", "incident/not-found", "request/key-reused"],
+    run: async ({ params, body, key }, { engine }) => ({
+      status: 200,
+      json: await engine.resolveIncident(params.instanceId, params.incidentId, body, key),
+    }),
+  }),
+];
+
+/** Waits only for instances that are there and live: the first look finds out the rest. */
+async function resultWithin(
+  instanceId: string,
+  waitMs: number,
+  { engine, extras }: Host,
+): Promise<ResultView> {
+  try {
+    return await engine.result(instanceId);
+  } catch (error) {
+    const isLive = error instanceof EngineError && error.code === "instance/not-ended";
+    if (!isLive || waitMs === 0 || extras.waitForEnd === undefined) throw error;
+  }
+  await extras.waitForEnd(instanceId, waitMs);
+  return engine.result(instanceId);
+}

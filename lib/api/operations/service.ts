@@ -1,0 +1,91 @@
+import { ignoredBody, jsonBody, noBody } from "../body.ts";
+import { JSON_TYPE } from "../http.ts";
+import { nothing, type Operation, operation } from "../operation.ts";
+import { refuse } from "../refuse.ts";
+import * as shape from "../shapes/service.ts";
+
+const tag = "Service";
+
+/** The engine itself: is it well, what can it do, what time is it. */
+export const serviceOperations: readonly Operation[] = [
+  operation({
+    id: "health",
+    method: "GET",
+    path: "/v1/health",
+    tag,
+    summary: "Whether the engine answers",
+    isOpen: true,
+    params: nothing,
+    query: nothing,
+    body: ignoredBody,
+    answers: { 200: "It does." },
+    answer: shape.health,
+    problems: [],
+    run: async (_, { settings, extras }) => ({
+      status: 200,
+      json: {
+        status: "ok" as const,
+        version: settings.version,
+        clock: extras.clock === undefined ? ("real" as const) : ("virtual" as const),
+      },
+    }),
+  }),
+  operation({
+    id: "openApi",
+    method: "GET",
+    path: "/v1/openapi.json",
+    tag,
+    summary: "This document",
+    isOpen: true,
+    params: nothing,
+    query: nothing,
+    body: ignoredBody,
+    answers: { 200: "OpenAPI 3.1, made from the shapes that requests are checked against." },
+    answer: shape.openApi,
+    problems: [],
+    run: async (_, { document }) => ({ status: 200, raw: document(), type: JSON_TYPE }),
+  }),
+  operation({
+    id: "recover",
+    method: "POST",
+    path: "/v1/recover",
+    tag,
+    summary: "Send again what was lost",
+    description: "Happens by itself too; calling it does no harm at any time.",
+    params: nothing,
+    query: nothing,
+    body: noBody,
+    answers: { 200: "What was found and done." },
+    answer: shape.recovery,
+    problems: [],
+    run: async (_, { engine }) => ({ status: 200, json: await engine.recover() }),
+  }),
+  operation({
+    id: "advanceClock",
+    method: "POST",
+    path: "/v1/clock/advance",
+    tag,
+    summary: "Move the virtual clock",
+    description:
+      "The clock stops at each due instant in turn, and timers armed on the way fire too. Answers when nothing due, parked or running is left, or lists in `left` what is.",
+    params: nothing,
+    query: nothing,
+    body: jsonBody(shape.advance),
+    answers: { 200: "Advanced." },
+    answer: shape.advanced,
+    problems: ["request/clock-not-virtual"],
+    run: async ({ body }, { extras }) => {
+      if (extras.clock === undefined) throw realClock();
+      return { status: 200, json: await extras.clock.advance(body.by) };
+    },
+  }),
+];
+
+function realClock() {
+  return refuse(
+    "request/clock-not-virtual",
+    "The engine runs on the real clock, which nobody can advance",
+    "POST /v1/clock/advance",
+    "Start the engine with a virtual clock: `fermata dev --clock virtual`.",
+  );
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { ignoredBody, jsonBody } from "../body.ts";
+import { nothing, type Operation, operation } from "../operation.ts";
+import { pageOf, pageQuery } from "../shapes/page.ts";
+import * as shape from "../shapes/task.ts";
+import { idText } from "../shapes/values.ts";
+
+const byId = z.strictObject({ taskId: idText });
+const tag = "Tasks";
+
+/** Work that waits to be done, and its outcomes. */
+export const taskOperations: readonly Operation[] = [
+  operation({
+    id: "tasks",
+    method: "GET",
+    path: "/v1/tasks",
+    tag,
+    summary: "List open tasks",
+    params: nothing,
+    query: z.strictObject({
+      type: idText.exactOptional(),
+      instanceId: idText.exactOptional(),
+      ...pageQuery,
+    }),
+    body: ignoredBody,
+    answers: { 200: "A page of open tasks." },
+    answer: shape.taskList,
+    problems: ["store/cursor-invalid"],
+    run: async ({ query }, { engine }) => {
+      const { limit, cursor, ...filter } = query;
+      return { status: 200, json: await engine.tasks(filter, pageOf(query)) };
+    },
+  }),
+  operation({
+    id: "completeTask",
+    method: "POST",
+    path: "/v1/tasks/{taskId}/complete",
+    tag,
+    summary: "Complete a task",
+    takesKey: true,
+    params: byId,
+    query: nothing,
+    body: jsonBody(shape.complete),
+    answers: { 200: "Completed." },
+    answer: shape.completed,
+    problems: ["task/not-found", "request/key-reused"],
+    run: async ({ params, body, key }, { engine }) => ({
+      status: 200,
+      json: await engine.completeTask(params.taskId, body, key),
+    }),
+  }),
+  operation({
+    id: "failTask",
+    method: "POST",
+    path: "/v1/tasks/{taskId}/fail",
+    tag,
+    summary: "Report that a task failed",
+    takesKey: true,
+    params: byId,
+    query: nothing,
+    body: jsonBody(shape.fail),
+    answers: { 200: "Taken note of." },
+    answer: shape.failed,
+    problems: ["task/not-found", "request/key-reused"],
+    run: async ({ params, body, key }, { engine }) => ({
+      status: 200,
+      json: await engine.failTask(params.taskId, body, key),
+    }),
+  }),
+];

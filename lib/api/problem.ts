@@ -1,0 +1,116 @@
+/** Every error leaves as problem details (RFC 9457), by the one table in this file. */
+import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
+import { type ApiRequest, type ApiResponse, PROBLEM_TYPE } from "./http.ts";
+
+/** The codes of EngineErrors, and one for what nobody foresaw. */
+export type ProblemCode = ErrorCode | "engine/unexpected";
+
+/** What an error answers with; `errors` has one entry for each thing that is wrong. */
+export type Problem = Readonly<{
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: ProblemCode;
+  /** The path of the request. */
+  instance: string;
+  errors?: readonly ProblemEntry[];
+  /** Under which the operator finds an unexpected error in the log. */
+  errorId?: string;
+}>;
+
+/** One thing that is wrong; of a workflow's source it is a diagnostic. */
+export type ProblemEntry = Readonly<{ message: string; [more: string]: unknown }>;
+
+type Kind = Readonly<{ status: number; title: string }>;
+
+/** What each code answers with. */
+export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
+  "definition/disabled": { status: 409, title: "The definition is disabled" },
+  "definition/invalid": { status: 422, title: "The workflow cannot run" },
+  "definition/not-found": { status: 404, title: "No such definition" },
+  "definition/notation-unknown": { status: 422, title: "The notation is not installed" },
+  "engine/busy": { status: 429, title: "Too much at once" },
+  "engine/closed": { status: 503, title: "The engine is shutting down" },
+  "engine/misconfigured": { status: 500, title: "The engine is misconfigured" },
+  "engine/unexpected": { status: 500, title: "Unexpected error" },
+  "incident/not-found": { status: 404, title: "No such incident" },
+  "instance/format-too-new": { status: 500, title: "The instance was written by a newer engine" },
+  "instance/id-taken": { status: 409, title: "The instance id is taken" },
+  "instance/not-ended": { status: 409, title: "The instance has not ended" },
+  "instance/not-found": { status: 404, title: "No such instance" },
+  "request/body-too-large": { status: 413, title: "The body is too large" },
+  "request/clock-not-virtual": { status: 409, title: "The clock is real" },
+  "request/invalid": { status: 400, title: "The request is not valid" },
+  "request/key-reused": { status: 409, title: "The idempotency key was used for another request" },
+  "request/method-not-allowed": { status: 405, title: "No such method here" },
+  "request/not-found": { status: 404, title: "No such path" },
+  "request/unauthorized": { status: 401, title: "Not authorized" },
+  "request/unsupported-media-type": {
+    status: 415,
+    title: "The body's media type is not read here",
+  },
+  "store/call-refused": { status: 500, title: "The store refused a call" },
+  "store/closed": { status: 503, title: "The store is closed" },
+  "store/commit-failed": { status: 503, title: "The new state was not saved" },
+  "store/corrupt": { status: 500, title: "The store is damaged" },
+  "store/cursor-invalid": { status: 400, title: "The cursor is not valid" },
+  "store/disk-full": { status: 503, title: "The disk is full" },
+  "store/folder-in-use": { status: 500, title: "The data folder is in use" },
+  "store/folder-unusable": { status: 500, title: "The data folder cannot be used" },
+  "store/format-too-new": { status: 500, title: "The store was written by a newer engine" },
+  "store/read-failed": { status: 503, title: "Stored state could not be read" },
+  "task/not-found": { status: 404, title: "No such task" },
+  "tasks/handler-unusable": { status: 500, title: "A task handler cannot be used" },
+};
+
+/** Where errors.md explains a code: the anchor of its heading. */
+export const problemType = (code: ProblemCode): string =>
+  `/docs/reference/errors.md#${code.replace("/", "")}`;
+
+/** The answer to a request that failed. `report` logs what is ours to mend, and returns its id. */
+export function problemResponse(
+  error: unknown,
+  { path }: Pick<ApiRequest, "path">,
+  report?: (error: unknown) => string,
+): ApiResponse {
+  const code = error instanceof EngineError ? error.code : "engine/unexpected";
+  const { status, title } = problemKinds[code];
+  const errorId = status === 500 ? report?.(error) : undefined;
+  const errors = error instanceof EngineError ? error.details.map(entryOf) : [];
+  const problem: Problem = {
+    type: problemType(code),
+    title,
+    status,
+    detail: detailOf(error, status),
+    code,
+    instance: path,
+    ...(errors.length > 0 && { errors }),
+    ...(errorId !== undefined && { errorId }),
+  };
+  return {
+    status,
+    headers: { "content-type": PROBLEM_TYPE, ...headersOf(status) },
+    body: JSON.stringify(problem),
+  };
+}
+
+/** What failed inside is for the log: a client learns neither paths nor stack traces. */
+function detailOf(error: unknown, status: number): string {
+  if (status !== 500 && error instanceof EngineError) {
+    return error.message.replace(/ \[[a-z/-]+\]$/, "");
+  }
+  return "The engine failed in a way that it should not. Nothing is known to be wrong with the request; the engine's log says more.";
+}
+
+function entryOf(detail: Readonly<Record<string, unknown>>): ProblemEntry {
+  const { message } = detail;
+  return { ...detail, message: typeof message === "string" ? message : JSON.stringify(detail) };
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+function headersOf(status: number): Readonly<Record<string, string>> {
+  if (status === 429 || status === 503) return { "retry-after": String(RETRY_AFTER_SECONDS) };
+  return status === 401 ? { "www-authenticate": 'Bearer realm="fermata"' } : {};
+}

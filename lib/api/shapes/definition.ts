@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { MAX_VERSION } from "../limits.ts";
+import { listOf } from "./page.ts";
+import { diagnostic } from "./problem.ts";
+import { named } from "./registry.ts";
+import { count, instant } from "./values.ts";
+
+const version = z.int().min(1).max(MAX_VERSION);
+const startEvents = z.array(z.strictObject({ element: z.string(), kind: z.string() }));
+const common = {
+  id: z.string(),
+  version,
+  hash: z.string().describe("Names the content: equal sources have equal hashes."),
+  notation: z.enum(["bpmn", "journey", "code"]),
+  name: z.string().exactOptional(),
+  startEvents,
+};
+
+export const definition = named(
+  "Definition",
+  z.strictObject({
+    ...common,
+    enabled: z.boolean(),
+    deployedAt: instant,
+    live: z
+      .strictObject({ count, more: z.boolean() })
+      .describe("Live instances of all versions, counted up to 1,000."),
+  }),
+);
+
+export const definitionList = listOf("DefinitionList", definition);
+
+export const deployment = named(
+  "Deployment",
+  z.strictObject({
+    definitions: z.array(z.strictObject({ ...common, warnings: z.array(diagnostic) })),
+  }),
+);
+
+export const validation = named(
+  "Validation",
+  z.strictObject({ valid: z.boolean(), diagnostics: z.array(diagnostic) }),
+);
+
+export const undeployed = named("Undeployed", z.strictObject({ undeployed: z.boolean() }));
+
+/** A source in JSON. Code has a path of its own, so that it can be withheld. */
+export const sourceInJson = named(
+  "Source",
+  z.strictObject({ notation: z.enum(["bpmn", "journey"]), source: z.string().min(1) }),
+);

@@ -1,0 +1,137 @@
+import { z } from "zod";
+import {
+  MAX_BUSINESS_KEY_LENGTH,
+  MAX_RETRIES,
+  MAX_TAG_LENGTH,
+  MAX_TAGS,
+  MAX_TEXT_LENGTH,
+  MAX_VERSION,
+} from "../limits.ts";
+import { listOf } from "./page.ts";
+import { named } from "./registry.ts";
+import { count, durationOrInstant, instant, json, newVariables, variables } from "./values.ts";
+
+const ended = ["succeeded", "failed", "cancelled"] as const;
+export const status = z.enum(["running", "suspended", ...ended]);
+const terminationKind = z.enum(["success", "failure", "cancel", "timeout"]);
+
+const failure = named(
+  "Failure",
+  z.strictObject({
+    code: z.string().exactOptional(),
+    message: z.string(),
+    element: z.string().exactOptional(),
+  }),
+);
+
+export const start = named(
+  "Start",
+  z.strictObject({
+    variables: newVariables.exactOptional(),
+    instanceId: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "must be 1 to 64 of A-Z a-z 0-9 _ -" })
+      .exactOptional(),
+    businessKey: z.string().min(1).max(MAX_BUSINESS_KEY_LENGTH).exactOptional(),
+    version: z.int().min(1).max(MAX_VERSION).exactOptional().describe("The latest unless said."),
+    tags: z.array(z.string().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).exactOptional(),
+    deadline: durationOrInstant.exactOptional(),
+  }),
+);
+
+const incident = named(
+  "Incident",
+  z.strictObject({
+    incidentId: z.string(),
+    type: z.string(),
+    element: z.string(),
+    message: z.string(),
+    raisedAt: instant,
+  }),
+);
+
+const wait = named(
+  "Wait",
+  z.strictObject({
+    kind: z.enum(["task", "timer", "continuation", "incident"]),
+    element: z.string(),
+    since: instant,
+    dueAt: instant.exactOptional(),
+    taskType: z.string().exactOptional(),
+    taskId: z.string().exactOptional(),
+    runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
+    incidentId: z.string().exactOptional(),
+    wakeWith: z
+      .strictObject({ method: z.string(), path: z.string(), body: json.exactOptional() })
+      .exactOptional()
+      .describe("The exact call that would end this wait."),
+  }),
+);
+
+export const instance = named(
+  "Instance",
+  z.strictObject({
+    instanceId: z.string(),
+    definition: z.strictObject({ id: z.string(), version: z.int() }),
+    status,
+    terminationKind: terminationKind.exactOptional(),
+    businessKey: z.string().exactOptional(),
+    tags: z.array(z.string()).exactOptional(),
+    variables,
+    activeElements: z.array(z.string()),
+    completedElements: z.array(z.string()).describe("Distinct ids, by first completion."),
+    waits: z.array(wait),
+    incidents: z.array(incident),
+    startedAt: instant,
+    updatedAt: instant,
+    endedAt: instant.exactOptional(),
+    result: json.exactOptional(),
+    error: failure.exactOptional(),
+  }),
+);
+
+export const instanceList = listOf("InstanceList", instance);
+
+export const result = named(
+  "Result",
+  z.strictObject({
+    status: z.enum(ended),
+    terminationKind,
+    result: json.exactOptional(),
+    variables,
+    error: failure.exactOptional(),
+  }),
+);
+
+export const waits = named("Waits", z.strictObject({ items: z.array(wait) }));
+
+export const history = listOf(
+  "History",
+  named(
+    "HistoryEntry",
+    z.strictObject({
+      seq: count,
+      at: instant,
+      type: z.string(),
+      element: z.string().exactOptional(),
+      data: json.exactOptional(),
+    }),
+  ),
+);
+
+export const cancel = named(
+  "Cancel",
+  z.strictObject({ reason: z.string().max(MAX_TEXT_LENGTH).exactOptional() }),
+);
+
+export const cancelled = named("Cancelled", z.strictObject({ cancelled: z.boolean() }));
+
+export const resolve = named(
+  "Resolve",
+  z.strictObject({
+    variables: newVariables.exactOptional(),
+    retries: z.int().min(1).max(MAX_RETRIES).exactOptional(),
+  }),
+);
+
+export const resolved = named("Resolved", z.strictObject({ resolved: z.literal(true) }));

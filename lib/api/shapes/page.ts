@@ -1,0 +1,37 @@
+import { z } from "zod";
+import type { PageRequest } from "../../engine/engine.ts";
+import { DEFAULT_PAGE_SIZE, MAX_CURSOR_LENGTH, MAX_PAGE_SIZE } from "../limits.ts";
+import { named } from "./registry.ts";
+import { integerText } from "./values.ts";
+
+/** The parameters of every list. */
+export const pageQuery = {
+  limit: integerText({ min: 1, max: MAX_PAGE_SIZE })
+    .exactOptional()
+    .meta({ default: DEFAULT_PAGE_SIZE, description: "How many at most; a page may be shorter." }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(MAX_CURSOR_LENGTH)
+    .exactOptional()
+    .describe("The `nextCursor` of the page before, unchanged."),
+};
+
+/** What a list's parameters ask for. */
+export function pageOf({
+  limit = DEFAULT_PAGE_SIZE,
+  cursor,
+}: Readonly<{ limit?: number; cursor?: string }>): PageRequest {
+  return cursor === undefined ? { limit } : { limit, cursor };
+}
+
+/** One page of a list. */
+export function listOf<S extends z.ZodType>(id: string, item: S) {
+  return named(
+    id,
+    z.strictObject({
+      items: z.array(item),
+      nextCursor: z.string().exactOptional().describe("There may be more: ask again with it."),
+    }),
+  );
+}

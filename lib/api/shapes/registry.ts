@@ -1,0 +1,10 @@
+import { z } from "zod";
+
+/** The shapes that the document names; one that is used twice is written once. */
+export const shapes = z.registry<{ id: string }>();
+
+/** Gives a shape its name in the document. */
+export function named<S extends z.ZodType>(id: string, shape: S): S {
+  shapes.add(shape, { id });
+  return shape;
+}

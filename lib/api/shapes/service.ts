@@ -1,0 +1,47 @@
+import { z } from "zod";
+import { named } from "./registry.ts";
+import { count, duration, instant } from "./values.ts";
+
+export const health = named(
+  "Health",
+  z.strictObject({
+    status: z.literal("ok"),
+    version: z.string().describe("Of the engine."),
+    clock: z.enum(["real", "virtual"]),
+  }),
+);
+
+export const recovery = named(
+  "Recovery",
+  z.strictObject({
+    resumed: count,
+    rearmed: count,
+    timersFired: count,
+    resent: count,
+    mailboxesPoked: count,
+    broadcastsResumed: count,
+    skipped: count,
+  }),
+);
+
+export const advance = named("AdvanceClock", z.strictObject({ by: duration }));
+
+export const advanced = named(
+  "ClockAdvanced",
+  z.strictObject({
+    now: instant,
+    fired: count.describe("Timers that came due on the way."),
+    left: z
+      .array(
+        z.strictObject({
+          kind: z.enum(["due", "parked", "running"]),
+          instanceId: z.string(),
+          element: z.string().exactOptional(),
+        }),
+      )
+      .describe("What had not come to rest when the call answered; empty as a rule."),
+  }),
+);
+
+/** The document itself; OpenAPI has its own schema, which is not repeated here. */
+export const openApi = z.looseObject({ openapi: z.string() });

@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { MAX_RETRIES, MAX_TEXT_LENGTH } from "../limits.ts";
+import { listOf } from "./page.ts";
+import { named } from "./registry.ts";
+import { count, duration, instant, newVariables, variables } from "./values.ts";
+
+export const taskList = listOf(
+  "TaskList",
+  named(
+    "Task",
+    z.strictObject({
+      taskId: z.string(),
+      type: z.string(),
+      instanceId: z.string(),
+      element: z.string(),
+      definition: z.strictObject({ id: z.string(), version: z.int() }),
+      variables,
+      headers: z.record(z.string(), z.string()),
+      attempt: count.describe("Counts from 1."),
+      retries: count.describe("Attempts left, this one included."),
+      idempotencyKey: z.string().describe("The same for every attempt at this task."),
+      createdAt: instant,
+      runsHere: z.boolean().describe("The engine runs this task itself."),
+    }),
+  ),
+);
+
+export const complete = named(
+  "CompleteTask",
+  z.strictObject({ variables: newVariables.exactOptional() }),
+);
+
+export const completed = named("Completed", z.strictObject({ completed: z.literal(true) }));
+
+export const fail = named(
+  "FailTask",
+  z.strictObject({
+    message: z.string().max(MAX_TEXT_LENGTH),
+    code: z
+      .string()
+      .min(1)
+      .max(MAX_TEXT_LENGTH)
+      .exactOptional()
+      .describe("A business error that boundary events can catch; without it a retry is used up."),
+    retries: z
+      .int()
+      .min(0)
+      .max(MAX_RETRIES)
+      .exactOptional()
+      .describe("Attempts left after this one."),
+    retryAfter: duration.exactOptional(),
+    variables: newVariables.exactOptional(),
+  }),
+);
+
+export const failed = named("Failed", z.strictObject({ failed: z.literal(true) }));
