@@ -1,0 +1,75 @@
+import { addDuration, type Duration, formatDuration } from "../../definition/time/duration.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Activity } from "./activity.ts";
+import type { Agenda } from "./agenda.ts";
+import type { TimerLoop } from "./timer-loop.ts";
+import type { VirtualClock } from "./virtual-clock.ts";
+
+/** Real time that an advance waits for work of which nothing gets finished. */
+export const ADVANCE_PATIENCE_MS = 10_000;
+
+/** Where the clock stands, how many timers fired on the way, and what was still at work then. */
+export type Advanced = Readonly<{ now: Instant; fired: number; left: readonly string[] }>;
+
+export type Advance = (by: Duration) => Promise<Advanced>;
+
+/**
+ * Moves a virtual clock through every due instant in turn, and goes on when nothing is left to do
+ * there. Work that gets nowhere holds it up once, not at every instant. Advances take turns.
+ */
+export function clockAdvancer({
+  clock,
+  agenda,
+  activity,
+  timers,
+  patienceMs = ADVANCE_PATIENCE_MS,
+}: Readonly<{
+  clock: Pick<VirtualClock, "now" | "moveTo">;
+  agenda: Pick<Agenda, "look" | "next">;
+  activity: Pick<Activity, "settle" | "whatIsLeft">;
+  timers: Pick<TimerLoop, "fired">;
+  patienceMs?: number;
+}>): Advance {
+  let last: Promise<unknown> = Promise.resolve();
+  return (by) => {
+    const mine = last.then(() => advance(by));
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+
+  async function advance(by: Duration): Promise<Advanced> {
+    const target = addDuration(clock.now(), by);
+    if (target < clock.now()) throw backwards(by);
+    const firedBefore = timers.fired;
+    const givenUp = new Set<string>();
+    let next: Instant | undefined = clock.now();
+    // What is due now and did not move is among the work given up: there is no way past it.
+    for (let reached = -Infinity; next !== undefined && next > reached && next <= target; ) {
+      await clock.moveTo(next);
+      reached = clock.now();
+      await settle(givenUp);
+      next = agenda.next();
+    }
+    if (next === undefined || next > target) {
+      await clock.moveTo(target);
+      await settle(givenUp);
+    }
+    const left = activity.whatIsLeft();
+    return { now: clock.now(), fired: timers.fired - firedBefore, left };
+  }
+
+  async function settle(givenUp: Set<string>): Promise<void> {
+    agenda.look();
+    await activity.settle({ patienceMs, givenUp });
+  }
+}
+
+function backwards(by: Duration): EngineError {
+  return new EngineError("request/invalid", {
+    happened: "A virtual clock moves forward only",
+    where: `by ${formatDuration(by)}`,
+    fix: "Advance it by a duration of zero or more, for example PT1H.",
+    retryable: false,
+  });
+}

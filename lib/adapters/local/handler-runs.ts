@@ -1,0 +1,156 @@
+import type { Variables } from "../../definition/json.ts";
+import { MAX_MESSAGE_LENGTH } from "../../definition/limits.ts";
+import type { TaskAttempt, TaskOutcome } from "../../ports/tasks.ts";
+import { type Alarm, processAlarm } from "./agenda.ts";
+import { parseTaskResult } from "./task-result.ts";
+
+/** What a handler learns about the attempt that it makes. */
+export type TaskContext = Readonly<{
+  taskId: string;
+  instanceId: string;
+  element: string;
+  /** The same over all attempts: hand it on to whatever must not be done twice. */
+  idempotencyKey: string;
+  attempt: number;
+  headers: Readonly<Record<string, string>>;
+  /** Aborted when the result is no longer wanted: interrupted, timed out, or shut down. */
+  signal: AbortSignal;
+  /** Resolves while the result is wanted, and throws when it no longer is. */
+  heartbeat(): Promise<void>;
+}>;
+
+/** The user's own code. */
+export type TaskCode = (input: Variables, context: TaskContext) => unknown;
+
+/** The handlers that are at work in this process, and the way to stop them. */
+export class HandlerRuns {
+  readonly #alarm: Alarm;
+  readonly #runs = new Map<string, Set<Run>>();
+  #abandoned = 0;
+  #isShutDown = false;
+
+  constructor({ alarm = processAlarm }: Readonly<{ alarm?: Alarm }> = {}) {
+    this.#alarm = alarm;
+  }
+
+  /** Handlers whose end nobody waits for, because they were still at work at the shutdown. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
+  /** Runs the code once. Never throws; what comes after the time is over is dropped. */
+  async run(
+    code: TaskCode,
+    input: Variables,
+    { about, timeoutMs }: Readonly<{ about: TaskAttempt; timeoutMs: number }>,
+  ): Promise<TaskOutcome> {
+    if (this.#isShutDown) return this.#abandon();
+    const controller = new AbortController();
+    const early = Promise.withResolvers<TaskOutcome>();
+    const run: Run = { controller, end: early.resolve };
+    const callOff = this.#alarm(timeoutMs, () => {
+      early.resolve(failed(`The handler timed out after ${timeoutMs} ms.`));
+      controller.abort(new DOMException("The task timed out.", "TimeoutError"));
+    });
+    const name = nameOf(about.instanceId, about.ticket);
+    this.#runs.set(name, (this.#runs.get(name) ?? new Set()).add(run));
+    const outcome = await Promise.race([
+      call(code, input, about, controller.signal),
+      early.promise,
+    ]);
+    callOff();
+    this.#forget(name, run);
+    return this.#isShutDown ? this.#abandon() : outcome;
+  }
+
+  /** Aborts the signals of the handlers of a ticket; their results are no longer waited for. */
+  stop(instanceId: string, ticket: string): void {
+    for (const { controller, end } of this.#runs.get(nameOf(instanceId, ticket)) ?? []) {
+      end(failed("The task was interrupted."));
+      controller.abort(new DOMException("The task was interrupted.", "AbortError"));
+    }
+  }
+
+  /** Aborts every signal. No outcome is reported from here on: the attempts are made again. */
+  shutDown(): void {
+    this.#isShutDown = true;
+    for (const { controller, end } of [...this.#runs.values()].flatMap((runs) => [...runs])) {
+      end(failed("The engine was shut down."));
+      controller.abort(new DOMException("The engine is shutting down.", "AbortError"));
+    }
+  }
+
+  /** As if the process had died: the attempt is not over, and is made again after the restart. */
+  #abandon(): Promise<never> {
+    this.#abandoned++;
+    return new Promise(() => {});
+  }
+
+  #forget(name: string, run: Run): void {
+    const runs = this.#runs.get(name);
+    runs?.delete(run);
+    if (runs?.size === 0) this.#runs.delete(name);
+  }
+}
+
+type Run = Readonly<{ controller: AbortController; end: (outcome: TaskOutcome) => void }>;
+
+/** Never rejects, so a handler that fails long after its time is no unhandled rejection. */
+async function call(
+  code: TaskCode,
+  input: Variables,
+  about: TaskAttempt,
+  signal: AbortSignal,
+): Promise<TaskOutcome> {
+  const { ticket: _, ...known } = about;
+  const heartbeat = async () => signal.throwIfAborted();
+  try {
+    // A copy: the handler may change its input, and the instance must not change with it.
+    return outcomeOf(await code(structuredClone(input), { ...known, signal, heartbeat }));
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+function outcomeOf(value: unknown): TaskOutcome {
+  const result = parseTaskResult(value, "the result");
+  if (result.ok) return { kind: "completed", variables: result.value };
+  return failed(`The handler returned what cannot be kept: ${result.problem} ${result.hint}`);
+}
+
+/** Only an error named BusinessError carries a code: Node's own errors have one, too. */
+function failureOf(error: unknown): TaskOutcome {
+  const { name, message, code, variables } = partsOf(error);
+  const text = typeof message === "string" && message !== "" ? message : describe(error);
+  if (name !== "BusinessError" || typeof code !== "string" || code === "") return failed(text);
+  if (variables === undefined) return { ...failed(text), code };
+  const carried = parseTaskResult(variables, "variables of the error");
+  if (carried.ok) return { ...failed(text), code, variables: carried.value };
+  return { ...failed(`${text} (Its variables were dropped: ${carried.problem})`), code };
+}
+
+type ErrorParts = Partial<Record<"name" | "message" | "code" | "variables", unknown>>;
+
+function partsOf(error: unknown): ErrorParts {
+  return typeof error === "object" && error !== null ? error : {};
+}
+
+function describe(error: unknown): string {
+  const name = partsOf(error).name;
+  if (typeof name === "string" && name !== "") return `The handler failed with ${name}.`;
+  try {
+    return `The handler threw ${String(error)}.`;
+  } catch {
+    return "The handler threw a value that has no text.";
+  }
+}
+
+function failed(message: string) {
+  const isLong = message.length > MAX_MESSAGE_LENGTH;
+  const text = isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message;
+  return { kind: "failed", message: text } as const;
+}
+
+function nameOf(instanceId: string, ticket: string): string {
+  return `${instanceId}\0${ticket}`;
+}

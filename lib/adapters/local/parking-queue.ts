@@ -1,0 +1,68 @@
+import type { Invocation, OwedMessage, ParkedMessage, Verdict } from "../../ports/message.ts";
+import type { Parking } from "../../ports/parking.ts";
+import type { Work, Workplace } from "./activity.ts";
+import { Deliveries, type Surroundings } from "./deliveries.ts";
+import type { Invocations } from "./invocations.ts";
+
+/** Parked messages of one instance that are taken in one step. */
+export const MAX_PARKED_BATCH = 10;
+
+/** Takes parked messages of one instance; the verdicts are in their order. */
+export type ParkedConsumer = (
+  messages: readonly (ParkedMessage | OwedMessage)[],
+  invocation: Invocation,
+) => Promise<readonly Verdict[]>;
+
+/** Parks in memory: in order for each instance, several instances at a time. */
+export class ParkingQueue implements Parking, Workplace {
+  readonly #invocations: Invocations;
+  readonly #deliveries: Deliveries<ParkedMessage | OwedMessage>;
+
+  constructor({
+    invocations,
+    concurrency,
+    ...surroundings
+  }: Surroundings & Readonly<{ invocations: Invocations; concurrency: number }>) {
+    this.#invocations = invocations;
+    this.#deliveries = new Deliveries(surroundings, {
+      concurrency,
+      batch: MAX_PARKED_BATCH,
+      laneOf: ({ tenant, instanceId }) => `${tenant}\0${instanceId}`,
+      nameOf: nameOfParked,
+    });
+    surroundings.activity.add(this);
+  }
+
+  get load(): number {
+    return this.#deliveries.load;
+  }
+
+  get running(): number {
+    return this.#deliveries.running;
+  }
+
+  async park(message: ParkedMessage | OwedMessage): Promise<void> {
+    this.#deliveries.add(message);
+  }
+
+  consume(consumer: ParkedConsumer): void {
+    this.#deliveries.start((messages) =>
+      this.#invocations.during({ mayContinue: false }, (invocation) =>
+        consumer(messages, invocation),
+      ),
+    );
+  }
+
+  stopDelivery(): void {
+    this.#deliveries.stop();
+  }
+
+  left(): Iterable<Work> {
+    return this.#deliveries.left();
+  }
+}
+
+function nameOfParked(message: ParkedMessage | OwedMessage): string {
+  const what = message.kind === "parked" ? `parked ${message.fact.kind}` : "what is owed by";
+  return `${what} ${message.name} of instance ${message.instanceId}`;
+}

@@ -1,0 +1,109 @@
+import type { Clock } from "../../ports/clock.ts";
+import type { Ids } from "../../ports/ids.ts";
+import type { Invocation, Message, TimerMessage, Verdict } from "../../ports/message.ts";
+import type { Key } from "../../ports/store.ts";
+import type { TaskHandler } from "../../ports/tasks.ts";
+import { Activity } from "./activity.ts";
+import { type Advance, clockAdvancer } from "./advance-clock.ts";
+import { Agenda, type Alarm, noAlarm, processAlarm } from "./agenda.ts";
+import type { Trouble } from "./deliveries.ts";
+import type { HandlerRuns } from "./handler-runs.ts";
+import { Invocations } from "./invocations.ts";
+import { type ParkedConsumer, ParkingQueue } from "./parking-queue.ts";
+import { TaskQueue } from "./task-queue.ts";
+import { type DueIndex, type TimerConsumer, TimerLoop } from "./timer-loop.ts";
+import { VirtualClock } from "./virtual-clock.ts";
+
+/** Deliveries of each queue at a time, unless the host says otherwise. */
+export const DEFAULT_CONCURRENCY = 64;
+
+/** How long a shutdown waits for steps that wait for nothing but the store. */
+const LAST_STEPS_MS = 1_000;
+
+/** What the queues of one process are handed. */
+export type QueuesOptions = Readonly<{
+  /** The engine's clock; with a virtual one, `advance` is there to move it. */
+  clock: Clock;
+  /** A clock that never jumps, for the pauses between tries. */
+  steady: Pick<Clock, "now">;
+  ids: Ids;
+  index: DueIndex;
+  /** Where the instance of a timer is stored. */
+  keyOf: (timer: Pick<TimerMessage, "tenant" | "instanceId">) => Key;
+  handlers: ReadonlyMap<string, TaskHandler>;
+  /** The one that the handlers were made with. */
+  runs: HandlerRuns;
+  concurrency?: number;
+  /** Hears of everything that failed and will be tried again; must not throw. */
+  onTrouble: (trouble: Trouble) => void;
+  /** Real time; for tests. */
+  alarm?: Alarm;
+  patienceMs?: number;
+}>;
+
+/** What the queues hand to the engine. */
+export type Consumers = Readonly<{
+  handle(message: Message, invocation: Invocation): Promise<Verdict>;
+  advance: ParkedConsumer;
+  onDue: TimerConsumer["onDue"];
+}>;
+
+/** Queues and timers of an engine that lives in one process. */
+export type Queues = Readonly<{
+  tasks: TaskQueue;
+  parking: ParkingQueue;
+  timers: TimerLoop;
+  invocations: Invocations;
+  /** Begins to deliver. */
+  consume(consumers: Consumers): void;
+  /** Only with a virtual clock. */
+  advance?: Advance;
+  /** Resolves when nothing is due, parked, queued or running. */
+  idle(): Promise<void>;
+  whatIsLeft(): readonly string[];
+  /** Delivers nothing more and lets running steps finish; after `graceMs` aborts the handlers. */
+  close(options: Readonly<{ graceMs: number }>): Promise<readonly string[]>;
+}>;
+
+/** Puts the queues of one process together; nothing is delivered before `consume`. */
+export function openQueues(options: QueuesOptions): Queues {
+  const { clock, steady, ids, alarm = processAlarm, concurrency = DEFAULT_CONCURRENCY } = options;
+  const isVirtual = clock instanceof VirtualClock;
+  const agenda = new Agenda({ clock, alarm: isVirtual ? noAlarm : alarm });
+  const pauses = new Agenda({ clock: steady, alarm });
+  const activity = new Activity({ steady, alarm });
+  const invocations = new Invocations({ clock, ids });
+  const { onTrouble, handlers, runs, index, keyOf, patienceMs } = options;
+  const common = { agenda, pauses, activity, onTrouble, invocations, concurrency };
+  const tasks = new TaskQueue({ ...common, handlers, runs });
+  const parking = new ParkingQueue(common);
+  const timers = new TimerLoop({ ...common, index, keyOf });
+  const patience = patienceMs === undefined ? {} : { patienceMs };
+  return {
+    tasks,
+    parking,
+    timers,
+    invocations,
+    consume({ handle, advance, onDue }) {
+      tasks.consume(handle);
+      parking.consume(advance);
+      timers.consume({ onDue, onTimer: handle });
+    },
+    ...(isVirtual
+      ? { advance: clockAdvancer({ clock, agenda, activity, timers, ...patience }) }
+      : {}),
+    idle: () => activity.idle(),
+    whatIsLeft: () => activity.whatIsLeft(),
+    async close({ graceMs }) {
+      for (const queue of [tasks, parking, timers]) queue.stopDelivery();
+      agenda.stop();
+      pauses.stop();
+      const isQuiet = await activity.runningAtMost(0, graceMs);
+      const left = activity.whatIsLeft();
+      runs.shutDown();
+      // Steps whose handlers were abandoned never end; the others are about to.
+      if (!isQuiet) await activity.runningAtMost(runs.abandoned, LAST_STEPS_MS);
+      return left;
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { Agenda, Waiting } from "./agenda.ts";
+import { DueHeap } from "./due-heap.ts";
+import { growingPauseMs } from "./growing-pause.ts";
+
+/** Keys that may be suspected or rest at a time; with more the index is not read any further. */
+export const MAX_RESTING_KEYS = 10_000;
+
+/** Whether a key that is due may be handled; `restsForMs` when its rest begins now. */
+type Meeting = Readonly<{ mayBeHandled: boolean; restsForMs?: number }>;
+
+/**
+ * Keys that stay due although they were handled: each rests, longer every time. A key is a suspect
+ * after it was handled without effect, and rests once a pass over the index meets it again.
+ */
+export class RestingKeys implements Waiting {
+  readonly #pauses: Agenda;
+  readonly #onRested: () => void;
+  readonly #suspects = new Map<string, Suspect>();
+  readonly #wakings = new DueHeap<Suspect>();
+  #resting = 0;
+  #pass = 0;
+
+  constructor(pauses: Agenda, onRested: () => void) {
+    this.#pauses = pauses;
+    this.#onRested = onRested;
+    pauses.add(this);
+  }
+
+  /** Keys that rest. */
+  get size(): number {
+    return this.#resting;
+  }
+
+  get hasRoom(): boolean {
+    return this.#suspects.size < MAX_RESTING_KEYS;
+  }
+
+  *names(): Iterable<string> {
+    for (const [name, { state }] of this.#suspects) if (state === "resting") yield name;
+  }
+
+  /** It was handled, and nothing came of it. */
+  suspect(name: string): void {
+    const tries = (this.#suspects.get(name)?.tries ?? 0) + 1;
+    this.#suspects.set(name, { tries, state: "suspected", metIn: this.#pass });
+  }
+
+  /** Something came of it: it is as good as any other. */
+  forget(name: string): void {
+    const suspect = this.#suspects.get(name);
+    if (suspect === undefined) return;
+    if (suspect.state === "resting") this.#resting--;
+    suspect.state = "forgotten";
+    this.#suspects.delete(name);
+  }
+
+  beginPass(): void {
+    this.#pass++;
+  }
+
+  /** The pass met everything that is due: whatever it did not meet is no longer due. */
+  endPass(): void {
+    for (const [name, { metIn }] of this.#suspects) if (metIn < this.#pass) this.forget(name);
+  }
+
+  /** It is due: says whether it may be handled, and lets a suspect rest. */
+  meet(name: string): Meeting {
+    const suspect = this.#suspects.get(name);
+    if (suspect === undefined) return { mayBeHandled: true };
+    suspect.metIn = this.#pass;
+    if (suspect.state !== "suspected") return { mayBeHandled: suspect.state === "rested" };
+    const restsForMs = growingPauseMs(suspect.tries);
+    suspect.state = "resting";
+    this.#resting++;
+    this.#wakings.add(suspect, instantFrom(this.#pauses.now() + restsForMs));
+    this.#pauses.look();
+    return { mayBeHandled: false, restsForMs };
+  }
+
+  nextDue(): Instant | undefined {
+    return this.#wakings.earliest;
+  }
+
+  wake(now: Instant): void {
+    for (;;) {
+      const due = this.#wakings.takeDue(now);
+      if (due === undefined) return;
+      if (due.item.state !== "resting") continue;
+      due.item.state = "rested";
+      this.#resting--;
+      this.#onRested();
+    }
+  }
+}
+
+type Suspect = {
+  readonly tries: number;
+  state: "suspected" | "resting" | "rested" | "forgotten";
+  /** The last pass that met it, or during which it was handled. */
+  metIn: number;
+};

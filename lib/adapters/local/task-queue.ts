@@ -1,0 +1,125 @@
+import type { Instant } from "../../definition/time/instant.ts";
+import type { Invocation, TaskMessage, Verdict } from "../../ports/message.ts";
+import type { TaskHandler, Tasks } from "../../ports/tasks.ts";
+import type { Work, Workplace } from "./activity.ts";
+import type { Agenda, Waiting } from "./agenda.ts";
+import { Deliveries, type Surroundings } from "./deliveries.ts";
+import { DueHeap } from "./due-heap.ts";
+import type { HandlerRuns } from "./handler-runs.ts";
+import type { Invocations } from "./invocations.ts";
+
+export type TaskConsumer = (message: TaskMessage, invocation: Invocation) => Promise<Verdict>;
+
+/** Queues attempts in memory and knows the handlers of this process. */
+export class TaskQueue implements Tasks, Waiting, Workplace {
+  readonly #agenda: Agenda;
+  readonly #invocations: Invocations;
+  readonly #handlers: ReadonlyMap<string, TaskHandler>;
+  readonly #runs: Pick<HandlerRuns, "stop">;
+  readonly #deliveries: Deliveries<TaskMessage>;
+  readonly #delayed = new DueHeap<TaskMessage>();
+  readonly #held = new Map<string, number>();
+
+  constructor({
+    invocations,
+    handlers,
+    runs,
+    concurrency,
+    ...surroundings
+  }: Surroundings &
+    Readonly<{
+      invocations: Invocations;
+      handlers: ReadonlyMap<string, TaskHandler>;
+      runs: Pick<HandlerRuns, "stop">;
+      concurrency: number;
+    }>) {
+    this.#agenda = surroundings.agenda;
+    this.#invocations = invocations;
+    this.#handlers = handlers;
+    this.#runs = runs;
+    this.#deliveries = new Deliveries(surroundings, {
+      concurrency,
+      batch: 1,
+      nameOf: ({ type, instanceId }) => `task ${type} of instance ${instanceId}`,
+      onReleased: (message) => this.#let(message),
+    });
+    surroundings.activity.add(this);
+    surroundings.agenda.add(this);
+  }
+
+  get load(): number {
+    return this.#deliveries.load;
+  }
+
+  get running(): number {
+    return this.#deliveries.running;
+  }
+
+  async send(message: TaskMessage): Promise<void> {
+    const name = nameOf(message);
+    this.#held.set(name, (this.#held.get(name) ?? 0) + 1);
+    const { notBefore } = message;
+    if (notBefore === undefined || notBefore <= this.#agenda.now()) {
+      this.#deliveries.add(message);
+      return;
+    }
+    this.#delayed.add(message, notBefore);
+    this.#agenda.look();
+  }
+
+  handlerOf(type: string): TaskHandler | undefined {
+    return this.#handlers.get(type);
+  }
+
+  types(): readonly string[] {
+    return [...this.#handlers.keys()];
+  }
+
+  stop(instanceId: string, ticket: string): void {
+    this.#runs.stop(instanceId, ticket);
+  }
+
+  consume(consumer: TaskConsumer): void {
+    this.#deliveries.start(async ([message]) => [
+      await this.#invocations.during({ mayContinue: true }, (invocation) =>
+        consumer(message, invocation),
+      ),
+    ]);
+  }
+
+  stopDelivery(): void {
+    this.#deliveries.stop();
+  }
+
+  /** Whether a message for this ticket is delayed, queued or running. */
+  holds(instanceId: string, ticket: string): boolean {
+    return this.#held.has(nameOf({ instanceId, ticket }));
+  }
+
+  left(): Iterable<Work> {
+    return this.#deliveries.left();
+  }
+
+  nextDue(): Instant | undefined {
+    return this.#delayed.earliest;
+  }
+
+  wake(now: Instant): void {
+    for (;;) {
+      const due = this.#delayed.takeDue(now);
+      if (due === undefined) return;
+      this.#deliveries.add(due.item);
+    }
+  }
+
+  #let(message: TaskMessage): void {
+    const name = nameOf(message);
+    const count = this.#held.get(name) ?? 0;
+    if (count > 1) this.#held.set(name, count - 1);
+    else this.#held.delete(name);
+  }
+}
+
+function nameOf({ instanceId, ticket }: Pick<TaskMessage, "instanceId" | "ticket">): string {
+  return `${instanceId}\0${ticket}`;
+}

@@ -1,0 +1,88 @@
+import type { Json, Variables } from "../../definition/json.ts";
+import { accepted, type Parsed, refused } from "../../definition/parsed.ts";
+
+/** How deep a result may be nested. */
+export const MAX_RESULT_DEPTH = 200;
+
+/**
+ * Copies what a handler returned, as JSON would carry it: nothing becomes an empty object, and
+ * properties that are undefined are left out. What JSON cannot carry is refused, with its place.
+ */
+export function parseTaskResult(value: unknown, what: string): Parsed<Variables> {
+  if (value === undefined || value === null) return accepted({});
+  try {
+    const copy = copyOf(value, what, []);
+    if (typeof copy === "object" && copy !== null && !isList(copy)) return accepted(copy);
+    return refused(`${what} is ${nameOf(value)}.`, "Return an object, or nothing at all.");
+  } catch (error) {
+    if (error instanceof NotJson) return refused(error.message, error.hint);
+    return refused(`${what} cannot be read: ${String(error)}.`, "Return a plain object.");
+  }
+}
+
+class NotJson extends Error {
+  readonly hint: string;
+
+  constructor(problem: string, hint: string) {
+    super(problem);
+    this.hint = hint;
+  }
+}
+
+function copyOf(value: unknown, path: string, parents: readonly object[]): Json {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return value;
+    case "number":
+      if (Number.isFinite(value)) return value + 0; // JSON has no minus zero
+      throw new NotJson(`${path} is ${value}.`, "JSON has finite numbers only; use null.");
+    case "bigint":
+      throw new NotJson(`${path} is a BigInt.`, "Use a number, or its text: String(value).");
+    case "object":
+      return value === null ? null : copyOfObject(value, path, parents);
+    default:
+      throw new NotJson(`${path} is ${nameOf(value)}.`, "Leave it out, or return plain values.");
+  }
+}
+
+function copyOfObject(value: object, path: string, parents: readonly object[]): Json {
+  if (parents.includes(value)) {
+    throw new NotJson(`${path} contains itself.`, "Return a tree, without cycles.");
+  }
+  if (parents.length >= MAX_RESULT_DEPTH) {
+    throw new NotJson(`${path} is nested too deeply.`, `${MAX_RESULT_DEPTH} levels are allowed.`);
+  }
+  const below = [...parents, value];
+  if (Array.isArray(value)) {
+    return Array.from(value, (item: unknown, n) => copyOf(item, `${path}[${n}]`, below));
+  }
+  checkPlain(value, path);
+  const entries = Object.entries(value).filter(([, entry]) => entry !== undefined);
+  // From entries, because a property named __proto__ is a property like any other.
+  return Object.fromEntries(
+    entries.map(([name, entry]) => [name, copyOf(entry, `${path}.${name}`, below)]),
+  );
+}
+
+function checkPlain(value: object, path: string): void {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return;
+  const hint =
+    value instanceof Date
+      ? "Use its text: date.toISOString()."
+      : "Return plain objects, lists, texts, numbers, booleans and null only.";
+  throw new NotJson(`${path} is ${nameOf(value)}.`, hint);
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function nameOf(value: unknown): string {
+  if (value === undefined) return "undefined";
+  if (Array.isArray(value)) return "a list";
+  if (typeof value !== "object" || value === null) return `a ${typeof value}`;
+  const name: unknown = value.constructor?.name;
+  return typeof name === "string" && name !== "" ? `a ${name}` : "an object of a class";
+}

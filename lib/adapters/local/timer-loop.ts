@@ -1,0 +1,302 @@
+// One loop wakes everything that is due. Invariants:
+//
+// 1. The store's due index is read when something is due by it, in passes from its oldest key to
+//    now; in between only the next instant is known. So a parked timer costs no memory.
+// 2. Instant 0 is skipped: an instance that owes something is looked at when the engine opens. As
+//    that hides its timers from the index, they are held in a heap of armed timers as well.
+// 3. Whoever makes the index hold an instant that it did not hold arms it: the loop never polls.
+// 4. A key that is still due after it was handled without effect rests longer each time.
+
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { Invocation, TimerMessage, Verdict } from "../../ports/message.ts";
+import type { Key, Page } from "../../ports/store.ts";
+import type { ArmedTimer, Timers } from "../../ports/timers.ts";
+import type { Activity, Work, Workplace } from "./activity.ts";
+import type { Agenda, Waiting } from "./agenda.ts";
+import { ArmedHeap } from "./armed-heap.ts";
+import { Deliveries, type Surroundings } from "./deliveries.ts";
+import { growingPauseMs } from "./growing-pause.ts";
+import type { Invocations } from "./invocations.ts";
+import { MAX_RESTING_KEYS, RestingKeys } from "./resting-keys.ts";
+
+/** Keys that one read of the index brings. */
+export const MAX_DUE_PAGE = 256;
+
+/** What the loop needs of a store: its due index. */
+export interface DueIndex {
+  /** The first instant later than `after` at which an item wants to be looked at. */
+  earliestDue(after: Instant): Instant | undefined;
+  /** Keys due later than `after` and by `until`, oldest first. */
+  dueBetween(range: {
+    after: Instant;
+    until: Instant;
+    limit: number;
+    cursor?: string;
+  }): Promise<Page<Key>>;
+}
+
+/** Who is woken. */
+export type TimerConsumer = Readonly<{
+  /** Something is due at this key; answers how many timers fired. */
+  onDue(key: Key, invocation: Invocation): Promise<number>;
+  onTimer(message: TimerMessage, invocation: Invocation): Promise<Verdict>;
+}>;
+
+/** Timers by one loop over the due index of the store. */
+export class TimerLoop implements Timers, Waiting, Workplace {
+  readonly #agenda: Agenda;
+  readonly #pauses: Agenda;
+  readonly #activity: Activity;
+  readonly #onTrouble: Surroundings["onTrouble"];
+  readonly #invocations: Invocations;
+  readonly #index: DueIndex;
+  readonly #concurrency: number;
+  readonly #deliveries: Deliveries<Delivery>;
+  readonly #armed = new ArmedHeap();
+  readonly #resting: RestingKeys;
+  readonly #held = new Set<string>();
+  #nextDue: Instant | undefined;
+  #pass: Pass | undefined;
+  #mustPassAgain = false;
+  #isReading = false;
+  #readFailures = 0;
+  #readAgainAt: Instant | undefined;
+  #fired = 0;
+  #consumer: TimerConsumer | undefined;
+  #isStopped = false;
+
+  constructor({
+    invocations,
+    index,
+    keyOf,
+    concurrency,
+    ...surroundings
+  }: Surroundings &
+    Readonly<{
+      invocations: Invocations;
+      index: DueIndex;
+      /** Where the instance of a timer is stored: it is not handled twice at a time. */
+      keyOf: (timer: Pick<TimerMessage, "tenant" | "instanceId">) => Key;
+      concurrency: number;
+    }>) {
+    this.#agenda = surroundings.agenda;
+    this.#pauses = surroundings.pauses;
+    this.#activity = surroundings.activity;
+    this.#onTrouble = surroundings.onTrouble;
+    this.#invocations = invocations;
+    this.#index = index;
+    this.#concurrency = concurrency;
+    this.#deliveries = new Deliveries<Delivery>(surroundings, {
+      concurrency,
+      batch: 1,
+      laneOf: (delivery) => nameOf("key" in delivery ? delivery.key : keyOf(delivery.timer)),
+      nameOf: describe,
+      onReleased: (delivery) => this.#released(delivery),
+      onSettled: () => this.#goOn(),
+    });
+    this.#resting = new RestingKeys(this.#pauses, () => this.#beginPass());
+    this.#pauses.add({ nextDue: () => this.#readAgainAt, wake: () => this.#readAgain() });
+    this.#activity.add(this);
+  }
+
+  /** Timers fired since the loop was made. */
+  get fired(): number {
+    return this.#fired;
+  }
+
+  get load(): number {
+    return this.#deliveries.load + this.#resting.size + (this.#isPassing ? 1 : 0);
+  }
+
+  get running(): number {
+    return this.#deliveries.running;
+  }
+
+  async arm({ covered, dueAt, ...timer }: ArmedTimer): Promise<void> {
+    if (covered) {
+      this.#armed.remove(timer);
+      this.#nextDue = earlier(this.#nextDue, dueAt);
+    } else {
+      this.#armed.put(timer, dueAt);
+    }
+    this.#agenda.look();
+  }
+
+  async disarm(timer: Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">): Promise<void> {
+    this.#armed.remove(timer);
+  }
+
+  /** Begins with what is due already, however long it has been. */
+  consume(consumer: TimerConsumer): void {
+    this.#consumer = consumer;
+    this.#deliveries.start(async ([delivery]) => [await this.#hand(delivery, consumer)]);
+    this.#agenda.add(this);
+    this.#beginPass();
+  }
+
+  stopDelivery(): void {
+    this.#isStopped = true;
+    this.#deliveries.stop();
+  }
+
+  *left(): Iterable<Work> {
+    yield* this.#deliveries.left();
+    for (const name of this.#resting.names()) {
+      yield {
+        id: `resting ${name}`,
+        what: `${withoutNul(name)} is due, but nothing happens there`,
+      };
+    }
+    if (this.#isPassing) yield { id: "due timers", what: "due timers are looked for" };
+  }
+
+  nextDue(): Instant | undefined {
+    return earlier(this.#armed.earliest, this.#nextDue);
+  }
+
+  wake(now: Instant): void {
+    for (const timer of this.#armed.takeDue(now)) {
+      this.#deliveries.add({ timer: { kind: "timer", ...timer } });
+    }
+    if (this.#nextDue === undefined || this.#nextDue > now) return;
+    this.#nextDue = undefined;
+    this.#beginPass();
+  }
+
+  get #isPassing(): boolean {
+    return this.#pass !== undefined || this.#mustPassAgain;
+  }
+
+  #beginPass(): void {
+    this.#mustPassAgain = true;
+    this.#goOn();
+  }
+
+  /** Reads on as soon as there is room for what it finds: the keys in memory are few, always. */
+  #goOn(): void {
+    if (this.#isReading || this.#isStopped || this.#consumer === undefined) return;
+    if (!this.#isPassing || this.#deliveries.active >= this.#concurrency) return;
+    if (this.#deliveries.load >= MAX_RESTING_KEYS) return;
+    this.#isReading = true;
+    void this.#readPage(); // settles everything itself, and never rejects
+  }
+
+  async #readPage(): Promise<void> {
+    await Promise.resolve(); // keys that are released together ask for one pass together
+    const pass = this.#pass ?? this.#newPass();
+    try {
+      const { until, cursor } = pass;
+      const page = await this.#index.dueBetween({
+        after: OWING,
+        until,
+        limit: MAX_DUE_PAGE,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      this.#readFailures = 0;
+      this.#isReading = false;
+      this.#found(pass, page);
+    } catch (error) {
+      this.#readFailed(error);
+    }
+  }
+
+  #newPass(): Pass {
+    this.#pass = { until: this.#agenda.now() };
+    this.#mustPassAgain = false;
+    this.#resting.beginPass();
+    return this.#pass;
+  }
+
+  #found(pass: Pass, { items, next }: Page<Key>): void {
+    for (const key of items) this.#met(key);
+    if (next !== undefined && this.#resting.hasRoom) this.#pass = { ...pass, cursor: next };
+    else this.#endPass(pass, next === undefined);
+    this.#goOn();
+  }
+
+  #met(key: Key): void {
+    const name = nameOf(key);
+    if (this.#held.has(name)) return;
+    const { mayBeHandled, restsForMs } = this.#resting.meet(name);
+    if (restsForMs !== undefined) this.#onTrouble(stillDue(name, restsForMs));
+    if (!mayBeHandled) return;
+    this.#held.add(name);
+    this.#deliveries.add({ key });
+  }
+
+  #endPass({ until }: Pass, isWhole: boolean): void {
+    this.#pass = undefined;
+    if (isWhole) this.#resting.endPass();
+    this.#nextDue = earlier(this.#nextDue, this.#index.earliestDue(until));
+    this.#agenda.look();
+    this.#activity.changed();
+  }
+
+  #readFailed(error: unknown): void {
+    const retryInMs = growingPauseMs(++this.#readFailures);
+    this.#pass = undefined;
+    this.#mustPassAgain = true;
+    if (!this.#isStopped) this.#onTrouble({ error, about: "the index of due timers", retryInMs });
+    this.#readAgainAt = instantFrom(this.#pauses.now() + retryInMs);
+    this.#pauses.look();
+  }
+
+  #readAgain(): void {
+    this.#readAgainAt = undefined;
+    this.#isReading = false;
+    this.#goOn();
+  }
+
+  async #hand(delivery: Delivery, consumer: TimerConsumer): Promise<Verdict> {
+    return this.#invocations.during({ mayContinue: false }, async (invocation) => {
+      if ("timer" in delivery) {
+        const verdict = await consumer.onTimer(delivery.timer, invocation);
+        if (verdict === "release") this.#fired++;
+        return verdict;
+      }
+      const fired = await consumer.onDue(delivery.key, invocation);
+      this.#fired += fired;
+      if (fired > 0) this.#resting.forget(nameOf(delivery.key));
+      else this.#resting.suspect(nameOf(delivery.key));
+      return "release";
+    });
+  }
+
+  /** Whether the key is due again, or still, only another pass can tell. */
+  #released(delivery: Delivery): void {
+    if ("timer" in delivery) return;
+    this.#held.delete(nameOf(delivery.key));
+    this.#mustPassAgain = true;
+  }
+}
+
+/** What owes something is due since this instant; nothing else is. */
+const OWING = instantFrom(0);
+
+type Delivery = Readonly<{ key: Key } | { timer: TimerMessage }>;
+
+/** From the oldest key to `until`; behind the cursor, if it has begun. */
+type Pass = Readonly<{ until: Instant; cursor?: string }>;
+
+function earlier(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  return a <= b ? a : b;
+}
+
+function nameOf({ pk, sk }: Key): string {
+  return `${pk}\0${sk}`;
+}
+
+function withoutNul(name: string): string {
+  return name.replace("\0", " / ");
+}
+
+function describe(delivery: Delivery): string {
+  if ("key" in delivery) return `due timer at ${delivery.key.pk} / ${delivery.key.sk}`;
+  return `timer ${delivery.timer.ticket} of instance ${delivery.timer.instanceId}`;
+}
+
+function stillDue(name: string, retryInMs: number) {
+  const error = new Error(`${withoutNul(name)} is still due after it was handled`);
+  return { error, about: withoutNul(name), retryInMs };
+}

@@ -1,0 +1,56 @@
+import type { OwedMessage, ParkedMessage, Verdict } from "../../ports/message.ts";
+import type { Parking } from "../../ports/parking.ts";
+import { type DeliveryFault, type Queued, SimulatedQueue } from "./queue.ts";
+
+type Parked = ParkedMessage | OwedMessage;
+
+/** Parking in memory, delivered by the world: in order and batches unless it wants otherwise. */
+export class SimulatedParking extends SimulatedQueue<Parked> implements Parking {
+  park(message: Parked): Promise<void> {
+    return this.send(message);
+  }
+
+  /**
+   * What may be delivered together: for each instance its oldest ready messages, up to `most`. An
+   * instance is left out while one of its messages is being delivered, or an older one waits.
+   */
+  batches(most = 10): readonly (readonly Queued<Parked>[])[] {
+    const ready = new Set(this.ready().map(({ id }) => id));
+    const groups = Map.groupBy(this.all(), ({ message }) => groupOf(message));
+    const batches: (readonly Queued<Parked>[])[] = [];
+    for (const group of groups.values()) {
+      const blockedFrom = group.findIndex(({ id }) => !ready.has(id));
+      const batch = (blockedFrom === -1 ? group : group.slice(0, blockedFrom)).slice(0, most);
+      const isBusy = group.some(({ id, isRunning }) => isRunning && !ready.has(id));
+      if (batch.length > 0 && !isBusy) batches.push(batch);
+    }
+    return batches;
+  }
+
+  /** Delivers messages together; the consumer's verdicts are in their order. */
+  async deliverBatch(
+    ids: readonly number[],
+    consumer: (messages: readonly Parked[]) => Promise<readonly Verdict[]>,
+    fault?: DeliveryFault,
+  ): Promise<void> {
+    const messages: Parked[] = [];
+    const verdicts = Promise.withResolvers<readonly Verdict[]>();
+    const deliveries = ids.map((id, n) =>
+      this.deliver(
+        id,
+        async (message) => {
+          messages.push(message);
+          return (await verdicts.promise)[n] ?? { keepForMs: 0 };
+        },
+        fault,
+      ),
+    );
+    const settled = Promise.all(deliveries);
+    consumer(messages).then(verdicts.resolve, verdicts.reject);
+    await settled;
+  }
+}
+
+function groupOf({ tenant, instanceId }: Parked): string {
+  return `${tenant}\0${instanceId}`;
+}
