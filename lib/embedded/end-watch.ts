@@ -1,0 +1,33 @@
+import { type Instance, isTerminal } from "../kernel/instance.ts";
+
+/** Tells those who wait for the end of an instance, without anybody polling. */
+export type EndWatch = Readonly<{
+  tell(instance: Instance): void;
+  /** Resolves when the instance ends, or when time is up. Look at the instance after calling. */
+  wait(instanceId: string, timeoutMs: number): Readonly<{ ended: Promise<void>; stop(): void }>;
+}>;
+
+export function endWatch(): EndWatch {
+  const waiting = new Map<string, Set<() => void>>();
+  return {
+    tell(instance) {
+      if (!isTerminal(instance)) return;
+      for (const resolve of waiting.get(instance.id) ?? []) resolve();
+    },
+    wait(instanceId, timeoutMs) {
+      const { promise: ended, resolve } = Promise.withResolvers<void>();
+      const stop = () => {
+        clearTimeout(timeout);
+        const others = waiting.get(instanceId);
+        others?.delete(finish);
+        if (others?.size === 0) waiting.delete(instanceId);
+        resolve();
+      };
+      const finish = () => stop();
+      const timeout = setTimeout(finish, timeoutMs);
+      const all = waiting.get(instanceId) ?? new Set();
+      waiting.set(instanceId, all.add(finish));
+      return { ended, stop };
+    },
+  };
+}

@@ -1,0 +1,25 @@
+/** `fermata-engine/embedded`: the whole engine in one Node process. */
+export type {
+  DefinitionView,
+  Deployment,
+  HistoryEntry,
+  IncidentView,
+  InstanceFilter,
+  InstanceView,
+  Listed,
+  RecoveryReport,
+  ResultView,
+  Source,
+  StartRequest,
+  TaskFailure,
+  TaskFilter,
+  TaskView,
+  WaitView,
+} from "../engine/engine.ts";
+export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
+export type { HttpServer } from "./http-server.ts";
+export type { ClockAdvance, EmbeddedEngine } from "./library-door.ts";
+export { openEngine } from "./open-engine.ts";
+export type { EmbeddedOptions, TaskOptions } from "./options.ts";
+export { type ServeOptions, serveEngine } from "./serve-engine.ts";
+export type { TrailNews } from "./trail-teller.ts";

@@ -1,0 +1,91 @@
+/**
+ * The whole engine in one process: a store on disk, queues in memory, timers over the store's due
+ * index. A restart loses nothing: what was owed stands in the store and is sent again at open.
+ */
+import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
+import { HandlerRuns } from "../adapters/local/handler-runs.ts";
+import { openQueues } from "../adapters/local/queues.ts";
+import { openLocalStore } from "../adapters/local/store.ts";
+import { realClock, steadyClock } from "../adapters/node/clock.ts";
+import { nodeIds } from "../adapters/node/ids.ts";
+import { createEngine } from "../engine/create-engine.ts";
+import type { RecoveryReport } from "../engine/engine.ts";
+import { instanceIdOf, instanceKey } from "../engine/keys.ts";
+import type { World } from "../engine/world.ts";
+import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
+import { graphRunner } from "../kernel/graph/graph-runner.ts";
+import { openClock } from "./clock.ts";
+import { endWatch } from "./end-watch.ts";
+import { type EmbeddedEngine, libraryDoor } from "./library-door.ts";
+import { type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
+import { trailTeller } from "./trail-teller.ts";
+
+const DAY_MS = 86_400_000;
+const TENANT = "default";
+
+/** Opens the engine on a data folder, which it then owns until it is closed. */
+export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngine> {
+  const runs = new HandlerRuns();
+  const handlers = await handlersOf(options.tasks, runs);
+  const store = openLocalStore({
+    folder: options.dataDir,
+    ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
+  });
+  try {
+    const real = realClock();
+    const clock = options.clock === "virtual" ? await openClock(store, real) : real;
+    const ids = nodeIds();
+    const queues = openQueues({
+      clock,
+      steady: steadyClock(),
+      ids,
+      index: store,
+      keyOf: ({ tenant, instanceId }) => instanceKey(tenant, instanceId),
+      handlers,
+      runs,
+      ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+      onTrouble: (trouble) => options.onTrouble?.(troubleText(trouble)),
+    });
+    const ends = endWatch();
+    const tellTrail = options.onTrail && trailTeller(options.onTrail);
+    const { onAnnouncement } = options;
+    const expressions = feelExpressions();
+    const world: World = {
+      store,
+      parking: queues.parking,
+      tasks: queues.tasks,
+      timers: queues.timers,
+      clock,
+      ids,
+      ...(onAnnouncement && { bus: { announce: async (it) => onAnnouncement(it) } }),
+      expressions,
+      compilers: { bpmn: bpmnCompiler({ expressions }) },
+      runners: { graph: graphRunner },
+      settings: {
+        tenant: TENANT,
+        retentionMs: 30 * DAY_MS,
+        volatileQueues: true,
+        virtualClock: options.clock === "virtual",
+        isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
+      },
+      onCommitted: (instance, before) => {
+        tellTrail?.(instance, before);
+        ends.tell(instance);
+      },
+    };
+    const engine = createEngine(world);
+    const recovered: RecoveryReport = await engine.recover();
+    queues.consume({
+      handle: engine.handle,
+      advance: engine.advance,
+      onDue: async (key, invocation) => {
+        const instanceId = instanceIdOf(key);
+        return instanceId === undefined ? 0 : engine.wake(instanceId, invocation);
+      },
+    });
+    return libraryDoor({ engine, queues, store, ends, recovered });
+  } catch (cause) {
+    await store.close();
+    throw cause;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Trouble } from "../adapters/local/deliveries.ts";
+import type { HandlerRuns, TaskCode } from "../adapters/local/handler-runs.ts";
+import { handlersFrom, loadTaskHandlers } from "../adapters/local/task-handlers.ts";
+import type { Announcement } from "../ports/bus.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { TaskHandler } from "../ports/tasks.ts";
+import type { TrailNews } from "./trail-teller.ts";
+
+export type EmbeddedOptions = Readonly<{
+  /** One folder, one owner: a second process gets a clear error. */
+  dataDir: string;
+  /** "virtual": time moves only by `advanceClock`. */
+  clock?: "real" | "virtual";
+  /** Handlers by type, or folders of files that are named after the type they run. */
+  tasks?: string | readonly string[] | Readonly<Record<string, TaskCode | TaskOptions>>;
+  /** Steps that run at the same time; 64 unless said. */
+  concurrency?: number;
+  /** Hears of every line of history once it is durable; must not throw. */
+  onTrail?: (news: TrailNews) => void;
+  /** Hears, at least once, of incidents and ends; a rejection is tried again. */
+  onAnnouncement?: (announcement: Announcement) => void | Promise<void>;
+  /** Hears of what failed and will be tried again. */
+  onTrouble?: (message: string) => void;
+  /** Pages of 4 KiB that the data file may grow to; unlimited unless said. */
+  maxPages?: number;
+}>;
+
+/** A handler with its settings. */
+export type TaskOptions = Readonly<{
+  run: TaskCode;
+  timeout?: string | number;
+  backoff?: string | Readonly<{ initial: string; multiplier?: number; max?: string }>;
+  isolate?: boolean;
+  exclusive?: boolean;
+}>;
+
+/** All handlers, from wherever they come; a type may have only one. */
+export async function handlersOf(
+  tasks: EmbeddedOptions["tasks"],
+  runs: HandlerRuns,
+): Promise<ReadonlyMap<string, TaskHandler>> {
+  if (tasks === undefined) return new Map();
+  const folders = typeof tasks === "string" ? [tasks] : tasks;
+  if (!isFolders(folders)) return handlersFrom(folders, runs);
+  const all = new Map<string, TaskHandler>();
+  for (const folder of folders) {
+    for (const [type, handler] of await loadTaskHandlers(folder, runs)) {
+      if (all.has(type)) throw twice(type, folder);
+      all.set(type, handler);
+    }
+  }
+  return all;
+}
+
+export function troubleText({ error, about, retryInMs }: Trouble): string {
+  const why = error instanceof Error ? error.message : String(error);
+  return `${about}: ${why} It is tried again in ${retryInMs} ms.`;
+}
+
+function isFolders(tasks: object): tasks is readonly string[] {
+  return Array.isArray(tasks);
+}
+
+function twice(type: string, folder: string): EngineError {
+  return new EngineError("tasks/handler-unusable", {
+    happened: `The task type "${type}" has two handlers`,
+    where: folder,
+    fix: "Rename or remove one of them.",
+    retryable: false,
+  });
+}
