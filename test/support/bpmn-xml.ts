@@ -16,7 +16,7 @@ export function xml(
 }
 
 /** Text as it stands between tags or in an attribute. */
-export function escaped(text: string): string {
+function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
 

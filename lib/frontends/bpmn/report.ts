@@ -5,7 +5,7 @@ import { idOf } from "./source.ts";
 import type { XmlElement } from "./xml.ts";
 
 /** What is wrong at one element, and what to write instead. */
-export type Finding = Readonly<{
+type Finding = Readonly<{
   code: BpmnCode;
   at: XmlElement;
   message: string;

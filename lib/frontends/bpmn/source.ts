@@ -36,7 +36,7 @@ export function called(element: XmlElement): string {
 }
 
 /** The kind of an element in plain words: `boundary event` for `bpmn:boundaryEvent`. */
-export function wordsOf(element: XmlElement): string {
+function wordsOf(element: XmlElement): string {
   return (bpmnName(element) ?? element.name)
     .replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
     .replace("sub process", "sub-process")

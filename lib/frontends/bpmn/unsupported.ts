@@ -44,7 +44,7 @@ export function refuseUnknown(child: XmlElement, parent: XmlElement, report: Rep
 }
 
 /** Warns about extensions that will not do what their author may expect; refuses those that must. */
-export function checkExtensions(element: XmlElement, kind: string, report: Report): void {
+function checkExtensions(element: XmlElement, kind: string, report: Report): void {
   const seen = new Set<string>();
   for (const holder of childrenOf(element, "bpmn:extensionElements")) {
     for (const extension of holder.children) {

@@ -11,7 +11,7 @@ export function decodeText(raw: string): Parsed<string> {
   });
   if (!stray) return accepted(decoded);
   return refused(
-    "The XML has an & that begins no known character reference.",
+    "an & begins no known character reference",
     "Write &amp; for the character &; of the named references only &amp; &lt; &gt; &quot; and &apos; are known.",
   );
 }
@@ -19,7 +19,7 @@ export function decodeText(raw: string): Parsed<string> {
 /** The value of an attribute: raw tabs and line breaks count as blanks, as XML prescribes. */
 export function decodeAttribute(raw: string): Parsed<string> {
   if (raw.includes("<")) {
-    return refused("The XML has a < inside an attribute value.", "Write &lt; instead.");
+    return refused("a < stands inside an attribute value", "Write &lt; instead.");
   }
   return decodeText(raw.replace(/[\t\n]/g, " "));
 }

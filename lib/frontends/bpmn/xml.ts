@@ -3,7 +3,7 @@
 // 2. What is not well-formed is refused; nothing is mended or dropped on the way.
 // 3. A declaration (DOCTYPE, ENTITY) ends the reading where it stands.
 
-import { Parser } from "saxen";
+import { type GetContext, Parser, type Tag } from "saxen";
 import { MAX_XML_DEPTH, MAX_XML_ELEMENTS } from "../../definition/limits.ts";
 import { type Parsed, quoted } from "../../definition/parsed.ts";
 import type { BpmnCode } from "./codes.ts";
@@ -23,7 +23,7 @@ export type XmlElement = Readonly<{
 /** The root of the tree, or the one reason why there is none. */
 export type XmlReading = Readonly<{ ok: true; root: XmlElement } | ({ ok: false } & XmlProblem)>;
 
-export type XmlProblem = Readonly<{ code: BpmnCode; line: number; message: string; hint: string }>;
+type XmlProblem = Readonly<{ code: BpmnCode; line: number; message: string; hint: string }>;
 
 /** The namespace in which task types, mappings and headers are written. */
 export const ZEEBE_NAMESPACE = "http://camunda.org/schema/zeebe/1.0";
@@ -38,100 +38,46 @@ const NAMESPACES = {
 /** Reads XML; line breaks are taken as one character each, as XML prescribes. */
 export function readXml(text: string): XmlReading {
   const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
-  const lines = lineCounter(source);
-  const parser = new Parser({ proxy: true }).ns(NAMESPACES);
-  const open: Growing[] = [];
-  let root: Growing | undefined;
-  let count = 0;
-  let problem: XmlProblem | undefined;
-
-  /** Keeps the first problem: the ones that follow it are its consequences. */
-  function refuse(code: BpmnCode, line: number, message: string, hint: string): void {
-    problem ??= { code, line, message, hint };
-    parser.stop();
+  const tree = startTree(source);
+  const parser = new Parser({ proxy: true })
+    .ns(NAMESPACES)
+    .on("openTag", tree.openTag)
+    .on("closeTag", tree.closeTag)
+    .on("text", tree.text)
+    .on("cdata", tree.cdata)
+    .on("comment", () => tree.skip("<!--", "-->"))
+    .on("question", () => tree.skip("<?", "?>"))
+    .on("attention", tree.declaration)
+    .on("warn", tree.malformed)
+    .on("error", tree.malformed);
+  try {
+    parser.parse(source);
+    return { ok: true, root: tree.root() };
+  } catch (stopped) {
+    if (stopped instanceof Unreadable) return { ok: false, ...stopped.problem };
+    throw stopped;
   }
-  function understood(decoded: Parsed<string>): string {
-    if (decoded.ok) return decoded.value;
-    refuse("bpmn/malformed-xml", lines.line(), decoded.problem, decoded.hint);
-    return "";
-  }
-  function malformed(error: Error, getContext: () => Readonly<{ line: number }>): void {
-    if (problem !== undefined) return;
-    const unclosed = error.message === "unexpected end of file" ? open.at(-1) : undefined;
-    const [line, what] =
-      unclosed === undefined
-        ? [getContext().line + 1, error.message]
-        : [unclosed.line, `<${unclosed.name}> of this line is never closed`];
-    refuse("bpmn/malformed-xml", line, `The XML is not well-formed: ${what}.`, MEND);
-  }
-
-  parser
-    .on("openTag", (tag) => {
-      const line = lines.openTag(tag.originalName);
-      const attributes = new Map<string, string>();
-      for (const [name, value] of Object.entries(tag.attrs || {})) {
-        attributes.set(name, understood(decodeAttribute(value)));
-      }
-      const element: Growing = { name: tag.name, attributes, children: [], text: "", line };
-      const parent = open.at(-1);
-      if (parent === undefined && root !== undefined) {
-        refuse("bpmn/malformed-xml", line, "The XML has a second root element.", MEND);
-      }
-      if (parent === undefined) root ??= element;
-      else parent.children.push(element);
-      open.push(element);
-      count += 1;
-      if (count > MAX_XML_ELEMENTS) {
-        refuse(
-          "bpmn/too-many-elements",
-          line,
-          `The file has more than ${MAX_XML_ELEMENTS} XML elements.`,
-          "Split the process into several files.",
-        );
-      }
-      if (open.length > MAX_XML_DEPTH) {
-        refuse(
-          "bpmn/too-deep",
-          line,
-          `The XML is nested more than ${MAX_XML_DEPTH} elements deep.`,
-          "Nest fewer sub-processes inside each other.",
-        );
-      }
-    })
-    .on("closeTag", () => {
-      const element = open.pop();
-      if (element !== undefined) element.text = element.text.trim();
-    })
-    .on("text", (raw) => {
-      const element = open.at(-1);
-      if (element !== undefined) element.text += understood(decodeText(raw));
-    })
-    .on("cdata", (raw) => {
-      const element = open.at(-1);
-      if (element !== undefined) element.text += raw;
-      lines.skip("<![CDATA[", "]]>");
-    })
-    .on("comment", () => lines.skip("<!--", "-->"))
-    .on("question", () => lines.skip("<?", "?>"))
-    .on("attention", (raw) => {
-      refuse(
-        "bpmn/doctype-refused",
-        lines.skip("<!", ""),
-        `The file declares ${quoted(raw.slice(0, 40))}; declarations such as DOCTYPE and ENTITY are refused.`,
-        "Remove the declaration; BPMN files need none.",
-      );
-    })
-    .on("warn", malformed)
-    .on("error", malformed)
-    .parse(source);
-
-  if (problem !== undefined) return { ok: false, ...problem };
-  if (root === undefined) {
-    const message = "The file has no XML element.";
-    return { ok: false, code: "bpmn/malformed-xml", line: 1, message, hint: MEND };
-  }
-  return { ok: true, root };
 }
+
+/**
+ * Ends the reading from inside the parser's callbacks. Asked to stop, the parser would still finish
+ * the tag that it is in, with an error object for each character that is wrong.
+ */
+class Unreadable extends Error {
+  readonly problem: XmlProblem;
+  constructor(problem: XmlProblem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+function malformedXml(line: number, what: string, hint = MEND): Unreadable {
+  // The parser repeats names of the source, which may be as long as the source.
+  const message = `The XML is not well-formed: ${what.slice(0, 100)}.`;
+  return new Unreadable({ code: "bpmn/malformed-xml", line, message, hint });
+}
+
+const MEND = "Save the file again from the modeler, or mend this line.";
 
 type Growing = {
   name: string;
@@ -141,4 +87,83 @@ type Growing = {
   line: number;
 };
 
-const MEND = "Save the file again from the modeler, or mend this line.";
+/** Listens to the parser and grows the tree. */
+function startTree(source: string) {
+  const lines = lineCounter(source);
+  const open: Growing[] = [];
+  let root: Growing | undefined;
+  let count = 0;
+
+  function understood(decoded: Parsed<string>): string {
+    if (decoded.ok) return decoded.value;
+    throw malformedXml(lines.line(), decoded.problem, decoded.hint);
+  }
+  function addText(text: string): void {
+    const element = open.at(-1);
+    if (element !== undefined) element.text += text;
+  }
+
+  return {
+    openTag(tag: Tag): void {
+      const line = lines.openTag(tag.originalName);
+      const attributes = new Map<string, string>();
+      for (const [name, value] of Object.entries(tag.attrs || {})) {
+        attributes.set(name, understood(decodeAttribute(value)));
+      }
+      const element: Growing = { name: tag.name, attributes, children: [], text: "", line };
+      const parent = open.at(-1);
+      if (parent !== undefined) parent.children.push(element);
+      else if (root === undefined) root = element;
+      else throw malformedXml(line, "it has a second root element");
+      open.push(element);
+      count += 1;
+      checkSize(count, open.length, line);
+    },
+    closeTag(): void {
+      const element = open.pop();
+      if (element !== undefined) element.text = element.text.trim();
+    },
+    text: (raw: string) => addText(understood(decodeText(raw))),
+    cdata(raw: string): void {
+      addText(raw);
+      lines.skip("<![CDATA[", "]]>");
+    },
+    skip: (from: string, to: string): void => void lines.skip(from, to),
+    declaration(raw: string): void {
+      throw new Unreadable({
+        code: "bpmn/doctype-refused",
+        line: lines.skip("<!", ""),
+        message: `The file declares ${quoted(raw.slice(0, 40))}; declarations such as DOCTYPE and ENTITY are refused.`,
+        hint: "Remove the declaration; BPMN files need none.",
+      });
+    },
+    malformed(error: Error, getContext: GetContext): void {
+      const unclosed = error.message === "unexpected end of file" ? open.at(-1) : undefined;
+      if (unclosed === undefined) throw malformedXml(getContext().line + 1, error.message);
+      throw malformedXml(unclosed.line, `<${unclosed.name}> of this line is never closed`);
+    },
+    root(): XmlElement {
+      if (root === undefined) throw malformedXml(1, "it has no element");
+      return root;
+    },
+  };
+}
+
+function checkSize(count: number, depth: number, line: number): void {
+  if (count > MAX_XML_ELEMENTS) {
+    throw new Unreadable({
+      code: "bpmn/too-many-elements",
+      line,
+      message: `The file has more than ${MAX_XML_ELEMENTS} XML elements.`,
+      hint: "Split the process into several files.",
+    });
+  }
+  if (depth > MAX_XML_DEPTH) {
+    throw new Unreadable({
+      code: "bpmn/too-deep",
+      line,
+      message: `The XML is nested more than ${MAX_XML_DEPTH} elements deep.`,
+      hint: "Nest fewer sub-processes inside each other.",
+    });
+  }
+}

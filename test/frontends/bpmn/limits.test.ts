@@ -1,0 +1,61 @@
+import { describe, expect, test } from "vitest";
+import {
+  MAX_DIAGNOSTICS,
+  MAX_ELEMENT_ID_LENGTH,
+  MAX_PROCESSES_PER_SOURCE,
+  MAX_SOURCE_BYTES,
+  MAX_XML_DEPTH,
+  MAX_XML_ELEMENTS,
+} from "../../../lib/definition/limits.ts";
+import { file, process, sequence, service, start, xml } from "../../support/bpmn-xml.ts";
+import { compile, compiled } from "./compiling.ts";
+
+// One past each limit stands among the refusals; here is each limit itself.
+describe("a BPMN file at its limit", () => {
+  test("compiles with that many bytes", async () => {
+    const source = sequence(service("t")).padEnd(MAX_SOURCE_BYTES);
+
+    expect(await compiled(source)).toHaveLength(1);
+  });
+
+  test("compiles with that many XML elements", async () => {
+    const around = (sequence(service("t")).match(/<[a-z]/g) ?? []).length;
+    const more = "<other:x/>\n".repeat(MAX_XML_ELEMENTS - around);
+
+    expect(await compiled(sequence(service("t"), more))).toHaveLength(1);
+  });
+
+  test("compiles with sub-processes that deep inside each other", async () => {
+    // The root, the process, the sub-processes and the innermost start event.
+    const depth = MAX_XML_DEPTH - 3;
+    let content = start("innermost");
+    for (let n = depth; n >= 1; n -= 1) {
+      content = start(`s${n}`) + xml("subProcess", { id: `sub${n}` }, content);
+    }
+
+    expect(await compiled(file(process(content)))).toHaveLength(1);
+  });
+
+  test("compiles with ids of that length", async () => {
+    expect(await compiled(sequence(service("x".repeat(MAX_ELEMENT_ID_LENGTH))))).toHaveLength(1);
+  });
+
+  test("compiles with that many processes", async () => {
+    const processes = Array.from({ length: MAX_PROCESSES_PER_SOURCE }, (_, n) =>
+      xml("process", { id: `p${n}`, isExecutable: "true" }, start(`s${n}`)),
+    );
+
+    expect(await compiled(file(...processes))).toHaveLength(MAX_PROCESSES_PER_SOURCE);
+  });
+
+  test("lists that many problems and no more", async () => {
+    const tasks = Array.from({ length: MAX_DIAGNOSTICS }, (_, n) =>
+      xml("serviceTask", { id: `t${n}` }),
+    );
+
+    const { diagnostics } = await compile(file(process(start(), ...tasks)));
+
+    expect(diagnostics).toHaveLength(MAX_DIAGNOSTICS);
+    expect(diagnostics.at(-1)?.code).toBe("bpmn/task-without-type");
+  });
+});
