@@ -33,6 +33,17 @@ export async function afterCommit(
   return send(world, plan.image.instance, { tickets: leaving, outbox });
 }
 
+/**
+ * What a door does itself before it answers, though its parked copy will do it again: its caller
+ * expects to find in the next list the tasks that the call has opened.
+ */
+export async function showCaller(world: World, plan: Plan): Promise<void> {
+  await tellClosed(world, plan);
+  await rearm(world, plan);
+  const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
+  for (const task of offers) await offer(world, plan.image.instance, task);
+}
+
 /** Arms the instance's earliest timer when a commit has changed which one that is. */
 export async function rearm(world: World, { before, image }: Plan): Promise<void> {
   const { instance } = image;

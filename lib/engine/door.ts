@@ -9,7 +9,7 @@ import type { Fact } from "../kernel/fact.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { commit } from "./commit.ts";
-import { afterCommit, rearm } from "./dispatch.ts";
+import { afterCommit, showCaller } from "./dispatch.ts";
 import { type Plan, plan } from "./plan.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -81,7 +81,7 @@ async function serveOnce(
   }
   const outcome = await commit(world, planned, null);
   if (outcome.kind !== "committed") return owes ? "again, parked" : "again";
-  await (owes ? rearm(world, planned) : afterCommit(world, planned));
+  await (owes ? showCaller(world, planned) : afterCommit(world, planned));
   return { kind: "done", image: outcome.image };
 }
 

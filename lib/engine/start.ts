@@ -6,7 +6,7 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { planCreation } from "./creation.ts";
-import { rearm, taskMessage } from "./dispatch.ts";
+import { showCaller, taskMessage } from "./dispatch.ts";
 import { keyReused, owesMoreThanTimers } from "./door.ts";
 import type { IdempotencyKey, StartRequest } from "./engine.ts";
 import { startable } from "./latest.ts";
@@ -78,7 +78,7 @@ async function create(
 ): Promise<Image> {
   const outcome = await commit(world, plan, null);
   if (outcome.kind === "committed") {
-    await rearm(world, plan);
+    await showCaller(world, plan);
     return outcome.image;
   }
   if (outcome.kind === "busy") throw busy(start);
