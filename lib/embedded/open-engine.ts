@@ -44,6 +44,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       handlers,
       runs,
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
+      ...(options.advancePatienceMs !== undefined && { patienceMs: options.advancePatienceMs }),
       onTrouble: (trouble) => options.onTrouble?.(troubleText(trouble)),
     });
     const ends = endWatch();

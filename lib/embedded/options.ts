@@ -11,6 +11,8 @@ export type EmbeddedOptions = Readonly<{
   dataDir: string;
   /** "virtual": time moves only by `advanceClock`. */
   clock?: "real" | "virtual";
+  /** Real time that `advanceClock` waits for handlers that get nowhere; 2 seconds unless said. */
+  advancePatienceMs?: number;
   /** Handlers by type, or folders of files that are named after the type they run. */
   tasks?: string | readonly string[] | Readonly<Record<string, TaskCode | TaskOptions>>;
   /** Steps that run at the same time; 64 unless said. */

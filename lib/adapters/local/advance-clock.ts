@@ -7,7 +7,7 @@ import type { TimerLoop } from "./timer-loop.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
 /** Real time that an advance waits for work of which nothing gets finished. */
-export const ADVANCE_PATIENCE_MS = 10_000;
+export const ADVANCE_PATIENCE_MS = 2_000;
 
 /** Where the clock stands, how many timers fired on the way, and what was still at work then. */
 export type Advanced = Readonly<{ now: Instant; fired: number; left: readonly string[] }>;
