@@ -1,10 +1,11 @@
 import { z } from "zod";
 import type { Notation } from "../definition/definition.ts";
+import { MAX_SOURCE_BYTES } from "../definition/limits.ts";
 import type { Source } from "../engine/engine.ts";
 import { check } from "./check.ts";
 import { type ApiRequest, JSON_TYPE, parseContentType } from "./http.ts";
 import { decodeUtf8, parseJson } from "./json-text.ts";
-import { MAX_ANY_BODY_BYTES, MAX_BODY_BYTES, MAX_SOURCE_BYTES } from "./limits.ts";
+import { MAX_ANY_BODY_BYTES, MAX_BODY_BYTES } from "./limits.ts";
 import { invalid, refuse } from "./refuse.ts";
 import { sourceInJson } from "./shapes/definition.ts";
 import { decodeXml } from "./source-text.ts";

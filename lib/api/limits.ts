@@ -1,13 +1,12 @@
 // What one request may hold. Each is in the OpenAPI document or in a refusal that names it.
 
+import { MAX_SOURCE_BYTES } from "../definition/limits.ts";
+
 /** Bytes of a body, except where a workflow's source is sent. */
 export const MAX_BODY_BYTES = 256 * 1024;
 
-/** Bytes of a workflow's source. */
-export const MAX_SOURCE_BYTES = 1_000_000;
-
-/** Bytes of the longest body that any call takes: a source in JSON, which escapes some of it. */
-export const MAX_ANY_BODY_BYTES = 2 * MAX_SOURCE_BYTES;
+/** Bytes of the longest body that any call takes: a source in JSON, every character escaped. */
+export const MAX_ANY_BODY_BYTES = 6 * MAX_SOURCE_BYTES;
 
 /** How deep lists and objects of a body may be nested. */
 export const MAX_JSON_DEPTH = 64;

@@ -25,15 +25,7 @@ export type ApiExtras = Readonly<{
 }>;
 
 /** How far the virtual clock got, and what had not come to rest by then. */
-export type ClockAdvance = Readonly<{
-  now: string;
-  fired: number;
-  left: readonly Readonly<{
-    kind: "due" | "parked" | "running";
-    instanceId: string;
-    element?: string;
-  }>[];
-}>;
+export type ClockAdvance = Readonly<{ now: string; fired: number; left: readonly string[] }>;
 
 export type ApiSettings = Readonly<{
   /** Of the engine, for health and the document. */

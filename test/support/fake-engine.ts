@@ -71,6 +71,7 @@ function cannedEngine(): Engine {
   };
   return {
     handle: () => Promise.reject(new Error("not faked")),
+    wake: () => Promise.reject(new Error("not faked")),
     advance: () => Promise.reject(new Error("not faked")),
     recover: async () => ({
       resumed: 0,

@@ -32,13 +32,7 @@ export const advanced = named(
     now: instant,
     fired: count.describe("Timers that came due on the way."),
     left: z
-      .array(
-        z.strictObject({
-          kind: z.enum(["due", "parked", "running"]),
-          instanceId: z.string(),
-          element: z.string().exactOptional(),
-        }),
-      )
+      .array(z.string())
       .describe("What had not come to rest when the call answered; empty as a rule."),
   }),
 );

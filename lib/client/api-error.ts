@@ -1,0 +1,23 @@
+import type { Problem } from "../api/views.ts";
+
+/** What the engine answered instead of what was asked for. `code` keeps its meaning. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  /** Of the engine, or `client/not-an-engine` where something else answered. */
+  readonly code: Problem["code"] | "client/not-an-engine";
+  readonly detail: string;
+  readonly errors: NonNullable<Problem["errors"]>;
+  /** Absent where something else than an engine answered. */
+  readonly problem?: Problem;
+
+  constructor(status: number, answer: Problem | string) {
+    const isProblem = typeof answer !== "string";
+    super(isProblem ? `${answer.detail} [${answer.code}]` : answer);
+    this.status = status;
+    this.code = isProblem ? answer.code : "client/not-an-engine";
+    this.detail = isProblem ? answer.detail : answer;
+    this.errors = isProblem ? (answer.errors ?? []) : [];
+    if (isProblem) this.problem = answer;
+  }
+}

@@ -1,0 +1,137 @@
+import type {
+  ClockAdvance,
+  DefinitionView,
+  DeployedView,
+  Diagnostic,
+  HistoryEntry,
+  InstanceFilter,
+  InstanceView,
+  Listed,
+  Notation,
+  PageRequest,
+  RecoveryReport,
+  ResultView,
+  StartRequest,
+  TaskFailure,
+  TaskFilter,
+  TaskView,
+  Variables,
+  WaitView,
+} from "../api/views.ts";
+import { type Call, createTransport, segment, type TransportOptions } from "./transport.ts";
+
+export type ClientOptions = TransportOptions;
+
+/** BPMN as text or as the bytes of its file, or any notation by name. */
+export type SourceInput =
+  | string
+  | Uint8Array
+  | Readonly<{ notation: Exclude<Notation, "code">; source: string }>;
+
+type Page = Partial<PageRequest>;
+/** The same key and body give the same answer. */
+type Keyed = Readonly<{ idempotencyKey?: string }>;
+
+/** A method for every call of the HTTP API; each throws an ApiError for an answer that is an error. */
+export type Client = ReturnType<typeof createClient>;
+
+/** Talks to an engine over HTTP. */
+export function createClient(options: ClientOptions) {
+  const send = createTransport(options);
+  const ask = async <T>(call: Call): Promise<T> => parseAnswer<T>(await (await send(call)).text());
+  const get = <T>(path: string, query?: Call["query"]) =>
+    ask<T>({ method: "GET", path, ...(query !== undefined && { query }) });
+  const post = <T>(path: string, json?: unknown, { idempotencyKey }: Keyed = {}) =>
+    ask<T>({ method: "POST", path, json, idempotencyKey });
+  const definition = (id: string) => `/v1/definitions/${segment(id)}`;
+  const instance = (id: string) => `/v1/instances/${segment(id)}`;
+  const task = (id: string) => `/v1/tasks/${segment(id)}`;
+
+  return {
+    /** `created` is false when the source is identical to the latest. */
+    deploy: async (source: SourceInput) => {
+      const response = await send({ method: "POST", path: "/v1/definitions", ...bodyOf(source) });
+      const body = parseAnswer<{ definitions: readonly DeployedView[] }>(await response.text());
+      return { created: response.status === 201, ...body };
+    },
+    validate: (source: SourceInput) =>
+      ask<{ valid: boolean; diagnostics: readonly Diagnostic[] }>({
+        method: "POST",
+        path: "/v1/definitions:validate",
+        ...bodyOf(source),
+      }),
+    definitions: (page: Page = {}) => get<Listed<DefinitionView>>("/v1/definitions", page),
+    definition: (id: string, version?: number) =>
+      get<DefinitionView>(
+        version === undefined ? definition(id) : `${definition(id)}/versions/${version}`,
+      ),
+    versions: (id: string, page: Page = {}) =>
+      get<Listed<DefinitionView>>(`${definition(id)}/versions`, page),
+    /** The text of a version's source. */
+    source: async (id: string, version: number): Promise<string> => {
+      const path = `${definition(id)}/versions/${version}/source`;
+      const response = await send({ method: "GET", path });
+      const type = response.headers.get("content-type") ?? "";
+      const charset = /charset=([^;]+)/.exec(type)?.[1] ?? "utf-8";
+      return new TextDecoder(charset, { ignoreBOM: true }).decode(await response.arrayBuffer());
+    },
+    enable: (id: string) => post<DefinitionView>(`${definition(id)}/enable`),
+    disable: (id: string) => post<DefinitionView>(`${definition(id)}/disable`),
+    undeploy: (id: string) =>
+      ask<{ undeployed: boolean }>({ method: "DELETE", path: definition(id) }),
+
+    start: (definitionId: string, request: StartRequest = {}, keyed: Keyed = {}) =>
+      post<InstanceView>(`${definition(definitionId)}/instances`, request, keyed),
+    get: (instanceId: string) => get<InstanceView>(instance(instanceId)),
+    list: (filter: InstanceFilter & Page = {}) =>
+      get<Listed<InstanceView>>("/v1/instances", filter),
+    /** Throws `instance/not-ended` when it is still live after `waitSeconds`. */
+    result: (instanceId: string, { waitSeconds }: Readonly<{ waitSeconds?: number }> = {}) =>
+      get<ResultView>(`${instance(instanceId)}/result`, { waitSeconds }),
+    waits: (instanceId: string) =>
+      get<{ items: readonly WaitView[] }>(`${instance(instanceId)}/waits`),
+    history: (instanceId: string, page: Page = {}) =>
+      get<Listed<HistoryEntry>>(`${instance(instanceId)}/history`, page),
+    cancel: (instanceId: string, request: Readonly<{ reason?: string }> = {}, keyed: Keyed = {}) =>
+      post<{ cancelled: boolean }>(`${instance(instanceId)}/cancel`, request, keyed),
+    resolveIncident: (
+      instanceId: string,
+      incidentId: string,
+      request: Readonly<{ variables?: Variables; retries?: number }> = {},
+      keyed: Keyed = {},
+    ) =>
+      post<{ resolved: true }>(
+        `${instance(instanceId)}/incidents/${segment(incidentId)}/resolve`,
+        request,
+        keyed,
+      ),
+
+    tasks: (filter: TaskFilter & Page = {}) => get<Listed<TaskView>>("/v1/tasks", filter),
+    completeTask: (
+      taskId: string,
+      request: Readonly<{ variables?: Variables }> = {},
+      keyed: Keyed = {},
+    ) => post<{ completed: true }>(`${task(taskId)}/complete`, request, keyed),
+    failTask: (taskId: string, request: TaskFailure, keyed: Keyed = {}) =>
+      post<{ failed: true }>(`${task(taskId)}/fail`, request, keyed),
+
+    recover: () => post<RecoveryReport>("/v1/recover"),
+    /** Moves a virtual clock by a duration, such as `P1D`. */
+    advanceClock: (by: string) => post<ClockAdvance>("/v1/clock/advance", { by }),
+    health: () => get<{ status: "ok"; version: string; clock: "real" | "virtual" }>("/v1/health"),
+    openApi: () => get<Readonly<Record<string, unknown>>>("/v1/openapi.json"),
+  };
+}
+
+function bodyOf(source: SourceInput): Pick<Call, "source" | "json"> {
+  if (typeof source === "string") {
+    // Text is sent as UTF-8, whatever encoding its XML declaration was written for.
+    return { source: { text: source, type: "application/xml; charset=utf-8" } };
+  }
+  if (source instanceof Uint8Array) return { source: { text: source, type: "application/xml" } };
+  return { json: source };
+}
+
+function parseAnswer<T>(text: string): T {
+  return JSON.parse(text) as T;
+}

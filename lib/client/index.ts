@@ -1,0 +1,26 @@
+export type {
+  ClockAdvance,
+  DefinitionView,
+  DeployedView,
+  Diagnostic,
+  HistoryEntry,
+  IncidentView,
+  InstanceFilter,
+  InstanceView,
+  Json,
+  Listed,
+  PageRequest,
+  Problem,
+  ProblemCode,
+  RecoveryReport,
+  ResultView,
+  StartRequest,
+  Status,
+  TaskFailure,
+  TaskFilter,
+  TaskView,
+  Variables,
+  WaitView,
+} from "../api/views.ts";
+export { ApiError } from "./api-error.ts";
+export { type Client, type ClientOptions, createClient } from "./client.ts";

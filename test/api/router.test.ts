@@ -1,0 +1,317 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { MAX_ANY_BODY_BYTES, MAX_BODY_BYTES, MAX_ID_LENGTH } from "../../lib/api/limits.ts";
+import { operations } from "../../lib/api/operations.ts";
+import { engineError } from "../support/fake-engine.ts";
+import { fakeApi } from "./fake-api.ts";
+
+describe("the router", () => {
+  test.each([
+    "/",
+    "",
+    "/v1",
+    "/v1/",
+    "/v2/health",
+    "/v1/health/",
+    "/v1//health",
+    "/v1/definitions/",
+    "/v1/instances//result",
+    "/v1/instances/live/nope",
+    "/V1/HEALTH",
+    "/v1/definitions:code",
+    "/v1/../v1/health",
+    "/%76%31/health",
+    "\0",
+  ])("answers 404 at the path %j", async (path) => {
+    const { api } = await fakeApi();
+
+    const answer = await api("GET", path);
+
+    expect(answer).toMatchObject({ status: 404, json: { code: "request/not-found" } });
+  });
+
+  test.each([
+    ["PUT", "/v1/definitions", "POST, GET, HEAD, OPTIONS"],
+    ["PATCH", "/v1/instances/live", "GET, HEAD, OPTIONS"],
+    ["GET", "/v1/recover", "POST, OPTIONS"],
+    ["HEAD", "/v1/recover", "POST, OPTIONS"],
+    ["TRACE", "/v1/definitions/order", "GET, DELETE, HEAD, OPTIONS"],
+    ["get", "/v1/health", "GET, HEAD, OPTIONS"],
+    ["__proto__", "/v1/health", "GET, HEAD, OPTIONS"],
+  ])("answers 405 to %s %s", async (method, path, allow) => {
+    const { api } = await fakeApi();
+
+    const answer = await api(method, path);
+
+    expect(answer).toMatchObject({
+      status: 405,
+      headers: { allow },
+      json: { code: "request/method-not-allowed" },
+    });
+  });
+
+  test("answers HEAD as GET, without the body", async () => {
+    const { api } = await fakeApi();
+
+    const answer = await api("HEAD", "/v1/health");
+
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { "content-type": "application/json" },
+      text: "",
+    });
+  });
+
+  test("answers OPTIONS with what there is", async () => {
+    const { api } = await fakeApi();
+
+    const answer = await api("OPTIONS", "/v1/definitions/order");
+
+    expect(answer).toMatchObject({
+      status: 204,
+      headers: { allow: "GET, DELETE, HEAD, OPTIONS" },
+      text: "",
+    });
+  });
+
+  test.each(["/v1/instances/%", "/v1/instances/%zz", "/v1/instances/%ff/result"])(
+    "refuses the broken escape of %s",
+    async (path) => {
+      const { api } = await fakeApi();
+
+      const answer = await api("GET", path);
+
+      expect(answer).toMatchObject({
+        status: 400,
+        json: { errors: [{ in: "path", at: "instanceId" }] },
+      });
+    },
+  );
+
+  test.each(["a%2Fb", "%00", "%2E%2E", "%F0%9F%98%80", "__proto__", "a b", "i".repeat(255)])(
+    "takes the odd id %s for one that is not there",
+    async (id) => {
+      const { api, asked } = await fakeApi();
+
+      const answer = await api("GET", `/v1/instances/${id}`);
+
+      expect(answer.status).toBe(404);
+      expect(asked).toEqual([["get", decodeURIComponent(id)]]);
+    },
+  );
+
+  test.each([
+    ["/v1/instances/", "i".repeat(MAX_ID_LENGTH + 1)],
+    ["/v1/definitions/order/versions/", "0"],
+    ["/v1/definitions/order/versions/", "-1"],
+    ["/v1/definitions/order/versions/", "latest"],
+    ["/v1/definitions/order/versions/", "99999999999999999999"],
+  ])("refuses at %s an id that nothing can have", async (path, id) => {
+    const { api, asked } = await fakeApi();
+
+    const answer = await api("GET", `${path}${id}`);
+
+    expect(answer.status).toBe(400);
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ["application/x-www-form-urlencoded", "a=1"],
+    ["text/plain", "{}"],
+    ["", "{}"],
+    ["application/json; charset=iso-8859-1", "{}"],
+    ["multipart/form-data; boundary=x", "--x--"],
+  ])("answers 415 to a body of %j", async (type, body) => {
+    const { api } = await fakeApi();
+
+    for (const path of ["/v1/instances/live/cancel", "/v1/recover"]) {
+      const answer = await api("POST", path, { headers: { "content-type": type }, body });
+
+      expect(answer).toMatchObject({
+        status: 415,
+        json: { code: "request/unsupported-media-type" },
+      });
+    }
+  });
+
+  test("names fields that were sent to a call that takes none", async () => {
+    const { api } = await fakeApi();
+
+    const answer = await api("POST", "/v1/definitions/order/disable", { json: { force: true } });
+
+    expect(answer).toMatchObject({ status: 400, json: { errors: [{ at: "/force" }] } });
+  });
+
+  test("names an unknown parameter of every call", async () => {
+    const { api } = await fakeApi();
+
+    for (const { method, path } of operations) {
+      const there = path.replace(/\{version\}/, "1").replace(/\{\w+\}/g, "x");
+      const answer = await api(method, there, { query: "nonsense=1" });
+
+      expect(answer, `${method} ${path}`).toMatchObject({
+        status: 400,
+        json: { errors: [{ in: "query", at: "nonsense" }] },
+      });
+    }
+  });
+
+  test("answers 413 to a long body of every call that reads one", async () => {
+    const { api } = await fakeApi();
+
+    for (const { method, path } of operations.filter((operation) => operation.method === "POST")) {
+      const answer = await api(method, path.replace(/\{\w+\}/g, "x"), {
+        headers: { "content-type": "application/json" },
+        body: new Uint8Array(
+          (path.startsWith("/v1/definitions") ? MAX_ANY_BODY_BYTES : MAX_BODY_BYTES) + 1,
+        ),
+      });
+
+      expect(answer.status, `${method} ${path}`).toBe(413);
+    }
+  });
+
+  test("never fails and never leaves its document, whatever it is sent", async () => {
+    const { api } = await fakeApi();
+    const id = fc.oneof(
+      fc.constantFrom("order", "live", "ended", "live%3A1", "1", "i1"),
+      fc.webSegment(),
+    );
+    const path = fc.tuple(
+      fc.constantFrom(...operations),
+      fc.array(id, { minLength: 3, maxLength: 3 }),
+    );
+    const body = fc.oneof(
+      fc.json(),
+      fc.string({ unit: "binary" }),
+      fc.uint8Array(),
+      fc
+        .record(
+          {
+            variables: fc.dictionary(fc.string(), fc.jsonValue()),
+            message: fc.jsonValue(),
+            by: fc.jsonValue(),
+            retries: fc.jsonValue(),
+            instanceId: fc.jsonValue(),
+            source: fc.string(),
+            notation: fc.constantFrom("bpmn", "journey", "code", 1),
+          },
+          { requiredKeys: [] },
+        )
+        .map((value) => JSON.stringify(value)),
+    );
+    const headers = fc.record({
+      "content-type": fc.constantFrom(
+        "application/json",
+        "application/xml",
+        "text/xml",
+        "application/yaml",
+        "text/html",
+        "",
+      ),
+      "idempotency-key": fc.oneof(fc.string(), fc.constant("k")),
+    });
+    const query = fc.oneof(fc.constant(""), fc.webQueryParameters(), fc.string());
+
+    await fc.assert(
+      fc.asyncProperty(
+        path,
+        query,
+        headers,
+        body,
+        async ([operation, ids], query, headers, body) => {
+          let n = 0;
+          const there = operation.path.replace(/\{\w+\}/g, () => ids[n++] || "x");
+          const answer = await api(operation.method, there, { query, headers, body });
+
+          expect(answer.status).toBeLessThan(500);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe("an error that nobody foresaw", () => {
+  test("is 500, tells nothing of the inside, and names its place in the log", async () => {
+    const boom = new Error("secret path /data at line 3");
+    const logged: unknown[] = [];
+    const reportUnexpected = (error: unknown) => {
+      logged.push(error);
+      return "e-1";
+    };
+    const { api } = await fakeApi({
+      engine: { get: () => Promise.reject(boom) },
+      extras: { reportUnexpected },
+    });
+
+    const answer = await api("GET", "/v1/instances/live");
+
+    expect(answer).toMatchObject({
+      status: 500,
+      json: { code: "engine/unexpected", errorId: "e-1", instance: "/v1/instances/live" },
+    });
+    expect(answer.text).not.toContain("secret");
+    expect(logged).toEqual([boom]);
+  });
+
+  test("hides the words of an engine error that is the operator's to mend", async () => {
+    const { api } = await fakeApi({
+      engine: { get: () => Promise.reject(engineError("store/corrupt")) },
+    });
+
+    const answer = await api("GET", "/v1/instances/live");
+
+    expect(answer).toMatchObject({ status: 500, json: { code: "store/corrupt" } });
+    expect(answer.text).not.toContain("It did not go");
+  });
+});
+
+describe("a token", () => {
+  const settings = { token: "s3cret" };
+
+  test.each([
+    ["none", undefined],
+    ["another", "Bearer wrong!"],
+    ["a longer one", "Bearer s3crets3cret"],
+    ["its beginning", "Bearer s3cre"],
+    ["an empty one", "Bearer "],
+    ["another scheme", "Basic s3cret"],
+  ])("is demanded: %s is 401", async (_, authorization) => {
+    const { api, asked } = await fakeApi({ settings });
+    const headers = authorization === undefined ? {} : { authorization };
+
+    for (const [method, path] of [
+      ["GET", "/v1/instances"],
+      ["POST", "/v1/recover"],
+      ["GET", "/nowhere"],
+      ["PUT", "/v1/instances"],
+      ["OPTIONS", "/v1/instances"],
+    ] as const) {
+      const answer = await api(method, path, { headers });
+
+      expect(answer).toMatchObject({
+        status: 401,
+        headers: { "www-authenticate": 'Bearer realm="fermata"' },
+        json: { code: "request/unauthorized" },
+      });
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test.each(["Bearer s3cret", "bearer  s3cret"])("opens every door: %j", async (authorization) => {
+    const { api } = await fakeApi({ settings });
+
+    const answer = await api("GET", "/v1/instances", { headers: { authorization } });
+
+    expect(answer.status).toBe(200);
+  });
+
+  test("is not needed for health and for the document", async () => {
+    const { api } = await fakeApi({ settings });
+
+    const answers = await Promise.all([api("GET", "/v1/health"), api("GET", "/v1/openapi.json")]);
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  });
+});

@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { fakeApi } from "./fake-api.ts";
+
+describe("tasks", () => {
+  test("are listed by type and instance", async () => {
+    const { api, asked } = await fakeApi();
+
+    const answer = await api("GET", "/v1/tasks", { query: "type=charge&instanceId=live&limit=10" });
+
+    expect(answer.json.items).toMatchObject([{ taskId: "live:1", runsHere: false }]);
+    expect(asked).toEqual([["tasks", { type: "charge", instanceId: "live" }, { limit: 10 }]]);
+  });
+
+  test("are completed and failed by their id, however it is escaped", async () => {
+    const { api, asked } = await fakeApi();
+    const headers = { "idempotency-key": "k" };
+    const failure = {
+      message: "declined",
+      code: "DECLINED",
+      retries: 0,
+      retryAfter: "PT5M",
+      variables: { a: 1 },
+    };
+
+    const completed = await api("POST", "/v1/tasks/live%3A1/complete", {
+      json: { variables: { paid: true } },
+      headers,
+    });
+    const failed = await api("POST", "/v1/tasks/live:1/fail", { json: failure });
+
+    expect([completed.json, failed.json]).toEqual([{ completed: true }, { failed: true }]);
+    expect(asked).toEqual([
+      ["completeTask", "live:1", { variables: { paid: true } }, "k"],
+      ["failTask", "live:1", failure, undefined],
+    ]);
+  });
+
+  test.each([
+    ["/v1/tasks/nope/complete", {}],
+    ["/v1/tasks/nope/fail", { message: "x" }],
+  ])("that are gone answer POST %s with 404", async (path, json) => {
+    const { api } = await fakeApi();
+
+    const answer = await api("POST", path, { json });
+
+    expect(answer).toMatchObject({ status: 404, json: { code: "task/not-found" } });
+  });
+
+  test.each([
+    ["no body", undefined],
+    ["no message", {}],
+    ["a negative number of retries", { message: "x", retries: -1 }],
+    ["a duration below zero", { message: "x", retryAfter: "-PT1S" }],
+    ["a duration that is none", { message: "x", retryAfter: "5 minutes" }],
+    ["an empty code", { message: "x", code: "" }],
+    ["a lock, which tasks of this engine do not have", { message: "x", lockToken: "t" }],
+  ])("cannot fail with %s", async (_, json) => {
+    const { api, asked } = await fakeApi();
+
+    const answer = await api("POST", "/v1/tasks/live:1/fail", { json });
+
+    expect(answer).toMatchObject({ status: 400, json: { code: "request/invalid" } });
+    expect(asked).toEqual([]);
+  });
+});

@@ -1,0 +1,157 @@
+import { describe, expect, test } from "vitest";
+import { operations } from "../../lib/api/operations.ts";
+import { createApi } from "../../lib/api/router.ts";
+import { ApiError, createClient } from "../../lib/client/index.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import { type Asked, fakeEngine } from "../support/fake-engine.ts";
+
+/** A client whose fetch is the router itself. */
+function aClient(overrides: Partial<Engine> = {}, token?: string) {
+  const { engine, asked } = fakeEngine(overrides);
+  const advance = async (by: string) => ({ now: by, fired: 0, left: [] });
+  const api = createApi({
+    engine,
+    extras: { clock: { advance }, waitForEnd: async () => {} },
+    settings: { version: "1", ...(token !== undefined && { token }) },
+  });
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const url = new URL(request.url);
+    const { status, headers, body } = await api({
+      method: request.method,
+      path: url.pathname,
+      query: url.search.slice(1),
+      headers: Object.fromEntries(request.headers),
+      body: new Uint8Array(await request.arrayBuffer()),
+    });
+    return new Response(typeof body === "string" ? body : new Uint8Array(body), {
+      status,
+      headers,
+    });
+  };
+  const options = { baseUrl: "http://engine.test/", fetch };
+  return { client: createClient(token === undefined ? options : { ...options, token }), asked };
+}
+
+describe("the client", () => {
+  test("has a method for every call", () => {
+    const { client } = aClient();
+    // One version is an argument of `definition`.
+    const ids = operations.map(({ id }) => id).filter((id) => id !== "definitionVersion");
+
+    expect(Object.keys(client).toSorted()).toEqual(ids.toSorted());
+  });
+
+  test("hands everything on", async () => {
+    const { client, asked } = aClient();
+    const variables = { total: 42 };
+
+    await client.deploy("<ü/>");
+    await client.deploy({ notation: "bpmn", source: "<a/>" });
+    await client.validate(new TextEncoder().encode("<a/>"));
+    await client.definitions({ limit: 1 });
+    await client.definition("order");
+    await client.definition("order", 1);
+    await client.versions("order", { cursor: "more" });
+    await client.enable("order");
+    await client.disable("order");
+    await client.undeploy("order");
+    await client.start("order", { variables }, { idempotencyKey: "k" });
+    await client.get("live");
+    await client.list({ status: "running", incident: true, limit: 5 });
+    await client.result("ended", { waitSeconds: 1 });
+    await client.waits("live");
+    await client.history("live", { limit: 2 });
+    await client.cancel("live", { reason: "r" });
+    await client.resolveIncident("live", "i1", { retries: 1 });
+    await client.tasks({ type: "charge" });
+    await client.completeTask("live:1", { variables });
+    await client.failTask("live:1", { message: "m" });
+    await client.recover();
+
+    const expected: readonly Asked[] = [
+      ["deploy", { notation: "bpmn", source: "<ü/>" }],
+      ["deploy", { notation: "bpmn", source: "<a/>" }],
+      ["validate", { notation: "bpmn", source: "<a/>" }],
+      ["definitions", { limit: 1 }],
+      ["definition", "order"],
+      ["definition", "order", 1],
+      ["versions", "order", { limit: 50, cursor: "more" }],
+      ["enable", "order"],
+      ["disable", "order"],
+      ["undeploy", "order"],
+      ["start", "order", { variables }, "k"],
+      ["get", "live"],
+      ["list", { status: "running", incident: true }, { limit: 5 }],
+      ["result", "ended"],
+      ["waits", "live"],
+      ["history", "live", { limit: 2 }],
+      ["cancel", "live", { reason: "r" }, undefined],
+      ["resolveIncident", "live", "i1", { retries: 1 }, undefined],
+      ["tasks", { type: "charge" }, { limit: 50 }],
+      ["completeTask", "live:1", { variables }, undefined],
+      ["failTask", "live:1", { message: "m" }, undefined],
+      ["recover"],
+    ];
+    expect(asked).toEqual(expected);
+  });
+
+  test("returns what the engine answers", async () => {
+    const { client } = aClient();
+
+    expect(await client.deploy("<again/>")).toMatchObject({ created: false });
+    expect(await client.start("order", { instanceId: "mine" })).toMatchObject({
+      instanceId: "mine",
+      status: "running",
+    });
+    expect(await client.advanceClock("P1D")).toEqual({ now: "P1D", fired: 0, left: [] });
+    expect(await client.health()).toEqual({ status: "ok", version: "1", clock: "virtual" });
+    expect(await client.openApi()).toMatchObject({ openapi: "3.1.0" });
+  });
+
+  test("reads a source in the encoding that it comes in", async () => {
+    const text = '<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>';
+    const { client } = aClient({ source: async () => ({ notation: "bpmn", text }) });
+
+    expect(await client.source("order", 1)).toBe(text);
+  });
+
+  test("asks for ids that are no part of a path", async () => {
+    const { client, asked } = aClient();
+
+    await expect(client.get("a/../b?c#d %")).rejects.toMatchObject({ code: "instance/not-found" });
+
+    expect(asked).toEqual([["get", "a/../b?c#d %"]]);
+  });
+
+  test("throws the problem that the engine answers with", async () => {
+    const { client } = aClient();
+
+    const error = await client.deploy("<broken/>").catch((thrown: unknown) => thrown);
+
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({
+      status: 422,
+      code: "definition/invalid",
+      errors: [{ line: 3 }, { line: 3 }],
+      problem: { instance: "/v1/definitions" },
+      message: "It did not go (here). Do it otherwise. [definition/invalid]",
+    });
+  });
+
+  test("carries its token", async () => {
+    const { client } = aClient({}, "s3cret");
+
+    expect(await client.get("live")).toMatchObject({ instanceId: "live" });
+  });
+
+  test("says so when something else than an engine answers", async () => {
+    const fetch = async () => new Response("<html>", { status: 502, statusText: "Bad Gateway" });
+    const client = createClient({ baseUrl: "http://proxy.test", fetch });
+
+    await expect(client.health()).rejects.toMatchObject({
+      status: 502,
+      code: "client/not-an-engine",
+    });
+  });
+});
