@@ -29,16 +29,7 @@ export type CheckedApi = (method: string, path: string, call?: Call) => Promise<
 export async function checkedApi(send: Send): Promise<CheckedApi> {
   const served = await send(requestOf("GET", "/v1/openapi.json", {}));
   if (served.status !== 200) throw new Error(`No document: ${textOf(served)}`);
-  const document = parseDocument(textOf(served));
-  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
-  ajv.addSchema(document, "document");
-  const validators = new Map<string, ValidateFunction>();
-
-  const validator = (pointer: string): ValidateFunction => {
-    const found = validators.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
-    validators.set(pointer, found);
-    return found;
-  };
+  const { document, validator } = checksFor(textOf(served));
 
   return async (method, path, call = {}) => {
     const response = await send(requestOf(method, path, call));
@@ -54,7 +45,7 @@ export async function checkedApi(send: Send): Promise<CheckedApi> {
       if (media[type] === undefined) throw new Error(`Undocumented type "${type}": ${name}`);
       const validate = validator(`${place}/content/${escaped(type)}/schema`);
       if (!validate(isJson ? json : text)) {
-        throw new Error(`Not as documented: ${name}\n${ajv.errorsText(validate.errors)}`);
+        throw new Error(`Not as documented: ${name}\n${JSON.stringify(validate.errors)}`);
       }
       const headers = lookUp(document, `${place}/headers`);
       for (const header of Object.keys(headers)) {
@@ -90,6 +81,28 @@ export function sendTo(baseUrl: string): Send {
       body: new Uint8Array(await response.arrayBuffer()),
     };
   };
+}
+
+type Checks = Readonly<{ document: Document; validator: (pointer: string) => ValidateFunction }>;
+
+/** Compiled once for each document, since most tests of a run are served the same one. */
+const checksByDocument = new Map<string, Checks>();
+
+function checksFor(text: string): Checks {
+  const known = checksByDocument.get(text);
+  if (known !== undefined) return known;
+  const document = parseDocument(text);
+  const ajv = new Ajv2020({ strict: false, allErrors: true, formats: FORMATS });
+  ajv.addSchema(document, "document");
+  const validators = new Map<string, ValidateFunction>();
+  const validator = (pointer: string): ValidateFunction => {
+    const found = validators.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` });
+    validators.set(pointer, found);
+    return found;
+  };
+  const checks = { document, validator };
+  checksByDocument.set(text, checks);
+  return checks;
 }
 
 /** The document, as far as tests look into it. */
