@@ -88,8 +88,9 @@ export function planWrite(world: World, program: Program, before: Instance, afte
     item: itemOf(world, instance, body),
     ...(spill && { chunk: spill.chunk }),
     fresh: {
-      tickets: instance.tickets.filter((ticket) => isFresh(ticket, before.tickets)),
-      outbox: instance.outbox.filter((record) => isFresh(record, before.outbox)),
+      // By identity: what a step leaves alone it hands on as it was, what it touches is a new value.
+      tickets: instance.tickets.filter((ticket) => !before.tickets.includes(ticket)),
+      outbox: instance.outbox.filter((record) => !before.outbox.includes(record)),
     },
   };
 }
@@ -180,17 +181,6 @@ function addToRing(instance: Instance, remembered: Remembered): Instance {
 function dropSent(instance: Instance, sent: ReadonlySet<string>): Instance {
   if (sent.size === 0) return instance;
   return { ...instance, outbox: instance.outbox.filter(({ id }) => !sent.has(id)) };
-}
-
-type Stamped = Readonly<{ id: string; stamp?: Stamp }>;
-
-function isFresh(entry: Stamped, before: readonly Stamped[]): boolean {
-  const earlier = before.find(({ id }) => id === entry.id);
-  return earlier === undefined || !sameStamp(earlier.stamp, entry.stamp);
-}
-
-function sameStamp(a: Stamp | undefined, b: Stamp | undefined): boolean {
-  return a?.by === b?.by && a?.own === b?.own && a?.until === b?.until;
 }
 
 /**

@@ -1,0 +1,82 @@
+import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
+import { nodeIds } from "../../lib/adapters/node/ids.ts";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import type { Variables } from "../../lib/definition/json.ts";
+import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
+import { createEngine } from "../../lib/engine/create-engine.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
+import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
+import type { Instance } from "../../lib/kernel/instance.ts";
+import type { Message } from "../../lib/ports/message.ts";
+import type { Store } from "../../lib/ports/store.ts";
+
+/** An engine whose queues are an array: nothing moves until the test drains it. */
+export type PlainWorld = Readonly<{
+  engine: Engine;
+  queued: Message[];
+  /** Every instance that was committed, in order. */
+  commits: Instance[];
+  /** Handles what is queued, and what that queues, until nothing is left. */
+  drain(): Promise<void>;
+  now(): Instant;
+  moveTo(instant: number): void;
+}>;
+
+export function aPlainWorld({
+  store = new SimulatedStore({}),
+  tasks = {},
+  mayContinue = true,
+}: {
+  store?: Store;
+  tasks?: Readonly<Record<string, (input: Variables) => Variables>>;
+  mayContinue?: boolean;
+} = {}): PlainWorld {
+  const queued: Message[] = [];
+  const commits: Instance[] = [];
+  const expressions = feelExpressions();
+  let now = instantFrom(1_800_000_000_000);
+  let count = 0;
+  const engine = createEngine({
+    store,
+    parking: { park: async (message) => void queued.push(message) },
+    tasks: {
+      send: async (message) => void queued.push(message),
+      handlerOf: (type) => {
+        const run = tasks[type];
+        return run && { timeoutMs: 1_000, isolate: false, exclusive: false, run: running(run) };
+      },
+      types: () => Object.keys(tasks),
+      holds: () => false,
+      stop: () => {},
+    },
+    timers: { arm: async () => {}, disarm: async () => {} },
+    clock: { now: () => now, pause: async () => {} },
+    ids: nodeIds(),
+    expressions,
+    compilers: { bpmn: bpmnCompiler({ expressions }) },
+    runners: { graph: graphRunner },
+    settings: { tenant: "default", retentionMs: 86_400_000, volatileQueues: false },
+    onCommitted: (instance) => void commits.push(instance),
+  });
+  const drain = async () => {
+    for (let message = queued.shift(); message; message = queued.shift()) {
+      count += 1;
+      const until = instantFrom(now + 900_000);
+      await engine.handle(message, { id: `invocation-${count}`, until, mayContinue });
+    }
+  };
+  return {
+    engine,
+    queued,
+    commits,
+    drain,
+    now: () => now,
+    moveTo: (instant) => {
+      now = instantFrom(instant);
+    },
+  };
+}
+
+const running = (run: (input: Variables) => Variables) => async (input: Variables) =>
+  ({ kind: "completed", variables: run(input) }) as const;
