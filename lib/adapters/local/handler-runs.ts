@@ -44,7 +44,10 @@ export class HandlerRuns {
     input: Variables,
     { about, timeoutMs }: Readonly<{ about: TaskAttempt; timeoutMs: number }>,
   ): Promise<TaskOutcome> {
-    if (this.#isShutDown) return this.#abandon();
+    if (this.#isShutDown) {
+      this.#abandoned++;
+      return never();
+    }
     const controller = new AbortController();
     const early = Promise.withResolvers<TaskOutcome>();
     const run: Run = { controller, end: early.resolve };
@@ -60,7 +63,7 @@ export class HandlerRuns {
     ]);
     callOff();
     this.#forget(name, run);
-    return this.#isShutDown ? this.#abandon() : outcome;
+    return this.#isShutDown ? never() : outcome;
   }
 
   /** Aborts the signals of the handlers of a ticket; their results are no longer waited for. */
@@ -75,15 +78,10 @@ export class HandlerRuns {
   shutDown(): void {
     this.#isShutDown = true;
     for (const { controller, end } of [...this.#runs.values()].flatMap((runs) => [...runs])) {
+      this.#abandoned++;
       end(failed("The engine was shut down."));
       controller.abort(new DOMException("The engine is shutting down.", "AbortError"));
     }
-  }
-
-  /** As if the process had died: the attempt is not over, and is made again after the restart. */
-  #abandon(): Promise<never> {
-    this.#abandoned++;
-    return new Promise(() => {});
   }
 
   #forget(name: string, run: Run): void {
@@ -94,6 +92,11 @@ export class HandlerRuns {
 }
 
 type Run = Readonly<{ controller: AbortController; end: (outcome: TaskOutcome) => void }>;
+
+/** As if the process had died: the attempt is not over, and is made again after the restart. */
+function never(): Promise<never> {
+  return new Promise(() => {});
+}
 
 /** Never rejects, so a handler that fails long after its time is no unhandled rejection. */
 async function call(

@@ -20,11 +20,15 @@ export function parseTaskResult(value: unknown, what: string): Parsed<Variables>
   }
 }
 
+/** Characters of a place that a message shows. */
+const LONGEST_PATH = 200;
+
 class NotJson extends Error {
   readonly hint: string;
 
-  constructor(problem: string, hint: string) {
-    super(problem);
+  constructor(path: string, problem: string, hint: string) {
+    const isLong = path.length > LONGEST_PATH;
+    super(`${isLong ? `${path.slice(0, LONGEST_PATH)}…` : path} ${problem}`);
     this.hint = hint;
   }
 }
@@ -36,22 +40,22 @@ function copyOf(value: unknown, path: string, parents: readonly object[]): Json 
       return value;
     case "number":
       if (Number.isFinite(value)) return value + 0; // JSON has no minus zero
-      throw new NotJson(`${path} is ${value}.`, "JSON has finite numbers only; use null.");
+      throw new NotJson(path, `is ${value}.`, "JSON has finite numbers only; use null.");
     case "bigint":
-      throw new NotJson(`${path} is a BigInt.`, "Use a number, or its text: String(value).");
+      throw new NotJson(path, `is a BigInt.`, "Use a number, or its text: String(value).");
     case "object":
       return value === null ? null : copyOfObject(value, path, parents);
     default:
-      throw new NotJson(`${path} is ${nameOf(value)}.`, "Leave it out, or return plain values.");
+      throw new NotJson(path, `is ${nameOf(value)}.`, "Leave it out, or return plain values.");
   }
 }
 
 function copyOfObject(value: object, path: string, parents: readonly object[]): Json {
   if (parents.includes(value)) {
-    throw new NotJson(`${path} contains itself.`, "Return a tree, without cycles.");
+    throw new NotJson(path, `contains itself.`, "Return a tree, without cycles.");
   }
   if (parents.length >= MAX_RESULT_DEPTH) {
-    throw new NotJson(`${path} is nested too deeply.`, `${MAX_RESULT_DEPTH} levels are allowed.`);
+    throw new NotJson(path, `is nested too deeply.`, `${MAX_RESULT_DEPTH} levels are allowed.`);
   }
   const below = [...parents, value];
   if (Array.isArray(value)) {
@@ -72,7 +76,7 @@ function checkPlain(value: object, path: string): void {
     value instanceof Date
       ? "Use its text: date.toISOString()."
       : "Return plain objects, lists, texts, numbers, booleans and null only.";
-  throw new NotJson(`${path} is ${nameOf(value)}.`, hint);
+  throw new NotJson(path, `is ${nameOf(value)}.`, hint);
 }
 
 function isList(value: Json): value is readonly Json[] {

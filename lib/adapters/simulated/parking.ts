@@ -35,17 +35,11 @@ export class SimulatedParking extends SimulatedQueue<Parked> implements Parking 
   ): Promise<void> {
     const messages: Parked[] = [];
     const verdicts = Promise.withResolvers<readonly Verdict[]>();
-    const deliveries = ids.map((id, n) =>
-      this.deliver(
-        id,
-        async (message) => {
-          messages.push(message);
-          return (await verdicts.promise)[n] ?? { keepForMs: 0 };
-        },
-        fault,
-      ),
-    );
-    const settled = Promise.all(deliveries);
+    const take = async (message: Parked): Promise<Verdict> => {
+      const place = messages.push(message) - 1; // an id that is gone takes none
+      return (await verdicts.promise)[place] ?? { keepForMs: 0 };
+    };
+    const settled = Promise.all(ids.map((id) => this.deliver(id, take, fault)));
     consumer(messages).then(verdicts.resolve, verdicts.reject);
     await settled;
   }

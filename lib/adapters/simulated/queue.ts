@@ -95,9 +95,13 @@ export class SimulatedQueue<M> {
     if (queued === undefined) return;
     const receives = queued.receives + 1;
     this.#put({ ...queued, receives, isRunning: true, visibleAt: this.#in(this.#visibilityMs) });
-    const verdict = await consumer(queued.message, receives);
-    if (verdict !== "release") this.#hide(id, receives, verdict.keepForMs);
-    else if (fault !== "release-lost") this.#queued.delete(id);
+    try {
+      const verdict = await consumer(queued.message, receives);
+      if (verdict === "release" && fault === undefined) this.#queued.delete(id);
+      if (verdict !== "release") this.#hide(id, receives, verdict.keepForMs);
+    } finally {
+      this.#over(id, receives);
+    }
   }
 
   /** Brings a message into sight at once, even while it runs: its delivery took too long. */
@@ -131,7 +135,12 @@ export class SimulatedQueue<M> {
   #hide(id: number, receives: number, ms: number): void {
     const queued = this.#queued.get(id);
     if (queued === undefined || queued.receives !== receives) return;
-    this.#put({ ...queued, isRunning: false, visibleAt: this.#in(ms) });
+    this.#put({ ...queued, visibleAt: this.#in(ms) });
+  }
+
+  #over(id: number, receives: number): void {
+    const queued = this.#queued.get(id);
+    if (queued?.receives === receives) this.#put({ ...queued, isRunning: false });
   }
 
   #put(queued: Queued<M>): void {

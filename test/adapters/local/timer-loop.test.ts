@@ -1,0 +1,260 @@
+import { describe, expect, test } from "vitest";
+import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
+import { instanceOfKey, openTestQueues } from "../../support/local-queues.ts";
+
+describe("the timer loop", () => {
+  test("reads no index while it waits, however long", async () => {
+    const { time, index, arm } = opened();
+    await arm("a", 3_600_000);
+    await time.pass(0);
+    const before = index.reads;
+    await time.pass(3_599_999);
+
+    expect(index.reads).toBe(before);
+  });
+
+  test("fires what was due before it began", async () => {
+    const { queues, time, index } = openTestQueues();
+    index.set("a", instantFrom(time.now() - 86_400_000));
+    const woken: string[] = [];
+    queues.timers.consume(consumer(woken, (instanceId) => index.set(instanceId, undefined)));
+    await time.pass(0);
+
+    expect(woken).toEqual(["a"]);
+    expect(queues.timers.fired).toBe(1);
+  });
+
+  test("finds the next instant in the index by itself", async () => {
+    const { queues, time, index } = openTestQueues();
+    index.set("a", instantFrom(time.now() + 5_000));
+    const woken: string[] = [];
+    queues.timers.consume(consumer(woken, (instanceId) => index.set(instanceId, undefined)));
+    await time.pass(5_000);
+
+    expect(woken).toEqual(["a"]);
+  });
+
+  test("leaves alone what is due since instant 0, because it owes something", async () => {
+    const { time, index, woken, arm } = opened();
+    index.set("owing", instantFrom(0));
+    await arm("a", 1_000);
+    await time.pass(60_000);
+
+    expect(woken).toEqual(["a"]);
+  });
+
+  test("fires a boundary timer while its task runs", async () => {
+    const { queues, time, index, woken } = opened();
+    index.set("a", instantFrom(0));
+    await queues.timers.arm({ ...timer("a", instantFrom(time.now() + 1_000)), covered: false });
+    await time.pass(1_000);
+
+    expect(woken).toEqual(["timer of a"]);
+  });
+
+  test("fires once a timer that the index comes to hold again", async () => {
+    const { queues, time, index, woken } = opened();
+    const dueAt = instantFrom(time.now() + 1_000);
+    await queues.timers.arm({ ...timer("a", dueAt), covered: false });
+    index.set("a", dueAt);
+    await queues.timers.arm({ ...timer("a", dueAt), covered: true });
+    await time.pass(1_000);
+
+    expect(woken).toEqual(["a"]);
+  });
+
+  test("fires every timer of an instance that is due again at once", async () => {
+    const { queues, time, index } = openTestQueues();
+    const due = [time.now() - 3_000, time.now() - 2_000, time.now() - 1_000].map(instantFrom);
+    index.set("cycle", due.shift());
+    const woken: string[] = [];
+    queues.timers.consume(consumer(woken, (instanceId) => index.set(instanceId, due.shift())));
+    await time.pass(0);
+
+    expect(woken).toEqual(["cycle", "cycle", "cycle"]);
+  });
+
+  test("handles an instance once at a time, by whichever way it is due", async () => {
+    const { queues, time, index } = openTestQueues();
+    const log: string[] = [];
+    let end = () => {};
+    queues.timers.consume({
+      async onDue(key) {
+        log.push(`due ${instanceOfKey(key)}`);
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        index.set(instanceOfKey(key), undefined);
+        return 1;
+      },
+      async onTimer({ instanceId }) {
+        log.push(`timer of ${instanceId}`);
+        return "release";
+      },
+    });
+    index.set("a", instantFrom(time.now() + 10));
+    await queues.timers.arm({ ...timer("a", instantFrom(time.now() + 10)), covered: true });
+    await queues.timers.arm({ ...timer("a", instantFrom(time.now() + 20)), ticket: "t2.1" });
+    await time.pass(1_000);
+    expect(log).toEqual(["due a"]);
+
+    end();
+    await time.pass(0);
+    expect(log).toEqual(["due a", "timer of a"]);
+  });
+
+  test("lets a key rest that stays due, longer each time, and tells of it", async () => {
+    const { queues, time, index, troubles } = openTestQueues();
+    index.set("stuck", time.now());
+    const start = time.now();
+    const handledAt: number[] = [];
+    queues.timers.consume({
+      async onDue() {
+        handledAt.push((time.now() - start) / 1_000);
+        return 0;
+      },
+      onTimer: async () => "release",
+    });
+    await time.pass(70_000);
+
+    expect(handledAt).toEqual([0, 1, 3, 7, 15, 31, 61]);
+    expect(troubles[0]).toMatchObject({ about: "default#I#stuck / S", retryInMs: 1_000 });
+    expect(queues.whatIsLeft()).toEqual(["default#I#stuck / S is due, but nothing happens there"]);
+  });
+
+  test("goes on with others while keys rest or fail", async () => {
+    const { queues, time, index } = openTestQueues({ concurrency: 2 });
+    for (let n = 0; n < 10; n++) index.set(`bad${n}`, instantFrom(time.now() - 100 + n));
+    index.set("good", time.now());
+    const woken: string[] = [];
+    queues.timers.consume({
+      async onDue(key) {
+        const instanceId = instanceOfKey(key);
+        if (instanceId.startsWith("bad")) throw new Error("corrupt");
+        woken.push(instanceId);
+        index.set(instanceId, undefined);
+        return 1;
+      },
+      onTimer: async () => "release",
+    });
+    await time.pass(0);
+
+    expect(woken).toEqual(["good"]);
+  });
+
+  test("forgets a rest once the key has moved", async () => {
+    const { queues, time, index } = openTestQueues();
+    index.set("a", time.now());
+    let fires = false;
+    const handledAt: number[] = [];
+    const start = time.now();
+    queues.timers.consume({
+      async onDue() {
+        handledAt.push(time.now() - start);
+        if (fires) index.set("a", undefined);
+        return fires ? 1 : 0;
+      },
+      onTimer: async () => "release",
+    });
+    await time.pass(500);
+    fires = true;
+    index.set("a", undefined);
+    await time.pass(1_500);
+    index.set("a", instantFrom(start + 5_000));
+    await queues.timers.arm({ ...timer("a", instantFrom(start + 5_000)), covered: true });
+    await time.pass(10_000);
+
+    expect(handledAt).toEqual([0, 5_000]);
+    expect(queues.whatIsLeft()).toEqual([]);
+  });
+
+  test("reads the index again after it could not be read", async () => {
+    const { queues, time, index, troubles } = openTestQueues();
+    const woken: string[] = [];
+    index.set("a", time.now());
+    index.failure = new Error("no disk");
+    queues.timers.consume(consumer(woken, (instanceId) => index.set(instanceId, undefined)));
+    await time.pass(2_000);
+    expect(troubles).toHaveLength(2);
+
+    index.failure = undefined;
+    await time.pass(2_000);
+    expect(woken).toEqual(["a"]);
+  });
+
+  test("loses and doubles nothing when the clock jumps back and forth", async () => {
+    const { time, woken, arm } = opened();
+    await arm("soon", 1_000);
+    await arm("late", 7_200_000);
+    await time.pass(1_000);
+    time.jump(-3_600_000);
+    await arm("meanwhile", 1_000);
+    await time.pass(1_000);
+    expect(woken).toEqual(["soon", "meanwhile"]);
+
+    time.jump(2 * 3_600_000);
+    await time.pass(1_000);
+    expect(woken).toEqual(["soon", "meanwhile"]);
+    time.jump(3_600_000);
+    await time.pass(1_000);
+    expect(woken).toEqual(["soon", "meanwhile", "late"]);
+  });
+
+  test("wakes thousands that are due together, some at a time", async () => {
+    const { queues, time, index } = openTestQueues({ concurrency: 64 });
+    const due = instantFrom(time.now() + 1_000);
+    for (let n = 0; n < 3_000; n++) index.set(`i${n}`, due);
+    let [running, most, count] = [0, 0, 0];
+    queues.timers.consume({
+      async onDue(key) {
+        running++;
+        most = Math.max(most, running);
+        await Promise.resolve();
+        index.set(instanceOfKey(key), undefined);
+        running--;
+        count++;
+        return 1;
+      },
+      onTimer: async () => "release",
+    });
+    await time.pass(1_000);
+
+    expect(count).toBe(3_000);
+    expect(most).toBe(64);
+  });
+});
+
+/** A loop that wakes into a list; what is woken through the index is no longer due. */
+function opened() {
+  const parts = openTestQueues();
+  const { queues, time, index } = parts;
+  const woken: string[] = [];
+  queues.timers.consume(consumer(woken, (instanceId) => index.set(instanceId, undefined)));
+  return {
+    ...parts,
+    woken,
+    async arm(instanceId: string, inMs: number) {
+      const dueAt = instantFrom(time.now() + inMs);
+      index.set(instanceId, dueAt);
+      await queues.timers.arm({ ...timer(instanceId, dueAt), covered: true });
+    },
+  };
+}
+
+function consumer(woken: string[], handled: (instanceId: string) => void) {
+  return {
+    async onDue(key: Parameters<typeof instanceOfKey>[0]) {
+      woken.push(instanceOfKey(key));
+      handled(instanceOfKey(key));
+      return 1;
+    },
+    async onTimer({ instanceId }: { instanceId: string }) {
+      woken.push(`timer of ${instanceId}`);
+      return "release" as const;
+    },
+  };
+}
+
+function timer(instanceId: string, dueAt: Instant) {
+  return { tenant: "default", instanceId, ticket: "t1.1", dueAt, covered: false };
+}

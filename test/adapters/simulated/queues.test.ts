@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { SimulatedClock, SimulatedTime } from "../../../lib/adapters/simulated/clock.ts";
+import { SimulatedParking } from "../../../lib/adapters/simulated/parking.ts";
+import { type QueueFault, SimulatedQueue } from "../../../lib/adapters/simulated/queue.ts";
+import { SimulatedTasks } from "../../../lib/adapters/simulated/tasks.ts";
+import { SimulatedTimers } from "../../../lib/adapters/simulated/timers.ts";
+import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import type { Verdict } from "../../../lib/ports/message.ts";
+
+const START = instantFrom(Date.UTC(2030, 0, 1));
+const release = async (): Promise<Verdict> => "release";
+
+describe("a simulated queue", () => {
+  test("stands still at both ends of a send until its world lets it go on", async () => {
+    const points: string[] = [];
+    const { queue } = opened(async (point, message) => void points.push(`${point} ${message}`));
+    await queue.send("a");
+
+    expect(points).toEqual(["send:before a", "send:after a"]);
+  });
+
+  test("delivers in the order that the world picks", async () => {
+    const { queue } = opened();
+    for (const message of ["a", "b", "c"]) await queue.send(message);
+    const last = queue.ready().at(-1);
+    const delivered: string[] = [];
+    await queue.deliver(last?.id ?? 0, async (message) => {
+      delivered.push(message);
+      return "release";
+    });
+
+    expect(delivered).toEqual(["c"]);
+    expect(messagesOf(queue)).toEqual(["a", "b"]);
+  });
+
+  test("duplicates and delays on order", async () => {
+    const faults: (QueueFault | undefined)[] = [
+      { fault: "duplicated" },
+      { fault: "delayed", byMs: 5_000 },
+    ];
+    const { queue, time } = opened(async (point) =>
+      point === "send:before" ? faults.shift() : undefined,
+    );
+    await queue.send("twice");
+    await queue.send("late");
+    expect(queue.ready().map(({ message }) => message)).toEqual(["twice", "twice"]);
+
+    time.pass(5_000);
+    expect(queue.ready().map(({ message }) => message)).toEqual(["twice", "twice", "late"]);
+  });
+
+  test("brings back what was handled when its release is lost", async () => {
+    const { queue, time } = opened();
+    await queue.send("a");
+    await queue.deliver(1, release, "release-lost");
+    expect(queue.ready()).toEqual([]);
+
+    time.pass(90_000);
+    expect(queue.ready()).toMatchObject([{ message: "a", receives: 1, isRunning: false }]);
+  });
+
+  test("delivers again what still runs, once it is out of time or revealed", async () => {
+    const { queue } = opened();
+    await queue.send("a");
+    let end: (verdict: Verdict) => void = () => {};
+    const first = queue.deliver(1, () => new Promise((resolve) => (end = resolve)));
+    expect(queue.ready()).toEqual([]);
+    queue.reveal(1);
+    expect(queue.ready()).toMatchObject([{ isRunning: true }]);
+
+    const second = queue.deliver(1, async () => ({ keepForMs: 1_000 }));
+    await second;
+    end({ keepForMs: 60_000 });
+    await first;
+    expect(queue.all()).toMatchObject([{ visibleAt: START + 1_000, receives: 2 }]);
+  });
+
+  test("brings back what its host died on, and what its consumer threw at", async () => {
+    const { queue, time } = opened();
+    await queue.send("a");
+    await queue.send("b");
+    void queue.deliver(1, () => new Promise(() => {}));
+    queue.abandon(1);
+    await expect(queue.deliver(2, () => Promise.reject(new Error("no")))).rejects.toThrow("no");
+
+    time.pass(90_000);
+    expect(queue.ready()).toMatchObject([
+      { message: "a", isRunning: false },
+      { message: "b", isRunning: false },
+    ]);
+  });
+
+  test("copies and loses what the world says", async () => {
+    const { queue } = opened();
+    await queue.send("a");
+    await queue.send("b");
+    queue.duplicate(2);
+    queue.lose(({ message }) => message === "a");
+
+    expect(messagesOf(queue)).toEqual(["b", "b"]);
+  });
+});
+
+describe("simulated parking", () => {
+  test("offers an instance's oldest messages together, unless one is out", async () => {
+    const { clock } = openTime();
+    const parking = new SimulatedParking({ clock });
+    for (const name of ["1", "2", "3"]) await parking.park(owed("a", name));
+    await parking.park(owed("b", "1"));
+    expect(batchesOf(parking)).toEqual([["a1", "a2", "a3"], ["b1"]]);
+
+    await parking.deliverBatch([1, 2], async () => ["release", { keepForMs: 1_000 }]);
+    expect(batchesOf(parking)).toEqual([["b1"]]);
+    void parking.deliver(4, () => new Promise(() => {}));
+    await parking.park(owed("b", "2"));
+    expect(batchesOf(parking)).toEqual([]);
+  });
+
+  test("does not confuse the verdicts when a message of the batch is gone", async () => {
+    const { clock } = openTime();
+    const parking = new SimulatedParking({ clock });
+    for (const name of ["1", "2", "3"]) await parking.park(owed("a", name));
+    await parking.deliver(1, release);
+    await parking.deliverBatch([1, 2, 3], async (messages) => {
+      expect(messages.map(({ name }) => name)).toEqual(["2", "3"]);
+      return [{ keepForMs: 1_000 }, "release"];
+    });
+
+    expect(parking.all().map(({ message }) => message.name)).toEqual(["2"]);
+  });
+});
+
+describe("simulated tasks", () => {
+  test("know what they hold only if they are told that they do", async () => {
+    const { clock } = openTime();
+    const [durable, memory] = [false, true].map(
+      (knowsWhatItHolds) => new SimulatedTasks({ clock, knowsWhatItHolds }),
+    );
+    for (const tasks of [durable, memory]) await tasks?.send(aTask("k1"));
+
+    expect(durable?.holds("order-1", "k1")).toBe(false);
+    expect(memory?.holds("order-1", "k1")).toBe(true);
+    expect(memory?.holds("order-1", "k2")).toBe(false);
+  });
+
+  test("remember what was told to stop", () => {
+    const tasks = new SimulatedTasks({ clock: openTime().clock });
+    tasks.stop("order-1", "k1");
+
+    expect(tasks.stopped).toEqual(["order-1.k1"]);
+  });
+});
+
+describe("simulated timers", () => {
+  test("do not call back a timer that is being delivered", async () => {
+    const { clock } = openTime();
+    const timers = new SimulatedTimers({ clock });
+    const timer = { tenant: "default", instanceId: "a", ticket: "t1", dueAt: START, covered: true };
+    await timers.arm(timer);
+    void timers.deliver(1, () => new Promise(() => {}));
+    await timers.disarm(timer);
+
+    expect(timers.all()).toHaveLength(1);
+  });
+});
+
+describe("a simulated clock", () => {
+  test("is off by its skew, and jumps", () => {
+    const time = new SimulatedTime(START);
+    const clock = new SimulatedClock({ time, skewMs: -2_000 });
+    expect(clock.now()).toBe(START - 2_000);
+
+    clock.jump(60_000);
+    time.pass(1_000);
+    expect(clock.now()).toBe(START + 59_000);
+    expect(time.now()).toBe(START + 1_000);
+  });
+
+  test("pauses until its world lets it go on", async () => {
+    const points: string[] = [];
+    const turn = async (point: string) => void points.push(point);
+    await new SimulatedClock({ time: new SimulatedTime(START), turn }).pause();
+
+    expect(points).toEqual(["pause"]);
+  });
+
+  test("stands in a time that does not go back", () => {
+    expect(() => new SimulatedTime(START).pass(-1)).toThrow(RangeError);
+  });
+});
+
+function openTime() {
+  const time = new SimulatedTime(START);
+  return { time, clock: new SimulatedClock({ time }) };
+}
+
+function opened(
+  turn?: NonNullable<ConstructorParameters<typeof SimulatedQueue<string>>[0]["turn"]>,
+) {
+  const { time, clock } = openTime();
+  return { time, queue: new SimulatedQueue<string>({ clock, ...(turn && { turn }) }) };
+}
+
+function messagesOf(queue: SimulatedQueue<string>): readonly string[] {
+  return queue.all().map(({ message }) => message);
+}
+
+function batchesOf(parking: SimulatedParking): readonly (readonly string[])[] {
+  return parking
+    .batches()
+    .map((batch) => batch.map(({ message }) => `${message.instanceId}${message.name}`));
+}
+
+function owed(instanceId: string, name: string) {
+  return { kind: "owed", tenant: "default", instanceId, name } as const;
+}
+
+function aTask(ticket: string) {
+  const address = { tenant: "default", instanceId: "order-1" };
+  return { kind: "task", ...address, ticket, attempt: 1, type: "charge-card" } as const;
+}

@@ -1,0 +1,104 @@
+import { SimulatedClock, SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
+import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
+import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
+import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
+import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import type { Verdict } from "../../lib/ports/message.ts";
+import { parkingContract } from "./parking.contract.ts";
+import { tasksContract } from "./tasks.contract.ts";
+import { timersContract } from "./timers.contract.ts";
+
+tasksContract("the simulated task queue", async (handlers) => {
+  const { time, clock } = openTime();
+  const tasks = new SimulatedTasks({ clock, handlers });
+  const world = eachMessage(time, tasks);
+  return { tasks, ...world, now: () => clock.now(), close: async () => {} };
+});
+
+tasksContract("the simulated task queue in a world", async (handlers) => {
+  const { time, clock } = openTime();
+  const tasks = new SimulatedTasks({ clock, handlers, turn: async () => undefined });
+  const world = eachMessage(time, tasks);
+  return { tasks, ...world, now: () => clock.now(), close: async () => {} };
+});
+
+parkingContract("the simulated parking queue", async () => {
+  const { time, clock } = openTime();
+  const parking = new SimulatedParking({ clock });
+  let consumer: Parameters<SimulatedParking["deliverBatch"]>[1] | undefined;
+  return {
+    parking,
+    consume(next) {
+      consumer = next;
+    },
+    pass: (ms) =>
+      passing(time, parking, ms, async () => {
+        const [batch] = parking.batches();
+        if (batch === undefined || consumer === undefined) return false;
+        const ids = batch.map(({ id }) => id);
+        await parking.deliverBatch(ids, consumer).catch(() => {});
+        return true;
+      }),
+    close: async () => {},
+  };
+});
+
+timersContract("the simulated timers", async () => {
+  const { time, clock } = openTime();
+  const timers = new SimulatedTimers({ clock });
+  const { consume, pass } = eachMessage(time, timers);
+  return {
+    timers,
+    consume: (woken) =>
+      consume(async ({ instanceId }) => {
+        await woken(instanceId);
+        return "release";
+      }),
+    index: () => {},
+    now: () => clock.now(),
+    pass,
+    close: async () => {},
+  };
+});
+
+function openTime() {
+  const time = new SimulatedTime(instantFrom(Date.UTC(2030, 0, 1)));
+  return { time, clock: new SimulatedClock({ time, skewMs: 2_000 }) };
+}
+
+/** A world without faults: delivers what is ready one by one, oldest first. */
+function eachMessage<M>(time: SimulatedTime, queue: SimulatedQueue<M>) {
+  let consumer: ((message: M) => Promise<Verdict>) | undefined;
+  return {
+    consume(next: (message: M) => Promise<Verdict>) {
+      consumer = next;
+    },
+    pass: (ms: number) =>
+      passing(time, queue, ms, async () => {
+        const [next] = queue.ready();
+        if (next === undefined || consumer === undefined) return false;
+        await queue.deliver(next.id, consumer).catch(() => {});
+        return true;
+      }),
+  };
+}
+
+/** Lets time pass, standing still wherever a message becomes visible. */
+async function passing<M>(
+  time: SimulatedTime,
+  queue: SimulatedQueue<M>,
+  ms: number,
+  deliverOne: () => Promise<boolean>,
+): Promise<void> {
+  let leftMs = ms;
+  for (;;) {
+    while (await deliverOne());
+    const next = queue.nextVisible();
+    const stepMs = next === undefined ? leftMs : Math.min(next - (time.now() + 2_000), leftMs);
+    time.pass(stepMs);
+    leftMs -= stepMs;
+    if (leftMs === 0) break;
+  }
+  while (await deliverOne());
+}

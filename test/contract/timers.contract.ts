@@ -1,0 +1,134 @@
+// What all timers must do. An adapter's test calls timersContract with a way to open some.
+
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
+import type { ArmedTimer, Timers } from "../../lib/ports/timers.ts";
+
+/** Timers that are all out, and the time that they go by. */
+export type OpenedTimers = Readonly<{
+  timers: Timers;
+  /** Calls back for every instance that is woken from now on. */
+  consume(woken: (instanceId: string) => Promise<void>): void;
+  /** What a commit does beside arming: the store's due index holds the instance, or not. */
+  index(instanceId: string, dueAt: Instant | undefined): void;
+  now(): Instant;
+  /** Lets time pass by the timers' clock, and everything be woken that becomes due. */
+  pass(ms: number): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+/** Declares the suite for one adapter. */
+export function timersContract(name: string, open: () => Promise<OpenedTimers>): void {
+  describe(name, () => {
+    let opened: OpenedTimers;
+    let woken: Readonly<{ instanceId: string; at: Instant }>[];
+    beforeEach(async () => {
+      await reopen();
+    });
+    afterEach(() => opened.close());
+
+    async function reopen(): Promise<void> {
+      opened = await open();
+      woken = [];
+      opened.consume(async (instanceId) => {
+        woken.push({ instanceId, at: opened.now() });
+        opened.index(instanceId, undefined);
+      });
+    }
+
+    async function arm(instanceId: string, inMs: number, covered = true): Promise<ArmedTimer> {
+      const dueAt = instantFrom(opened.now() + inMs);
+      const timer = { tenant: "default", instanceId, ticket: "t1.1", dueAt, covered };
+      if (covered) opened.index(instanceId, dueAt);
+      await opened.timers.arm(timer);
+      return timer;
+    }
+
+    const names = () => woken.map(({ instanceId }) => instanceId);
+
+    for (const covered of [true, false]) {
+      describe(covered ? "a timer that the index holds" : "a timer that the index hides", () => {
+        test("wakes its instance at its instant, not before", async () => {
+          await arm("a", 60_000, covered);
+
+          await opened.pass(59_999);
+          expect(names()).toEqual([]);
+          await opened.pass(1);
+          expect(names()).toEqual(["a"]);
+        });
+
+        test("wakes at once when it is due already", async () => {
+          await arm("a", 0, covered);
+          await arm("b", -3_600_000, covered);
+          await opened.pass(0);
+
+          expect(names().toSorted()).toEqual(["a", "b"]);
+        });
+
+        test("wakes one after the other, far ones too", async () => {
+          await arm("far", 2 * 3_600_000, covered);
+          await arm("near", 1_500, covered);
+
+          await opened.pass(1_500);
+          expect(names()).toEqual(["near"]);
+          await opened.pass(2 * 3_600_000);
+          expect(names()).toEqual(["near", "far"]);
+        });
+      });
+    }
+
+    test("do not wake who was disarmed", async () => {
+      const timer = await arm("a", 1_000, false);
+      await arm("b", 1_000, false);
+      await opened.timers.disarm(timer);
+      await opened.pass(60_000);
+
+      expect(names()).toEqual(["b"]);
+    });
+
+    test("do not mind being disarmed twice, or unarmed", async () => {
+      const timer = await arm("a", 1_000, false);
+      await opened.timers.disarm(timer);
+
+      await expect(opened.timers.disarm(timer)).resolves.toBeUndefined();
+      await expect(opened.timers.disarm({ ...timer, ticket: "t9.9" })).resolves.toBeUndefined();
+    });
+
+    test("wake everyone who is due at the same instant", async () => {
+      const all = Array.from({ length: 300 }, (_, n) => `i${String(n).padStart(3, "0")}`);
+      for (const instanceId of all) await arm(instanceId, 1_000);
+      await opened.pass(1_000);
+
+      expect(names().toSorted()).toEqual(all);
+    });
+
+    test("are never early and wake everyone, whatever is armed when", async () => {
+      const step = fc.record({
+        instance: fc.integer({ min: 0, max: 20 }),
+        inMs: fc.integer({ min: -10, max: 5_000 }),
+        covered: fc.boolean(),
+        thenMs: fc.integer({ min: 0, max: 2_000 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+          await opened.close();
+          await reopen();
+          const dueAt = new Map<string, Instant>();
+          for (const [n, { instance, inMs, covered, thenMs }] of steps.entries()) {
+            const timer = await arm(`${instance}-${n}`, inMs, covered);
+            dueAt.set(timer.instanceId, timer.dueAt);
+            await opened.pass(thenMs);
+          }
+          await opened.pass(5_000);
+
+          for (const { instanceId, at } of woken) {
+            expect(at).toBeGreaterThanOrEqual(dueAt.get(instanceId) ?? Number.POSITIVE_INFINITY);
+          }
+          expect(new Set(names())).toEqual(new Set(dueAt.keys()));
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
+}
