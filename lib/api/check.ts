@@ -16,18 +16,15 @@ export function check<S extends z.ZodType>(
 function faultsOf(issue: z.core.$ZodIssue, part: Fault["in"], name: string): readonly Fault[] {
   const place = (path: readonly PropertyKey[]) =>
     part === "body" ? pointer(path) : path.map(String).join(".") || name;
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return issue.keys.map((key) => ({
-        in: part,
-        at: place([...issue.path, key]),
-        message: `${JSON.stringify(key)} is not known here`,
-      }));
-    case "invalid_key":
-      return [{ in: part, at: place(issue.path), message: issue.issues[0]?.message ?? "bad name" }];
-    default:
-      return [{ in: part, at: place(issue.path), message: messageOf(issue) }];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => ({
+      in: part,
+      at: place([...issue.path, key]),
+      message: `${JSON.stringify(key)} is not known here`,
+    }));
   }
+  const told = issue.code === "invalid_key" ? issue.issues[0]?.message : undefined;
+  return [{ in: part, at: place(issue.path), message: told ?? messageOf(issue) }];
 }
 
 /** Zod's own messages, without the words that say nothing. */

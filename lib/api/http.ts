@@ -19,6 +19,7 @@ export type ApiResponse = Readonly<{
 
 /** Of JSON answers. JSON is UTF-8 by its own standard, so no charset is said. */
 export const JSON_TYPE = "application/json";
+/** Of errors, as RFC 9457 names it. */
 export const PROBLEM_TYPE = "application/problem+json";
 
 /** The media type in lower case and its charset, of a Content-Type header. */

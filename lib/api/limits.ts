@@ -17,12 +17,14 @@ export const MAX_ID_LENGTH = 255;
 /** Characters of a cursor; ours are shorter. */
 export const MAX_CURSOR_LENGTH = 2_048;
 
+/** Items of a page: the most that can be asked for, and what nobody asked for. */
 export const MAX_PAGE_SIZE = 200;
 export const DEFAULT_PAGE_SIZE = 50;
 
 /** Longest wait for a result: gateways give up after about thirty seconds. */
 export const MAX_WAIT_SECONDS = 25;
 
+/** Tags of an instance, their characters, and those of its business key. */
 export const MAX_TAGS = 16;
 export const MAX_TAG_LENGTH = 64;
 export const MAX_BUSINESS_KEY_LENGTH = 256;

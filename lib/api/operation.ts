@@ -27,6 +27,7 @@ export type ApiExtras = Readonly<{
 /** How far the virtual clock got, and what had not come to rest by then. */
 export type ClockAdvance = Readonly<{ now: string; fired: number; left: readonly string[] }>;
 
+/** What the door of one installation is set to. */
 export type ApiSettings = Readonly<{
   /** Of the engine, for health and the document. */
   version: string;
@@ -115,6 +116,7 @@ export function operation<P extends z.ZodObject, Q extends z.ZodObject, B, A ext
   };
 }
 
+/** The header that makes a write repeatable. */
 export const KEY_HEADER = "Idempotency-Key";
 
 /** Visible ASCII, so that it survives every proxy and every log. */

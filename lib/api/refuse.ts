@@ -13,9 +13,10 @@ export type Fault = Readonly<{
 export function invalid(faults: readonly Fault[]): EngineError {
   const named = faults.slice(0, MAX_NAMED_PROBLEMS);
   const [first] = named;
+  const told = first?.message.replace(/\.$/, "") ?? "it cannot be read";
   const others = faults.length > 1 ? `, and ${faults.length - 1} more` : "";
   return new EngineError("request/invalid", {
-    happened: `The request is not valid: ${first?.message ?? "it cannot be read"}${others}`,
+    happened: `The request is not valid: ${told}${others}`,
     where: first === undefined ? "request" : `${first.in} ${first.at}`.trim(),
     fix: "`errors` names everything that is wrong; /v1/openapi.json says what is right.",
     retryable: false,

@@ -20,6 +20,7 @@ import type {
 } from "../api/views.ts";
 import { type Call, createTransport, segment, type TransportOptions } from "./transport.ts";
 
+/** Which engine to talk to, and how. */
 export type ClientOptions = TransportOptions;
 
 /** BPMN as text or as the bytes of its file, or any notation by name. */

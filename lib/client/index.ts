@@ -12,6 +12,7 @@ export type {
   PageRequest,
   Problem,
   ProblemCode,
+  ProblemEntry,
   RecoveryReport,
   ResultView,
   StartRequest,

@@ -11,6 +11,7 @@ export type Call = Readonly<{
   idempotencyKey?: string | undefined;
 }>;
 
+/** Which engine to talk to, and how. */
 export type TransportOptions = Readonly<{
   /** Such as `http://127.0.0.1:7373`. */
   baseUrl: string;
@@ -42,21 +43,25 @@ export function segment(name: string): string {
   return encodeURIComponent(name);
 }
 
-function bodyOf({ source, json }: Call): { text?: BodyInit; type?: string } {
-  if (source !== undefined) return { text: parseBody(source.text), type: source.type };
+function bodyOf({ source, json }: Call): Readonly<{
+  text?: string | Uint8Array<ArrayBuffer>;
+  type?: string;
+}> {
+  if (source !== undefined) {
+    const { text, type } = source;
+    // A copy, because fetch wants bytes of an ArrayBuffer, which not every Uint8Array has.
+    return { text: typeof text === "string" ? text : new Uint8Array(text), type };
+  }
   if (json === undefined) return {};
   return { text: JSON.stringify(json), type: "application/json" };
 }
 
-/** Fetch wants bytes of an ArrayBuffer of their own, which types of Uint8Array do not promise. */
-function parseBody(text: string | Uint8Array): BodyInit {
-  return typeof text === "string" ? text : new Uint8Array(text);
-}
-
 function queryOf({ query = {} }: Call): string {
-  const given = Object.entries(query).filter(([, value]) => value !== undefined);
-  if (given.length === 0) return "";
-  return `?${new URLSearchParams(given.map(([name, value]) => [name, String(value)]))}`;
+  const given = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) given.set(name, String(value));
+  }
+  return given.size === 0 ? "" : `?${given}`;
 }
 
 async function parseError(response: Response): Promise<ApiError> {

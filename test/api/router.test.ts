@@ -1,6 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MAX_ANY_BODY_BYTES, MAX_BODY_BYTES, MAX_ID_LENGTH } from "../../lib/api/limits.ts";
+import {
+  MAX_ANY_BODY_BYTES,
+  MAX_BODY_BYTES,
+  MAX_CURSOR_LENGTH,
+  MAX_ID_LENGTH,
+  MAX_NAMED_PROBLEMS,
+  MAX_RETRIES,
+  MAX_TEXT_LENGTH,
+  MAX_VERSION,
+} from "../../lib/api/limits.ts";
 import { operations } from "../../lib/api/operations.ts";
 import { engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
@@ -132,6 +141,48 @@ describe("the router", () => {
         json: { code: "request/unsupported-media-type" },
       });
     }
+  });
+
+  const cancel = "/v1/instances/live/cancel";
+  const resolve = "/v1/instances/live/incidents/i1/resolve";
+  const fail = "/v1/tasks/live:1/fail";
+  test.each([
+    [cancel, { reason: "r".repeat(MAX_TEXT_LENGTH) }, 200],
+    [cancel, { reason: "r".repeat(MAX_TEXT_LENGTH + 1) }, 400],
+    [resolve, { retries: MAX_RETRIES }, 200],
+    [resolve, { retries: MAX_RETRIES + 1 }, 400],
+    [resolve, { retries: 0 }, 400],
+    [fail, { message: "", retries: MAX_RETRIES }, 200],
+    [fail, { message: "", retries: MAX_RETRIES + 1 }, 400],
+    ["/v1/definitions/order/instances", { version: MAX_VERSION }, 201],
+    ["/v1/definitions/order/instances", { version: MAX_VERSION + 1 }, 400],
+  ])("draws the line at %s %j", async (path, json, status) => {
+    const { api } = await fakeApi();
+
+    const answer = await api("POST", path, { json });
+
+    expect(answer.status).toBe(status);
+  });
+
+  test.each([
+    [MAX_CURSOR_LENGTH, "store/cursor-invalid"],
+    [MAX_CURSOR_LENGTH + 1, "request/invalid"],
+  ])("looks at a cursor of %i characters and says %s", async (length, code) => {
+    const { api } = await fakeApi();
+
+    const answer = await api("GET", "/v1/definitions", { query: `cursor=${"c".repeat(length)}` });
+
+    expect(answer).toMatchObject({ status: 400, json: { code } });
+  });
+
+  test("names so many faults and counts the rest", async () => {
+    const { api } = await fakeApi();
+    const names = Array.from({ length: MAX_NAMED_PROBLEMS + 1 }, (_, n) => [`x${n}`, 1]);
+
+    const answer = await api("POST", cancel, { json: Object.fromEntries(names) });
+
+    expect(answer.json.errors).toHaveLength(MAX_NAMED_PROBLEMS);
+    expect(answer.json.detail).toContain(`and ${MAX_NAMED_PROBLEMS} more`);
   });
 
   test("names fields that were sent to a call that takes none", async () => {

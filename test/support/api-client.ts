@@ -5,7 +5,7 @@ import type { ApiRequest, ApiResponse } from "../../lib/api/http.ts";
 export type Send = (request: ApiRequest) => Promise<ApiResponse>;
 
 /** What a test sends; a `json` value is sent as such, a `body` as it is. */
-export type Call = Readonly<{
+type Call = Readonly<{
   query?: string;
   json?: unknown;
   body?: string | Uint8Array;
@@ -13,7 +13,7 @@ export type Call = Readonly<{
 }>;
 
 /** What came back, after it was found to be what the document says. */
-export type Answered = Readonly<{
+type Answered = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;
   /** Empty where the body is not JSON. */
@@ -118,6 +118,7 @@ export function lookUp(document: Document, pointer: string): Document {
   return isObject(found) ? follow(document, found) : {};
 }
 
+/** The document in its text. */
 export function parseDocument(text: string): Document {
   return parseObject(text);
 }

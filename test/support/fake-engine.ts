@@ -47,6 +47,7 @@ export function engineError(code: ErrorCode, details?: readonly Diagnostic[]): E
   return new EngineError(code, details === undefined ? told : { ...told, details });
 }
 
+/** What the fake finds wrong with a broken source. */
 export const aDiagnostic: Diagnostic = {
   severity: "error",
   code: "bpmn/broken",

@@ -16,6 +16,7 @@ const common = {
   startEvents,
 };
 
+/** One version of a definition, and how its id stands. */
 export const definition = named(
   "Definition",
   z.strictObject({
@@ -28,8 +29,10 @@ export const definition = named(
   }),
 );
 
+/** A page of definitions. */
 export const definitionList = listOf("DefinitionList", definition);
 
+/** What a deploy stored, or found identical. */
 export const deployment = named(
   "Deployment",
   z.strictObject({
@@ -37,11 +40,13 @@ export const deployment = named(
   }),
 );
 
+/** What a deploy would say. */
 export const validation = named(
   "Validation",
   z.strictObject({ valid: z.boolean(), diagnostics: z.array(diagnostic) }),
 );
 
+/** The answer to an undeploy. */
 export const undeployed = named("Undeployed", z.strictObject({ undeployed: z.boolean() }));
 
 /** A source in JSON. Code has a path of its own, so that it can be withheld. */

@@ -12,6 +12,7 @@ import { named } from "./registry.ts";
 import { count, durationOrInstant, instant, json, newVariables, variables } from "./values.ts";
 
 const ended = ["succeeded", "failed", "cancelled"] as const;
+/** What an instance is doing, or how it ended. */
 export const status = z.enum(["running", "suspended", ...ended]);
 const terminationKind = z.enum(["success", "failure", "cancel", "timeout"]);
 
@@ -24,6 +25,7 @@ const failure = named(
   }),
 );
 
+/** The request that starts an instance. */
 export const start = named(
   "Start",
   z.strictObject({
@@ -68,6 +70,7 @@ const wait = named(
   }),
 );
 
+/** An instance as it stands. */
 export const instance = named(
   "Instance",
   z.strictObject({
@@ -90,8 +93,10 @@ export const instance = named(
   }),
 );
 
+/** A page of instances. */
 export const instanceList = listOf("InstanceList", instance);
 
+/** What came of an ended instance. */
 export const result = named(
   "Result",
   z.strictObject({
@@ -103,8 +108,10 @@ export const result = named(
   }),
 );
 
+/** Everything that an instance waits for. */
 export const waits = named("Waits", z.strictObject({ items: z.array(wait) }));
 
+/** A page of what has happened to an instance. */
 export const history = listOf(
   "History",
   named(
@@ -119,13 +126,16 @@ export const history = listOf(
   ),
 );
 
+/** The request that cancels an instance. */
 export const cancel = named(
   "Cancel",
   z.strictObject({ reason: z.string().max(MAX_TEXT_LENGTH).exactOptional() }),
 );
 
+/** Whether the cancel ended the instance. */
 export const cancelled = named("Cancelled", z.strictObject({ cancelled: z.boolean() }));
 
+/** The request that resolves an incident. */
 export const resolve = named(
   "Resolve",
   z.strictObject({
@@ -134,4 +144,5 @@ export const resolve = named(
   }),
 );
 
+/** The answer to a resolve. */
 export const resolved = named("Resolved", z.strictObject({ resolved: z.literal(true) }));

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { named } from "./registry.ts";
 import { count, duration, instant } from "./values.ts";
 
+/** That the engine answers, and which one it is. */
 export const health = named(
   "Health",
   z.strictObject({
@@ -11,6 +12,7 @@ export const health = named(
   }),
 );
 
+/** What a recovery found and did. */
 export const recovery = named(
   "Recovery",
   z.strictObject({
@@ -24,8 +26,10 @@ export const recovery = named(
   }),
 );
 
+/** The request that moves a virtual clock. */
 export const advance = named("AdvanceClock", z.strictObject({ by: duration }));
 
+/** How far the clock got. */
 export const advanced = named(
   "ClockAdvanced",
   z.strictObject({

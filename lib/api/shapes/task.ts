@@ -4,6 +4,7 @@ import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
 import { count, duration, instant, newVariables, variables } from "./values.ts";
 
+/** A page of open tasks. */
 export const taskList = listOf(
   "TaskList",
   named(
@@ -25,13 +26,16 @@ export const taskList = listOf(
   ),
 );
 
+/** The request that completes a task. */
 export const complete = named(
   "CompleteTask",
   z.strictObject({ variables: newVariables.exactOptional() }),
 );
 
+/** The answer to a complete. */
 export const completed = named("Completed", z.strictObject({ completed: z.literal(true) }));
 
+/** The request that reports a failure. */
 export const fail = named(
   "FailTask",
   z.strictObject({
@@ -53,4 +57,5 @@ export const fail = named(
   }),
 );
 
+/** The answer to a fail. */
 export const failed = named("Failed", z.strictObject({ failed: z.literal(true) }));
