@@ -1,6 +1,7 @@
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import type { Compiler } from "../../lib/definition/diagnostic.ts";
 import type { Variables } from "../../lib/definition/json.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
@@ -10,6 +11,7 @@ import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Store } from "../../lib/ports/store.ts";
+import { generatorRunner, type Workflow } from "./generator-runner.ts";
 
 /** An engine whose queues are an array: nothing moves until the test drains it. */
 export type PlainWorld = Readonly<{
@@ -27,10 +29,13 @@ export function aPlainWorld({
   store = new SimulatedStore({}),
   tasks = {},
   mayContinue = true,
+  workflows = new Map(),
 }: {
   store?: Store;
   tasks?: Readonly<Record<string, (input: Variables) => Variables>>;
   mayContinue?: boolean;
+  /** Programs of the generator-based runner, deployed by their names as source. */
+  workflows?: ReadonlyMap<string, Workflow>;
 } = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];
@@ -54,8 +59,8 @@ export function aPlainWorld({
     clock: { now: () => now, pause: async () => {} },
     ids: nodeIds(),
     expressions,
-    compilers: { bpmn: bpmnCompiler({ expressions }) },
-    runners: { graph: graphRunner },
+    compilers: { bpmn: bpmnCompiler({ expressions }), code: namedWorkflow },
+    runners: { graph: graphRunner, code: generatorRunner(workflows) },
     settings: { tenant: "default", retentionMs: 86_400_000, volatileQueues: false },
     onCommitted: (instance) => void commits.push(instance),
   });
@@ -77,6 +82,21 @@ export function aPlainWorld({
     },
   };
 }
+
+/** The source of a generator workflow is its name: what it does is handed in. */
+const namedWorkflow: Compiler = async (name) => ({
+  ok: true,
+  diagnostics: [],
+  processes: [
+    {
+      id: name,
+      notation: "code",
+      body: { runner: "code", program: { workflow: name } },
+      elements: [name],
+      startEvents: [],
+    },
+  ],
+});
 
 const running = (run: (input: Variables) => Variables) => async (input: Variables) =>
   ({ kind: "completed", variables: run(input) }) as const;
