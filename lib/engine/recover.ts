@@ -3,11 +3,24 @@
  * holds. It only sends: every step is taken by whoever gets the message, so running it at any
  * time, twice or beside everything else, changes nothing but the numbers it reports.
  */
-import { type Instance, isTerminal, type TaskTicket } from "../kernel/instance.ts";
+import {
+  type Instance,
+  isTerminal,
+  type TaskTicket,
+  type TimerTicket,
+} from "../kernel/instance.ts";
 import { send } from "./dispatch.ts";
 import type { RecoveryReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
-import { isTask, isTimer, leaseLeftMs, openTask, runsHere } from "./owed.ts";
+import {
+  earliestTimer,
+  isMasked,
+  isTask,
+  isTimer,
+  leaseLeftMs,
+  openTask,
+  runsHere,
+} from "./owed.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { offerRows, parseOffer } from "./task-calls.ts";
 import type { World } from "./world.ts";
@@ -85,19 +98,24 @@ async function resendRecords(world: World, instance: Instance): Promise<number> 
   return names.size;
 }
 
-/** An overdue timer is armed for the past, so it fires at once. */
+/**
+ * An overdue timer is armed for the past, so it fires at once. Of those ahead only the earliest is
+ * armed, and only where the store's own index does not cover it.
+ */
 async function rearmTimers(
   world: World,
   instance: Instance,
 ): Promise<{ timersFired: number; rearmed: number }> {
-  const timers = instance.tickets.filter(isTimer);
-  const now = world.clock.now();
   const { tenant, id: instanceId } = instance;
-  for (const { id: ticket, dueAt } of timers) {
-    await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: false });
-  }
-  const timersFired = timers.filter(({ dueAt }) => dueAt <= now).length;
-  return { timersFired, rearmed: timers.length - timersFired };
+  const now = world.clock.now();
+  const arm = ({ id: ticket, dueAt }: TimerTicket) =>
+    world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: false });
+  const overdue = instance.tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= now);
+  for (const timer of overdue) await arm(timer);
+  const earliest = earliestTimer(instance);
+  const isLost = earliest !== undefined && earliest.dueAt > now && isMasked(world, instance);
+  if (isLost) await arm(earliest);
+  return { timersFired: overdue.length, rearmed: isLost ? 1 : 0 };
 }
 
 /** Tasks that were offered to outsiders when nobody here could run them, and now somebody can. */
