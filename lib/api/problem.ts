@@ -2,8 +2,8 @@
 import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 import { type ApiRequest, type ApiResponse, PROBLEM_TYPE } from "./http.ts";
 
-/** The codes of EngineErrors, and one for what nobody foresaw. */
-export type ProblemCode = ErrorCode | "engine/unexpected";
+/** What nobody foresaw has a code too: "engine/unexpected". */
+export type ProblemCode = ErrorCode;
 
 /** What an error answers with; `errors` has one entry for each thing that is wrong. */
 export type Problem = Readonly<{
@@ -41,6 +41,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "instance/not-found": { status: 404, title: "No such instance" },
   "request/body-too-large": { status: 413, title: "The body is too large" },
   "request/clock-not-virtual": { status: 409, title: "The clock is real" },
+  "request/foreign-origin": { status: 403, title: "The request comes from another site" },
   "request/invalid": { status: 400, title: "The request is not valid" },
   "request/key-reused": { status: 409, title: "The idempotency key was used for another request" },
   "request/method-not-allowed": { status: 405, title: "No such method here" },

@@ -16,7 +16,7 @@ export type HttpServerOptions = Readonly<{
 
 /** Serves the router over HTTP. It knows nothing of what is served. */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
     respond(options, incoming, outgoing).catch((cause: unknown) => {
       outgoing.destroy(cause instanceof Error ? cause : undefined);
     });
@@ -26,6 +26,9 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   const host = options.host.includes(":") ? `[${options.host}]` : options.host;
   return { url: `http://${host}:${port}`, close: () => close(server) };
 }
+
+/** Queries are part of the header: a long one is for the router to judge. */
+const MAX_HEADER_BYTES = 64 * 1_024;
 
 async function respond(
   { answer, maxBodyBytes }: HttpServerOptions,
@@ -43,8 +46,10 @@ async function respond(
     body,
   });
   const bytes = typeof response.body === "string" ? Buffer.from(response.body) : response.body;
-  outgoing.writeHead(response.status, { ...response.headers, "content-length": bytes.length });
-  outgoing.end(incoming.method === "HEAD" ? undefined : bytes);
+  // The router answers HEAD without a body: how long it would be is not known.
+  const length = incoming.method === "HEAD" ? {} : { "content-length": bytes.length };
+  outgoing.writeHead(response.status, { ...response.headers, ...length });
+  outgoing.end(bytes);
 }
 
 /** One byte more than allowed is enough for the router to see that it is too much. */

@@ -1,5 +1,7 @@
+import type { ApiRequest } from "../api/http.ts";
+import { MAX_ANY_BODY_BYTES } from "../api/limits.ts";
+import { problemResponse } from "../api/problem.ts";
 import { createApi } from "../api/router.ts";
-import { MAX_SOURCE_BYTES } from "../definition/limits.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { type HttpServer, serveHttp } from "./http-server.ts";
 import type { EmbeddedEngine } from "./library-door.ts";
@@ -23,7 +25,7 @@ export function serveEngine(
 ): Promise<HttpServer> {
   if (token === undefined && !isLoopback(host)) throw needsToken(host);
   let unexpected = 0;
-  const answer = createApi({
+  const api = createApi({
     engine: embedded.engine,
     extras: {
       ...(embedded.isVirtual && { clock: { advance: embedded.advanceClock } }),
@@ -36,12 +38,36 @@ export function serveEngine(
     },
     settings: { version: VERSION, ...(token !== undefined && { token }) },
   });
-  // JSON may carry a source with every character escaped.
-  return serveHttp({ answer, host, port, maxBodyBytes: 6 * MAX_SOURCE_BYTES });
+  const answer = (request: ApiRequest) => {
+    const isForeign = token === undefined && !isFromHere(request);
+    return isForeign ? Promise.resolve(problemResponse(foreign(), request)) : api(request);
+  };
+  return serveHttp({ answer, host, port, maxBodyBytes: MAX_ANY_BODY_BYTES });
 }
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** Without a token, web pages of other sites must not reach us through the user's browser. */
+function isFromHere({ headers }: ApiRequest): boolean {
+  const { host, origin } = headers;
+  const named = [host === undefined ? undefined : `http://${host}`, origin];
+  return named.every((url) => url === undefined || isLoopbackUrl(url));
+}
+
+function isLoopbackUrl(url: string): boolean {
+  if (!URL.canParse(url)) return false;
+  return isLoopback(new URL(url).hostname.replace(/^\[(.*)\]$/, "$1"));
+}
+
+function foreign(): EngineError {
+  return new EngineError("request/foreign-origin", {
+    happened: "The request is not addressed to this machine, or comes from another site",
+    where: "Host, Origin",
+    fix: "Call the server as 127.0.0.1 or localhost, or start it with a token.",
+    retryable: false,
+  });
+}
 
 function needsToken(host: string): EngineError {
   return new EngineError("engine/misconfigured", {

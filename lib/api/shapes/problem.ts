@@ -43,7 +43,7 @@ export const problem = named(
     title: z.string(),
     status: z.int().min(400).max(599),
     detail: z.string().describe("What happened, where, and what to do about it."),
-    code: z.enum([...errorCodes, "engine/unexpected"]).describe("A promise: it keeps its meaning."),
+    code: z.enum(errorCodes).describe("A promise: it keeps its meaning."),
     instance: z.string().describe("The path of the request."),
     errors: z.array(problemEntry).exactOptional(),
     errorId: z.string().exactOptional().describe("Finds an unexpected error in the engine's log."),
