@@ -4,13 +4,21 @@
  * swallow the second copy while the first is being deleted.
  */
 import { MAX_REMEMBERED_REQUESTS, MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
-import { isWelcome } from "../kernel/decide.ts";
+import { isDue, isWelcome } from "../kernel/decide.ts";
+import type { Fact } from "../kernel/fact.ts";
 import type { Instance } from "../kernel/instance.ts";
-import type { Invocation, OwedMessage, ParkedMessage, Verdict } from "../ports/message.ts";
+import type {
+  CarriedStart,
+  Invocation,
+  OwedMessage,
+  ParkedMessage,
+  Verdict,
+} from "../ports/message.ts";
 import { commit } from "./commit.ts";
-import { loadOrCreate } from "./creation.ts";
+import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit } from "./dispatch.ts";
-import { plan, type Want } from "./plan.ts";
+import { isTimer } from "./owed.ts";
+import { plan, timeOf, type Want } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -25,20 +33,34 @@ export async function advance(
 ): Promise<readonly Verdict[]> {
   const [first] = messages;
   if (first === undefined) return [];
-  const start = messages.find(carriesStart)?.start;
+  const start = messages.map(startIn).find((carried) => carried !== undefined);
   const found = await loadOrCreate(world, first.instanceId, start);
-  // Nothing there: erased, or the message carries a start that lost to another one.
   if (found === undefined) return messages.map(() => "release");
-  const result = await takeTogether(world, found, messages, invocation);
+  const isLost = (message: Parked) => hasLost(world, found.instance, startIn(message));
+  const others = messages.filter((message) => !isLost(message));
+  const result = await takeTogether(world, found, others, invocation);
   if (result === "contended") return messages.map(() => ({ keepForMs: CONTENDED_MS }));
   const verdicts: Verdict[] = [];
-  for (const { name } of messages) {
-    const verdict = result.taken.has(name)
-      ? result.verdict
-      : await redeliver(world, result.image, name, invocation);
+  for (const message of messages) {
+    const verdict = isLost(message)
+      ? "release"
+      : await verdictOn(world, message, result, invocation);
     verdicts.push(verdict);
   }
   return verdicts;
+}
+
+/** What was not taken is late or doubled, or a timer that this host's clock finds too early. */
+async function verdictOn(
+  world: World,
+  message: Parked,
+  { image, taken, verdict }: Taken,
+  invocation: Invocation,
+): Promise<Verdict> {
+  if (taken.has(message.name)) return verdict;
+  const earlyMs = message.kind === "parked" ? earlyByMs(world, image.instance, message.fact) : 0;
+  if (earlyMs > 0) return { keepForMs: earlyMs };
+  return redeliver(world, image, message.name, invocation);
 }
 
 const CONTENDED_MS = 100;
@@ -72,7 +94,7 @@ async function takeTogether(
 }
 
 function wantsOf(world: World, instance: Instance, messages: readonly Parked[]): readonly Want[] {
-  const now = world.clock.now();
+  const now = timeOf(world, instance);
   return messages.flatMap((message): Want[] => {
     if (message.kind === "owed" || message.fact.kind === "started") return [];
     if (!isWelcome(instance, message.fact, { now })) return [];
@@ -90,5 +112,12 @@ function isSettled({ ring }: Instance, { id, base }: { id: string; base: number 
   return ring.length === MAX_REMEMBERED_REQUESTS && (ring[0]?.v ?? 0) > base;
 }
 
-const carriesStart = (message: Parked): message is ParkedMessage =>
-  message.kind === "parked" && message.start !== undefined;
+function earlyByMs(world: World, instance: Instance, fact: Fact): number {
+  if (fact.kind !== "timer-due") return 0;
+  const timer = instance.tickets.filter(isTimer).find(({ id }) => id === fact.ticket);
+  const now = timeOf(world, instance);
+  return timer && !isDue(timer, now) ? timer.dueAt - now : 0;
+}
+
+const startIn = (message: Parked): CarriedStart | undefined =>
+  message.kind === "parked" ? message.start : undefined;

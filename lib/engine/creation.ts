@@ -23,15 +23,14 @@ export async function planCreation(
   return planStart(world, { instance, program }, { name: START, fact: start.fact });
 }
 
-/** The instance that a carried start is about: there already, or created now. */
+/** The instance of this id, whoever started it; where there is none, the carried start makes it. */
 export async function loadOrCreate(
   world: World,
   instanceId: string,
   start: CarriedStart | undefined,
 ): Promise<Image | undefined> {
   const found = await loadInstance(world, instanceId);
-  if (start === undefined) return found;
-  if (found) return isSameStart(world, found.instance, start) ? found : undefined;
+  if (found || start === undefined) return found;
   const plan = await planCreation(world, instanceId, start);
   const outcome = await commit(world, plan, null);
   switch (outcome.kind) {
@@ -46,9 +45,13 @@ export async function loadOrCreate(
   }
 }
 
-/** A start that meets another start's instance is not its own, whatever its ticket is called. */
-export function isSameStart(world: World, { startHash }: Instance, start: CarriedStart): boolean {
-  return startHash.exact === exactHash(world, start);
+/** A start that meets another start's instance has no part in it, whatever its ticket is called. */
+export function hasLost(
+  world: World,
+  { startHash }: Instance,
+  start: CarriedStart | undefined,
+): boolean {
+  return start !== undefined && startHash.exact !== exactHash(world, start);
 }
 
 const exactHash = (world: World, { request, now, definition }: CarriedStart): string =>

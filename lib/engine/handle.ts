@@ -1,10 +1,12 @@
 /** What hosts hand over: every message becomes one fact and one step of its instance. */
+import { isDue } from "../kernel/decide.ts";
 import type { Invocation, Message, TimerMessage, Verdict } from "../ports/message.ts";
 import { advance } from "./advance.ts";
-import { loadOrCreate } from "./creation.ts";
+import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit } from "./dispatch.ts";
 import { drive } from "./drive.ts";
 import { isTimer } from "./owed.ts";
+import { timeOf } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
@@ -19,7 +21,8 @@ export async function handle(
   switch (message.kind) {
     case "task": {
       const image = await loadOrCreate(world, message.instanceId, message.start);
-      return image ? drive(world, image, message, invocation) : "release";
+      if (image === undefined || hasLost(world, image.instance, message.start)) return "release";
+      return drive(world, image, message, invocation);
     }
     case "timer": {
       const image = await loadInstance(world, message.instanceId);
@@ -42,10 +45,10 @@ export async function wake(
   const image = await loadInstance(world, instanceId);
   if (image === undefined) return 0;
   const { tenant } = world.settings;
-  const now = Math.max(world.clock.now(), image.instance.lastNow);
+  const now = timeOf(world, image.instance);
   const due = image.instance.tickets
     .filter(isTimer)
-    .filter(({ dueAt }) => dueAt <= now)
+    .filter((timer) => isDue(timer, now))
     .sort((a, b) => a.dueAt - b.dueAt);
   let fired = 0;
   for (const { id: ticket } of due) {
@@ -65,8 +68,8 @@ async function fireTimer(
   const name = message.ticket;
   const timer = image.instance.tickets.filter(isTimer).find(({ id }) => id === name);
   if (timer === undefined) return redeliver(world, image, name, invocation);
-  const now = Math.max(world.clock.now(), image.instance.lastNow);
-  if (now < timer.dueAt) return { keepForMs: timer.dueAt - now };
+  const now = timeOf(world, image.instance);
+  if (!isDue(timer, now)) return { keepForMs: timer.dueAt - now };
   const fact = { kind: "timer-due", ticket: name } as const;
   const settled = await settle(
     world,

@@ -11,7 +11,7 @@ import {
   SPILL_BOUNDARY_BYTES,
 } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
-import { decide, decideIncident } from "../kernel/decide.ts";
+import { decide, decideIncident, isDue } from "../kernel/decide.ts";
 import type { Given } from "../kernel/draft.ts";
 import type { Fact } from "../kernel/fact.ts";
 import { type Instance, isTerminal, type Remembered, type Stamp } from "../kernel/instance.ts";
@@ -95,14 +95,17 @@ export function planWrite(world: World, program: Program, before: Instance, afte
   };
 }
 
-/** Time and chance for a decision on this instance; its own time never runs backwards. */
-export function givenFor(world: World, { id, version, lastNow }: Instance): Given {
+/** What time it is for this instance: by this host's clock, but it never runs backwards. */
+export function timeOf(world: World, { lastNow }: Pick<Instance, "lastNow">): Instant {
   const now = world.clock.now();
-  return {
-    now: now > lastNow ? now : lastNow,
-    seed: `${id}:${version}`,
-    expressions: world.expressions,
-  };
+  return now > lastNow ? now : lastNow;
+}
+
+/** Time and chance for a decision on this instance. */
+function givenFor(world: World, instance: Instance): Given {
+  const { id, version } = instance;
+  const now = timeOf(world, instance);
+  return { now, seed: `${id}:${version}`, expressions: world.expressions };
 }
 
 async function takeWant(
@@ -141,7 +144,7 @@ async function fireDueTimers(program: Program, opened: Instance, given: Given): 
   let instance = opened;
   for (let fired = 0; fired < MAX_TIMERS_AT_ONCE; fired++) {
     const due = instance.tickets.find(
-      (ticket) => isTimer(ticket) && ticket.stamp === undefined && ticket.dueAt <= given.now,
+      (ticket) => isTimer(ticket) && ticket.stamp === undefined && isDue(ticket, given.now),
     );
     if (due === undefined) break;
     const fact = { kind: "timer-due", ticket: due.id } as const;

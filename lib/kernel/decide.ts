@@ -9,6 +9,7 @@
  *    queue that brought the fact is not blocked.
  */
 import { MAX_KEPT_FACT_LENGTH, MAX_OPEN_TICKETS } from "../definition/limits.ts";
+import type { Instant } from "../definition/time/instant.ts";
 import {
   closeTicket,
   type Draft,
@@ -28,6 +29,7 @@ import {
   type Instance,
   isTerminal,
   type Ticket,
+  type TimerTicket,
 } from "./instance.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
@@ -104,13 +106,16 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
     case "task-claimed":
       return ticket.on === "task" && ticket.attempt === fact.attempt;
     case "timer-due":
-      return ticket.on === "timer" && now >= ticket.dueAt;
+      return ticket.on === "timer" && isDue(ticket, now);
     case "continued":
       return ticket.on === "continuation";
     case "incident-resolved":
       return ticket.on === "incident";
   }
 }
+
+/** The one place that says when a timer may fire; never early, by whatever time it is given. */
+export const isDue = ({ dueAt }: TimerTicket, now: Instant): boolean => now >= dueAt;
 
 async function take(program: Program, draft: Draft, fact: Fact): Promise<void> {
   if (fact.kind === "started") return begin(program, draft, fact.input);
