@@ -33,13 +33,13 @@ export async function serve(world: World, errand: Errand): Promise<Served> {
   // Kept short: sixteen of them live in the instance, and they only guard against repeats.
   const request = world.ids.digest(errand.key ?? world.ids.fresh()).slice(0, 12);
   const body = world.ids.digest(errand.body).slice(0, 8);
-  let parked = false;
+  let parkedAs: string | undefined;
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const image = await loadInstance(world, errand.instanceId);
     if (image === undefined) throw notFound(errand.instanceId);
-    const served = await serveOnce(world, errand, { request, body, parked, image });
-    if (served !== "again" && served !== "again, parked") return served;
-    parked ||= served === "again, parked";
+    const served = await serveOnce(world, errand, { request, body, parkedAs, image });
+    if (served.kind !== "again") return served;
+    parkedAs = served.parkedAs;
     await world.clock.pause(5 + tries * 7);
   }
   throw new EngineError("engine/busy", {
@@ -50,13 +50,20 @@ export async function serve(world: World, errand: Errand): Promise<Served> {
   });
 }
 
-type Try = Readonly<{ request: string; body: string; parked: boolean; image: Image }>;
+/** `parkedAs`: the name under which an earlier try has parked the request. */
+type Try = Readonly<{
+  request: string;
+  body: string;
+  parkedAs: string | undefined;
+  image: Image;
+}>;
+type Again = Readonly<{ kind: "again"; parkedAs: string | undefined }>;
 
 async function serveOnce(
   world: World,
   errand: Errand,
-  { request, body, parked, image }: Try,
-): Promise<Served | "again" | "again, parked"> {
+  { request, body, parkedAs, image }: Try,
+): Promise<Served | Again> {
   const remembered = image.instance.ring.find((entry) => entry.request === request);
   if (remembered && remembered.body !== body) throw keyReused(errand.instanceId);
   if (remembered) return { kind: "repeated", image };
@@ -68,7 +75,8 @@ async function serveOnce(
   const planned = await plan(world, image, [want], owner);
   if (planned === undefined) return { kind: "nothing", image };
   const owes = owesMoreThanTimers(planned);
-  if (owes && !parked) {
+  // The copy looks after what is owed by its own name: another attempt needs another copy.
+  if (owes && parkedAs !== name) {
     const { tenant, id: instanceId, version: base } = image.instance;
     await world.parking.park({
       kind: "parked",
@@ -80,7 +88,7 @@ async function serveOnce(
     });
   }
   const outcome = await commit(world, planned, null);
-  if (outcome.kind !== "committed") return owes ? "again, parked" : "again";
+  if (outcome.kind !== "committed") return { kind: "again", parkedAs: owes ? name : parkedAs };
   await (owes ? showCaller(world, planned) : afterCommit(world, planned));
   return { kind: "done", image: outcome.image };
 }
