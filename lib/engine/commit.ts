@@ -1,5 +1,7 @@
 /** The writing half of a step: one put of the whole instance under the version that was read. */
+import type { OutboxRecord, Ticket } from "../kernel/instance.ts";
 import type { Item, Write } from "../ports/store.ts";
+import { tryPutHint } from "./hint.ts";
 import type { Plan } from "./plan.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -13,9 +15,11 @@ export type Committed = Readonly<
 
 /** Commits a plan on behalf of `own`. */
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
-  if (plan.chunk) await world.store.commit([{ put: plan.chunk, when: "newer" }]);
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
-  return put(world, plan, { put: plan.item, when }, own);
+  const write: Write = { put: plan.item, when };
+  // First the chunk, for certain: the commit drops from the instance what is in there.
+  if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
+  return put(world, plan, write, own);
 }
 
 async function put(world: World, plan: Plan, write: Write, own: string | null): Promise<Committed> {
@@ -50,11 +54,23 @@ async function findOut(
   return isMine(plan, item, current, own) ? done(world, plan) : { kind: "conflict", current };
 }
 
-/** The very bytes, or, if others have written since, something that only this owner stamps. */
+/**
+ * The very bytes, or, if others have written since, an entry just as this plan would leave it and
+ * under this owner's stamp. What this owner stamped in an earlier step proves nothing.
+ */
 function isMine(plan: Plan, item: Item, { instance }: Image, own: string | null): boolean {
   if (item.version === plan.item.version) return sameBytes(item.body, plan.item.body);
-  const stamped = [...instance.tickets, ...instance.outbox];
-  return own !== null && stamped.some(({ stamp }) => stamp?.own === own);
+  const { tickets, outbox } = plan.fresh;
+  const mine = [...tickets, ...outbox].filter(({ stamp }) => own !== null && stamp?.own === own);
+  const marks = new Set(mine.map(markOf));
+  return [...instance.tickets, ...instance.outbox].some((entry) => marks.has(markOf(entry)));
+}
+
+/** What a step changes about an entry: who owes it, which attempt it is, who claimed it. */
+function markOf(entry: Ticket | OutboxRecord): string {
+  const { id, stamp } = entry;
+  const [attempt, claim] = "attempt" in entry ? [entry.attempt, entry.claim] : [];
+  return JSON.stringify([id, stamp?.by, stamp?.own, stamp?.until, attempt, claim]);
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
@@ -68,3 +84,4 @@ function done(world: World, { image, item, before }: Plan): Committed {
 }
 
 const ABSENT: Committed = { kind: "conflict" };
+const BUSY: Committed = { kind: "busy", retryAfterMs: 100 };

@@ -95,8 +95,8 @@ async function storeTexts(
   source: string,
 ): Promise<void> {
   const pk = definitionPk(world.settings.tenant, definition.id);
-  await writeParts(world.store, pk, "V", definition.hash, JSON.stringify(definition));
-  await writeParts(world.store, pk, "X", sourceHash, source);
+  await writeParts(world, pk, "V", definition.hash, JSON.stringify(definition));
+  await writeParts(world, pk, "X", sourceHash, source);
 }
 
 function viewOf(definition: Definition, diagnostics: readonly Diagnostic[]): DeployedView {

@@ -1,6 +1,7 @@
 /** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
 import type { Instance, OutboxRecord, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type { TaskMessage } from "../ports/message.ts";
+import { putHint } from "./hint.ts";
 import { CHUNKS, instancePk, offerKey, offersView } from "./keys.ts";
 import { type Entries, earliestTimer, isMasked, isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
@@ -125,7 +126,7 @@ async function offer(world: World, instance: Instance, task: TaskTicket): Promis
   const key = offerKey(instance.tenant, instance.id, task);
   const body = new TextEncoder().encode(JSON.stringify({ i: instance.id, k: task.id }));
   const listed = { view: offersView(instance.tenant), order: key.sk.slice(2) };
-  await world.store.commit([{ put: { key, version: 1, body, listed }, when: "newer" }]);
+  await putHint(world, { key, version: 1, body, listed });
 }
 
 async function sendRecord(world: World, instance: Instance, record: OutboxRecord): Promise<void> {
@@ -153,8 +154,7 @@ async function expireChunks(world: World, { id, tenant, endedAt }: Instance): Pr
   do {
     const page = await world.store.scan(pk, { ...CHUNKS, limit: 100, ...(after && { after }) });
     for (const chunk of page.items.filter((item) => item.expiresAt === undefined)) {
-      const put = { ...chunk, version: chunk.version + 1, expiresAt };
-      await world.store.commit([{ put, when: "newer" }]);
+      await putHint(world, { ...chunk, version: chunk.version + 1, expiresAt });
     }
     after = page.next;
   } while (after !== undefined);

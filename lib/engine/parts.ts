@@ -1,11 +1,13 @@
 /** Long texts in parts of a size that every store takes. They are named by their content. */
 import { PART_BYTES } from "../definition/limits.ts";
 import type { Store } from "../ports/store.ts";
+import { putHint } from "./hint.ts";
 import { partKey } from "./keys.ts";
+import type { World } from "./world.ts";
 
 /** Stores a text; repeating it changes nothing. */
 export async function writeParts(
-  store: Store,
+  world: Pick<World, "store" | "clock">,
   pk: string,
   what: "V" | "X",
   hash: string,
@@ -15,8 +17,7 @@ export async function writeParts(
   const count = Math.max(1, Math.ceil(bytes.length / PART_BYTES));
   for (let part = 0; part < count; part++) {
     const body = bytes.slice(part * PART_BYTES, (part + 1) * PART_BYTES);
-    const put = { key: partKey(pk, what, hash, part), version: count, body };
-    await store.commit([{ put, when: "newer" }]);
+    await putHint(world, { key: partKey(pk, what, hash, part), version: count, body });
   }
 }
 
