@@ -98,7 +98,7 @@ async function runTask(
   const fact = claimed.doubt ?? factOf(task, handler, await run(image, task, handler));
   const name = position.step === 1 ? trigger : attemptName(task.id, task.attempt);
   if (openTasksHere(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
-    return parkOutcome(world, image, name, fact);
+    return parkOutcome(world, image, name, fact, position.sent, invocation);
   }
   const settled = await settle(
     world,
@@ -115,9 +115,9 @@ async function runTask(
         ? stopped(await redeliver(world, settled.image, trigger, invocation))
         : stopped("release");
     case "contended":
-      return parkOutcome(world, image, name, fact);
+      return parkOutcome(world, image, name, fact, position.sent, invocation);
     case "overtaken":
-      await parkOutcome(world, image, name, fact);
+      await parkOutcome(world, image, name, fact, NONE, invocation);
       return stopped({ keepForMs: 1_000 });
   }
 }
@@ -129,11 +129,21 @@ function isMine(current: Image, { task, step }: Position, { id }: Invocation): b
   return open === undefined || open.stamp?.own === id;
 }
 
-async function parkOutcome(world: World, image: Image, name: string, fact: Fact): Promise<Ran> {
+/** Whoever takes the parked fact does not know what has left already: that is dropped here. */
+async function parkOutcome(
+  world: World,
+  image: Image,
+  name: string,
+  fact: Fact,
+  sent: ReadonlySet<string>,
+  { id }: Invocation,
+): Promise<Ran> {
   const { tenant, id: instanceId } = image.instance;
   await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
-  return stopped("release");
+  return stopped(await dropSentRecords(world, image, sent, id));
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 const stopped = (verdict: Verdict): Ran => ({ kind: "stopped", verdict });
 
