@@ -1,0 +1,270 @@
+// What must hold after every action, whatever goes wrong:
+//
+// 1. Versions count up by one; what has ended stays as it is.
+// 2. A ticket's id names the version that opened it, and never comes back once it is gone.
+// 3. Every image follows from the one before by facts that really happened: whole puts only, no
+//    ticket taken twice, nothing invented.
+// 4. No timer fires before its instant: by the instance's own time never, by true time not more
+//    than the clocks were ahead.
+// 5. Every entry says who owes it; a record leaves the outbox only after it was sent.
+// 6. Somebody looks at the latest when the earliest timer is due; the size limit holds.
+// 7. History is only added to, and what has left the instance is in a chunk.
+import { MAX_INSTANCE_BYTES } from "../../lib/definition/limits.ts";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import { decodeInstance, parseChunk, parseStored } from "../../lib/engine/codec.ts";
+import { instanceIdOf, instancePk } from "../../lib/engine/keys.ts";
+import type { World } from "../../lib/engine/world.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import { type Instance, isTerminal, type Ticket } from "../../lib/kernel/instance.ts";
+import type { Program } from "../../lib/kernel/runner.ts";
+import type { TrailEntry } from "../../lib/kernel/trail.ts";
+import type { Item } from "../../lib/ports/store.ts";
+import { blankOf, essence, explain, stable } from "./oracle.ts";
+import { must } from "./violation.ts";
+
+/** What is known of one instance, out of everything that was ever stored. */
+export type Life = {
+  instance: Instance;
+  item: Item;
+  /** Every id that was ever open, and whether it still is. */
+  readonly ids: Map<string, "open" | "gone">;
+  /** Task tickets that a completion has consumed. */
+  readonly completedTasks: Set<string>;
+  readonly taskTypes: Map<string, string>;
+  readonly trail: Map<number, TrailEntry>;
+};
+
+export type Watched = Readonly<{
+  tenant: string;
+  programs: ReadonlyMap<string, Program>;
+  expressions: World["expressions"];
+  announces: boolean;
+  /** Facts that the world knows to have happened to an instance. */
+  factsOf: (instanceId: string) => readonly Fact[];
+  trueNow: () => number;
+  /** How far ahead of true time any clock has ever been. */
+  maxAheadMs: () => number;
+  wasAnnounced: (id: string) => boolean;
+}>;
+
+export class Invariants {
+  readonly lives = new Map<string, Life>();
+  readonly #watched: Watched;
+
+  constructor(watched: Watched) {
+    this.#watched = watched;
+  }
+
+  /** Looks at everything stored; what has changed must be allowed to. Says what it was. */
+  async observe(items: readonly Item[]): Promise<readonly string[]> {
+    const changes: string[] = [];
+    for (const item of items) {
+      const id = instanceIdOf(item.key);
+      if (id === undefined || this.lives.get(id)?.item === item) continue;
+      changes.push(`${id} v${item.version}`);
+      await this.#changed(id, item, items);
+    }
+    return changes;
+  }
+
+  async #changed(id: string, item: Item, items: readonly Item[]): Promise<void> {
+    const life = this.lives.get(id);
+    const program = this.#programOf(item);
+    const about = { id, tenant: this.#watched.tenant, version: item.version };
+    const after = decodeInstance(parseStored(item.body), program.definition, about);
+    const before = life?.instance ?? blankOf(after);
+    must(
+      after.version === before.version + 1,
+      () => `${id} went from version ${before.version} to ${after.version}`,
+    );
+    checkItem(item, after);
+    this.#checkIds(life, before, after);
+    await this.#checkDecision(program, before, after, life);
+    this.#checkOutbox(before, after, items);
+    this.#remember(id, life, item, after, items);
+  }
+
+  #programOf({ body, key }: Item): Program {
+    const { definition } = parseStored(body);
+    const program = this.#watched.programs.get(definition.hash);
+    if (program === undefined) throw new Error(`${key.pk} runs an unknown definition`);
+    return program;
+  }
+
+  #checkIds(life: Life | undefined, before: Instance, after: Instance): void {
+    const had = new Set(idsOf(before));
+    for (const id of idsOf(after)) {
+      const known = life?.ids.get(id);
+      must(known !== "gone", () => `${id} of ${after.id} came back after it was gone`);
+      const opened = /^[a-z](\d+)\.\d+$/.exec(id)?.[1];
+      must(
+        had.has(id) || Number(opened) === after.version,
+        () => `${id} of ${after.id} was opened by version ${after.version}`,
+      );
+    }
+  }
+
+  async #checkDecision(
+    program: Program,
+    before: Instance,
+    after: Instance,
+    life: Life | undefined,
+  ): Promise<void> {
+    must(
+      !isTerminal(before) || essence(before) === essence(after),
+      () => `${after.id} changed after it had ended`,
+    );
+    const given = {
+      now: after.lastNow,
+      seed: `${before.id}:${before.version}`,
+      expressions: this.#watched.expressions,
+    };
+    const facts = [...this.#watched.factsOf(after.id), ...startsOf(after)];
+    const chain = await explain({ program, before, after, given, facts });
+    must(
+      chain !== undefined,
+      () =>
+        `nothing that happened explains version ${after.version} of ${after.id}:\n  ${essence(before)}\n  ${essence(after)}\n  facts ${stable(facts)}`,
+    );
+    for (const fact of chain) this.#checkFact(fact, before, after, life);
+  }
+
+  #checkFact(fact: Fact, before: Instance, after: Instance, life: Life | undefined): void {
+    if (fact.kind === "task-completed") {
+      must(
+        !life?.completedTasks.has(fact.ticket),
+        () => `${fact.ticket} of ${after.id} was completed twice`,
+      );
+      life?.completedTasks.add(fact.ticket);
+    }
+    if (fact.kind !== "timer-due") return;
+    const timer = before.tickets.find(({ id }) => id === fact.ticket);
+    const dueAt = timer?.on === "timer" ? timer.dueAt : after.lastNow;
+    must(
+      after.lastNow >= dueAt,
+      () => `${fact.ticket} of ${after.id} fired ${dueAt - after.lastNow} ms early by its own time`,
+    );
+    const now = this.#watched.trueNow() + this.#watched.maxAheadMs();
+    must(
+      now >= dueAt,
+      () => `${fact.ticket} of ${after.id} fired ${dueAt - now} ms before any clock said so`,
+    );
+  }
+
+  #checkOutbox(before: Instance, after: Instance, items: readonly Item[]): void {
+    for (const { id, stamp } of [...after.tickets, ...after.outbox]) {
+      must(stamp !== undefined, () => `${id} of ${after.id} is owed by nobody`);
+    }
+    const kept = new Set(after.outbox.map(({ id }) => id));
+    for (const { id, effect } of before.outbox.filter((record) => !kept.has(record.id))) {
+      const isDone =
+        effect.kind === "announce"
+          ? this.#watched.wasAnnounced(`${after.id}:${id}`)
+          : chunksOf(this.#watched.tenant, after.id, items).every(
+              ({ expiresAt }) => expiresAt !== undefined,
+            );
+      must(isDone, () => `${effect.kind} ${id} of ${after.id} was dropped before it was sent`);
+    }
+    if (!this.#watched.announces) return;
+    const raised = after.tickets.filter(
+      ({ id, on }) => on === "incident" && !before.tickets.some((ticket) => ticket.id === id),
+    );
+    for (const { id: incident } of raised) {
+      must(
+        after.outbox.some(
+          ({ effect }) =>
+            effect.kind === "announce" &&
+            effect.notice.type === "incident-raised" &&
+            effect.notice.incidentId === incident,
+        ),
+        () => `incident ${incident} of ${after.id} is not to be announced`,
+      );
+    }
+  }
+
+  #remember(
+    id: string,
+    life: Life | undefined,
+    item: Item,
+    after: Instance,
+    items: readonly Item[],
+  ): void {
+    const known: Life = life ?? {
+      instance: after,
+      item,
+      ids: new Map(),
+      completedTasks: new Set(),
+      taskTypes: new Map(),
+      trail: new Map(),
+    };
+    for (const opened of known.ids.keys()) known.ids.set(opened, "gone");
+    for (const open of idsOf(after)) known.ids.set(open, "open");
+    for (const ticket of after.tickets) {
+      if (ticket.on === "task") known.taskTypes.set(ticket.id, ticket.type);
+    }
+    for (const entry of after.trail.entries) {
+      const earlier = known.trail.get(entry.seq);
+      must(
+        earlier === undefined || stable(earlier) === stable(entry),
+        () => `entry ${entry.seq} of the history of ${id} was rewritten`,
+      );
+      known.trail.set(entry.seq, entry);
+    }
+    known.instance = after;
+    known.item = item;
+    this.lives.set(id, known);
+    this.#checkSpilled(id, known, items);
+  }
+
+  #checkSpilled(id: string, { instance, trail }: Life, items: readonly Item[]): void {
+    const inside = instance.trail.entries.length;
+    const spilled = instance.trail.next - 1 - inside;
+    if (spilled === 0) return;
+    const program = this.#watched.programs.get(instance.definition.hash);
+    if (program === undefined) return;
+    const stored = new Map<number, TrailEntry>();
+    for (const chunk of chunksOf(this.#watched.tenant, id, items)) {
+      for (const entry of parseChunk(chunk.body, program.definition)) stored.set(entry.seq, entry);
+    }
+    for (let seq = 1; seq <= spilled; seq++) {
+      must(
+        stable(stored.get(seq)) === stable(trail.get(seq)),
+        () => `entry ${seq} has left ${id} and is in no chunk`,
+      );
+    }
+  }
+}
+
+function checkItem({ body, lookAt }: Item, instance: Instance): void {
+  const { id, tickets } = instance;
+  must(body.length <= MAX_INSTANCE_BYTES, () => `${id} takes ${body.length} bytes`);
+  const dues = tickets.flatMap((ticket) => (ticket.on === "timer" ? [ticket.dueAt] : []));
+  if (dues.length === 0) return;
+  const earliest = Math.max(Math.min(...dues), 1);
+  must(
+    lookAt !== undefined && lookAt <= earliest,
+    () => `${id} has a timer due at ${earliest} and is looked at ${lookAt ?? "never"}`,
+  );
+}
+
+/** A ticket that an incident holds is not gone: it comes back when the incident is resolved. */
+function idsOf({ tickets, outbox }: Instance): readonly string[] {
+  return [...tickets.flatMap(withKept), ...outbox.map(({ id }) => id)];
+}
+
+function withKept(ticket: Ticket): string[] {
+  const kept = ticket.on === "incident" ? ticket.kept?.ticket : undefined;
+  return kept ? [ticket.id, ...withKept(kept)] : [ticket.id];
+}
+
+/** Deadlines are computed by the door: whatever it came to is what the start asked for. */
+function startsOf({ tickets, version }: Instance): readonly Fact[] {
+  const deadline = tickets.find((ticket) => ticket.on === "timer" && ticket.deadline);
+  if (version !== 1 || deadline?.on !== "timer") return [];
+  return [{ kind: "started", input: { variables: {}, deadline: instantFrom(deadline.dueAt) } }];
+}
+
+export function chunksOf(tenant: string, id: string, items: readonly Item[]): readonly Item[] {
+  const pk = instancePk(tenant, id);
+  return items.filter(({ key }) => key.pk === pk && key.sk.startsWith("T#"));
+}

@@ -1,0 +1,135 @@
+// Says whether a stored image can have come from the one before it by facts that the world knows.
+// It decides again, by the kernel alone, and looks for a chain of facts that gives exactly what was
+// written. Whoever wrote half of an instance, or from an old image, cannot be explained.
+
+import { decide } from "../../lib/kernel/decide.ts";
+import type { Given } from "../../lib/kernel/draft.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
+import type { Program } from "../../lib/kernel/runner.ts";
+
+/** Facts of one step: ten that were parked, and the timers that they made due. */
+const LONGEST_CHAIN = 16;
+
+export type Transition = Readonly<{
+  program: Program;
+  before: Instance;
+  after: Instance;
+  given: Given;
+  facts: readonly Fact[];
+}>;
+
+/** The facts that explain a transition; undefined when none do. */
+export async function explain(transition: Transition): Promise<readonly Fact[] | undefined> {
+  const { before, after } = transition;
+  const wanted = essence(after);
+  if (essence(before) === wanted) return [];
+  return search(transition, before, wanted, []);
+}
+
+/** What an instance is, without who owes what, and without what doors asked. */
+export function essence(instance: Instance): string {
+  const { status, terminationKind, endedAt, state, tickets, completed, result, error } = instance;
+  return stable({
+    status,
+    terminationKind,
+    endedAt,
+    state,
+    tickets: tickets.map(withoutStamp),
+    completed,
+    result,
+    error,
+    lastNow: instance.lastNow,
+    next: instance.trail.next,
+  });
+}
+
+/** The instance before anything happened to it. */
+export function blankOf(first: Instance): Instance {
+  const { id, tenant, definition, startedAt, startHash, businessKey, tags } = first;
+  return {
+    id,
+    tenant,
+    definition,
+    startedAt,
+    startHash,
+    ...(businessKey !== undefined && { businessKey }),
+    ...(tags && { tags }),
+    version: 0,
+    status: "live",
+    lastNow: startedAt,
+    state: null,
+    tickets: [],
+    outbox: [],
+    minted: 0,
+    completed: [],
+    trail: { next: 1, entries: [] },
+    ring: [],
+  };
+}
+
+async function search(
+  transition: Transition,
+  reached: Instance,
+  wanted: string,
+  chain: readonly Fact[],
+): Promise<readonly Fact[] | undefined> {
+  if (chain.length >= LONGEST_CHAIN) return undefined;
+  for (const fact of candidates(transition, reached)) {
+    const decided = await decide(transition.program, reached, fact, transition.given);
+    if (!decided.changed || !isOnTheWay(transition, decided.instance)) continue;
+    const taken = [...chain, fact];
+    if (essence(decided.instance) === wanted) return taken;
+    const found = await search(transition, decided.instance, wanted, taken);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+function candidates({ facts, after }: Transition, { tickets }: Instance): readonly Fact[] {
+  const own = tickets.flatMap((ticket): Fact[] => {
+    if (ticket.on === "timer") return [{ kind: "timer-due", ticket: ticket.id }];
+    if (ticket.on === "continuation") return [{ kind: "continued", ticket: ticket.id }];
+    return [...claimOf(ticket, after), ...doubtOf(ticket, after)];
+  });
+  return [...facts, ...own];
+}
+
+function claimOf({ id }: Ticket, after: Instance): Fact[] {
+  const task = after.tickets.find((ticket) => ticket.id === id);
+  if (task?.on !== "task" || task.claim === undefined) return [];
+  return [{ kind: "task-claimed", ticket: id, attempt: task.attempt, claim: task.claim }];
+}
+
+/** An exclusive task that somebody claimed and never reported: the engine itself calls it failed. */
+function doubtOf(ticket: Ticket, after: Instance): Fact[] {
+  if (ticket.on !== "task" || ticket.claim === undefined) return [];
+  const incident = after.tickets.find(({ on, ref }) => on === "incident" && ref === ticket.ref);
+  const message = incident?.on === "incident" ? incident.message : "";
+  const { id, attempt } = ticket;
+  return [{ kind: "task-failed", ticket: id, attempt, message, retries: 0 }];
+}
+
+/** Its new history is the beginning of what was written. */
+function isOnTheWay({ before, after }: Transition, reached: Instance): boolean {
+  if (reached.trail.next > after.trail.next) return false;
+  const written = new Map(after.trail.entries.map((entry) => [entry.seq, entry]));
+  return reached.trail.entries
+    .filter(({ seq }) => seq >= before.trail.next)
+    .every((entry) => stable(entry) === stable(written.get(entry.seq)));
+}
+
+function withoutStamp({ stamp: _, ...ticket }: Ticket): unknown {
+  if (ticket.on !== "incident" || ticket.kept?.ticket === undefined) return ticket;
+  const { stamp: _kept, ...kept } = ticket.kept.ticket;
+  return { ...ticket, kept: { ...ticket.kept, ticket: kept } };
+}
+
+/** JSON with its keys in order, so equal things have equal texts. */
+export function stable(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) =>
+    typeof inner === "object" && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

@@ -1,0 +1,125 @@
+// What must hold when a world has come to rest: nothing queued, nobody at work, no fault any more.
+import { allEntries } from "../../lib/engine/history.ts";
+import { loadInstance } from "../../lib/engine/stored-instance.ts";
+import { type Instance, isTerminal } from "../../lib/kernel/instance.ts";
+import { chunksOf, type Life } from "./invariants.ts";
+import { stable } from "./oracle.ts";
+import { must } from "./violation.ts";
+import { type SimulatedWorld, TENANT } from "./world.ts";
+
+/** What came of a run: the final variables of each instance, and how it ended. */
+export type Ending = Readonly<Record<string, unknown>>;
+
+/** Throws what is wrong with the way things lie; says how they ended. */
+export async function checkRest(world: SimulatedWorld): Promise<Ending> {
+  const { lives } = world.invariants;
+  for (const queue of [world.tasks, world.timers, world.parking]) {
+    must(queue.all().length === 0, () => `left in a queue: ${stable(queue.all())}`);
+  }
+  for (const id of world.acknowledged) {
+    must(lives.has(id), () => `the start of ${id} was answered and there is no instance`);
+  }
+  const ending: Record<string, unknown> = {};
+  for (const [id, life] of lives) {
+    checkEnded(world, life);
+    await checkHistory(world, id, life);
+    checkLedger(world, life);
+    checkAnnouncements(world, life);
+    checkChunks(world, life);
+    const view = await world.observer().engine.get(id);
+    ending[id] = { status: view.status, variables: view.variables, result: view.result };
+  }
+  return ending;
+}
+
+function checkEnded({ scenario, mode }: SimulatedWorld, { instance, item }: Life): void {
+  const { id, tickets, outbox } = instance;
+  const stuck = tickets.filter(({ on }) => on !== "incident");
+  must(
+    isTerminal(instance) || (scenario.mayStandStill === true && stuck.length === 0),
+    () => `${id} waits for ever: ${stable(tickets)}`,
+  );
+  must(
+    outbox.length === 0 || (isTerminal(instance) && mode === "durable"),
+    () => `${id} still owes ${stable(outbox)}`,
+  );
+  must(item.lookAt === undefined, () => `${id} is still to be looked at, ${item.lookAt}`);
+}
+
+/** Without gaps, in order, and equal to what was committed. */
+async function checkHistory(world: SimulatedWorld, id: string, life: Life): Promise<void> {
+  const { world: seen } = world.observer();
+  const image = await loadInstance(seen, id);
+  const entries = image ? await allEntries(seen, image) : [];
+  must(
+    entries.length === life.instance.trail.next - 1,
+    () => `${id} has ${entries.length} of ${life.instance.trail.next - 1} entries of history`,
+  );
+  for (const [index, entry] of entries.entries()) {
+    must(
+      entry.seq === index + 1 && stable(entry) === stable(life.trail.get(entry.seq)),
+      () => `the history of ${id} differs at ${index + 1}: ${stable(entry)}`,
+    );
+  }
+}
+
+/** What history calls done was done, and done for something that was asked for. */
+function checkLedger({ ledger, scenario }: SimulatedWorld, life: Life): void {
+  const { instance, completedTasks, trail } = life;
+  const keys = new Set(ledger.filter((key) => key.startsWith(`${instance.id}:`)));
+  for (const key of keys) {
+    const ticket = key.slice(instance.id.length + 1);
+    must(life.ids.has(ticket), () => `user code ran for ${key}, which never was`);
+  }
+  const byEngine = [...completedTasks].filter((ticket) => !isOffered(scenario, life, ticket));
+  for (const ticket of byEngine) {
+    must(keys.has(`${instance.id}:${ticket}`), () => `${ticket} of ${instance.id} never ran`);
+  }
+  const told = [...trail.values()].filter(({ type }) => type === "task-completed").length;
+  // What could not be decided stands at an incident, and is told when that is resolved.
+  must(
+    told === completedTasks.size || (scenario.mayStandStill === true && told < completedTasks.size),
+    () => `history tells ${told} completions of ${instance.id}, there were ${completedTasks.size}`,
+  );
+}
+
+const isOffered = (
+  { handlers }: SimulatedWorld["scenario"],
+  { taskTypes }: Life,
+  ticket: string,
+): boolean => !Object.hasOwn(handlers, taskTypes.get(ticket) ?? "");
+
+/** Each notice left at least once. */
+function checkAnnouncements(
+  { announced, scenario }: SimulatedWorld,
+  { instance, trail }: Life,
+): void {
+  if (!scenario.announces) return;
+  const notices = [...announced]
+    .filter(([id]) => id.startsWith(`${instance.id}:`))
+    .map(([, notice]) => noticeType(notice));
+  for (const type of ["incident-raised", "instance-ended"] as const) {
+    const told = [...trail.values()].filter((entry) => entry.type === type).length;
+    const heard = notices.filter((notice) => notice === type).length;
+    must(told === heard, () => `${instance.id}: ${type} happened ${told}x, ${heard} were heard`);
+  }
+}
+
+function noticeType(notice: unknown): unknown {
+  return typeof notice === "object" && notice !== null && "type" in notice ? notice.type : "";
+}
+
+/** History that has left an ended instance lives as long as it; a chunk that nobody needs may stay. */
+function checkChunks({ store }: SimulatedWorld, { instance }: { instance: Instance }): void {
+  if (!isTerminal(instance)) return;
+  const { next, entries } = instance.trail;
+  const expiring = chunksOf(TENANT, instance.id, store.items())
+    .filter(({ expiresAt }) => expiresAt !== undefined)
+    .map(({ key }) => key.sk.split("#").slice(1).map(Number));
+  for (let seq = 1; seq < next - entries.length; seq++) {
+    must(
+      expiring.some(([first = 0, last = 0]) => first <= seq && seq <= last),
+      () => `${instance.id} has ended, entry ${seq} of its history stays for ever`,
+    );
+  }
+}

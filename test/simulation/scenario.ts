@@ -1,0 +1,62 @@
+// What a simulated world is asked to do: definitions, user code, and people who call.
+import type { Compiled } from "../../lib/definition/definition.ts";
+import type { Variables } from "../../lib/definition/json.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { TaskAttempt, TaskOutcome } from "../../lib/ports/tasks.ts";
+import type { Workflow } from "../support/generator-runner.ts";
+
+export type Scenario = Readonly<{
+  name: string;
+  definitions: readonly Compiled[];
+  /** Programs that definitions of notation "code" name. */
+  workflows?: ReadonlyMap<string, Workflow>;
+  /** Task types that the engine runs; others are offered to outsiders. */
+  handlers: Readonly<Record<string, Handler>>;
+  /** New ones for each run: they remember what they were told. */
+  callers: () => readonly Caller[];
+  /** Somebody listens to announcements. */
+  announces?: true;
+  /** Parking drops a message while an equal one is there. */
+  swallowsDoubles?: true;
+  /** The final variables do not depend on the order of things, nor on luck. */
+  confluent?: true;
+  /** Instances may end by standing still at an incident that nobody resolves. */
+  mayStandStill?: true;
+}>;
+
+/** User code: how long it takes, and what comes of it. */
+export type Handler = Readonly<{
+  takesMs?: number;
+  isolate?: true;
+  exclusive?: true;
+  outcome: (about: TaskAttempt, input: Variables) => TaskOutcome;
+}>;
+
+/** Somebody outside, who makes calls one after the other and repeats what got no answer. */
+export type Caller = Readonly<{ name: string; calls: readonly Call[] }>;
+
+export type Call = Readonly<{
+  name: string;
+  /** Not before this many ms of the run. */
+  atMs?: number;
+  /** Makes the call; "again later" when what it needs is not there yet. */
+  make: (at: Desk) => Promise<Answer | "again later">;
+  /** Says what is wrong with the answer. */
+  judge?: (answer: Answer) => string | undefined;
+}>;
+
+/** What a caller has at hand. */
+export type Desk = Readonly<{
+  engine: Engine;
+  /** Every fact that a call may bring is told here, before the call. */
+  brings: (instanceId: string, fact: Fact) => void;
+  /** How long the history of an instance must at least be, if it is read from now on. */
+  committedEntries: (instanceId: string) => number;
+}>;
+
+export type Answer = Readonly<
+  | { kind: "started"; instanceId: string }
+  | { kind: "done"; note?: string }
+  | { kind: "refused"; code: string }
+>;

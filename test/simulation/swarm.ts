@@ -1,0 +1,25 @@
+import type { Choices } from "./choices.ts";
+
+/** Kinds of trouble; each run has some of them and not the others, so that none drowns the rest. */
+export const TROUBLES = [
+  "crash",
+  "throttle",
+  "doubt",
+  "duplicate",
+  "redeliver",
+  "slow",
+  "jump",
+  "timers",
+] as const;
+
+export type Trouble = (typeof TROUBLES)[number];
+
+/** What a run has to live with. `rate` of 16 turns bring trouble. */
+export type Swarm = Readonly<{ rate: number; troubles: ReadonlySet<Trouble> }>;
+
+/** Draws the troubles of a run; an exhausted sequence draws none. */
+export function drawSwarm(choices: Choices): Swarm {
+  const rate = choices.oneOf(0, 1, 2, 3, 1, 2, 3, 5);
+  const mask = choices.below(2 ** TROUBLES.length);
+  return { rate, troubles: new Set(TROUBLES.filter((_, n) => (mask >> n) % 2 === 1)) };
+}
