@@ -155,7 +155,11 @@ describe("a task with a handler", () => {
     const dataDir = aDataDir();
     const source = sequence(task());
     const { promise: began, resolve } = Promise.withResolvers<void>();
-    const charge = { exclusive: true, run: () => (resolve(), new Promise(() => {})) };
+    const run = () => {
+      resolve();
+      return new Promise(() => {});
+    };
+    const charge = { exclusive: true, run };
     const before = await anEngine({ dataDir, source, tasks: { charge } });
     const { instanceId } = await before.start("p");
     await began;
