@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Item, Key, Store, Write } from "../../lib/ports/store.ts";
-import type { OpenedStore, StorePromises } from "./store.contract.ts";
+import type { OpenedStore, StorePromises } from "./store-opening.ts";
 
 /** Random commits, alone and at once, against a plain map that knows only the port's sentences. */
 export function storeModelTests(

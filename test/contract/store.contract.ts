@@ -5,12 +5,7 @@ import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts"
 import type { Item, Key, Outcome, Page, Range, Store, Write } from "../../lib/ports/store.ts";
 import { storeLimits } from "../../lib/ports/store-rules.ts";
 import { storeModelTests } from "./store-model.contract.ts";
-
-/** An empty store, and how to leave nothing of it behind. */
-export type OpenedStore = Readonly<{ store: Store; close(): Promise<void> }>;
-
-/** What an adapter promises beyond the port: commits made at once are done in call order. */
-export type StorePromises = Readonly<{ inCallOrder?: true }>;
+import type { OpenedStore, StorePromises } from "./store-opening.ts";
 
 /** Declares the suite for one adapter. */
 export function storeContract(

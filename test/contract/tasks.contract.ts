@@ -76,6 +76,16 @@ export function tasksContract(
       expect(delivered).toEqual(["k1.1"]);
     });
 
+    test("is exact to the millisecond", async () => {
+      consume();
+      await opened.tasks.send({ ...aTask("k1.1"), notBefore: later(opened, 1) });
+
+      await opened.pass(0);
+      expect(delivered).toEqual([]);
+      await opened.pass(1);
+      expect(delivered).toEqual(["k1.1"]);
+    });
+
     test("does not let a delayed message hold up others", async () => {
       consume();
       await opened.tasks.send({ ...aTask("k1.1"), notBefore: later(opened, 60_000) });
