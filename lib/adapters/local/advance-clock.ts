@@ -44,17 +44,13 @@ export function clockAdvancer({
     const firedBefore = timers.fired;
     const givenUp = new Set<string>();
     let next: Instant | undefined = clock.now();
-    // What is due now and did not move is among the work given up: there is no way past it.
-    for (let reached = -Infinity; next !== undefined && next > reached && next <= target; ) {
+    while (next !== undefined && next < target) {
       await clock.moveTo(next);
-      reached = clock.now();
       await settle(givenUp);
-      next = agenda.next();
+      next = agenda.next(); // later than now: what is due and gets nowhere was given up
     }
-    if (next === undefined || next > target) {
-      await clock.moveTo(target);
-      await settle(givenUp);
-    }
+    await clock.moveTo(target);
+    await settle(givenUp);
     const left = activity.whatIsLeft();
     return { now: clock.now(), fired: timers.fired - firedBefore, left };
   }

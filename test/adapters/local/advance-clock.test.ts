@@ -47,6 +47,15 @@ describe("a virtual clock", () => {
     expect(clock.now()).toBe(START);
   });
 
+  test("needs no alarm for what waits by it", async () => {
+    const { queues, time } = await opened();
+    await queues.tasks.send({ ...aTask("k1"), notBefore: instantFrom(START + HOUR) });
+    await queues.timers.arm(hidden("a", instantFrom(START + HOUR)));
+    await time.pass(0);
+
+    expect(time.alarms).toBe(0);
+  });
+
   test("stands still while real time passes, and never goes back", async () => {
     const { clock, time } = await opened();
     await time.pass(HOUR);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Agenda, MAX_SLEEP_MS } from "../../../lib/adapters/local/agenda.ts";
+import { Agenda, MAX_SLEEP_MS, noAlarm } from "../../../lib/adapters/local/agenda.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
 import { ManualTime } from "../../support/manual-time.ts";
 
@@ -63,6 +63,29 @@ describe("an agenda", () => {
     await time.pass(10);
 
     expect(woken).toEqual([-3_600_000 + 10]);
+  });
+
+  test("wakes those at once who become due while others are woken", () => {
+    const agenda = new Agenda({ clock: new ManualTime(), alarm: noAlarm });
+    let [first, second]: (Instant | undefined)[] = [undefined, agenda.now()];
+    const woken: string[] = [];
+    agenda.add({
+      nextDue: () => first,
+      wake() {
+        first = undefined;
+        woken.push("first");
+      },
+    });
+    agenda.add({
+      nextDue: () => second,
+      wake(now) {
+        second = undefined;
+        first = now;
+        woken.push("second");
+      },
+    });
+
+    expect(woken).toEqual(["second", "first"]);
   });
 
   test("wakes nobody once it is stopped", async () => {

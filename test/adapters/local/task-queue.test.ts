@@ -43,6 +43,21 @@ describe("the task queue of a process", () => {
     });
   });
 
+  test("counts failures anew after a delivery that did not fail", async () => {
+    const { queues, time, troubles } = openTestQueues();
+    const results: (Verdict | Error)[] = [new Error("1"), { keepForMs: 10 }, new Error("2")];
+    queues.tasks.consume(async () => {
+      const result = results.shift() ?? "release";
+      if (result instanceof Error) throw result;
+      return result;
+    });
+    await queues.tasks.send(aTask("k1"));
+    await time.pass(10_000);
+
+    expect(troubles.map(({ retryInMs }) => retryInMs)).toEqual([1_000, 1_000]);
+    expect(queues.whatIsLeft()).toEqual([]);
+  });
+
   test("is no hot loop even for those who keep a message for no time", async () => {
     const { queues, time } = openTestQueues();
     let count = 0;
@@ -166,13 +181,14 @@ describe("the parking queue of a process", () => {
     queues.parking.consume(async (messages) => {
       batches.push(messages.map(({ name }) => name).join(" "));
       if (batches.length > 1) return messages.map(() => "release" as const);
+      await queues.parking.park(owed("a", "4"));
       return [{ keepForMs: 1_000 }, "release", { keepForMs: 5_000 }];
     });
     await time.pass(0);
-    await queues.parking.park(owed("a", "4"));
+    await queues.parking.park(owed("a", "5"));
     await time.pass(1_000);
 
-    expect(batches).toEqual(["1 2 3", "1 3 4"]);
+    expect(batches).toEqual(["1 2 3", "1 3 4 5"]);
   });
 });
 

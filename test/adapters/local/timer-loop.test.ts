@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_DUE_PAGE } from "../../../lib/adapters/local/timer-loop.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
 import { instanceOfKey, openTestQueues } from "../../support/local-queues.ts";
 
@@ -124,7 +125,9 @@ describe("the timer loop", () => {
 
   test("goes on with others while keys rest or fail", async () => {
     const { queues, time, index } = openTestQueues({ concurrency: 2 });
-    for (let n = 0; n < 10; n++) index.set(`bad${n}`, instantFrom(time.now() - 100 + n));
+    for (let n = 0; n < MAX_DUE_PAGE + 10; n++) {
+      index.set(`bad${n}`, instantFrom(time.now() - 10_000 + n));
+    }
     index.set("good", time.now());
     const woken: string[] = [];
     queues.timers.consume({
@@ -140,6 +143,27 @@ describe("the timer loop", () => {
     await time.pass(0);
 
     expect(woken).toEqual(["good"]);
+  });
+
+  test("does not forget what stays due while a long pass goes on", async () => {
+    const { queues, time, index } = openTestQueues();
+    index.set("stuck", instantFrom(time.now() - 10_000));
+    for (let n = 0; n < 3 * MAX_DUE_PAGE; n++) index.set(`i${n}`, time.now());
+    let count = 0;
+    queues.timers.consume({
+      async onDue(key) {
+        if (instanceOfKey(key) === "stuck") {
+          count++;
+          return 0;
+        }
+        index.set(instanceOfKey(key), undefined);
+        return 1;
+      },
+      onTimer: async () => "release",
+    });
+    await time.pass(999);
+
+    expect(count).toBe(1);
   });
 
   test("forgets a rest once the key has moved", async () => {
