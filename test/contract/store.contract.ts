@@ -155,7 +155,9 @@ function conditionTests(store: () => Store, { inCallOrder }: StorePromises): voi
       }
     });
 
-    test.runIf(inCallOrder)("made right behind another sees what that one did", async () => {
+    // Not a promise of the port: where nobody makes it, there is nothing to test.
+    if (!inCallOrder) return;
+    test("made right behind another sees what that one did", async () => {
       const outcomes = await Promise.all([
         store().commit([{ put: anItem("a", { version: 1 }), when: "absent" }]),
         store().commit([{ put: anItem("a", { version: 2 }), when: { version: 1 } }]),

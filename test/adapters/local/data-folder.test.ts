@@ -65,11 +65,11 @@ describe("an unusable data folder is refused by name:", () => {
     expectRefusal(join(file, "data"), "store/folder-unusable");
   });
 
-  test.skipIf(process.getuid?.() === 0)("a folder that is read-only", () => {
+  test("a folder that is read-only", () => {
     const folder = temporaryFolder();
-    chmodSync(folder, 0o500);
+    chmodSync(folder, 0o555);
 
-    expectRefusal(folder, "store/folder-unusable");
+    asOrdinaryUser(() => expectRefusal(folder, "store/folder-unusable"));
   });
 
   test("one where the database is no file", () => {
@@ -102,6 +102,17 @@ describe("an unusable data folder is refused by name:", () => {
     expectRefusal(folder, "store/folder-unusable");
     expectRefusal(folder, "store/folder-unusable");
   });
+
+  /** Nothing is read-only for root: for the moment it becomes nobody. */
+  function asOrdinaryUser(act: () => void): void {
+    if (process.getuid?.() !== 0) return act();
+    process.seteuid?.(65_534);
+    try {
+      act();
+    } finally {
+      process.seteuid?.(0);
+    }
+  }
 
   function expectRefusal(folder: string, code: ErrorCode): void {
     const refusal = refusalOf(() => openedIn(folder));
