@@ -1,0 +1,177 @@
+import { setTimeout } from "node:timers/promises";
+import type { EmbeddedEngine, TrailNews } from "../../lib/embedded/index.ts";
+import { command } from "../command.ts";
+import { type DevLog, logAsJson, logInWords } from "../dev/dev-log.ts";
+import {
+  deployExample,
+  type Example,
+  findExample,
+  nextExampleId,
+  startExample,
+} from "../dev/example.ts";
+import { outsideTaskTeller } from "../dev/outside-tasks.ts";
+import { stopSignal } from "../dev/stop-signal.ts";
+import { EXIT } from "../exit-code.ts";
+import { parseWholeNumber } from "../parse-whole-number.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** The whole engine in this process, with its HTTP API, until it is told to stop. */
+export const dev = command({
+  name: "dev",
+  summary: "run the engine here, durable on disk, with its HTTP API",
+  operands: [],
+  options: {
+    port: { type: "string", value: "PORT", help: "7373 unless said; 0 picks a free one" },
+    host: {
+      type: "string",
+      value: "HOST",
+      help: "127.0.0.1 unless said; what others can reach needs a token",
+    },
+    token: {
+      type: "string",
+      value: "TOKEN",
+      help: "what calls must carry as a bearer token; or FERMATA_TOKEN",
+    },
+    data: {
+      type: "string",
+      value: "FOLDER",
+      help: "where state is kept; .fermata/data unless said",
+    },
+    clock: {
+      type: "string",
+      value: "real|virtual",
+      help: "virtual: time moves only by POST /v1/clock/advance",
+    },
+    tasks: {
+      type: "string",
+      value: "FOLDER",
+      multiple: true,
+      help: "task handlers, one file a type; may be given again",
+    },
+    "no-examples": { type: "boolean", help: "deploy and start nothing" },
+    steps: { type: "boolean", help: "show the steps of every instance, not only the example's" },
+  },
+  notes: [
+    "In the repository it also deploys examples/order and starts one, whose steps it shows. The",
+    "published package has no example. SIGTERM and SIGINT let running steps finish; a second one",
+    "ends at once. With --json every line is a JSON object with an `event`.",
+  ].join("\n"),
+  run: async ({ values, terminal }) => {
+    const log = values.json ? logAsJson(terminal) : logInWords(terminal);
+    const token = values.token ?? terminal.environment.FERMATA_TOKEN;
+    await runEngine(
+      {
+        host: values.host ?? "127.0.0.1",
+        port: parseWholeNumber(values.port ?? "7373", { option: "port", min: 0, max: 65_535 }),
+        ...(token ? { token } : {}),
+        dataDir: values.data ?? ".fermata/data",
+        clock: parseClock(values.clock ?? "real"),
+        tasks: values.tasks ?? [],
+        example: values["no-examples"] ? undefined : findExample(),
+        showAll: values.steps ?? false,
+      },
+      log,
+    );
+    // Callers that wait for the end of an instance would keep the process alive for a while.
+    process.exit(EXIT.ok);
+  },
+});
+
+type DevSettings = Readonly<{
+  host: string;
+  port: number;
+  token?: string;
+  dataDir: string;
+  clock: "real" | "virtual";
+  tasks: readonly string[];
+  example: Example | undefined;
+  showAll: boolean;
+}>;
+
+/** How long answers under way may take once the engine is told to stop. */
+const ANSWERING_MS = 2_000;
+
+async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
+  const stopped = stopSignal();
+  exitWhenUncaught(log);
+  const { example, dataDir, clock, host, port, token } = settings;
+  // The engine is heavy; commands that only talk to a server do without it.
+  const { openEngine, serveEngine } = await import("../../lib/embedded/index.ts");
+  const watch = stepWatch(settings, log);
+  const engine = await openEngine({
+    dataDir,
+    clock,
+    tasks: [...settings.tasks, ...(example === undefined ? [] : [example.tasks])],
+    onTrail: watch.see,
+    onTrouble: log.trouble,
+  });
+  try {
+    await tellRecovery(engine, log);
+    const server = await serveEngine(engine, {
+      host,
+      port,
+      ...(token !== undefined && { token }),
+      onUnexpected: (id, error) => log.trouble(`Unexpected error ${id}: ${traceOf(error)}`),
+    });
+    try {
+      if (example !== undefined) await deployExample(engine, example);
+      log.ready({ url: server.url, dataDir, clock });
+      watch.tellOutside(engine, { url: server.url, ...(token !== undefined && { token }) });
+      if (example !== undefined) await showExample(engine, example, log);
+      log.note(`Stopping by ${await stopped}: running steps finish first.`);
+    } finally {
+      await Promise.race([server.close(), setTimeout(ANSWERING_MS, undefined, { ref: false })]);
+    }
+  } finally {
+    await engine.close();
+  }
+}
+
+/** A folder that has seen a workflow before is told about; a new one has nothing to tell. */
+async function tellRecovery(engine: EmbeddedEngine, log: DevLog): Promise<void> {
+  const { items, nextCursor } = await engine.definitions({ limit: 200 });
+  if (items.length === 0) return;
+  const count = items.reduce((sum, { live }) => sum + live.count, 0);
+  const more = nextCursor !== undefined || items.some(({ live }) => live.more);
+  log.recovered({ live: { count, more }, ...engine.recovered });
+}
+
+async function showExample(engine: EmbeddedEngine, example: Example, log: DevLog): Promise<void> {
+  const instanceId = await nextExampleId(engine, example);
+  log.note(`The example (examples/order) starts as ${instanceId}. Its steps, as they happen:`);
+  await startExample(engine, example, instanceId);
+}
+
+/** Passes on what happens to instances whose steps should be seen. */
+function stepWatch({ example, showAll }: DevSettings, log: DevLog) {
+  let tellOutside: (news: TrailNews) => Promise<void> = async () => {};
+  return {
+    see: (news: TrailNews): void => {
+      if (!showAll && news.definitionId !== example?.definitionId) return;
+      log.step(news);
+      tellOutside(news).catch((error: unknown) => log.trouble(traceOf(error)));
+    },
+    tellOutside: (engine: EmbeddedEngine, server: Readonly<{ url: string; token?: string }>) => {
+      tellOutside = outsideTaskTeller(engine, server, log.note);
+    },
+  };
+}
+
+/** A task handler may leave a promise behind that fails later, where no step can catch it. */
+function exitWhenUncaught(log: DevLog): void {
+  process.on("uncaughtException", (error) => {
+    log.trouble(
+      `Something failed outside of any step, perhaps a promise that a task handler forgot. Nothing acknowledged is lost: mend it and start again. ${traceOf(error)}`,
+    );
+    process.exit(EXIT.refused);
+  });
+}
+
+function parseClock(text: string): "real" | "virtual" {
+  if (text === "real" || text === "virtual") return text;
+  throw new UsageError(`--clock is "${text}", but must be real or virtual.`);
+}
+
+function traceOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error);
+}

@@ -1,0 +1,79 @@
+import { ApiError, type Client, type ResultView } from "../../lib/client/index.ts";
+import { command } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { printFacts, printJson } from "../lay-out.ts";
+import { parseVariables } from "../parse-variables.ts";
+import { parseWholeNumber } from "../parse-whole-number.ts";
+import { clientFor, SERVER_OPTIONS } from "../server.ts";
+
+/** Starts an instance, and waits for its end where that is asked for. */
+export const start = command({
+  name: "start",
+  summary: "start an instance of a definition",
+  operands: ["DEFINITION"],
+  options: {
+    variables: { type: "string", value: "JSON|@FILE", help: "the variables it begins with" },
+    id: { type: "string", value: "ID", help: "the instance's id; starting it twice is one start" },
+    "business-key": { type: "string", value: "KEY", help: "your own name for it" },
+    deadline: {
+      type: "string",
+      value: "TIME",
+      help: "when it fails if it still runs: a duration such as P1D, or an instant",
+    },
+    wait: { type: "string", value: "SECONDS", help: "wait so long for its end, and print that" },
+    ...SERVER_OPTIONS,
+  },
+  notes: "With --wait the exit code is 0 only when the instance has succeeded.",
+  run: async ({ values, operands: [definitionId = ""], terminal }) => {
+    const client = clientFor(values, terminal);
+    const waitSeconds =
+      values.wait === undefined
+        ? undefined
+        : parseWholeNumber(values.wait, { option: "wait", min: 0, max: 86_400 });
+    const instance = await client.start(definitionId, {
+      ...(values.variables !== undefined && { variables: parseVariables(values.variables) }),
+      ...(values.id !== undefined && { instanceId: values.id }),
+      ...(values["business-key"] !== undefined && { businessKey: values["business-key"] }),
+      ...(values.deadline !== undefined && { deadline: values.deadline }),
+    });
+    const { instanceId, definition } = instance;
+    if (waitSeconds === undefined) {
+      if (values.json) printJson(terminal, instance);
+      else terminal.print(`${instanceId} started (${definition.id} version ${definition.version})`);
+      return EXIT.ok;
+    }
+    const result = await resultWithin(client, instanceId, waitSeconds);
+    if (values.json) printJson(terminal, result);
+    else {
+      printFacts(terminal, [
+        ["instance", instanceId],
+        ["status", result.status],
+        ["error", result.error?.message],
+        ["variables", JSON.stringify(result.variables)],
+      ]);
+    }
+    return result.status === "succeeded" ? EXIT.ok : EXIT.refused;
+  },
+});
+
+/** The longest that one call may wait. */
+const SECONDS_A_CALL = 25;
+
+async function resultWithin(
+  client: Client,
+  instanceId: string,
+  seconds: number,
+): Promise<ResultView> {
+  const lastCallAt = Date.now() + (seconds - SECONDS_A_CALL) * 1_000;
+  for (;;) {
+    const isLast = Date.now() >= lastCallAt;
+    const left = Math.ceil((lastCallAt - Date.now()) / 1_000) + SECONDS_A_CALL;
+    const waitSeconds = Math.max(0, Math.min(SECONDS_A_CALL, left));
+    try {
+      return await client.result(instanceId, { waitSeconds });
+    } catch (error) {
+      const isLive = error instanceof ApiError && error.code === "instance/not-ended";
+      if (!isLive || isLast) throw error;
+    }
+  }
+}

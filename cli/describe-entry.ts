@@ -1,0 +1,58 @@
+/** One line of history, as the API and the engine tell it. */
+export type Entry = Readonly<{ type: string; element?: string; data?: unknown }>;
+
+/** Says in words what an entry of history is about. */
+export function describeEntry(entry: Entry): string {
+  const describe = WORDS.get(entry.type) ?? asItIs;
+  return describe(entry.element ?? "", entry);
+}
+
+type Describe = (element: string, entry: Entry) => string;
+
+/** Types that a newer server may have are shown as they are. */
+const asItIs: Describe = (element, { type, data }) =>
+  [type, element, data === undefined ? "" : JSON.stringify(data)]
+    .filter((part) => part !== "")
+    .join(" ");
+
+const WORDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
+  ["started", () => "started"],
+  ["element-entered", (element) => `${element} entered`],
+  ["element-completed", (element) => `${element} completed`],
+  ["element-terminated", (element) => `${element} interrupted`],
+  ["flow-taken", (element) => `flow ${element} taken`],
+  ["task-claimed", (element) => `${element} claimed by a handler`],
+  ["task-completed", (element) => `${element}: task done`],
+  ["task-failed", describeFailure],
+  ["timer-due", (element) => `${element}: timer due`],
+  ["error-caught", (element, entry) => `${element} caught ${codeAndMessage(entry)}`],
+  ["cancel-requested", (_, entry) => `cancel requested${colon(field(entry, "reason"))}`],
+  ["incident-raised", describeIncident],
+  ["incident-resolved", (element) => `${element}: incident resolved, tried again`],
+  ["continued", () => "continued after a pause for others"],
+  ["instance-ended", (_, entry) => `ended: ${field(entry, "status") ?? "unknown"}`],
+]);
+
+function describeFailure(element: string, entry: Entry): string {
+  return `${element}: attempt ${field(entry, "attempt") ?? "?"} failed${colon(codeAndMessage(entry))}`;
+}
+
+function describeIncident(element: string, entry: Entry): string {
+  const incidentId = field(entry, "incidentId") ?? "";
+  return `${element}: incident ${incidentId}${colon(field(entry, "message"))}`;
+}
+
+function codeAndMessage(entry: Entry): string {
+  const parts = [field(entry, "code"), field(entry, "message")];
+  return parts.filter((part) => part !== undefined && part !== "").join(": ");
+}
+
+function field({ data }: Entry, name: string): string | undefined {
+  if (typeof data !== "object" || data === null) return undefined;
+  const value: unknown = Object.entries(data).find(([key]) => key === name)?.[1];
+  return value === undefined || value === null ? undefined : String(value);
+}
+
+function colon(text: string | undefined): string {
+  return text === undefined || text === "" ? "" : `: ${text}`;
+}

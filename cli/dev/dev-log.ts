@@ -1,0 +1,65 @@
+import type { RecoveryReport, TrailNews } from "../../lib/embedded/index.ts";
+import { describeEntry } from "../describe-entry.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What `fermata dev` tells about itself: in words, or as JSON lines. */
+export type DevLog = Readonly<{
+  recovered(found: Recovered): void;
+  ready(server: Readonly<{ url: string; dataDir: string; clock: string }>): void;
+  note(text: string): void;
+  step(news: TrailNews): void;
+  trouble(message: string): void;
+}>;
+
+/** What an earlier run left in the data folder, and what was done about it at once. */
+export type Recovered = Readonly<{ live: Readonly<{ count: number; more: boolean }> }> &
+  RecoveryReport;
+
+/** Tells it to a person. */
+export function logInWords({ print, complain, mark }: Terminal): DevLog {
+  return {
+    recovered: (found) => print(describeRecovery(found)),
+    ready: ({ url, dataDir, clock }) =>
+      print(mark("good", `Fermata is ready at ${url} (data in ${dataDir}, clock ${clock})`)),
+    note: (text) => print(text),
+    step: (news) => {
+      // Flows lie between two elements that are shown; `fermata history` has them.
+      if (news.type === "flow-taken") return;
+      print(`${mark("faint", timeOf(news.at))}  ${news.instanceId}  ${describeEntry(news)}`);
+    },
+    trouble: (message) => complain(`fermata: ${message}`),
+  };
+}
+
+/** Tells it to a program, one JSON object a line. */
+export function logAsJson({ print, complain }: Terminal): DevLog {
+  return {
+    recovered: (found) => print(JSON.stringify({ event: "recovered", ...found })),
+    ready: (server) => print(JSON.stringify({ event: "ready", ...server })),
+    note: (text) => print(JSON.stringify({ event: "note", text })),
+    step: (news) => print(JSON.stringify({ event: "step", ...news })),
+    trouble: (message) => complain(JSON.stringify({ event: "trouble", message })),
+  };
+}
+
+function describeRecovery({ live, ...report }: Recovered): string {
+  const done = [
+    counted(report.resumed, "instance resumed", "instances resumed"),
+    counted(report.rearmed, "timer armed again", "timers armed again"),
+    counted(report.timersFired, "overdue timer fired", "overdue timers fired"),
+    counted(report.resent, "message sent again", "messages sent again"),
+  ].filter((part) => part !== undefined);
+  const atLeast = live.more ? "at least " : "";
+  const going = `${atLeast}${live.count} live ${live.count === 1 ? "instance" : "instances"}`;
+  return `Recovered from the last run: ${[going, ...done].join(", ")}.`;
+}
+
+function counted(count: number, one: string, many: string): string | undefined {
+  return count === 0 ? undefined : `${count} ${count === 1 ? one : many}`;
+}
+
+/** The time of day where the reader sits, to the millisecond. */
+function timeOf(at: string): string {
+  const date = new Date(at);
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}

@@ -1,0 +1,18 @@
+import type { Diagnostic, Problem } from "../lib/client/index.ts";
+
+/** A diagnostic, or an entry of a problem that may be one. */
+type Told = Diagnostic | NonNullable<Problem["errors"]>[number];
+
+/** `file:line element message hint [code]`: editors and people find the place by it. */
+export function diagnosticLine(file: string, diagnostic: Told): string {
+  const { severity, code, message, element, line, hint } = diagnostic;
+  return [
+    line === undefined ? file : `${file}:${line}`,
+    ...(severity === "warning" ? ["warning:"] : []),
+    // Most messages name the element themselves.
+    ...(element === undefined || message.includes(`"${element}"`) ? [] : [`"${element}":`]),
+    message,
+    ...(hint === undefined ? [] : [hint]),
+    ...(code === undefined ? [] : [`[${code}]`]),
+  ].join(" ");
+}

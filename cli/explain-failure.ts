@@ -1,0 +1,42 @@
+import { ApiError } from "../lib/client/index.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { UnreachableError } from "./server.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Makes of an error what a person, or a script, needs to go on. */
+export function explainFailure(
+  error: unknown,
+  { asJson }: Readonly<{ asJson: boolean }>,
+): Readonly<{ exitCode: ExitCode; lines: readonly string[] }> {
+  if (error instanceof UsageError) {
+    return { exitCode: EXIT.usage, lines: [`fermata: ${error.message}`] };
+  }
+  if (error instanceof UnreachableError) {
+    return { exitCode: EXIT.unreachable, lines: [`fermata: ${error.message}`] };
+  }
+  if (error instanceof ApiError) return { exitCode: EXIT.refused, lines: refusal(error, asJson) };
+  return { exitCode: EXIT.refused, lines: trouble(error) };
+}
+
+/** With --json the problem details, exactly as the API gave them. */
+function refusal(error: ApiError, asJson: boolean): readonly string[] {
+  if (asJson && error.problem !== undefined) return [JSON.stringify(error.problem)];
+  return [
+    `fermata: ${error.message}`,
+    ...error.errors.map((entry) => `  ${[...placeOf(entry), entry.message].join(": ")}`),
+  ];
+}
+
+function placeOf({ at }: ApiError["errors"][number]): readonly string[] {
+  return typeof at === "string" ? [at] : [];
+}
+
+/** The engine's own errors say what to do; of anything else the trace is what helps. */
+function trouble(error: unknown): readonly string[] {
+  if (error instanceof Error && error.name === "EngineError") return [`fermata: ${error.message}`];
+  const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  return [
+    "fermata: This should not have happened. Please report it, with these lines:",
+    ...trace.split("\n").map((line) => `  ${line}`),
+  ];
+}

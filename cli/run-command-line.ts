@@ -1,0 +1,42 @@
+import { COMMANDS } from "./commands.ts";
+import { EXIT, type ExitCode } from "./exit-code.ts";
+import { explainFailure } from "./explain-failure.ts";
+import type { Terminal } from "./terminal.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** Runs what the arguments ask for; whatever goes wrong is told, never thrown. */
+export async function runCommandLine(
+  args: readonly string[],
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const [name = "--help", ...rest] = args;
+  try {
+    if (name === "--help" || name === "-h" || name === "help") {
+      terminal.print(overview());
+      return args.length === 0 ? EXIT.usage : EXIT.ok;
+    }
+    const found = COMMANDS.find((command) => command.name === name);
+    if (found !== undefined) return await found.run(rest, terminal);
+    const known = COMMANDS.map((command) => command.name).join(", ");
+    throw new UsageError(`There is no command "${name}". There are: ${known}.`);
+  } catch (error) {
+    const { exitCode, lines } = explainFailure(error, { asJson: rest.includes("--json") });
+    for (const line of lines) terminal.complain(line);
+    return exitCode;
+  }
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  return [
+    "fermata COMMAND [options]",
+    "",
+    "  Runs a durable workflow engine, and talks to one that runs.",
+    "",
+    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    "`fermata COMMAND --help` says more about one of them.",
+    "All but dev talk to the server at --url or FERMATA_URL, http://127.0.0.1:7373 unless said.",
+    "Exit codes: 0 done, 1 refused or failed, 2 wrong call, 3 no server answers.",
+  ].join("\n");
+}

@@ -1,0 +1,255 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { COMMANDS } from "../../cli/commands.ts";
+import { type EmbeddedEngine, openEngine, serveEngine } from "../../lib/embedded/index.ts";
+import { FermataProcess } from "./fermata-process.ts";
+import { type Surroundings, say } from "./recording-terminal.ts";
+
+const ORDER = resolve(import.meta.dirname, "../../examples/order/order.bpmn");
+const TOKEN = "a-token-for-tests";
+
+describe("fermata, talking to a server,", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fermata-cli-"));
+  let engine: EmbeddedEngine;
+  let server: Awaited<ReturnType<typeof serveEngine>>;
+
+  beforeAll(async () => {
+    const tasks = { "reserve-stock": () => ({}) };
+    engine = await openEngine({ dataDir: join(folder, "data"), clock: "virtual", tasks });
+    server = await serveEngine(engine, { port: 0, token: TOKEN });
+    await engine.deploy(waitingProcess("waiting"));
+    await engine.start("waiting", { instanceId: "w1", variables: { total: 42 } });
+  });
+
+  afterAll(async () => {
+    await server.close();
+    await engine.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ask = (args: readonly string[], { isInteractive = false }: Surroundings = {}) =>
+    say(args, {
+      isInteractive,
+      environment: { FERMATA_URL: server.url, FERMATA_TOKEN: TOKEN },
+    });
+
+  const answer = async (path: string): Promise<unknown> => {
+    const response = await fetch(`${server.url}${path}`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    return response.json();
+  };
+
+  test("deploys a file, and says when there was nothing new", async () => {
+    const first = await ask(["deploy", ORDER]);
+    const second = await ask(["deploy", ORDER]);
+
+    expect(first).toMatchObject({ exitCode: 0, out: [`${ORDER}: order version 1 deployed`] });
+    expect(second.out).toEqual([`${ORDER}: order version 1 is unchanged`]);
+  });
+
+  test("names every problem of a refused file by line, element, hint and code", async () => {
+    const file = join(folder, "broken.bpmn");
+    const withoutType = '<bpmn:serviceTask id="pay" />';
+    writeFileSync(
+      file,
+      waitingProcess("broken").replace(/<bpmn:serviceTask.*?serviceTask>/s, withoutType),
+    );
+
+    const deployed = await ask(["deploy", file]);
+    const validated = await ask(["validate", file]);
+
+    expect(deployed).toMatchObject({ exitCode: 1, out: [] });
+    expect(deployed.errors.join("\n")).toMatch(
+      /broken\.bpmn:\d+ .*"pay" .* Add <zeebe:taskDefinition.* \[bpmn\/task-without-type\]/,
+    );
+    expect(validated).toMatchObject({ exitCode: 1, out: deployed.errors, errors: [] });
+  });
+
+  test("starts an instance with variables from a file and waits for its end", async () => {
+    const file = join(folder, "variables.json");
+    writeFileSync(file, JSON.stringify({ total: 7 }));
+    await engine.deploy(passingProcess);
+
+    const said = await ask([
+      "start",
+      "passing",
+      "--variables",
+      `@${file}`,
+      "--wait",
+      "5",
+      "--json",
+    ]);
+
+    expect(said.exitCode).toBe(0);
+    expect(JSON.parse(said.out.join())).toMatchObject({
+      status: "succeeded",
+      variables: { total: 7 },
+    });
+  });
+
+  test("starting one id twice is one start", async () => {
+    const args = ["start", "waiting", "--id", "twice", "--variables", '{"total":1}', "--json"];
+
+    const [first, second] = [await ask(args), await ask(args)];
+
+    expect(second).toEqual(first);
+    expect(JSON.parse(first.out.join())).toEqual(await answer("/v1/instances/twice"));
+  });
+
+  test.each([
+    [["show", "w1"], "/v1/instances/w1"],
+    [["why", "w1"], "/v1/instances/w1/waits"],
+    [["history", "w1"], "/v1/instances/w1/history?limit=200"],
+    [
+      ["ls", "--definition", "waiting", "--status", "suspended"],
+      "/v1/instances?definition=waiting",
+    ],
+  ])("prints the API's own answer to %j with --json", async (args, path) => {
+    const { exitCode, out } = await ask([...args, "--json"]);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(out.join())).toEqual(await answer(path));
+  });
+
+  test("says why an instance waits, with the call that wakes it and without the token", async () => {
+    const { out } = await ask(["why", "w1"]);
+
+    expect(out[0]).toBe("w1 is suspended.");
+    expect(out[1]).toMatch(/^- pay waits for a task of the type "pay-by-hand" since .*outside/);
+    expect(out.at(-1)).toMatch(
+      /^ {2}curl -X POST 'http:\S+\/v1\/tasks\/w1\.\S+\/complete' -H "authorization: Bearer \$FERMATA_TOKEN" .* -d '\{"variables":\{\}\}'$/,
+    );
+    expect(out.join()).not.toContain(TOKEN);
+  });
+
+  test("shows an instance, and its history in words", async () => {
+    const shown = await ask(["show", "w1"]);
+    const told = await ask(["history", "w1"]);
+
+    expect(shown.out).toContain("definition  waiting version 1");
+    expect(shown.out).toContain("variable    total = 42");
+    expect(told.out[0]).toMatch(/^1\t\S+Z\tstarted$/);
+    expect(told.out.at(-1)).toMatch(/\tpay entered$/);
+  });
+
+  test("lays a list out as a table on a terminal, and by tabs on a pipe", async () => {
+    const args = ["ls", "--definition", "waiting", "--limit", "1"];
+
+    const table = await ask(args, { isInteractive: true });
+    const plain = await ask(args);
+
+    expect(table.out[0]).toMatch(/^INSTANCE +DEFINITION +STATUS +STARTED +AT$/);
+    expect(table.out[2]).toBe("There are more; --limit shows them.");
+    expect(plain.out).toHaveLength(1);
+    expect(plain.out[0]?.split("\t")).toHaveLength(5);
+  });
+
+  test("cancels an instance once", async () => {
+    await engine.start("waiting", { instanceId: "c1" });
+
+    const first = await ask(["cancel", "c1", "--reason", "sold out"]);
+    const second = await ask(["cancel", "c1"]);
+    const told = await ask(["history", "c1"]);
+
+    expect(first).toMatchObject({ exitCode: 0, out: ["c1 is cancelled"] });
+    expect(second).toMatchObject({ exitCode: 0 });
+    expect(second.out.join()).toMatch(/had ended before/);
+    expect(told.out.join("\n")).toContain("cancel requested: sold out");
+  });
+
+  test("ends with 1 and the problem when the server refuses", async () => {
+    const plain = await ask(["show", "nobody"]);
+    const asJson = await ask(["show", "nobody", "--json"]);
+    const stranger = await say(["ls", "--url", server.url]);
+
+    expect(plain).toMatchObject({ exitCode: 1, out: [] });
+    expect(plain.errors.join()).toMatch(/nobody.*\[instance\/not-found\]/);
+    expect(JSON.parse(asJson.errors.join())).toEqual(await answer("/v1/instances/nobody"));
+    expect(stranger).toMatchObject({ exitCode: 1 });
+    expect(stranger.errors.join()).toContain("[request/unauthorized]");
+  });
+
+  test("hands its exit code and its answer to the shell", async () => {
+    const refused = new FermataProcess("show", "nobody", "--url", server.url, "--token", TOKEN);
+    const listed = new FermataProcess("ls", "--json", "--url", server.url, "--token", TOKEN);
+
+    expect(await refused.exitCode()).toBe(1);
+    expect(await listed.exitCode()).toBe(0);
+    expect(JSON.parse(listed.lines.join())).toHaveProperty("items");
+  });
+});
+
+describe("fermata", () => {
+  test("ends with 3 and the way to a server when none answers", async () => {
+    const said = await say(["ls", "--url", "http://127.0.0.1:1"]);
+
+    expect(said.exitCode).toBe(3);
+    expect(said.errors.join()).toMatch(/^fermata: No Fermata server answers at .* Start one with/);
+  });
+
+  test.each([
+    [["juggle"], /There is no command "juggle"/],
+    [["ls", "--colour"], /Unknown option '--colour'\. Usage: `fermata ls --help`/],
+    [["show"], /ID is missing\. Usage/],
+    [["show", "a", "b"], /"b" is one too many/],
+    [["ls", "--limit", "many"], /--limit is "many", but must be a whole number from 1/],
+    [["ls", "--status", "asleep"], /--status is "asleep", but must be one of: running/],
+    [["ls", "--url", "here"], /"here" is not the URL of a server/],
+    [["start", "order", "--variables", "{total"], /--variables is no JSON: .* Quote it/],
+    [["start", "order", "--variables", "[1]"], /--variables is no JSON object/],
+    [["start", "order", "--variables", "@nowhere.json"], /"nowhere\.json" cannot be read/],
+    [["deploy", "nowhere.bpmn"], /The file "nowhere\.bpmn" cannot be read/],
+    [["dev", "--port", "-1"], /--port/],
+    [["dev", "--clock", "broken"], /--clock is "broken", but must be real or virtual/],
+  ])("ends with 2 and the reason when called as %j", async (args, reason) => {
+    const said = await say(args);
+
+    expect(said).toMatchObject({ exitCode: 2, out: [] });
+    expect(said.errors.join()).toMatch(reason);
+  });
+
+  test.each(COMMANDS.map(({ name }) => name))("explains %s with --help", async (name) => {
+    const said = await say([name, "--help"]);
+
+    expect(said).toMatchObject({ exitCode: 0, errors: [] });
+    expect(said.out.join("\n")).toMatch(new RegExp(`^fermata ${name} .*--json`, "s"));
+  });
+
+  test("lists its commands", async () => {
+    const said = await say(["--help"]);
+
+    expect(said.exitCode).toBe(0);
+    for (const { name } of COMMANDS) expect(said.out.join("\n")).toContain(`\n  ${name}`);
+  });
+});
+
+const passingProcess = processOf("passing", "");
+
+function waitingProcess(id: string): string {
+  const definition = '<zeebe:taskDefinition type="pay-by-hand" />';
+  return processOf(
+    id,
+    `<bpmn:serviceTask id="pay"><bpmn:extensionElements>${definition}</bpmn:extensionElements></bpmn:serviceTask>`,
+  );
+}
+
+/** A start, what stands in between, and an end, in a row. */
+function processOf(id: string, middle: string): string {
+  const flows =
+    middle === ""
+      ? '<bpmn:sequenceFlow id="f" sourceRef="start" targetRef="end" />'
+      : '<bpmn:sequenceFlow id="f" sourceRef="start" targetRef="pay" /><bpmn:sequenceFlow id="g" sourceRef="pay" targetRef="end" />';
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="http://example.com">
+  <bpmn:process id="${id}" isExecutable="true">
+    <bpmn:startEvent id="start" />
+    ${middle}
+    <bpmn:endEvent id="end" />
+    ${flows}
+  </bpmn:process>
+</bpmn:definitions>
+`;
+}
