@@ -45,7 +45,9 @@ function copyOf(value: unknown, path: string, parents: readonly object[]): Json 
       throw new NotJson(path, `is a BigInt.`, "Use a number, or its text: String(value).");
     case "object":
       return value === null ? null : copyOfObject(value, path, parents);
-    default:
+    case "undefined":
+    case "function":
+    case "symbol":
       throw new NotJson(path, `is ${nameOf(value)}.`, "Leave it out, or return plain values.");
   }
 }
