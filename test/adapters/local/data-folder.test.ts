@@ -105,12 +105,12 @@ describe("an unusable data folder is refused by name:", () => {
 
   /** Nothing is read-only for root: for the moment it becomes nobody. */
   function asOrdinaryUser(act: () => void): void {
-    if (process.getuid?.() !== 0) return act();
-    process.seteuid?.(65_534);
+    const isRoot = process.getuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
     try {
       act();
     } finally {
-      process.seteuid?.(0);
+      if (isRoot) process.seteuid?.(0);
     }
   }
 
