@@ -100,7 +100,8 @@ async function resendRecords(world: World, instance: Instance): Promise<number> 
 
 /**
  * An overdue timer is armed for the past, so it fires at once. Of those ahead only the earliest is
- * armed, and only where the store's own index does not cover it.
+ * armed, and only where the store's own index does not cover it. What the index covers must not
+ * fire by another way as well: the second to come would send again what the first has sent.
  */
 async function rearmTimers(
   world: World,
@@ -108,12 +109,13 @@ async function rearmTimers(
 ): Promise<{ timersFired: number; rearmed: number }> {
   const { tenant, id: instanceId } = instance;
   const now = world.clock.now();
+  const masked = isMasked(world, instance);
   const arm = ({ id: ticket, dueAt }: TimerTicket) =>
-    world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: false });
+    world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: !masked });
   const overdue = instance.tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= now);
   for (const timer of overdue) await arm(timer);
   const earliest = earliestTimer(instance);
-  const isLost = earliest !== undefined && earliest.dueAt > now && isMasked(world, instance);
+  const isLost = earliest !== undefined && earliest.dueAt > now && masked;
   if (isLost) await arm(earliest);
   return { timersFired: overdue.length, rearmed: isLost ? 1 : 0 };
 }
