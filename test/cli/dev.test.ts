@@ -1,31 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, type TestContext, test } from "vitest";
 import { createClient } from "../../lib/client/index.ts";
 import { FermataProcess } from "./fermata-process.ts";
+import { processOf } from "./process-of.ts";
 
-describe("fermata dev", { timeout: 30_000 }, () => {
-  let folder: string;
-  const started: FermataProcess[] = [];
+const ONCE = 'import { once } from "node:events"; ';
 
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "fermata-cli-"));
-  });
-
-  afterEach(async () => {
-    await Promise.all(started.splice(0).map((process) => process.end("SIGKILL")));
-    rmSync(folder, { recursive: true });
-  });
-
-  function dev(...options: readonly string[]): FermataProcess {
-    const data = ["--data", join(folder, "data")];
-    const process = new FermataProcess("dev", "--port", "0", ...data, ...options);
-    started.push(process);
-    return process;
-  }
-
-  test("says once that it is ready, and shows the example's steps as they happen", async () => {
+describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
+  test("says once that it is ready, and shows the example's steps as they happen", async ({
+    onTestFinished,
+  }) => {
+    const { dev } = temporaryHouse(onTestFinished);
     const server = dev("--clock", "virtual");
     const client = createClient({ baseUrl: await server.url() });
 
@@ -40,10 +27,15 @@ describe("fermata dev", { timeout: 30_000 }, () => {
     expect(server.lines.join("")).not.toContain("\u001b");
   });
 
-  test("ends with 0 at SIGTERM, and goes on after a restart with a second example", async () => {
+  test("owns its folder until SIGTERM ends it with 0, then another goes on with it", async ({
+    onTestFinished,
+  }) => {
+    const { dev } = temporaryHouse(onTestFinished);
     const first = dev("--clock", "virtual");
     await first.line(/order-1 {2}grace-period entered/);
-    const exitCode = await first.end("SIGTERM");
+    const refused = dev("--no-examples");
+    const refusedWith = await refused.exitCode();
+    const endedWith = await first.end("SIGTERM");
 
     const second = dev("--clock", "virtual");
     await second.line(/^Recovered from the last run: 1 live instance/);
@@ -51,12 +43,56 @@ describe("fermata dev", { timeout: 30_000 }, () => {
     const client = createClient({ baseUrl: await second.url() });
     await client.advanceClock("PT5S");
 
-    expect(exitCode).toBe(0);
+    expect(refusedWith).toBe(1);
+    expect(refused.errors.join()).toMatch(/data folder is in use by process \d+ .*folder-in-use/);
+    expect(endedWith).toBe(0);
     const { activeElements } = await client.get("order-1");
     expect(activeElements).toEqual(["await-payment"]);
   });
 
-  test("without examples deploys nothing, and with --json speaks JSON", async () => {
+  test("lets a running step finish at SIGTERM, and ends at once at the second", async ({
+    onTestFinished,
+  }) => {
+    const { folder, dev } = temporaryHouse(onTestFinished);
+    const atWork = 'console.log("at work");';
+    writeFileSync(
+      join(folder, "pay.mjs"),
+      `${ONCE}export default async () => { ${atWork} await once(process, "SIGTERM"); };`,
+    );
+    writeFileSync(
+      join(folder, "hang.mjs"),
+      `${ONCE}export default async () => { ${atWork} await once(process, "nothing"); };`,
+    );
+    const run = async (taskType: string) => {
+      const server = dev(
+        "--no-examples",
+        "--steps",
+        "--tasks",
+        folder,
+        "--data",
+        join(folder, taskType),
+      );
+      const client = createClient({ baseUrl: await server.url() });
+      await client.deploy(processOf("p", taskType));
+      await client.start("p", { instanceId: "p1" });
+      await server.line(/^at work$/);
+      return server;
+    };
+    const patient = await run("pay");
+    const hanging = await run("hang");
+
+    hanging.signal("SIGTERM");
+    await hanging.line(/^Stopping by SIGTERM/);
+
+    expect(await hanging.end("SIGTERM")).toBe(143);
+    expect(await patient.end("SIGTERM")).toBe(0);
+    expect(patient.lines.at(-1)).toMatch(/p1 {2}ended: succeeded$/);
+  });
+
+  test("without examples deploys nothing, and with --json speaks JSON", async ({
+    onTestFinished,
+  }) => {
+    const { folder, dev } = temporaryHouse(onTestFinished);
     const server = dev("--no-examples", "--json");
     const ready: unknown = JSON.parse(await server.line(/"ready"/));
     const client = createClient({ baseUrl: await server.url() });
@@ -67,24 +103,18 @@ describe("fermata dev", { timeout: 30_000 }, () => {
     expect(ready).toMatchObject({ event: "ready", clock: "real", dataDir: join(folder, "data") });
   });
 
-  test("refuses a folder that another process owns", async () => {
-    const owner = dev("--no-examples");
-    await owner.url();
-
-    const second = dev("--no-examples");
-
-    expect(await second.exitCode()).toBe(1);
-    expect(second.errors.join()).toMatch(/data folder is in use by process \d+ .*folder-in-use/);
-  });
-
-  test("refuses a host that others can reach, unless there is a token", async () => {
+  test("refuses a host that others can reach, unless there is a token", async ({
+    onTestFinished,
+  }) => {
+    const { dev } = temporaryHouse(onTestFinished);
     const open = dev("--no-examples", "--host", "0.0.0.0");
 
     expect(await open.exitCode()).toBe(1);
     expect(open.errors.join()).toMatch(/open to everyone .* Give it a token/);
   });
 
-  test("names a task handler that cannot be used", async () => {
+  test("names a task handler that cannot be used", async ({ onTestFinished }) => {
+    const { folder, dev } = temporaryHouse(onTestFinished);
     writeFileSync(join(folder, "ship.mjs"), "export const run = 1;\n");
 
     const broken = dev("--no-examples", "--tasks", folder);
@@ -93,3 +123,20 @@ describe("fermata dev", { timeout: 30_000 }, () => {
     expect(broken.errors.join()).toMatch(/ship\.mjs: It has no default export\. Write/);
   });
 });
+
+/** A folder of its own, and a way to run engines in it; all of it is gone when the test ends. */
+function temporaryHouse(onTestFinished: TestContext["onTestFinished"]) {
+  const folder = mkdtempSync(join(tmpdir(), "fermata-cli-"));
+  const started: FermataProcess[] = [];
+  onTestFinished(async () => {
+    await Promise.all(started.map((process) => process.end("SIGKILL")));
+    rmSync(folder, { recursive: true });
+  });
+  const dev = (...options: readonly string[]): FermataProcess => {
+    const data = ["--data", join(folder, "data")];
+    const process = new FermataProcess("dev", "--port", "0", ...data, ...options);
+    started.push(process);
+    return process;
+  };
+  return { folder, dev };
+}

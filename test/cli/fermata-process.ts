@@ -55,9 +55,13 @@ export class FermataProcess {
     return this.#exitCode ?? -1;
   }
 
+  signal(signal: NodeJS.Signals): void {
+    if (this.#exitCode === undefined) this.#child.kill(signal);
+  }
+
   /** Sends a signal and gives the exit code. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
-    if (this.#exitCode === undefined) this.#child.kill(signal);
+    this.signal(signal);
     return this.exitCode();
   }
 
