@@ -57,8 +57,8 @@ export type EmbeddedEngine = Pick<
     recovered: RecoveryReport;
     /** The engine behind this door, for other doors. */
     engine: Engine;
-    /** The store's own counters: items read and writes asked for since it was opened. */
-    counters(): Readonly<{ reads: number; writes: number }>;
+    /** The store's own counters: items read, writes asked for and their bytes since it was opened. */
+    counters(): Readonly<{ reads: number; writes: number; bytes: number }>;
     isVirtual: boolean;
     /** Lets running steps finish, then lets the folder go. Closing twice does nothing more. */
     close(options?: { graceMs?: number }): Promise<void>;
@@ -122,7 +122,7 @@ export function libraryDoor({
     idle: () => queues.idle(),
     recovered,
     engine,
-    counters: () => ({ reads: store.reads, writes: store.writes }),
+    counters: () => ({ reads: store.reads, writes: store.writes, bytes: store.bytes }),
     isVirtual: queues.advance !== undefined,
     close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
       closing ??= queues.close({ graceMs }).then(() => store.close());

@@ -5,6 +5,8 @@
 // 2. Nobody sees what is not durable: calls are answered after the flush, and a read is outside any
 //    transaction. A read behind a commit that waits for its flush waits with it.
 // 3. A group that cannot be saved leaves no trace, and every call in it is rejected.
+// 4. Items read or written lately are kept in memory as they are on the disk, changed only once a
+//    group is durable: the folder has one owner, so nobody else changes them.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Instant } from "../../definition/time/instant.ts";
@@ -21,6 +23,7 @@ import { CommitGroup, type Member } from "./commit-group.ts";
 import { type DataFolder, ownDataFolder } from "./data-folder.ts";
 import { ItemIndexes } from "./item-indexes.ts";
 import { ItemTable } from "./item-table.ts";
+import { RecentItems } from "./recent-items.ts";
 import { explainSqlite } from "./sqlite-error.ts";
 import { type Migration, openDatabase } from "./store-format.ts";
 
@@ -59,10 +62,12 @@ export class LocalStore implements Store {
   readonly #begin: StatementSync;
   readonly #commit: StatementSync;
   readonly #groups: CommitGroup[] = [];
+  readonly #recent = new RecentItems();
   #flushing: NodeJS.Immediate | undefined;
   #isClosed = false;
   #reads = 0;
   #writes = 0;
+  #bytes = 0;
 
   constructor(db: DatabaseSync, folder: DataFolder) {
     this.#db = db;
@@ -83,13 +88,18 @@ export class LocalStore implements Store {
     return this.#writes;
   }
 
+  /** Bytes of the bodies that calls have asked to be put since the store was opened. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   async get(keys: readonly Key[]): Promise<readonly (Item | undefined)[]> {
     checkKeys(keys);
     const ahead = this.#groups.findLast((group) => group.touches(keys));
     if (ahead !== undefined) await ahead.settled();
     return this.#ask(() => {
       this.#reads += keys.length;
-      return keys.map((key) => this.#items.read(key));
+      return keys.map((key) => this.#recent.get(key) ?? this.#read(key));
     });
   }
 
@@ -97,6 +107,7 @@ export class LocalStore implements Store {
     checkWrites(writes);
     this.#checkOpen();
     this.#writes += writes.length;
+    for (const write of writes) if ("put" in write) this.#bytes += write.put.body.length;
     return new Promise((resolve, reject) => {
       this.#openGroup(writes.length).add({ writes, resolve, reject });
       this.#flushSoon();
@@ -156,7 +167,9 @@ export class LocalStore implements Store {
   /** Removes up to `limit` items that had expired by `now`, and says how many; until then they are read. */
   purgeExpired(now: Instant, limit: number): number {
     this.#checkOpen();
-    return this.#durably(() => this.#items.removeExpired(now, limit));
+    const removed = this.#durably(() => this.#items.removeExpired(now, limit));
+    if (removed > 0) this.#recent.clear();
+    return removed;
   }
 
   async close(): Promise<void> {
@@ -191,6 +204,9 @@ export class LocalStore implements Store {
     if (group === undefined) return;
     try {
       const outcomes = this.#durably(() => group.members.map((member) => this.#apply(member)));
+      for (const [position, member] of group.members.entries()) {
+        this.#remember(member, outcomes[position] ?? COMMITTED);
+      }
       group.settle((call, position) => call.resolve(outcomes[position] ?? COMMITTED));
     } catch (error) {
       group.settle((call) => call.reject(error));
@@ -201,6 +217,17 @@ export class LocalStore implements Store {
     if ("writes" in member) return this.#items.apply(member.writes);
     for (const hint of member.tidy) this.#items.remove(hint);
     return COMMITTED;
+  }
+
+  #remember(member: Member, outcome: Outcome): void {
+    if ("writes" in member) this.#recent.follow(member.writes, outcome);
+    else for (const hint of member.tidy) this.#recent.forget(hint);
+  }
+
+  #read(key: Key): Item | undefined {
+    const item = this.#items.read(key);
+    if (item !== undefined) this.#recent.keep(item);
+    return item;
   }
 
   /** Runs the change in one transaction: on the disk when this returns, undone when it throws. */
