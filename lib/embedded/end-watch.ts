@@ -5,6 +5,8 @@ export type EndWatch = Readonly<{
   tell(instance: Instance): void;
   /** Resolves when the instance ends, or when time is up. Look at the instance after calling. */
   wait(instanceId: string, timeoutMs: number): Readonly<{ ended: Promise<void>; stop(): void }>;
+  /** The engine closes: nobody waits any longer. */
+  close(): void;
 }>;
 
 export function endWatch(): EndWatch {
@@ -28,6 +30,9 @@ export function endWatch(): EndWatch {
       const all = waiting.get(instanceId) ?? new Set();
       waiting.set(instanceId, all.add(finish));
       return { ended, stop };
+    },
+    close() {
+      for (const all of waiting.values()) for (const resolve of [...all]) resolve();
     },
   };
 }

@@ -125,6 +125,7 @@ export function libraryDoor({
     counters: () => ({ reads: store.reads, writes: store.writes, bytes: store.bytes }),
     isVirtual: queues.advance !== undefined,
     close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
+      ends.close();
       closing ??= queues.close({ graceMs }).then(() => store.close());
       return closing;
     },
