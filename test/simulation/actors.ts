@@ -16,18 +16,18 @@ export type Fault =
   | Readonly<{ fault: "never" }>;
 
 /** A place where somebody stands still. */
-export type Gate = Readonly<{
+export type Gate = {
   /** None: the store's own work, which no crash of a caller stops. */
-  actor?: Actor;
+  readonly actor?: Actor;
   /** Counts the port calls of the whole run, from 1. */
-  call: number;
+  readonly call: number;
   /** Such as `store.commit`. */
-  point: string;
-  side: Side;
+  readonly point: string;
+  readonly side: Side;
   /** True time before which nobody goes on from here. */
   notBefore: number;
-  go: (fault?: Fault) => void;
-}>;
+  readonly go: (fault?: Fault) => void;
+};
 
 export type Actor = {
   readonly id: string;

@@ -5,6 +5,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskOutcome } from "../../lib/ports/tasks.ts";
 import type { Workflow } from "../support/generator-runner.ts";
+import type { Trouble } from "./swarm.ts";
 
 export type Scenario = Readonly<{
   name: string;
@@ -21,6 +22,8 @@ export type Scenario = Readonly<{
   swallowsDoubles?: true;
   /** The final variables do not depend on the order of things, nor on luck. */
   confluent?: true;
+  /** What this one has to live with, instead of whatever is drawn. */
+  troubles?: readonly Trouble[];
   /** Instances may end by standing still at an incident that nobody resolves. */
   mayStandStill?: true;
 }>;

@@ -24,7 +24,7 @@ import {
   start,
   starter,
 } from "./callers.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Handler, Scenario } from "./scenario.ts";
 import { does, done, flaky, unlessMended } from "./user-code.ts";
 
 /** Long enough that history leaves the instance several times. */
@@ -135,6 +135,8 @@ export const SCENARIOS: readonly Scenario[] = [
     callers: () => [starter("p", "one"), starter("p", "two")],
     confluent: true,
   },
+  driven("driven", { takesMs: 8_000 }),
+  driven("isolated", { isolate: true, takesMs: 20_000 }),
   wide("wide", {}),
   wide("wide-swallowing", { swallowsDoubles: true }),
   {
@@ -149,7 +151,14 @@ export const SCENARIOS: readonly Scenario[] = [
     handlers: {
       work: { outcome: ({ element }) => done({ seen: `${element}-${"x".repeat(60)}` }) },
     },
-    callers: () => [starter("p", "one"), historian("one", 1), historian("one", 2)],
+    callers: () => [
+      {
+        name: "starter",
+        calls: [start("p", { instanceId: "one", variables: { text: "x".repeat(450) } }, mustStart)],
+      },
+      historian("one", 1),
+      historian("one", 2),
+    ],
     confluent: true,
   },
   {
@@ -324,6 +333,20 @@ function program(name: string, workflow: Workflow): Scenario {
       after: does("after"),
     },
     callers: () => [starter("w", "one")],
+  };
+}
+
+/** A chain whose driver is slow, or dies: who owes the next task? */
+function driven(name: string, how: Partial<Handler>): Scenario {
+  return {
+    name,
+    definitions: [
+      graph("p", [aStart(), ...tasks("abcd"), anEnd()], ["start -> a -> b -> c -> d -> end"]),
+    ],
+    handlers: Object.fromEntries([..."abcd"].map((id) => [id, { ...does(id), ...how }])),
+    callers: () => [starter("p", "one")],
+    confluent: true,
+    troubles: ["crash", "stall"],
   };
 }
 

@@ -7,6 +7,7 @@ export const TROUBLES = [
   "doubt",
   "duplicate",
   "redeliver",
+  "stall",
   "slow",
   "jump",
   "timers",
@@ -18,8 +19,9 @@ export type Trouble = (typeof TROUBLES)[number];
 export type Swarm = Readonly<{ rate: number; troubles: ReadonlySet<Trouble> }>;
 
 /** Draws the troubles of a run; an exhausted sequence draws none. */
-export function drawSwarm(choices: Choices): Swarm {
+export function drawSwarm(choices: Choices, preferred?: readonly Trouble[]): Swarm {
   const rate = choices.oneOf(0, 1, 2, 3, 1, 2, 3, 5);
   const mask = choices.below(2 ** TROUBLES.length);
-  return { rate, troubles: new Set(TROUBLES.filter((_, n) => (mask >> n) % 2 === 1)) };
+  const drawn = TROUBLES.filter((_, n) => (mask >> n) % 2 === 1);
+  return { rate, troubles: new Set(preferred ?? drawn) };
 }

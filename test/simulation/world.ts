@@ -92,11 +92,11 @@ export class SimulatedWorld {
     this.scenario = scenario;
     this.mode = mode;
     this.#choices = new Choices(choices);
-    this.#swarm = drawSwarm(this.#choices);
+    this.#swarm = drawSwarm(this.#choices, scenario.troubles);
     this.#injection = injection;
     this.#callers = scenario
       .callers()
-      .map((caller) => ({ caller, next: 0, state: "ready", at: 0 }));
+      .map((caller) => ({ caller, next: 0, state: "ready", at: 0, tries: 0 }));
     this.store = new SimulatedStore({ turn: (point) => this.#storeTurn(point) });
     const clock = this.#time;
     const queue = { clock, visibilityMs: VISIBILITY_MS };
@@ -222,7 +222,7 @@ export class SimulatedWorld {
     const fault = isOwn
       ? await this.actors.stopStore(`store.${point}`)
       : await this.actors.stop(`store.${call}`, part === "before" ? "before" : "after");
-    this.#isDirty = true;
+    if (call === "commit" || call === "tidy") this.#isDirty = true;
     return fault && isStoreFault(fault) ? fault : undefined;
   }
 
@@ -314,7 +314,7 @@ export class SimulatedWorld {
     const struck = this.#injected();
     if (struck) return struck;
     const usual = this.#usual();
-    const unusual = this.#choices.isExhausted ? [] : this.#unusual();
+    const unusual = this.#choices.isExhausted ? [] : this.#oneKindOf(this.#unusual());
     if (usual.length > 0) return this.#choices.turn(usual, unusual, this.#swarm.rate);
     return this.#nextInstant();
   }
@@ -362,7 +362,8 @@ export class SimulatedWorld {
     state.state = "calling";
     const later = () => {
       state.state = "ready";
-      state.at = this.now + 1_000;
+      state.at = this.now + Math.min(1_000 * 2 ** state.tries, 300_000);
+      state.tries += 1;
     };
     const desk = {
       engine: host.engine,
@@ -379,6 +380,7 @@ export class SimulatedWorld {
       this.trace.push(`  ${state.caller.name} hears ${stable(answer)}`);
       state.state = "ready";
       state.next += 1;
+      state.tries = 0;
     };
     this.#spawn(`${state.caller.name} ${call.name}`, host, work, { onDeath: later });
   }
@@ -511,16 +513,36 @@ export class SimulatedWorld {
 
   // What may go wrong.
 
-  #unusual(): readonly Action[] {
+  /** Kind by kind: one that has many forms must not drown the others. */
+  #unusual(): readonly (readonly Action[])[] {
     const { troubles } = this.#swarm;
     return [
-      ...(troubles.has("crash") ? this.#crashes() : []),
-      ...this.#refusals(),
-      ...(troubles.has("duplicate") ? this.#duplicates() : []),
-      ...(troubles.has("redeliver") ? this.#redeliveries() : []),
-      ...(troubles.has("slow") ? this.#delays() : []),
-      ...(troubles.has("jump") ? this.#jumps() : []),
-    ];
+      troubles.has("crash") ? this.#crashes() : [],
+      this.#refusals(),
+      troubles.has("duplicate") ? this.#duplicates() : [],
+      troubles.has("redeliver") ? this.#redeliveries() : [],
+      troubles.has("stall") ? this.#stalls() : [],
+      troubles.has("slow") ? this.#delays() : [],
+      troubles.has("jump") ? this.#jumps() : [],
+    ].filter((kind) => kind.length > 0);
+  }
+
+  #oneKindOf(kinds: readonly (readonly Action[])[]): readonly Action[] {
+    return kinds[this.#choices.below(kinds.length)] ?? [];
+  }
+
+  /** Somebody is so slow that the queue gives the message to another; later it goes on. */
+  #stalls(): readonly Action[] {
+    return this.actors.gates.flatMap((gate) =>
+      gate.actor
+        ? [95_000, 31_000, 1_200_000].map((ms) => ({
+            label: `${ms} ms of standstill at ${describe(gate)}`,
+            act: () => {
+              gate.notBefore = this.now + ms;
+            },
+          }))
+        : [],
+    );
   }
 
   #crashes(): readonly Action[] {
@@ -558,7 +580,7 @@ export class SimulatedWorld {
         faults.push({ fault: "duplicated" }, { fault: "delayed", byMs: 45_000 });
       }
       if (gate.point === "tasks.send" && troubles.has("duplicate")) {
-        faults.push({ fault: "duplicated" }, { fault: "delayed", byMs: 5_000 });
+        faults.push({ fault: "duplicated" }, { fault: "delayed", byMs: 120_000 });
       }
       return faults.map((fault) => ({
         label: `${describe(gate)} meets ${stable(fault)}`,
@@ -660,6 +682,8 @@ type CallerState = {
   next: number;
   state: "ready" | "calling";
   at: number;
+  /** Of the call that is next. */
+  tries: number;
 };
 
 const DOUBTS: readonly Fault[] = [

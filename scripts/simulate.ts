@@ -1,0 +1,105 @@
+// Runs simulated worlds and says what broke.
+//
+//   npm run simulate                                  200 seeds from 1
+//   npm run simulate -- --seed 42                     one seed, with what happened, call by call
+//   npm run simulate -- --seed 42 --choices 0,17,…    a shrunk run
+//   npm run simulate -- --runs 5000 --from 1000       more of them
+//   npm run simulate -- --scenario door --mode memory narrowed down
+//   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
+
+import { parseArgs } from "node:util";
+import { MUTANTS, REACHED } from "../test/simulation/mutants.ts";
+import { plant } from "../test/simulation/patch.ts";
+
+const { values } = parseArgs({
+  options: {
+    seed: { type: "string" },
+    from: { type: "string", default: "1" },
+    runs: { type: "string" },
+    scenario: { type: "string" },
+    mode: { type: "string" },
+    choices: { type: "string" },
+    mutant: { type: "string" },
+  },
+});
+
+const SEEDS_FOR_A_MUTANT = 500;
+const DEFAULT_RUNS = 200;
+
+const mutant = MUTANTS.find(({ name }) => name === values.mutant);
+if (values.mutant !== undefined && mutant === undefined) {
+  stop(
+    `There is no mutant "${values.mutant}". There are: ${MUTANTS.map(({ name }) => name).join(", ")}.`,
+  );
+}
+if (mutant) plant(mutant);
+// Only now: the engine must be loaded with the patch in it.
+const { choicesOf, settingOf, simulate, simulateSeed } = await import("../test/simulation/run.ts");
+const { shrink } = await import("../test/simulation/shrink.ts");
+
+const mode = values.mode === "memory" || values.mode === "durable" ? values.mode : undefined;
+const scenario = values.scenario ?? mutant?.scenario;
+
+if (mutant) await hunt(mutant.name);
+else if (values.seed !== undefined) await replay(Number(values.seed));
+else await runMany(Number(values.from), Number(values.runs ?? DEFAULT_RUNS));
+
+/** Seeds until one breaks. */
+async function hunt(name: string): Promise<void> {
+  const from = Number(values.seed ?? values.from);
+  const count = values.seed === undefined ? Number(values.runs ?? SEEDS_FOR_A_MUTANT) : 1;
+  for (let seed = from; seed < from + count; seed++) {
+    const run = await simulate(settingOf(seed, { scenario, mode }), { choices: choicesOf(seed) });
+    if (run.problem && isReached()) {
+      console.log(`${name}: killed by seed ${seed} of scenario ${scenario}`);
+      console.log(`  ${run.problem.message.split("\n")[0]}`);
+      return;
+    }
+    if (run.problem)
+      stop(`${name}: seed ${seed} broke before the mutant was reached: ${run.problem.message}`);
+  }
+  stop(`${name}: ${isReached() ? "survived" : "was never reached by"} ${count} seeds`);
+}
+
+function isReached(): boolean {
+  return Reflect.get(globalThis, REACHED) === true;
+}
+
+/** One seed, told in full; a broken one is shrunk. */
+async function replay(seed: number): Promise<void> {
+  const setting = settingOf(seed, { scenario, mode });
+  const choices = values.choices === undefined ? choicesOf(seed) : parseChoices(values.choices);
+  const run = await simulateSeed(setting, choices);
+  console.log(run.trace.join("\n"));
+  console.log(`\nseed ${seed}, scenario ${setting.scenario.name}, ${setting.mode} queues`);
+  if (run.problem === undefined) return console.log("everything held");
+  console.log(run.problem.message);
+  if (values.choices !== undefined) process.exit(1);
+  const shortest = await shrink(setting, choices);
+  stop(`shrunk, replay with --choices ${shortest.join(",") || "none"}`);
+}
+
+function parseChoices(text: string): readonly number[] {
+  return text === "none" ? [] : text.split(",").map(Number);
+}
+
+async function runMany(from: number, count: number): Promise<void> {
+  const begin = performance.now();
+  let broken = 0;
+  for (let seed = from; seed < from + count; seed++) {
+    const setting = settingOf(seed, { scenario, mode });
+    const run = await simulateSeed(setting, choicesOf(seed));
+    if (run.problem === undefined) continue;
+    broken += 1;
+    const where = `--seed ${seed} --scenario ${setting.scenario.name} --mode ${setting.mode}`;
+    console.log(`${where}\n  ${run.problem.message.split("\n")[0]}`);
+  }
+  const perSecond = (count * 1000) / (performance.now() - begin);
+  console.log(`${count} seeds, ${broken} broken, ${perSecond.toFixed(0)} a second`);
+  if (broken > 0) process.exit(1);
+}
+
+function stop(message: string): never {
+  console.error(message);
+  process.exit(1);
+}
