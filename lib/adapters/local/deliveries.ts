@@ -39,6 +39,8 @@ export type DeliveryRules<T> = Readonly<{
   laneOf?: (item: T) => string;
   /** What a thing is, to finish "… is running". */
   nameOf: (item: T) => string;
+  /** When to begin with what was added; after the running callback unless said. */
+  soon?: (begin: () => void) => void;
   onReleased?: (item: T) => void;
   /** A delivery is over, whatever came of it. */
   onSettled?: () => void;
@@ -139,7 +141,8 @@ export class Deliveries<T> implements Waiting, Workplace {
   #pumpSoon(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
-    queueMicrotask(() => {
+    const { soon = queueMicrotask } = this.#rules;
+    soon(() => {
       this.#isPumping = false;
       this.#pump();
     });

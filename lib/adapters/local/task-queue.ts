@@ -40,6 +40,9 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
     this.#deliveries = new Deliveries(surroundings, {
       concurrency,
       batch: 1,
+      // A start sends its task before it commits. The commit must be on its way when the task asks
+      // for the instance: a task that is earlier would make the same instance a second time.
+      soon: setImmediate,
       nameOf: ({ type, instanceId }) => `task ${type} of instance ${instanceId}`,
       onReleased: (message) => this.#let(message),
     });
