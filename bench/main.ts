@@ -1,0 +1,159 @@
+// What the engine does on this machine, beside what its disk and database would allow: the raw
+// ceiling is measured in the same run, before and after, so that only the ratios need trust.
+//
+//   npm run bench               about a minute and a half
+//   npm run bench -- --quick    less of everything, about half a minute
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type EmbeddedEngine, openEngine, type TrailNews } from "../lib/embedded/index.ts";
+import { closedLoop, percentile } from "./measures.ts";
+import { sequence, sleeper } from "./processes.ts";
+import { measureCeiling } from "./store-ceiling.ts";
+import { alone, compared, figure, print } from "./table.ts";
+
+const isQuick = process.argv.includes("--quick");
+const STEPS = 10;
+/** A start and ten steps: each of them is one commit. */
+const COMMITS = STEPS + 1;
+const SLEEPERS = 1_000;
+const LONG = { alone: isQuick ? 200 : 1_000, together: isQuick ? 2_000 : 10_000 };
+
+type Ceiling = Awaited<ReturnType<typeof measureCeiling>>;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "fermata-bench-"));
+  const lateness = latenessOf("nap", 1_000);
+  const engine = await openEngine({
+    dataDir: folder,
+    tasks: { step: () => ({ n: 1 }) },
+    onTrail: lateness.hear,
+  });
+  try {
+    await engine.deploy(sequence("ten", STEPS));
+    await engine.deploy(sleeper("second", "PT1S"));
+    await engine.deploy(sleeper("hour", "PT1H"));
+    return await measureAll(engine, lateness.ms);
+  } finally {
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureAll(engine: EmbeddedEngine, lateMs: readonly number[]): Promise<number> {
+  const runTen = async () => {
+    const { instanceId } = await engine.start("ten", { variables: { n: 0 } });
+    await engine.result(instanceId);
+  };
+  const startHour = async () => {
+    await engine.start("hour", {});
+  };
+  const before = await measureCeiling();
+  await closedLoop({ count: LONG.alone, callers: 16 }, runTen); // warm
+  const single = await closedLoop({ count: LONG.alone, callers: 1 }, runTen);
+  const counted = engine.counters();
+  const together = await closedLoop({ count: LONG.together, callers: 64 }, runTen);
+  const { reads, writes, bytes } = difference(engine.counters(), counted);
+  const startsAlone = await closedLoop({ count: LONG.alone, callers: 1 }, startHour);
+  const startsTogether = await closedLoop({ count: LONG.together, callers: 64 }, startHour);
+  await sleepAll(engine);
+  const ceiling = best(before, await measureCeiling());
+
+  print([
+    compared(
+      "ten tasks alone, ms an instance, p50",
+      percentile(single.ms, 0.5),
+      (COMMITS / ceiling.stepsAlone) * 1_000,
+    ),
+    alone("p99", percentile(single.ms, 0.99)),
+    compared(
+      "ten tasks alone, steps a second",
+      single.perSecond * STEPS,
+      (ceiling.stepsAlone * STEPS) / COMMITS,
+    ),
+    compared(
+      "ten tasks, 64 at once, steps a second",
+      together.perSecond * STEPS,
+      groupedSteps(ceiling),
+    ),
+    alone("ms an instance, p50", percentile(together.ms, 0.5)),
+    alone("p99", percentile(together.ms, 0.99)),
+    compared(
+      "1,000 timers in one second, ms late, p50",
+      percentile(lateMs, 0.5),
+      (500 / ceiling.stepsGrouped) * 1_000,
+    ),
+    alone("p99", percentile(lateMs, 0.99)),
+    compared(
+      "start acknowledged alone, ms, p50",
+      percentile(startsAlone.ms, 0.5),
+      1_000 / ceiling.stepsAlone,
+    ),
+    compared(
+      "starts acknowledged, 64 at once, a second",
+      startsTogether.perSecond,
+      ceiling.startsGrouped,
+    ),
+  ]);
+  const steps = LONG.together * STEPS;
+  const commits = LONG.together * COMMITS;
+  console.log(
+    `\na step: ${figure(bytes / commits)} bytes of state, ${figure(reads / steps)} items read`,
+  );
+  console.log(
+    `commits: ${writes} for ${steps} steps and ${LONG.together} starts, ${commits} expected`,
+  );
+  console.log(`timers: ${lateMs.length} of ${SLEEPERS} heard of`);
+  const isOne = writes === commits && lateMs.length === SLEEPERS;
+  console.log(isOne ? "1 passed, 0 failed" : "0 passed, 1 failed");
+  return isOne ? 0 : 1;
+}
+
+/** All due within the second in which they were started. */
+async function sleepAll(engine: EmbeddedEngine): Promise<void> {
+  await closedLoop({ count: SLEEPERS, callers: SLEEPERS }, async () => {
+    const { instanceId } = await engine.start("second", {});
+    await engine.result(instanceId);
+  });
+}
+
+/** How late each timer's step was durable, in ms after its due instant. */
+function latenessOf(element: string, durationMs: number) {
+  const due = new Map<string, number>();
+  const ms: number[] = [];
+  const hear = (news: TrailNews): void => {
+    if (news.element !== element || news.definitionId !== "second") return;
+    if (news.type === "element-entered") due.set(news.instanceId, Date.parse(news.at) + durationMs);
+    if (news.type !== "timer-due") return;
+    const now = performance.timeOrigin + performance.now();
+    ms.push(now - (due.get(news.instanceId) ?? Number.NaN));
+  };
+  return { hear, ms };
+}
+
+/** What the bare store would do of a start and ten steps: they differ, so their times are added. */
+function groupedSteps({ startsGrouped, stepsGrouped }: Ceiling): number {
+  return STEPS / (1 / startsGrouped + STEPS / stepsGrouped);
+}
+
+/** The machine may have been busy during one of them. */
+function best(a: Ceiling, b: Ceiling): Ceiling {
+  return {
+    startsGrouped: Math.max(a.startsGrouped, b.startsGrouped),
+    stepsGrouped: Math.max(a.stepsGrouped, b.stepsGrouped),
+    stepsAlone: Math.max(a.stepsAlone, b.stepsAlone),
+  };
+}
+
+type Counters = ReturnType<EmbeddedEngine["counters"]>;
+
+function difference(after: Counters, before: Counters): Counters {
+  return {
+    reads: after.reads - before.reads,
+    writes: after.writes - before.writes,
+    bytes: after.bytes - before.bytes,
+  };
+}

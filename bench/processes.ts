@@ -1,0 +1,48 @@
+// The processes that are measured. Handlers do nothing: what is left is the engine.
+
+const open = `<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="bench">`;
+
+/** So many tasks of the type `step`, one after another. */
+export function sequence(id: string, tasks: number): string {
+  const names = Array.from({ length: tasks }, (_, n) => `t${n + 1}`);
+  const path = ["start", ...names, "end"];
+  const flows = path.slice(1).map((to, n) => flow(path[n] ?? "", to));
+  return process(id, ...names.map(task), ...flows);
+}
+
+/** So many tasks of the type `step` at once. */
+export function fan(id: string, tasks: number): string {
+  const names = Array.from({ length: tasks }, (_, n) => `t${n + 1}`);
+  const gateways = ["fork", "join"].map((name) => `<parallelGateway id="${name}"/>`);
+  const flows = names.flatMap((name) => [flow("fork", name), flow(name, "join")]);
+  return process(
+    id,
+    ...gateways,
+    ...names.map(task),
+    flow("start", "fork"),
+    ...flows,
+    flow("join", "end"),
+  );
+}
+
+/** One timer and nothing else. */
+export function sleeper(id: string, duration: string): string {
+  const timer = `<timerEventDefinition><timeDuration>${duration}</timeDuration></timerEventDefinition>`;
+  const nap = `<intermediateCatchEvent id="nap">${timer}</intermediateCatchEvent>`;
+  return process(id, nap, flow("start", "nap"), flow("nap", "end"));
+}
+
+function process(id: string, ...content: readonly string[]): string {
+  const inside = ['<startEvent id="start"/>', '<endEvent id="end"/>', ...content];
+  return `${open}<process id="${id}" isExecutable="true">${inside.join("")}</process></definitions>`;
+}
+
+function task(id: string): string {
+  const definition = '<zeebe:taskDefinition type="step"/>';
+  return `<serviceTask id="${id}"><extensionElements>${definition}</extensionElements></serviceTask>`;
+}
+
+function flow(from: string, to: string): string {
+  return `<sequenceFlow id="${from}-${to}" sourceRef="${from}" targetRef="${to}"/>`;
+}
