@@ -48,7 +48,7 @@ describe(`an engine that is killed ${KILLS} times at work`, () => {
       expect([id, completed.sort()]).toEqual([id, [...tasksOf(plan).completed].sort()]);
       for (const element of completed) {
         const key = seen.results.get(id)?.variables[element];
-        expect(runs).toContain(`${key} ${element}`);
+        expect([id, element, runs.has(`${key} ${element}`)]).toEqual([id, element, true]);
       }
       const failed = elementsOf(id, "task-failed");
       expect([id, failed]).toEqual([
@@ -61,12 +61,14 @@ describe(`an engine that is killed ${KILLS} times at work`, () => {
   it("ran handlers for its own instances only, and none twice in one life", () => {
     const known = new Set(seen.started.map(({ id }) => id));
     expect(seen.ledger.filter(({ key }) => !known.has(key.split(":")[0] ?? ""))).toEqual([]);
-    const names = new Set<string>();
-    for (const { life, key, attempt } of seen.ledger) {
-      const name = `life ${life}, ${key}, attempt ${attempt}`;
-      expect(names).not.toContain(name);
-      names.add(name);
+    const runs = new Set<string>();
+    const doubles: string[] = [];
+    for (const { life, key, attempt, element } of seen.ledger) {
+      const run = `life ${life}: ${key} attempt ${attempt} of ${element}`;
+      if (runs.has(run)) doubles.push(run);
+      runs.add(run);
     }
+    expect(doubles).toEqual([]);
   });
 
   it("numbered every history without gaps", () => {

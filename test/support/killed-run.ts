@@ -18,11 +18,17 @@ import { type Hit, hitOf, type Run, readLedger } from "./killed-ledger.ts";
 import { type Plan, PROCESSES, variablesOf } from "./killed-processes.ts";
 import { liveInstances } from "./killed-state.ts";
 
-/** Started up to this number after every kill, so that more than half are left at the next. */
-const WANTED_LIVE = 1_000;
+/** Live for certain before a life may be killed; a few end until it is. */
+const WANTED_LIVE = 600;
+/** A kill comes within this time, while starts go on: everything is at work then. */
+const KILL_WITHIN_MS = 400;
+/** Most instances outlive several lives. */
+const WAIT_MS = { min: 2_000, max: 20_000 };
 const CALLERS = 32;
+const SHARE_OF_LIVES = 0.6;
 
-export type Started = Readonly<{ id: string; plan: Plan }>;
+/** `wantedAt`: when it was first asked for. */
+export type Started = Readonly<{ id: string; plan: Plan; wantedAt: number }>;
 
 /** Everything that the test compares; moments are wall clock. */
 export type Seen = Readonly<{
@@ -58,7 +64,6 @@ async function runLives(folders: Folders, wanted: number): Promise<Seen> {
   let life = await startLife(folders, 1);
   try {
     for (const source of PROCESSES) await deploy(life.url, source);
-    await starts.topUp(life, WANTED_LIVE);
     for (let kill = 1; kill <= wanted; kill++) {
       const killedAt = await killSoon(life, starts);
       lives.push({ from: life.openedAt, to: killedAt });
@@ -67,7 +72,6 @@ async function runLives(folders: Folders, wanted: number): Promise<Seen> {
       kills.push(hit);
       tell(`kill ${kill} of ${wanted}`, hit, kills.filter(isBetween).length, life);
       life = await startLife(folders, kill + 1);
-      starts.live = hit.live;
     }
     await starts.repeatLost(life);
     const ends = await seeEnds(life, starts.all);
@@ -78,12 +82,15 @@ async function runLives(folders: Folders, wanted: number): Promise<Seen> {
   }
 }
 
-/** Goes on starting instances, and kills at a random moment meanwhile or shortly after. */
+/** Starts enough instances, then kills at a random moment while it goes on starting. */
 async function killSoon(life: Life, starts: Starts): Promise<number> {
-  const filling = starts.topUp(life, WANTED_LIVE);
-  await pause(100 + Math.random() * 900);
+  await starts.topUp(life, WANTED_LIVE);
+  const dying = new AbortController();
+  const more = starts.goOn(life, dying.signal);
+  await pause(Math.random() * KILL_WITHIN_MS);
   const killedAt = await life.kill();
-  await filling;
+  dying.abort();
+  await more;
   return killedAt;
 }
 
@@ -100,45 +107,63 @@ async function seeEnds(life: Life, started: readonly Started[]) {
 /** The starts of all lives. One that was cut off is sent again, until it is acknowledged. */
 class Starts {
   readonly all: Started[] = [];
-  /** How many live ones the last kill left; counted up by what is started since. */
-  live = 0;
+  /** Until when each acknowledged instance cannot have ended: its timer is not due before. */
+  readonly #liveUntil: number[] = [];
   #lost: Started[] = [];
 
+  /** Starts until so many are live for certain. */
   async topUp(life: Life, wanted: number): Promise<void> {
     await this.repeatLost(life);
-    const fresh = Array.from({ length: Math.max(0, wanted - this.live) }, () => this.#next());
-    await this.#start(life, fresh);
+    await inParallel(
+      this.#while(() => this.#countLive() < wanted),
+      (it) => this.#start(life, it),
+    );
+  }
+
+  /** Starts one after another, as fast as they are acknowledged, until it is told to stop. */
+  async goOn(life: Life, stop: AbortSignal): Promise<void> {
+    await inParallel(
+      this.#while(() => !stop.aborted),
+      (it) => this.#start(life, it),
+    );
   }
 
   async repeatLost(life: Life): Promise<void> {
     const lost = this.#lost;
     this.#lost = [];
-    await this.#start(life, lost);
+    await inParallel(lost, (it) => this.#start(life, it));
   }
 
-  async #start(life: Life, starts: readonly Started[]): Promise<void> {
-    await inParallel(starts, async (start) => {
-      const body = { instanceId: start.id, variables: variablesOf(start.plan) };
-      const isAcknowledged = await tryStart(life.url, start.plan.process, body);
-      if (!isAcknowledged) this.#lost.push(start);
-      else this.live += 1;
-    });
+  *#while(isWanted: () => boolean): Generator<Started> {
+    while (isWanted()) yield this.#next();
+  }
+
+  #countLive(): number {
+    const now = Date.now();
+    return this.#liveUntil.reduce((count, until) => (until > now ? count + 1 : count), 0);
+  }
+
+  async #start(life: Life, start: Started): Promise<void> {
+    const { id, plan, wantedAt } = start;
+    const body = { instanceId: id, variables: variablesOf(plan) };
+    if (!(await tryStart(life.url, plan.process, body))) this.#lost.push(start);
+    else if (plan.process === "life") this.#liveUntil.push(wantedAt + plan.waitMs);
   }
 
   #next(): Started {
-    const process = Math.random() < 0.8 ? "life" : "fan";
-    const waitMs = 500 + Math.floor(Math.random() * 6_000);
+    const process = Math.random() < SHARE_OF_LIVES ? "life" : "fan";
+    const waitMs = WAIT_MS.min + Math.floor(Math.random() * (WAIT_MS.max - WAIT_MS.min));
     const plan: Plan = { process, waitMs, isSlow: Math.random() < 0.3 };
-    const start = { id: `i${this.all.length + 1}`, plan };
+    const start = { id: `i${this.all.length + 1}`, plan, wantedAt: Date.now() };
     this.all.push(start);
     return start;
   }
 }
 
-async function inParallel<T>(items: readonly T[], use: (item: T) => Promise<void>): Promise<void> {
-  const left = items.values();
+async function inParallel<T>(items: Iterable<T>, use: (item: T) => Promise<void>): Promise<void> {
+  const left = items[Symbol.iterator]();
   const work = async () => {
-    for (const item of left) await use(item);
+    for (let next = left.next(); !next.done; next = left.next()) await use(next.value);
   };
   await Promise.all(Array.from({ length: CALLERS }, work));
 }
