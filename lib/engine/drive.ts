@@ -122,10 +122,13 @@ async function runTask(
   }
 }
 
-/** The first task is our trigger's own; later ones are ours only while the stamp says so. */
+/**
+ * The first task is our trigger's own while its attempt is: once another attempt runs, our trigger
+ * may be gone. Later ones are ours only while the stamp says so.
+ */
 function isMine(current: Image, { task, step }: Position, { id }: Invocation): boolean {
-  if (step === 1) return true;
   const open = openTask(current.instance, task.id);
+  if (step === 1) return open === undefined || open.attempt === task.attempt;
   return open === undefined || open.stamp?.own === id;
 }
 
