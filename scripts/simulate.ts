@@ -37,7 +37,8 @@ if (mutant) plant(mutant);
 const { choicesOf, settingOf, simulate, simulateSeed } = await import("../test/simulation/run.ts");
 const { shrink } = await import("../test/simulation/shrink.ts");
 
-const mode = values.mode === "memory" || values.mode === "durable" ? values.mode : undefined;
+const wantedMode = values.mode ?? (mutant ? "durable" : undefined);
+const mode = wantedMode === "memory" || wantedMode === "durable" ? wantedMode : undefined;
 const scenario = values.scenario ?? mutant?.scenario;
 
 if (mutant) await hunt(mutant.name);

@@ -85,7 +85,7 @@ export function historian(instanceId: string, number: number): Caller {
 }
 
 /** Finds the task by its offer, completes it, and repeats itself. */
-export function completer(type: string, atMs = 0): Caller {
+export function completer(type: string): Caller {
   let taskId = "";
   const complete = (
     variables: Variables,
@@ -93,7 +93,6 @@ export function completer(type: string, atMs = 0): Caller {
     name: string,
   ): Call => ({
     name,
-    atMs,
     make: async ({ engine, brings }) => {
       if (taskId === "" || name === "complete") {
         const { items } = await engine.tasks({ type }, { limit: 10 });
@@ -115,6 +114,38 @@ export function completer(type: string, atMs = 0): Caller {
       complete({ ok: false }, mustBeReused, "complete otherwise"),
     ],
   };
+}
+
+/** Completes whatever task of this type it finds, until the instance has ended. */
+export function finisher(type: string, atMs: number): Caller {
+  return {
+    name: "finisher",
+    calls: [
+      {
+        name: "finish",
+        atMs,
+        make: async ({ engine, brings }) => {
+          const { items } = await engine.tasks({ type }, { limit: 10 });
+          for (const { taskId } of items) {
+            const [instanceId = "", ...ticket] = taskId.split(".");
+            const variables = { ok: true };
+            brings(instanceId, { kind: "task-completed", ticket: ticket.join("."), variables });
+            await unlessGone(engine.completeTask(taskId, { variables }, `finish-${taskId}`));
+          }
+          return isOver("one", engine);
+        },
+      },
+    ],
+  };
+}
+
+/** Somebody else was quicker. */
+async function unlessGone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (cause) {
+    if (!/(task|incident)\/not-found/.test(String(cause))) throw cause;
+  }
 }
 
 async function isOver(instanceId: string, engine: Engine): Promise<Answer | "again later"> {
@@ -167,11 +198,8 @@ export function resolver(
           const { incidents, status } = await engine.get(instanceId);
           for (const { incidentId: ticket } of incidents) {
             brings(instanceId, { kind: "incident-resolved", ticket, ...request });
-            try {
-              await engine.resolveIncident(instanceId, ticket, request, `resolve-${ticket}`);
-            } catch (cause) {
-              if (!String(cause).includes("incident/not-found")) throw cause;
-            }
+            const key = `resolve-${ticket}`;
+            await unlessGone(engine.resolveIncident(instanceId, ticket, request, key));
           }
           return status === "running" || status === "suspended" ? "again later" : { kind: "done" };
         },

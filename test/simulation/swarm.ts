@@ -20,7 +20,7 @@ export type Swarm = Readonly<{ rate: number; troubles: ReadonlySet<Trouble> }>;
 
 /** Draws the troubles of a run; an exhausted sequence draws none. */
 export function drawSwarm(choices: Choices, preferred?: readonly Trouble[]): Swarm {
-  const rate = choices.oneOf(0, 1, 2, 3, 1, 2, 3, 5);
+  const rate = preferred ? choices.oneOf(0, 2, 3, 4) : choices.oneOf(0, 1, 2, 3, 1, 2, 3, 5);
   const mask = choices.below(2 ** TROUBLES.length);
   const drawn = TROUBLES.filter((_, n) => (mask >> n) % 2 === 1);
   return { rate, troubles: new Set(preferred ?? drawn) };

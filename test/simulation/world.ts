@@ -27,6 +27,7 @@ import type { Item } from "../../lib/ports/store.ts";
 import type { TaskAttempt, TaskHandler, TaskOutcome } from "../../lib/ports/tasks.ts";
 import { type Actor, Actors, type Fault, type Gate, type Side } from "./actors.ts";
 import { Choices } from "./choices.ts";
+import { checkDebts } from "./debts.ts";
 import { countedIds, createHost, type Host, runnersOf } from "./host.ts";
 import { Invariants } from "./invariants.ts";
 import { stable } from "./oracle.ts";
@@ -138,6 +139,7 @@ export class SimulatedWorld {
     for (let turn = 0; ; turn++) {
       await quiet();
       if (this.#isDirty) await this.#look();
+      if (this.mode === "durable") this.#checkDebts();
       if (this.#problem) throw this.#problem;
       const action = this.#pick();
       if (action === undefined) return;
@@ -535,7 +537,7 @@ export class SimulatedWorld {
   #stalls(): readonly Action[] {
     return this.actors.gates.flatMap((gate) =>
       gate.actor
-        ? [95_000, 31_000, 1_200_000].map((ms) => ({
+        ? [75_000, 95_000, 60_000, 1_200_000].map((ms) => ({
             label: `${ms} ms of standstill at ${describe(gate)}`,
             act: () => {
               gate.notBefore = this.now + ms;
@@ -666,6 +668,20 @@ export class SimulatedWorld {
         this.#problem ??= error instanceof Error ? error : new Error(String(error));
       }
     });
+  }
+
+  #checkDebts(): void {
+    const messages = this.#queues().flatMap(([, queue]) =>
+      queue.all().map(({ message }) => message),
+    );
+    for (const { instance } of this.invariants.lives.values()) {
+      checkDebts(instance, {
+        messages,
+        runsHere: (type) => Object.hasOwn(this.scenario.handlers, type),
+        wasAnnounced: (id) => this.announced.has(id),
+        items: () => this.store.items(),
+      });
+    }
   }
 
   async #look(): Promise<void> {
