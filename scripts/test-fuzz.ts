@@ -1,0 +1,129 @@
+// Lets an API tester that reads the served document drive the HTTP API, with data that fits the
+// document and data that does not. Fails on any answer of 500 and above, and on any status,
+// content type, header or body that the document does not promise.
+//
+//   npm run test:fuzz                       with `schemathesis` on the PATH
+//   FERMATA_SCHEMATHESIS=/path npm run …    or wherever it is
+//   npm run test:fuzz -- --seed 7           the same data again
+
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { type EmbeddedEngine, openEngine, serveEngine } from "../lib/embedded/index.ts";
+
+const SECONDS = 75;
+/** More than the longest wait that a call may ask for. */
+const CALL_SECONDS = 40;
+/**
+ * Where the document cannot say all that is refused: whether a text is BPMN that can run, whether
+ * a cursor is one that was handed out, whether a duration is below a hundred years.
+ */
+const REFUSALS: Readonly<Record<string, number>> = {
+  "POST /v1/definitions": 422,
+  "POST /v1/definitions:validate": 422,
+  "GET /v1/definitions": 400,
+  "GET /v1/definitions/{definitionId}/versions": 400,
+  "GET /v1/instances": 400,
+  "GET /v1/instances/{instanceId}/history": 400,
+  "GET /v1/tasks": 400,
+  "POST /v1/definitions/{definitionId}/instances": 400,
+  "POST /v1/tasks/{taskId}/fail": 400,
+  "POST /v1/clock/advance": 400,
+};
+const { seed } = parseArgs({ options: { seed: { type: "string" } } }).values;
+
+/** A task that runs here, then one that waits for somebody outside beside a timer. */
+const PROCESS = `<?xml version="1.0" encoding="UTF-8"?>
+<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="fuzz">
+  <process id="order" isExecutable="true">
+    <startEvent id="start"/>
+    <serviceTask id="work"><extensionElements><zeebe:taskDefinition type="work"/></extensionElements></serviceTask>
+    <serviceTask id="pay"><extensionElements><zeebe:taskDefinition type="pay"/></extensionElements></serviceTask>
+    <boundaryEvent id="late" attachedToRef="pay"><timerEventDefinition><timeDuration>P1D</timeDuration></timerEventDefinition></boundaryEvent>
+    <endEvent id="end"/>
+    <sequenceFlow id="f1" sourceRef="start" targetRef="work"/>
+    <sequenceFlow id="f2" sourceRef="work" targetRef="pay"/>
+    <sequenceFlow id="f3" sourceRef="pay" targetRef="end"/>
+    <sequenceFlow id="f4" sourceRef="late" targetRef="end"/>
+  </process>
+</definitions>`;
+
+process.exitCode = await main();
+
+async function main(): Promise<number> {
+  const tester = findTester();
+  if (tester === undefined) {
+    console.error(
+      "test:fuzz needs schemathesis: `python3 -m venv v && v/bin/pip install schemathesis==4.32.5`, then FERMATA_SCHEMATHESIS=v/bin/schemathesis.",
+    );
+    return 1;
+  }
+  const folder = mkdtempSync(join(tmpdir(), "fermata-fuzz-"));
+  const engine = await openEngine({
+    dataDir: join(folder, "data"),
+    clock: "virtual",
+    tasks: { work: () => ({ done: true }) },
+  });
+  const unexpected: string[] = [];
+  const server = await serveEngine(engine, {
+    port: 0,
+    onUnexpected: (id, error) => {
+      unexpected.push(`${id}: ${error instanceof Error ? error.stack : String(error)}`);
+    },
+  });
+  try {
+    await furnish(engine);
+    const code = await drive(tester, `${server.url}/v1/openapi.json`, folder);
+    for (const error of unexpected) console.error(`the server met an unexpected error, ${error}`);
+    const isGood = code === 0 && unexpected.length === 0;
+    console.log(isGood ? "1 passed, 0 failed" : "0 passed, 1 failed");
+    return isGood ? 0 : 1;
+  } finally {
+    await server.close();
+    await engine.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function findTester(): string | undefined {
+  const candidates = [process.env.FERMATA_SCHEMATHESIS, "schemathesis", "st"];
+  return candidates.find(
+    (name) => name !== undefined && spawnSync(name, ["--version"]).status === 0,
+  );
+}
+
+/** Something of every kind, so that not every answer is "not found". */
+async function furnish(engine: EmbeddedEngine): Promise<void> {
+  await engine.deploy(PROCESS);
+  for (const instanceId of ["a", "b", "c"]) {
+    await engine.start("order", { instanceId, variables: { amount: 1 }, businessKey: "k" });
+  }
+  await engine.idle();
+}
+
+/** What the tester takes for a fair answer to data that fits the document, beyond its own list. */
+function settings(): string {
+  const fair = '"2xx", "401", "403", "404", "409"';
+  const exceptions = Object.entries(REFUSALS).map(
+    ([name, status]) =>
+      `[[operations]]\ninclude-name = "${name}"\nchecks.positive_data_acceptance.expected-statuses = [${fair}, "${status}"]\n`,
+  );
+  return exceptions.join("\n");
+}
+
+async function drive(tester: string, document: string, folder: string): Promise<number> {
+  writeFileSync(join(folder, "schemathesis.toml"), settings());
+  const limits = [`--max-time=${SECONDS}`, `--request-timeout=${CALL_SECONDS}`, "--workers=2"];
+  const args = ["run", document, "--checks=all", "--mode=all", ...limits];
+  const chosen = seed === undefined ? [] : [`--seed=${seed}`];
+  const child = spawn(tester, [...args, "--no-color", ...chosen], {
+    cwd: folder, // what it remembers goes with the folder
+    stdio: "inherit",
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+}
