@@ -1,14 +1,20 @@
 // Proves that an acknowledged commit has been flushed, which no kill -9 can show: a program makes
 // commits one after another, each when the one before was acknowledged, while strace counts the
 // flushes of its process. Fewer flushes than commits means that something was promised too early.
+// Once with the bare store, once with the whole engine at work on one instance after another.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const COMMITS = 200;
-const program = join(import.meta.dirname, "../test/support/commit-one-by-one.ts");
+type Case = Readonly<{ what: string; program: string; rounds: number; commitsPerRound: number }>;
+
+const CASES: readonly Case[] = [
+  { what: "the store", program: "commit-one-by-one.ts", rounds: 200, commitsPerRound: 1 },
+  // A start and ten steps.
+  { what: "the engine", program: "run-one-by-one.ts", rounds: 20, commitsPerRound: 11 },
+];
 
 process.exitCode = main();
 
@@ -17,9 +23,15 @@ function main(): number {
     console.error("test:durable needs strace: install it (Debian: apt-get install strace).");
     return 1;
   }
+  const failed = CASES.filter((it) => !isDurable(it)).length;
+  console.log(`${CASES.length - failed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+function isDurable(it: Case): boolean {
   const folder = mkdtempSync(join(tmpdir(), "fermata-durable-"));
   try {
-    return verdict(traced(folder, 0), traced(folder, COMMITS));
+    return verdict(it, traced(it.program, folder, 0), traced(it.program, folder, it.rounds));
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -28,20 +40,23 @@ function main(): number {
 type Traced = Readonly<{ acknowledged: number; flushes: number }>;
 
 /** Opening and closing flush as well: a run without commits tells how often, and is taken off. */
-function verdict(idle: Traced, busy: Traced): number {
+function verdict({ what, rounds, commitsPerRound }: Case, idle: Traced, busy: Traced): boolean {
   const flushes = busy.flushes - idle.flushes;
-  console.log(`${busy.acknowledged} commits acknowledged one by one, ${flushes} flushes for them`);
-  console.log(`(${busy.flushes} in all, ${idle.flushes} of them to open and close the folder)`);
-  const isDurable = busy.acknowledged === COMMITS && flushes >= busy.acknowledged;
-  console.log(isDurable ? "1 passed, 0 failed" : "0 passed, 1 failed: a commit was not flushed");
-  return isDurable ? 0 : 1;
+  const { acknowledged } = busy;
+  console.log(`${what}: ${acknowledged} commits acknowledged one by one, ${flushes} flushes`);
+  console.log(`  (${busy.flushes} in all, ${idle.flushes} of them to open and close the folder)`);
+  const isWhole = acknowledged >= rounds * commitsPerRound;
+  if (!isWhole) console.log(`  ${rounds * commitsPerRound} commits were expected`);
+  if (flushes < acknowledged) console.log("  a commit was acknowledged that was not flushed");
+  return isWhole && flushes >= acknowledged;
 }
 
-function traced(folder: string, commits: number): Traced {
+function traced(program: string, folder: string, rounds: number): Traced {
   const trace = join(folder, "trace");
+  const file = join(import.meta.dirname, "../test/support", program);
   const flushCalls = "trace=fsync,fdatasync";
   const command = ["-f", "-qq", "-e", flushCalls, "-o", trace];
-  const run = [process.execPath, program, join(folder, `data-${commits}`), String(commits)];
+  const run = [process.execPath, file, join(folder, `data-${rounds}`), String(rounds)];
   const { status, stdout, stderr } = spawnSync("strace", [...command, ...run], {
     encoding: "utf8",
   });
