@@ -1,7 +1,10 @@
 /** The writing half of a step: one put of the whole instance under the version that was read. */
 import type { OutboxRecord, Ticket } from "../kernel/instance.ts";
 import type { Item, Write } from "../ports/store.ts";
+import { storeLimits } from "../ports/store-rules.ts";
 import { tryPutHint } from "./hint.ts";
+import { offerOf } from "./offer.ts";
+import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -16,20 +19,41 @@ export type Committed = Readonly<
 /** Commits a plan on behalf of `own`. */
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
-  const write: Write = { put: plan.item, when };
+  const write: Writes = [{ put: plan.item, when }, ...offersWith(world, plan)];
   // First the chunk, for certain: the commit drops from the instance what is in there.
   if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
   return put(world, plan, write, own);
 }
 
-async function put(world: World, plan: Plan, write: Write, own: string | null): Promise<Committed> {
-  const outcome = await world.store.commit([write]);
+type Writes = readonly [Write, ...Write[]];
+
+/**
+ * With queues in memory nobody comes back after a crash to offer what the step has opened: the
+ * offers are committed with it. A ticket that an incident gives back has had its offer before.
+ */
+function offersWith(world: World, { before, image: { instance }, fresh }: Plan): readonly Write[] {
+  if (!world.settings.volatileQueues) return [];
+  return fresh.tickets
+    .filter(isTask)
+    .filter((task) => !runsHere(world, task) && task.id.startsWith(`k${before.version + 1}.`))
+    .slice(0, storeLimits.writesPerCommit - 1)
+    .map((task) => ({ put: offerOf(instance, task), when: "absent" }));
+}
+
+async function put(
+  world: World,
+  plan: Plan,
+  write: Writes,
+  own: string | null,
+): Promise<Committed> {
+  const outcome = await world.store.commit(write);
   switch (outcome.kind) {
     case "committed":
       return done(world, plan);
     case "conflict": {
       const [refused] = outcome.current;
-      const item = refused && !refused.ok ? refused.item : undefined;
+      if (refused?.ok) return BUSY;
+      const item = refused?.item;
       return item ? { kind: "conflict", current: await imageOf(world, item) } : ABSENT;
     }
     case "busy":
@@ -43,7 +67,7 @@ async function put(world: World, plan: Plan, write: Write, own: string | null): 
 async function findOut(
   world: World,
   plan: Plan,
-  write: Write,
+  write: Writes,
   own: string | null,
 ): Promise<Committed> {
   const [item] = await world.store.get([plan.item.key]);

@@ -2,7 +2,8 @@
 import type { Instance, OutboxRecord, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type { TaskMessage } from "../ports/message.ts";
 import { putHint } from "./hint.ts";
-import { CHUNKS, instancePk, offerKey, offersView } from "./keys.ts";
+import { CHUNKS, instancePk, offerKey } from "./keys.ts";
+import { offerOf } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import type { World } from "./world.ts";
@@ -42,7 +43,7 @@ export async function showCaller(world: World, plan: Plan): Promise<void> {
   await tellClosed(world, plan);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
-  for (const task of offers) await offer(world, plan.image.instance, task);
+  for (const task of offers) await putHint(world, offerOf(plan.image.instance, task));
 }
 
 /** Arms the instance's earliest timer when a commit has changed which one that is. */
@@ -94,7 +95,7 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
     case "task":
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
-        : offer(world, instance, ticket);
+        : putHint(world, offerOf(instance, ticket));
     case "timer":
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))
@@ -119,14 +120,6 @@ async function arm(
   covered: boolean,
 ): Promise<void> {
   await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered });
-}
-
-/** A row by which those who complete tasks from outside find this one. */
-async function offer(world: World, instance: Instance, task: TaskTicket): Promise<void> {
-  const key = offerKey(instance.tenant, instance.id, task);
-  const body = new TextEncoder().encode(JSON.stringify({ i: instance.id, k: task.id }));
-  const listed = { view: offersView(instance.tenant), order: key.sk.slice(2) };
-  await putHint(world, { key, version: 1, body, listed });
 }
 
 async function sendRecord(world: World, instance: Instance, record: OutboxRecord): Promise<void> {
