@@ -4,7 +4,8 @@
  */
 import { type Instant, parseInstant } from "../definition/time/instant.ts";
 import type { Instance } from "../kernel/instance.ts";
-import { EngineError } from "../ports/engine-error.ts";
+import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
+import type { Item } from "../ports/store.ts";
 import type { InstanceFilter, InstanceView, Listed, PageRequest } from "./engine.ts";
 import { definitionsView, instanceOrder, PHASES, type Phase, phaseView } from "./keys.ts";
 import { parseLatest } from "./latest.ts";
@@ -23,26 +24,33 @@ export async function listInstances(
   // A single view is read as far as the page needs; of many, only a little beyond their heads.
   const ahead = views.length === 1 ? limit : READ_AHEAD;
   const heads = views.map(
-    (view): Head => ({ view, ahead, buffer: [], before: bounds.to, ended: false }),
+    (view): Head => ({ view, ahead, buffer: [], after: undefined, ended: false }),
   );
   const items: InstanceView[] = [];
   let seen = 0;
   let last: string | undefined;
   while (seen < limit) {
-    const image = await popNewest(world, heads, bounds.from);
+    const image = await popNewest(world, heads, bounds);
     if (image === undefined) return { items };
+    const order = instanceOrder(image.instance);
+    // It changed its phase between the reads of two views, and stands in both.
+    if (order === last) continue;
     seen += 1;
-    last = instanceOrder(image.instance);
+    last = order;
     if (matches(world, image.instance, filter)) items.push(viewInstance(world, image));
   }
   return { items, ...(last !== undefined && { nextCursor: last }) };
 }
 
+type Bounds = Readonly<{ from?: string; to?: string }>;
+
+/** How far a view has been read. */
 type Head = {
   readonly view: string;
-  ahead: number;
+  readonly ahead: number;
   buffer: Image[];
-  before: string | undefined;
+  /** The store's cursor: it moves on over what is expired, gone or unreadable. */
+  after: string | undefined;
   ended: boolean;
 };
 
@@ -51,11 +59,11 @@ const READ_AHEAD = 4;
 async function popNewest(
   world: World,
   heads: readonly Head[],
-  from: string | undefined,
+  bounds: Bounds,
 ): Promise<Image | undefined> {
   let newest: Head | undefined;
   for (const head of heads) {
-    if (head.buffer.length === 0 && !head.ended) await refill(world, head, from);
+    while (head.buffer.length === 0 && !head.ended) await refill(world, head, bounds);
     if (orderOf(head) > (newest ? orderOf(newest) : "")) newest = head;
   }
   return newest?.buffer.shift();
@@ -63,22 +71,39 @@ async function popNewest(
 
 const orderOf = ({ buffer: [first] }: Head): string => (first ? instanceOrder(first.instance) : "");
 
-async function refill(world: World, head: Head, from: string | undefined): Promise<void> {
+async function refill(world: World, head: Head, bounds: Bounds): Promise<void> {
   const page = await world.store.list(head.view, {
+    ...bounds,
     limit: head.ahead,
     backwards: true,
-    ...(from !== undefined && { from }),
-    ...(head.before !== undefined && { to: head.before }),
+    ...(head.after !== undefined && { after: head.after }),
   });
   const now = world.clock.now();
   for (const item of await readMany(world.store, page.items)) {
-    if (item === undefined) continue;
-    const image = await imageOf(world, item);
-    head.before = instanceOrder(image.instance);
-    if ((item.expiresAt ?? now + 1) > now) head.buffer.push(image);
+    if (item === undefined || (item.expiresAt ?? now + 1) <= now) continue;
+    const image = await readable(world, item);
+    if (image) head.buffer.push(image);
   }
+  head.after = page.next;
   head.ended = page.next === undefined;
 }
+
+/** One instance that this engine cannot read must not hide all the others. */
+async function readable(world: World, item: Item): Promise<Image | undefined> {
+  try {
+    return await imageOf(world, item);
+  } catch (cause) {
+    if (cause instanceof EngineError && UNREADABLE.has(cause.code)) return undefined;
+    throw cause;
+  }
+}
+
+/** Written by a newer engine; its definition is gone; no runner for its definition. */
+const UNREADABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  "instance/format-too-new",
+  "store/corrupt",
+  "engine/misconfigured",
+]);
 
 function matches(world: World, instance: Instance, { status, incident }: InstanceFilter): boolean {
   if (status !== undefined && statusOf(world, instance) !== status) return false;
@@ -122,7 +147,7 @@ async function allIds(world: World): Promise<readonly string[]> {
 function boundsOf(
   { startedAfter, startedBefore }: InstanceFilter,
   cursor: string | undefined,
-): { from?: string; to?: string } {
+): Bounds {
   if (cursor !== undefined && !/^\d{15}#/.test(cursor)) throw badCursor();
   const after = startedAfter === undefined ? undefined : instantOf("startedAfter", startedAfter);
   const before =
