@@ -1,4 +1,5 @@
 /** The writing half of a step: one put of the whole instance under the version that was read. */
+import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { OutboxRecord, Ticket } from "../kernel/instance.ts";
 import type { Item, Write } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
@@ -19,25 +20,36 @@ export type Committed = Readonly<
 /** Commits a plan on behalf of `own`. */
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
-  const write: Writes = [{ put: plan.item, when }, ...offersWith(world, plan)];
+  const { together, before } = offersOf(world, plan);
+  const write: Writes = [{ put: plan.item, when }, ...together];
   // First the chunk, for certain: the commit drops from the instance what is in there.
   if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
-  return put(world, plan, write, own);
+  for (const offer of before) await tryPutHint(world, offer);
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const outcome = await put(world, plan, write, own);
+    if (outcome !== "unwritten") return outcome;
+  }
+  return BUSY;
 }
 
 type Writes = readonly [Write, ...Write[]];
+type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
 
 /**
  * With queues in memory nobody comes back after a crash to offer what the step has opened: the
- * offers are committed with it. A ticket that an incident gives back has had its offer before.
+ * offers are committed with it. What does not fit into the commit, and tickets that an incident
+ * gives back (their row may still be there), are put before it, and again after it as always.
  */
-function offersWith(world: World, { before, image: { instance }, fresh }: Plan): readonly Write[] {
-  if (!world.settings.volatileQueues) return [];
-  return fresh.tickets
-    .filter(isTask)
-    .filter((task) => !runsHere(world, task) && task.id.startsWith(`k${before.version + 1}.`))
-    .slice(0, storeLimits.writesPerCommit - 1)
-    .map((task) => ({ put: offerOf(instance, task), when: "absent" }));
+function offersOf(world: World, { before, image: { instance }, fresh }: Plan): Offers {
+  if (!world.settings.volatileQueues) return { together: [], before: [] };
+  const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
+  const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);
+  const fitting = offered.filter(isNew).slice(0, storeLimits.writesPerCommit - 1);
+  const others = offered.filter((task) => !fitting.includes(task));
+  return {
+    together: fitting.map((task) => ({ put: offerOf(instance, task), when: "absent" })),
+    before: others.map((task) => offerOf(instance, task)),
+  };
 }
 
 async function put(
@@ -45,7 +57,7 @@ async function put(
   plan: Plan,
   write: Writes,
   own: string | null,
-): Promise<Committed> {
+): Promise<Committed | "unwritten"> {
   const outcome = await world.store.commit(write);
   switch (outcome.kind) {
     case "committed":
@@ -59,7 +71,7 @@ async function put(
     case "busy":
       return outcome;
     case "unknown":
-      return findOut(world, plan, write, own);
+      return findOut(world, plan, own);
   }
 }
 
@@ -67,12 +79,11 @@ async function put(
 async function findOut(
   world: World,
   plan: Plan,
-  write: Writes,
   own: string | null,
-): Promise<Committed> {
+): Promise<Committed | "unwritten"> {
   const [item] = await world.store.get([plan.item.key]);
   // Under the same version a second put is safe: if the first arrives late, one of them conflicts.
-  if ((item?.version ?? 0) === plan.before.version) return put(world, plan, write, own);
+  if ((item?.version ?? 0) === plan.before.version) return "unwritten";
   if (item === undefined) return ABSENT;
   const current = await imageOf(world, item);
   return isMine(plan, item, current, own) ? done(world, plan) : { kind: "conflict", current };

@@ -2,7 +2,9 @@
  * How instances come to be. All inputs of the first decision travel with the start, so the door
  * and the message that carries it write the same bytes, and `absent` lets one of them win.
  */
+import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
+import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { rearm } from "./dispatch.ts";
@@ -32,17 +34,21 @@ export async function loadOrCreate(
   const found = await loadInstance(world, instanceId);
   if (found || start === undefined) return found;
   const plan = await planCreation(world, instanceId, start);
-  const outcome = await commit(world, plan, null);
-  switch (outcome.kind) {
-    case "committed":
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const outcome = await commit(world, plan, null);
+    if (outcome.kind === "committed") {
       await rearm(world, plan);
       return outcome.image;
-    case "conflict":
-      return loadOrCreate(world, instanceId, start);
-    case "busy":
-      await world.clock.pause(outcome.retryAfterMs);
-      return loadOrCreate(world, instanceId, start);
+    }
+    if (outcome.kind === "conflict" && outcome.current) return outcome.current;
+    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
   }
+  throw new EngineError("engine/busy", {
+    happened: "The store is too busy to create the instance now",
+    where: `instance ${instanceId}`,
+    fix: "Nothing is lost: the message that carries the start comes back.",
+    retryable: true,
+  });
 }
 
 /** A start that meets another start's instance has no part in it, whatever its ticket is called. */

@@ -1,6 +1,7 @@
 /** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
 import type { Instance, OutboxRecord, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type { TaskMessage } from "../ports/message.ts";
+import { storeLimits } from "../ports/store-rules.ts";
 import { putHint } from "./hint.ts";
 import { CHUNKS, instancePk, offerKey } from "./keys.ts";
 import { offerOf } from "./offer.ts";
@@ -28,11 +29,14 @@ export async function afterCommit(
   plan: Plan,
   kept?: TaskTicket,
 ): Promise<ReadonlySet<string>> {
-  await tellClosed(world, plan);
+  const closed = closedTasks(plan);
+  stopClosed(world, plan, closed);
   await rearm(world, plan);
   const { tickets, outbox } = plan.fresh;
   const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
-  return send(world, plan.image.instance, { tickets: leaving, outbox });
+  const sent = await send(world, plan.image.instance, { tickets: leaving, outbox });
+  await tidyClosed(world, plan, closed);
+  return sent;
 }
 
 /**
@@ -40,10 +44,12 @@ export async function afterCommit(
  * expects to find in the next list the tasks that the call has opened.
  */
 export async function showCaller(world: World, plan: Plan): Promise<void> {
-  await tellClosed(world, plan);
+  const closed = closedTasks(plan);
+  stopClosed(world, plan, closed);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
   for (const task of offers) await putHint(world, offerOf(plan.image.instance, task));
+  await tidyClosed(world, plan, closed);
 }
 
 /** Arms the instance's earliest timer when a commit has changed which one that is. */
@@ -64,16 +70,27 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
   await arm(world, instance, earliest, covered);
 }
 
-/** Tells whoever works on what this commit closed; none of it is owed to anybody. */
-async function tellClosed(world: World, { before, image }: Plan): Promise<void> {
+function closedTasks({ before, image }: Plan): readonly TaskTicket[] {
   const open = new Set(image.instance.tickets.map(({ id }) => id));
-  const closed = before.tickets.filter(isTask).filter(({ id }) => !open.has(id));
-  for (const task of closed.filter((ticket) => runsHere(world, ticket))) {
-    world.tasks.stop(before.id, task.id);
-  }
-  const offers = closed.filter((ticket) => !runsHere(world, ticket));
-  if (offers.length > 0) {
-    await world.store.tidy(offers.map((task) => offerKey(before.tenant, before.id, task)));
+  return before.tickets.filter(isTask).filter(({ id }) => !open.has(id));
+}
+
+/** Tells the handlers of what this commit closed to stop. */
+function stopClosed(world: World, { before }: Plan, closed: readonly TaskTicket[]): void {
+  for (const task of closed) if (runsHere(world, task)) world.tasks.stop(before.id, task.id);
+}
+
+/** Takes away the rows of what this commit closed: last of all, since nobody is owed that. */
+async function tidyClosed(
+  world: World,
+  { before }: Plan,
+  closed: readonly TaskTicket[],
+): Promise<void> {
+  const rows = closed
+    .filter((task) => !runsHere(world, task))
+    .map((task) => offerKey(before.tenant, before.id, task));
+  for (let from = 0; from < rows.length; from += storeLimits.keysPerCall) {
+    await world.store.tidy(rows.slice(from, from + storeLimits.keysPerCall));
   }
 }
 

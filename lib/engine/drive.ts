@@ -204,10 +204,11 @@ function factOf(task: TaskTicket, handler: TaskHandler, outcome: TaskOutcome): T
  *  have run already, and only a person can tell. */
 async function claim(
   world: World,
-  { image, task, sent }: Position,
+  position: Position,
   trigger: string,
   invocation: Invocation,
 ): Promise<{ image: Image; doubt: TicketFact | undefined } | "stop"> {
+  const { image, task, sent } = position;
   if (task.claim !== undefined && task.claim !== invocation.id) {
     return { image, doubt: inDoubt(task) };
   }
@@ -219,7 +220,12 @@ async function claim(
       fact: { kind: "task-claimed", ticket: task.id, attempt: task.attempt, claim: invocation.id },
     },
     { own: invocation.id, until: invocation.until },
-    { sent, mine: (current) => openTask(current.instance, task.id)?.claim === undefined },
+    {
+      sent,
+      mine: (current) =>
+        isMine(current, position, invocation) &&
+        openTask(current.instance, task.id)?.claim === undefined,
+    },
   );
   return settled.kind === "settled" ? { image: settled.image, doubt: undefined } : "stop";
 }

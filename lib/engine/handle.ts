@@ -1,11 +1,12 @@
 /** What hosts hand over: every message becomes one fact and one step of its instance. */
 import { isDue } from "../kernel/decide.ts";
+import type { TimerTicket } from "../kernel/instance.ts";
 import type { Invocation, Message, TimerMessage, Verdict } from "../ports/message.ts";
 import { advance } from "./advance.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit } from "./dispatch.ts";
 import { drive } from "./drive.ts";
-import { isTimer } from "./owed.ts";
+import { earliestTimer, isTimer } from "./owed.ts";
 import { timeOf } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
@@ -42,20 +43,38 @@ export async function wake(
   instanceId: string,
   invocation: Invocation,
 ): Promise<number> {
-  const image = await loadInstance(world, instanceId);
-  if (image === undefined) return 0;
   const { tenant } = world.settings;
-  const now = timeOf(world, image.instance);
-  const due = image.instance.tickets
-    .filter(isTimer)
-    .filter((timer) => isDue(timer, now))
-    .sort((a, b) => a.dueAt - b.dueAt);
-  let fired = 0;
-  for (const { id: ticket } of due) {
-    const message = { kind: "timer", tenant, instanceId, ticket } as const;
-    if ((await handle(world, message, invocation)) === "release") fired += 1;
+  // One that had to be parked stays open for a while: it is not taken twice.
+  for (const taken = new Set<string>(); ; ) {
+    const image = await loadInstance(world, instanceId);
+    const due = image && firstDue(world, image, taken);
+    if (due === undefined) return taken.size;
+    const message = { kind: "timer", tenant, instanceId, ticket: due.id } as const;
+    let verdict: Verdict = { keepForMs: 0 };
+    try {
+      verdict = await handle(world, message, invocation);
+    } finally {
+      // No queue would bring this timer back: what its step may still owe is looked after.
+      if (verdict !== "release") await parkOwed(world, instanceId, due.id);
+    }
+    if (verdict !== "release") return taken.size;
+    taken.add(due.id);
   }
-  return fired;
+}
+
+function firstDue(
+  world: World,
+  { instance }: Image,
+  taken: ReadonlySet<string>,
+): TimerTicket | undefined {
+  const now = timeOf(world, instance);
+  const others = instance.tickets.filter(({ id }) => !taken.has(id));
+  const first = earliestTimer({ tickets: others });
+  return first && isDue(first, now) ? first : undefined;
+}
+
+function parkOwed(world: World, instanceId: string, name: string): Promise<void> {
+  return world.parking.park({ kind: "owed", tenant: world.settings.tenant, instanceId, name });
 }
 
 /** Never early: by the later of this host's clock and the instance's own time. */

@@ -53,7 +53,7 @@ export function openTask({ tickets }: Instance, id: string): TaskTicket | undefi
   return tickets.filter(isTask).find((ticket) => ticket.id === id);
 }
 
-export function earliestTimer({ tickets }: Instance): TimerTicket | undefined {
+export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined {
   return tickets
     .filter(isTimer)
     .reduce<TimerTicket | undefined>(

@@ -1,7 +1,10 @@
 /**
  * Recovery: looks at every instance that somebody must look at, and sends again what no queue
- * holds. It only sends: every step is taken by whoever gets the message, so running it at any
- * time, twice or beside everything else, changes nothing but the numbers it reports.
+ * holds. It takes no step: that is for whoever gets the message, so running it at any time, twice
+ * or beside everything else, changes nothing but the numbers it reports.
+ *
+ * What an instance owes depends on the handlers that this installation has. Where they have
+ * changed since it was stored, its place in the due index is mended first.
  */
 import {
   type Instance,
@@ -9,6 +12,7 @@ import {
   type TaskTicket,
   type TimerTicket,
 } from "../kernel/instance.ts";
+import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { RecoveryReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
@@ -18,20 +22,47 @@ import {
   isTask,
   isTimer,
   leaseLeftMs,
-  openTask,
+  lookAtOf,
   runsHere,
 } from "./owed.ts";
-import { type Image, loadInstance } from "./stored-instance.ts";
+import { planWrite } from "./plan.ts";
+import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { offerRows, parseOffer } from "./task-calls.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
   const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
-  for await (const instanceId of dueInstances(world)) {
-    add(counts, await recoverOne(world, await loadInstance(world, instanceId)));
+  const offered = new Set<string>();
+  for (const type of world.tasks.types()) {
+    for await (const instanceId of adoptable(world, type)) offered.add(instanceId);
   }
-  for (const type of world.tasks.types()) await adopt(world, type, counts);
+  const due: string[] = [];
+  for await (const instanceId of dueInstances(world)) {
+    if (!offered.has(instanceId)) due.push(instanceId);
+  }
+  for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
   return { ...counts, mailboxesPoked: 0, broadcastsResumed: 0 };
+}
+
+/** An instance that cannot be read is told of and left alone: the others go on. */
+async function tryRecover(world: World, instanceId: string): Promise<Counts> {
+  try {
+    return await recoverOne(world, await loadAligned(world, instanceId));
+  } catch (error) {
+    world.onTrouble?.(`instance ${instanceId} was not recovered`, error);
+    return NOTHING;
+  }
+}
+
+/** Handlers come and go: what was masked may be covered now, and the other way round. */
+async function loadAligned(world: World, instanceId: string): Promise<Image | undefined> {
+  const item = await readInstance(world, instanceId);
+  if (item === undefined) return undefined;
+  const image = await imageOf(world, item);
+  const { instance, program } = image;
+  if (item.lookAt === lookAtOf(world, instance)) return image;
+  const outcome = await commit(world, planWrite(world, program, instance, instance), null);
+  return outcome.kind === "committed" ? outcome.image : image;
 }
 
 type Counts = {
@@ -59,8 +90,7 @@ async function* dueInstances(world: World): AsyncGenerator<string> {
 }
 
 async function recoverOne(world: World, image: Image | undefined): Promise<Counts> {
-  const nothing = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 1 };
-  if (image === undefined) return nothing;
+  if (image === undefined) return NOTHING;
   const { instance } = image;
   const resent = (await resendTickets(world, instance)) + (await resendRecords(world, instance));
   const { timersFired, rearmed } = await rearmTimers(world, instance);
@@ -73,6 +103,8 @@ async function recoverOne(world: World, image: Image | undefined): Promise<Count
     skipped: didAnything ? 0 : 1,
   };
 }
+
+const NOTHING: Counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 1 };
 
 /** Tasks and continuations that no queue of this host holds and that nobody works on. */
 async function resendTickets(world: World, instance: Instance): Promise<number> {
@@ -120,22 +152,12 @@ async function rearmTimers(
   return { timersFired: overdue.length, rearmed: isLost ? 1 : 0 };
 }
 
-/** Tasks that were offered to outsiders when nobody here could run them, and now somebody can. */
-async function adopt(world: World, type: string, counts: Counts): Promise<void> {
+/** Instances with tasks that were offered when nobody here could run them, and now somebody can. */
+async function* adoptable(world: World, type: string): AsyncGenerator<string> {
   let cursor: string | undefined;
   do {
     const page = await offerRows(world, type, { limit: 100, ...(cursor && { cursor }) });
-    for (const row of page.items) {
-      const { instanceId, ticket } = parseOffer(row.body);
-      const image = await loadInstance(world, instanceId);
-      const task = image && openTask(image.instance, ticket);
-      if (image && task && !world.tasks.holds(instanceId, ticket)) {
-        await send(world, image.instance, { tickets: [task], outbox: [] });
-        counts.resent += 1;
-        counts.resumed += 1;
-      }
-      if (!task) await world.store.tidy([row.key]);
-    }
+    for (const row of page.items) yield parseOffer(row.body).instanceId;
     cursor = page.next;
   } while (cursor !== undefined);
 }

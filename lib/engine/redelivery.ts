@@ -4,6 +4,7 @@
  * living owner; otherwise take it over under the version, send it, and never run it here. The
  * take-over makes a slow first owner notice, at its next commit, that it is no longer alone.
  */
+import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
 import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
@@ -21,7 +22,7 @@ export async function redeliver(
   { id: own, until }: Invocation,
 ): Promise<Verdict> {
   let image = found;
-  for (;;) {
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const entries = owedBy(image.instance, name);
     if (isNothing(entries)) return "release";
     const waitMs = leaseLeft(world, entries, own);
@@ -36,6 +37,7 @@ export async function redeliver(
     const sent = await send(world, taken.image.instance, owedBy(taken.image.instance, name));
     return dropSentRecords(world, taken.image, sent, own);
   }
+  return CONTENDED;
 }
 
 /**
@@ -49,7 +51,8 @@ export async function dropSentRecords(
   own: string | null,
 ): Promise<Verdict> {
   let image = found;
-  while (image.instance.outbox.some(({ id }) => sent.has(id))) {
+  for (let tries = 0; image.instance.outbox.some(({ id }) => sent.has(id)); tries++) {
+    if (tries === MAX_TRIES_OF_PARKED) return CONTENDED;
     const { instance, program } = image;
     if (instance.status !== "live" && !world.settings.volatileQueues) return "release";
     const outbox = instance.outbox.filter(({ id }) => !sent.has(id));
@@ -65,6 +68,9 @@ export async function dropSentRecords(
   }
   return "release";
 }
+
+/** Others keep winning: the message comes back when they may be done. */
+const CONTENDED: Verdict = { keepForMs: 100 };
 
 /** How long a living owner should still be left alone; a courtesy, safety does not rest on it. */
 function leaseLeft(world: World, entries: Entries, own: string): number {

@@ -12,10 +12,17 @@ import type { World } from "./world.ts";
 /** An instance as it was read, with what is needed to decide on it. */
 export type Image = Readonly<{ instance: Instance; program: Program }>;
 
-/** Reads strongly; undefined when there is none. */
+/** Reads strongly; undefined when there is none, or only one that has had its time. */
 export async function loadInstance(world: World, instanceId: string): Promise<Image | undefined> {
-  const [item] = await world.store.get([instanceKey(world.settings.tenant, instanceId)]);
+  const item = await readInstance(world, instanceId);
   return item && imageOf(world, item);
+}
+
+/** As it is stored, with its place in the due index. */
+export async function readInstance(world: World, instanceId: string): Promise<Item | undefined> {
+  const [item] = await world.store.get([instanceKey(world.settings.tenant, instanceId)]);
+  const isOver = item?.expiresAt !== undefined && item.expiresAt <= world.clock.now();
+  return isOver ? undefined : item;
 }
 
 /** The image in an item, such as a refused commit brings back. */

@@ -25,6 +25,8 @@ export type World = Readonly<{
   compilers: Readonly<Partial<Record<Notation, Compiler>>>;
   runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;
   settings: Settings;
+  /** Hears of what could not be done and was left alone. */
+  onTrouble?: (about: string, error: unknown) => void;
   /** Hears of every commit after it is durable; must not throw and must not wait. */
   onCommitted?: (instance: Instance, before: Instance | undefined) => void;
 }>;

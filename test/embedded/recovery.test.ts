@@ -1,5 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { boundary, end, extensions, flow, job, sequence, timer, xml } from "../support/bpmn-xml.ts";
+import {
+  boundary,
+  end,
+  extensions,
+  file,
+  flow,
+  job,
+  process,
+  sequence,
+  start,
+  timer,
+  xml,
+} from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 
 const guarded = sequence(
@@ -65,6 +77,73 @@ describe("recovery", () => {
       broadcastsResumed: 0,
       skipped: 0,
     });
+  });
+});
+
+describe("a restart with other handlers", () => {
+  const waiting = guarded.replace("PT1H", "PT10M");
+
+  test("still fires the boundary timer of a task whose handler is gone", async () => {
+    const dataDir = aDataDir();
+    const before = await anEngine({ dataDir, source: waiting, tasks: { work: forever } });
+    const { instanceId } = await before.start("p");
+    await before.close({ graceMs: 0 });
+
+    const after = await anEngine({ dataDir });
+    const { fired } = await after.advanceClock("PT10M");
+
+    expect(fired).toBe(1);
+    expect((await after.get(instanceId)).completedElements).toContain("late");
+  });
+
+  test("still fires the boundary timer of a task that it adopts", async () => {
+    const dataDir = aDataDir();
+    const before = await anEngine({ dataDir, source: waiting });
+    const { instanceId } = await before.start("p");
+    await before.close();
+    const failing = { backoff: "PT1H", run: () => Promise.reject(new Error("no")) };
+
+    const after = await anEngine({ dataDir, tasks: { work: failing } });
+    await after.idle();
+    const { fired } = await after.advanceClock("PT20M");
+
+    expect(after.recovered).toMatchObject({ resumed: 1, rearmed: 1 });
+    expect(fired).toBe(1);
+    expect((await after.get(instanceId)).completedElements).toContain("late");
+  });
+});
+
+describe("an instance with many offered tasks", () => {
+  const many = Array.from({ length: 120 }, (_, n) => `t${n}`);
+  const crowd = file(
+    process(
+      start(),
+      xml(
+        "subProcess",
+        { id: "crowd" },
+        start("inner"),
+        ...many.map((id) => xml("serviceTask", { id }, extensions(job("outside")))),
+        ...many.map((id) => flow(`to-${id}`, "inner", id)),
+      ),
+      boundary("deadline", "crowd", timer("timeDuration", "PT10M")),
+      xml("serviceTask", { id: "after" }, extensions(job("after"))),
+      end(),
+      flow("f1", "start", "crowd"),
+      flow("f2", "deadline", "after"),
+      flow("f3", "after", "end"),
+    ),
+  );
+
+  test("lists every one of them, and goes on when all are interrupted at once", async () => {
+    const engine = await anEngine({ source: crowd, tasks: { after: () => ({ done: true }) } });
+    const { instanceId } = await engine.start("p");
+    const listed = await engine.tasks({ type: "outside", limit: 200 });
+
+    await engine.advanceClock("PT10M");
+
+    expect(listed.items).toHaveLength(120);
+    expect((await engine.result(instanceId)).variables).toEqual({ done: true });
+    expect((await engine.tasks({ type: "outside" })).items).toEqual([]);
   });
 });
 
