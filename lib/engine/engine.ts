@@ -219,7 +219,7 @@ export type RecoveryReport = Readonly<{
   resumed: number;
   /** Timers that are ahead and were armed again. */
   rearmed: number;
-  /** Timers that were overdue and have been fired. */
+  /** Timers that were overdue and were set to fire at once. */
   timersFired: number;
   /** Messages sent again. */
   resent: number;
