@@ -11,9 +11,18 @@ import { join } from "node:path";
 type Case = Readonly<{ what: string; program: string; rounds: number; commitsPerRound: number }>;
 
 const CASES: readonly Case[] = [
-  { what: "the store", program: "commit-one-by-one.ts", rounds: 200, commitsPerRound: 1 },
-  // A start and ten steps.
-  { what: "the engine", program: "run-one-by-one.ts", rounds: 20, commitsPerRound: 11 },
+  {
+    what: "the store",
+    program: join(import.meta.dirname, "../test/support/commit-one-by-one.ts"),
+    rounds: 200,
+    commitsPerRound: 1,
+  },
+  {
+    what: "the engine",
+    program: join(import.meta.dirname, "../test/support/run-one-by-one.ts"),
+    rounds: 20,
+    commitsPerRound: 11, // a start and ten steps
+  },
 ];
 
 process.exitCode = main();
@@ -53,10 +62,9 @@ function verdict({ what, rounds, commitsPerRound }: Case, idle: Traced, busy: Tr
 
 function traced(program: string, folder: string, rounds: number): Traced {
   const trace = join(folder, "trace");
-  const file = join(import.meta.dirname, "../test/support", program);
   const flushCalls = "trace=fsync,fdatasync";
   const command = ["-f", "-qq", "-e", flushCalls, "-o", trace];
-  const run = [process.execPath, file, join(folder, `data-${rounds}`), String(rounds)];
+  const run = [process.execPath, program, join(folder, `data-${rounds}`), String(rounds)];
   const { status, stdout, stderr } = spawnSync("strace", [...command, ...run], {
     encoding: "utf8",
   });

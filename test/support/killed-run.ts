@@ -19,11 +19,11 @@ import { type Plan, PROCESSES, variablesOf } from "./killed-processes.ts";
 import { liveInstances } from "./killed-state.ts";
 
 /** Live for certain before a life may be killed; a few end until it is. */
-const WANTED_LIVE = 600;
+const WANTED_LIVE = 560;
 /** A kill comes within this time, while starts go on: everything is at work then. */
 const KILL_WITHIN_MS = 400;
 /** Most instances outlive several lives. */
-const WAIT_MS = { min: 2_000, max: 20_000 };
+const WAIT_MS = { min: 2_000, max: 30_000 };
 const CALLERS = 32;
 const SHARE_OF_LIVES = 0.6;
 
