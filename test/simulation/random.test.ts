@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { choicesOf, settingOf, simulate, simulateSeed } from "./run.ts";
+
+/** More by `SIMULATED_SEEDS=100000 npx vitest run --project simulation random`. */
+const SEEDS = Number(process.env["SIMULATED_SEEDS"] ?? 500);
+const GROUP = 100;
+
+describe("a world of random faults", () => {
+  for (let from = 1; from <= SEEDS; from += GROUP) {
+    test(`keeps every promise, and is the same twice: seeds from ${from}`, async () => {
+      const broken: string[] = [];
+      for (let seed = from; seed < Math.min(from + GROUP, SEEDS + 1); seed++) {
+        const setting = settingOf(seed);
+        const run = await simulateSeed(setting, choicesOf(seed));
+        if (run.problem) broken.push(`npm run simulate -- --seed ${seed}: ${run.problem.message}`);
+      }
+      expect(broken).toEqual([]);
+    });
+  }
+
+  test("is not idle: crashes, refusals, standstills and redeliveries happen", async () => {
+    const seen = new Set<string>();
+    for (let seed = 1; seed <= 60; seed++) {
+      const { trace } = await simulate(settingOf(seed), { choices: choicesOf(seed) });
+      for (const line of trace) {
+        for (const word of [
+          "crash at",
+          '"busy"',
+          '"unknown"',
+          "standstill",
+          "back",
+          "duplicates",
+        ]) {
+          if (line.includes(word)) seen.add(word);
+        }
+      }
+    }
+    expect([...seen].sort()).toEqual(
+      ["crash at", '"busy"', '"unknown"', "standstill", "back", "duplicates"].sort(),
+    );
+  });
+});
