@@ -5,10 +5,10 @@
  * 2. A fact whose ticket is not open decides nothing: timers fire late and twice, workers report
  *    after they were interrupted, and none of that may be an error.
  * 3. A timer never fires before its due instant, whoever says so.
- * 4. What cannot be decided becomes an incident that keeps the fact; nothing is lost and the
- *    queue that brought the fact is not blocked.
+ * 4. What cannot be decided becomes an incident that keeps what a retry needs; nothing is lost and
+ *    the queue that brought the fact is not blocked.
  */
-import { MAX_KEPT_FACT_LENGTH, MAX_OPEN_TICKETS } from "../definition/limits.ts";
+import { MAX_OPEN_TICKETS } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import {
   closeTicket,
@@ -31,6 +31,7 @@ import {
   type Ticket,
   type TimerTicket,
 } from "./instance.ts";
+import { type Kept, keptOf, ticketAgain } from "./kept.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
 
@@ -77,20 +78,6 @@ export function decideIncident(
   });
   return { instance: settle(draft), changed: true };
 }
-
-/**
- * What the incident holds for the retry. When a retry itself cannot be decided, the new incident
- * holds what the old one held, or they would be wrapped ever deeper.
- */
-function keptOf(fact: Fact, ticket: Ticket | undefined, type: IncidentType): Kept {
-  if (ticket?.on === "incident" && ticket.kept) return ticket.kept;
-  // A large result is made again by running its task again; nothing would bring a start again.
-  const isOnlyCopy = fact.kind === "started" && type !== "STATE_TOO_LARGE";
-  const isKept = isOnlyCopy || JSON.stringify(fact).length <= MAX_KEPT_FACT_LENGTH;
-  return { ...(isKept && { fact }), ...(ticket && { ticket }) };
-}
-
-type Kept = NonNullable<IncidentTicket["kept"]>;
 
 /** Says whether the name of this fact can still be consumed. */
 export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "now">): boolean {
@@ -172,7 +159,7 @@ function timeOut(program: Program, draft: Draft): void {
   end(draft, "failed", "timeout", { message: "The instance's deadline passed." });
 }
 
-/** Puts back what the incident replaced, then takes the fact again; without one, the task runs again. */
+/** Puts back what the incident replaced, then takes the fact again, if it was kept. */
 async function retryKept(
   program: Program,
   draft: Draft,
@@ -183,7 +170,7 @@ async function retryKept(
   note(draft, "incident-resolved", incident.element, { incidentId: incident.id });
   if (ticket) {
     draft.tickets.push(ticket);
-    reopenTicket(draft, ticket);
+    reopenTicket(draft, ticketAgain(ticket, fact));
   }
   if (fact) await take(program, draft, fact);
 }

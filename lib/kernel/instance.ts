@@ -95,7 +95,7 @@ export type IncidentTicket = Opened &
     message: string;
     /** Which part of the element's life is to be tried again; the runner's own word. */
     phase?: string;
-    /** What could not be decided: the ticket, and the fact unless it was too large to keep. */
+    /** What could not be decided: the ticket, and the fact unless there is no room for it. */
     kept?: Readonly<{ fact?: Fact; ticket?: Ticket }>;
   }>;
 

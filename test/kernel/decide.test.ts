@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { MAX_KEPT_FACT_LENGTH, MAX_OPEN_TICKETS } from "../../lib/definition/limits.ts";
 import { decideIncident } from "../../lib/kernel/decide.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { TaskTicket } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import {
   aBoundaryTimer,
@@ -11,7 +13,7 @@ import {
   aTask,
   aTimer,
 } from "../support/graph-builder.ts";
-import { aProgram, BEGIN, committed, givenAt, play } from "../support/play.ts";
+import { aProgram, BEGIN, committed, givenAt, Play, play } from "../support/play.ts";
 
 const HOUR = 3_600_000;
 
@@ -254,7 +256,7 @@ describe("what cannot be decided", () => {
 
     expect(kept.instance.tickets[0]).toHaveProperty("kept.fact");
     expect(dropped.kept).not.toHaveProperty("fact");
-    expect(order.task("work")).toMatchObject({ id, attempt: 1 });
+    expect(order.task("work")).toMatchObject({ id, attempt: 2 });
   });
 
   test("keeps a start of any size: nothing would bring it again", async () => {
@@ -271,14 +273,122 @@ describe("what cannot be decided", () => {
     expect(order.variables).toEqual(variables);
   });
 
-  test("but not a start that is too large for the store, which can only be cancelled", async () => {
-    const program = aProgram(oneTask);
-    const order = await play(program);
-    const variables = { x: "x".repeat(MAX_KEPT_FACT_LENGTH) };
-    const fresh = { ...order.instance, state: null, tickets: [], trail: { next: 1, entries: [] } };
-    const why = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
-    const fact = { kind: "started", input: { variables } } as const;
-    order.instance = committed(decideIncident(program, fresh, fact, givenAt(BEGIN), why).instance);
+  test("is not even an incident when the fact came too late", async () => {
+    const order = await play(oneTask);
+    const fact = { kind: "timer-due", ticket: "t9.9" } as const;
+    const why = { type: "UNKNOWN", message: "no" } as const;
+
+    const decision = decideIncident(order.program, order.instance, fact, givenAt(BEGIN), why);
+
+    expect(decision).toEqual({ instance: order.instance, changed: false });
+  });
+});
+
+describe("what would make the instance too large", () => {
+  const tooLarge = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
+  const refuse = (order: Play, fact: Fact) => {
+    const given = givenAt(order.now);
+    const { instance } = decideIncident(order.program, order.instance, fact, given, tooLarge);
+    order.instance = committed(instance);
+  };
+  const completion = ({ id }: TaskTicket, variables = {}): Fact => ({
+    kind: "task-completed",
+    ticket: id,
+    variables,
+  });
+
+  test("leaves the ticket behind and not the fact, however small: resolving runs the task again", async () => {
+    const order = await play(oneTask);
+    const work = order.task("work");
+
+    refuse(order, completion(work, { x: 1 }));
+    const refused = order.incident("work");
+    await order.resolve("work");
+
+    expect(refused).toMatchObject({ type: "STATE_TOO_LARGE", kept: { ticket: work } });
+    expect(refused.kept).not.toHaveProperty("fact");
+    expect(order.open).toEqual(["task work"]);
+    expect(order.task("work")).toMatchObject({ id: work.id, attempt: 2, retries: work.retries });
+    await order.complete("work");
+    expect(order.status).toBe("succeeded success");
+  });
+
+  test("does not grow it by refusing again and again", async () => {
+    const order = await play(oneTask);
+    const sizes = new Set<number>();
+
+    for (let round = 0; round < 4; round += 1) {
+      refuse(order, completion(order.task("work"), { x: "x".repeat(1_000) }));
+      sizes.add(JSON.stringify(order.instance.tickets).length);
+      await order.resolve("work");
+    }
+
+    expect(sizes.size).toBe(1);
+  });
+
+  test("gives a claimed task back unclaimed and without delay: the claim was for the run that is over", async () => {
+    const order = await play(oneTask);
+    await order.fail("work", { retryAfterMs: HOUR });
+    const { id, attempt } = order.task("work");
+    await order.deliver({ kind: "task-claimed", ticket: id, attempt, claim: "me" });
+
+    refuse(order, completion(order.task("work")));
+    await order.resolve("work");
+
+    expect(order.task("work")).toMatchObject({ id, attempt: attempt + 1 });
+    expect(order.task("work")).not.toHaveProperty("claim");
+    expect(order.task("work")).not.toHaveProperty("notBefore");
+  });
+
+  test("fires a timer again when resolved", async () => {
+    const order = await play(pause);
+    const { id, dueAt } = order.timer("pause");
+    order.now = dueAt;
+
+    refuse(order, { kind: "timer-due", ticket: id });
+    const refused = order.incident("pause");
+    await order.resolve("pause");
+    const again = order.timer("pause");
+    await order.fire("pause");
+
+    expect(refused.kept).not.toHaveProperty("fact");
+    expect(again).toMatchObject({ id, dueAt });
+    expect(again).not.toHaveProperty("stamp");
+    expect(order.open).toEqual(["task work"]);
+  });
+
+  test("drops what an earlier incident had kept: the same result would be as large again", async () => {
+    const broken: { by?: unknown } = {};
+    const order = await play(breaking(aProgram(oneTask), broken));
+    const work = order.task("work");
+    broken.by = new Error("no");
+    await order.complete("work", { x: 1 });
+    const { id, kept } = order.incident("work");
+
+    refuse(order, { kind: "incident-resolved", ticket: id });
+
+    expect(kept).toHaveProperty("fact");
+    expect(order.incident("work").kept).toEqual({ ticket: work });
+  });
+
+  test("but not a start that an incident holds: nothing would bring it again", async () => {
+    const broken: { by?: unknown } = { by: new Error("no") };
+    const order = await play(breaking(aProgram(oneTask), broken), { variables: { x: 1 } });
+    const { id } = order.incident("process");
+    broken.by = undefined;
+
+    refuse(order, { kind: "incident-resolved", ticket: id });
+    const { open } = order;
+    await order.resolve("process");
+
+    expect(open).toEqual(["incident process"]);
+    expect(order.open).toEqual(["task work"]);
+    expect(order.variables).toEqual({ x: 1 });
+  });
+
+  test("keeps no start that comes with it, as the store could not: it can only be cancelled", async () => {
+    const order = new Play(aProgram(oneTask), givenAt(BEGIN).expressions);
+    refuse(order, { kind: "started", input: { variables: {} } });
 
     await order.resolve("process");
     const stuck = order.incident("process");
@@ -288,14 +398,15 @@ describe("what cannot be decided", () => {
     expect(order.status).toBe("cancelled cancel");
   });
 
-  test("is not even an incident when the fact came too late", async () => {
+  test("is refused for a cancel, too, and leaves nothing to try again", async () => {
     const order = await play(oneTask);
-    const fact = { kind: "timer-due", ticket: "t9.9" } as const;
-    const why = { type: "UNKNOWN", message: "no" } as const;
 
-    const decision = decideIncident(order.program, order.instance, fact, givenAt(BEGIN), why);
+    refuse(order, { kind: "cancel-requested" });
+    const { open } = order;
+    await order.resolve("process");
 
-    expect(decision).toEqual({ instance: order.instance, changed: false });
+    expect(open).toEqual(["task work", "incident process"]);
+    expect(order.open).toEqual(["task work"]);
   });
 });
 
