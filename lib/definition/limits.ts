@@ -83,3 +83,12 @@ export const MAX_ELEMENT_ID_LENGTH = 255;
 
 /** Diagnostics that one compilation lists; of the others it tells only the number. */
 export const MAX_DIAGNOSTICS = 200;
+
+// Retention
+
+/** How long an ended instance and its history are kept, unless said, and at the least. */
+export const DEFAULT_RETENTION_MS = 30 * 86_400_000;
+export const MIN_RETENTION_MS = 15 * 86_400_000;
+
+/** Expired items that a store removes in one go. */
+export const MAX_PURGED_AT_ONCE = 500;

@@ -77,12 +77,15 @@ export function libraryDoor({
   store,
   ends,
   recovered,
+  onClosing,
 }: Readonly<{
   engine: Engine;
   queues: Queues;
   store: LocalStore;
   ends: EndWatch;
   recovered: RecoveryReport;
+  /** Called when the engine begins to close, before the store does. */
+  onClosing: () => void;
 }>): EmbeddedEngine {
   const waitForEnd = async (instanceId: string, timeoutMs: number): Promise<void> => {
     const watch = ends.wait(instanceId, timeoutMs);
@@ -126,6 +129,7 @@ export function libraryDoor({
     isVirtual: queues.advance !== undefined,
     close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
       ends.close();
+      onClosing();
       closing ??= queues.close({ graceMs }).then(() => store.close());
       return closing;
     },

@@ -18,9 +18,9 @@ import { openClock } from "./clock.ts";
 import { endWatch } from "./end-watch.ts";
 import { type EmbeddedEngine, libraryDoor } from "./library-door.ts";
 import { type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
+import { purgeRegularly, retentionMsOf } from "./retention.ts";
 import { trailTeller } from "./trail-teller.ts";
 
-const DAY_MS = 86_400_000;
 const TENANT = "default";
 
 /** Opens the engine on a data folder, which it then owns until it is closed. */
@@ -64,7 +64,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       runners: { graph: graphRunner },
       settings: {
         tenant: TENANT,
-        retentionMs: 30 * DAY_MS,
+        retentionMs: retentionMsOf(options.retention, clock.now()),
         volatileQueues: true,
         virtualClock: options.clock === "virtual",
         isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
@@ -84,7 +84,8 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
         return instanceId === undefined ? 0 : engine.wake(instanceId, invocation);
       },
     });
-    return libraryDoor({ engine, queues, store, ends, recovered });
+    const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
+    return libraryDoor({ engine, queues, store, ends, recovered, onClosing: stopPurging });
   } catch (cause) {
     await store.close();
     throw cause;

@@ -17,6 +17,8 @@ export type EmbeddedOptions = Readonly<{
   tasks?: string | readonly string[] | Readonly<Record<string, TaskCode | TaskOptions>>;
   /** Steps that run at the same time; 64 unless said. */
   concurrency?: number;
+  /** How long ended instances and their history are kept: a duration, P30D unless said, at least P15D. */
+  retention?: string;
   /** Hears of every line of history once it is durable; must not throw. */
   onTrail?: (news: TrailNews) => void;
   /** Hears, at least once, of incidents and ends; a rejection is tried again. */
