@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { choicesOf, settingOf, simulate, simulateSeed } from "./run.ts";
 
 /** More by `SIMULATED_SEEDS=100000 npx vitest run --project simulation random`. */
-const SEEDS = Number(process.env["SIMULATED_SEEDS"] ?? 500);
+const SEEDS = Number(process.env.SIMULATED_SEEDS ?? 600);
 const GROUP = 100;
 
 describe("a world of random faults", () => {

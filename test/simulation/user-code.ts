@@ -27,3 +27,14 @@ export function unlessMended(what: string): Handler {
       mended ? done({ [what]: "done" }) : { kind: "failed", message: `${what} is broken` },
   };
 }
+
+/** As `handler`, but fails for tickets that a later version has opened. */
+export function untilVersion(last: number, handler: Handler): Handler {
+  return {
+    ...handler,
+    outcome: (about, input) =>
+      Number(/^k(\d+)/.exec(about.ticket)?.[1]) > last
+        ? { kind: "failed", message: "enough of this" }
+        : handler.outcome(about, input),
+  };
+}
