@@ -30,6 +30,17 @@ export function isJson(value: unknown): value is Json {
   }
 }
 
+/** The one text of a value, whatever the order of its properties: for fingerprints. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) => {
+    const isObject = typeof part === "object" && part !== null && !Array.isArray(part);
+    return isObject ? Object.fromEntries(Object.entries(part).sort(byName)) : part;
+  });
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
+  a < b ? -1 : 1;
+
 function isJsonList(list: readonly unknown[]): boolean {
   for (const item of list) if (!isJson(item)) return false;
   return true;

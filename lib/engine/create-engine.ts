@@ -66,7 +66,7 @@ export function createEngine(world: World): Engine {
       const served = await serve(world, {
         instanceId,
         ...(key !== undefined && { key }),
-        body: JSON.stringify(["cancel", reason]),
+        body: ["cancel", reason],
         factFor: () => ({ kind: "cancel-requested", ...(reason !== undefined && { reason }) }),
         nameFor: () => undefined,
       });
@@ -76,7 +76,7 @@ export function createEngine(world: World): Engine {
       const served = await serve(world, {
         instanceId,
         ...(key !== undefined && { key }),
-        body: JSON.stringify(["resolve", incidentId, request]),
+        body: ["resolve", incidentId, request],
         factFor: (instance) =>
           hasIncident(instance, incidentId)
             ? { kind: "incident-resolved", ticket: incidentId, ...request }

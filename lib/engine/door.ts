@@ -4,6 +4,7 @@
  * the commit, under `own: null`: the parked copy sends what is owed, or takes the step itself if
  * the door dies. If the copy was quicker, the instance remembers our request and we answer so.
  */
+import { canonicalJson } from "../definition/json.ts";
 import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Instance } from "../kernel/instance.ts";
@@ -19,7 +20,7 @@ export type Errand = Readonly<{
   instanceId: string;
   /** The caller's key, if it gave one, and what it asked for: the same key must ask the same. */
   key?: string;
-  body: string;
+  body: readonly unknown[];
   /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
   factFor: (instance: Instance) => Fact | undefined;
   /** The fact's name, when it has a ticket to be named by. */
@@ -32,7 +33,7 @@ export type Served = Readonly<{ kind: "done" | "repeated" | "nothing"; image: Im
 export async function serve(world: World, errand: Errand): Promise<Served> {
   // Kept short: sixteen of them live in the instance, and they only guard against repeats.
   const request = world.ids.digest(errand.key ?? world.ids.fresh()).slice(0, 12);
-  const body = world.ids.digest(errand.body).slice(0, 8);
+  const body = world.ids.digest(canonicalJson(errand.body)).slice(0, 8);
   let parkedAs: string | undefined;
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const image = await loadInstance(world, errand.instanceId);

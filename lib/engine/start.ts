@@ -1,4 +1,5 @@
 /** Starting an instance: idempotent by its id, acknowledged when it is durable. */
+import { canonicalJson } from "../definition/json.ts";
 import { MAX_INSTANCE_BYTES } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import { type Instant, parseInstant } from "../definition/time/instant.ts";
@@ -13,7 +14,7 @@ import { startable } from "./latest.ts";
 import { START } from "./names.ts";
 import { runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
-import type { Image } from "./stored-instance.ts";
+import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
 /** The started instance; the one that is there already, if the same start made it. */
@@ -23,13 +24,18 @@ export async function start(
   request: StartRequest,
   key?: IdempotencyKey,
 ): Promise<Image> {
+  const instanceId = request.instanceId ?? idFor(world, definitionId, key);
+  const fingerprint = world.ids.digest(canonicalJson([definitionId, request]));
+  // A repeat gets its answer whatever has become of the definition since.
+  const mayRepeat = key !== undefined || request.instanceId !== undefined;
+  const known = mayRepeat ? await loadInstance(world, instanceId) : undefined;
+  if (known) return sameStart(known, fingerprint, key);
   const definition = await startable(world, definitionId, request.version);
   const now = world.clock.now();
-  const instanceId = request.instanceId ?? idFor(world, definitionId, key);
   const carried: CarriedStart = {
     definition,
     now,
-    request: world.ids.digest(JSON.stringify([definitionId, request])),
+    request: fingerprint,
     fact: {
       kind: "started",
       input: {
@@ -84,9 +90,14 @@ async function create(
   if (outcome.kind === "busy") throw busy(start);
   const { current } = outcome;
   if (current === undefined) throw busy(start);
-  const isSame = current.instance.startHash.request === start.request;
-  if (isSame) return current;
-  throw key === undefined ? taken(current.instance.id) : keyReused(current.instance.id);
+  return sameStart(current, start.request, key);
+}
+
+/** The instance that is there, if this very request made it. */
+function sameStart(found: Image, fingerprint: string, key: IdempotencyKey | undefined): Image {
+  const { id, startHash } = found.instance;
+  if (startHash.request === fingerprint) return found;
+  throw key === undefined ? taken(id) : keyReused(id);
 }
 
 /** The same key names the same instance for ever. */

@@ -53,7 +53,7 @@ export async function completeTask(
   const served = await serveTask(world, taskId, {
     instanceId,
     ...(key !== undefined && { key }),
-    body: JSON.stringify(["complete", taskId, variables]),
+    body: ["complete", taskId, variables],
     factFor: (instance) =>
       openTask(instance, ticket) && { kind: "task-completed", ticket, variables },
     nameFor: () => ticket,
@@ -73,7 +73,7 @@ export async function failTask(
   const served = await serveTask(world, taskId, {
     instanceId,
     ...(key !== undefined && { key }),
-    body: JSON.stringify(["fail", taskId, retryAfter, failure]),
+    body: ["fail", taskId, retryAfter, failure],
     factFor: (instance) => {
       const task = openTask(instance, ticket);
       return (

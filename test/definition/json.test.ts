@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isJson } from "../../lib/definition/json.ts";
+import { canonicalJson, isJson } from "../../lib/definition/json.ts";
 
 describe("a JSON value", () => {
   test("is whatever JSON text can say", () => {
@@ -27,5 +27,27 @@ describe("a JSON value", () => {
     { a: { b: new Set() } },
   ])("is not %s", (value) => {
     expect(isJson(value)).toBe(false);
+  });
+});
+
+describe("canonical JSON", () => {
+  test("reads back as the value", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+    );
+  });
+
+  test("is one text whatever the order of properties, at any depth", () => {
+    const one = { b: [{ y: 1, x: 2 }], a: { d: null, c: true } };
+    const other = { a: { c: true, d: null }, b: [{ x: 2, y: 1 }] };
+
+    expect(canonicalJson(one)).toBe('{"a":{"c":true,"d":null},"b":[{"x":2,"y":1}]}');
+    expect(canonicalJson(other)).toBe(canonicalJson(one));
+  });
+
+  test("tells lists of another order apart", () => {
+    expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
   });
 });
