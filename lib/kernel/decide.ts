@@ -31,7 +31,7 @@ import {
   type Ticket,
   type TimerTicket,
 } from "./instance.ts";
-import { type Kept, keptOf, ticketAgain } from "./kept.ts";
+import { againOf, type Kept, keptOf, type Resolved } from "./kept.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
 
@@ -139,8 +139,8 @@ async function consume(
 ): Promise<void> {
   if (fact.kind === "task-claimed") return claim(draft, ticket, fact.claim);
   if (ticket.on === "timer" && ticket.deadline) return timeOut(program, draft);
-  if (ticket.on === "incident" && ticket.kept) {
-    return retryKept(program, draft, ticket, ticket.kept);
+  if (ticket.on === "incident" && ticket.kept && fact.kind === "incident-resolved") {
+    return retryKept(program, draft, fact, ticket, ticket.kept);
   }
   return program.runner.resume(draft, fact, ticket);
 }
@@ -163,15 +163,18 @@ function timeOut(program: Program, draft: Draft): void {
 async function retryKept(
   program: Program,
   draft: Draft,
-  incident: IncidentTicket,
-  { fact, ticket }: Kept,
+  resolved: Resolved,
+  { id, ref, element }: IncidentTicket,
+  kept: Kept,
 ): Promise<void> {
-  closeTicket(draft, incident.id);
-  note(draft, "incident-resolved", incident.element, { incidentId: incident.id });
+  closeTicket(draft, id);
+  note(draft, "incident-resolved", element, { incidentId: id });
+  const { ticket, patch, fact } = againOf(kept, resolved);
   if (ticket) {
     draft.tickets.push(ticket);
-    reopenTicket(draft, ticketAgain(ticket, fact));
+    reopenTicket(draft, ticket);
   }
+  if (patch) program.runner.patch(draft, ref, patch);
   if (fact) await take(program, draft, fact);
 }
 

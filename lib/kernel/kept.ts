@@ -1,12 +1,16 @@
 /**
- * What an incident keeps of a fact that could not be taken.
+ * What an incident keeps of a fact that could not be taken, and what resolving makes of that.
  *
  * 1. The ticket that the fact wanted is always kept: with it alone a task can run again and a timer
  *    fire again.
  * 2. Of a fact only as much is kept as cannot hurt. An instance that is too large keeps none, or
  *    each refusal would make it larger still.
  * 3. A start that an incident holds is never dropped: nothing would bring it again.
+ * 4. What a resolution says goes into the fact where that has a place for it: a start's variables, an
+ *    earlier resolution, the attempts left after a failure. Other variables are the runner's to
+ *    take in, before the fact is taken again.
  */
+import type { Variables } from "../definition/json.ts";
 import { MAX_KEPT_FACT_LENGTH } from "../definition/limits.ts";
 import type { Fact } from "./fact.ts";
 import type { IncidentTicket, IncidentType, TaskTicket, Ticket } from "./instance.ts";
@@ -26,10 +30,21 @@ export function keptOf(fact: Fact, ticket: Ticket | undefined, type: IncidentTyp
   return { ...(isKept && { fact }), ...(ticket && { ticket }) };
 }
 
-/** The ticket as it is put back: with its fact as it was; a task without one is to run again. */
-export function ticketAgain(ticket: Ticket, fact: Fact | undefined): Ticket {
-  return ticket.on === "task" && fact === undefined ? nextAttempt(ticket) : ticket;
+/** What is to be done again, in this order: put the ticket back, patch the state, take the fact. */
+type Again = Readonly<{ ticket?: Ticket; patch?: Variables; fact?: Fact }>;
+
+/** What resolving the incident does with what it kept, by rule 4. */
+export function againOf(kept: Kept, resolved: Resolved): Again {
+  const { fact, ticket } = kept;
+  const { variables, retries } = resolved;
+  if (fact?.kind === "started") return { fact: mendedStart(fact, variables) };
+  if (ticket?.on === "incident") return { ticket, fact: saidAnew(ticket, fact, resolved) };
+  const again = ticket?.on === "task" ? taskAgain(ticket, fact, retries) : kept;
+  return { ...again, ...(variables && { patch: variables }) };
 }
+
+export type Resolved = Extract<Fact, { kind: "incident-resolved" }>;
+type Started = Extract<Fact, { kind: "started" }>;
 
 const isSmall = (fact: Fact): boolean => JSON.stringify(fact).length <= MAX_KEPT_FACT_LENGTH;
 
@@ -37,6 +52,25 @@ function withoutResult(kept: Kept): Kept {
   if (kept.fact?.kind === "started") return kept;
   const { fact: _, ...light } = kept;
   return light;
+}
+
+function mendedStart({ kind, input }: Started, variables: Variables | undefined): Started {
+  return { kind, input: { ...input, variables: { ...input.variables, ...variables } } };
+}
+
+/** Resolves the incident that is put back; names that were not said again keep their first value. */
+function saidAnew(incident: IncidentTicket, fact: Fact | undefined, resolved: Resolved): Resolved {
+  const said = fact?.kind === "incident-resolved" ? fact : undefined;
+  const variables = { ...said?.variables, ...resolved.variables };
+  return { ...said, ...resolved, ticket: incident.id, variables };
+}
+
+function taskAgain(ticket: TaskTicket, fact: Fact | undefined, retries: number | undefined): Again {
+  const said = retries !== undefined && { retries };
+  if (fact === undefined) return { ticket: { ...nextAttempt(ticket), ...said } };
+  // A failure says itself how many attempts are left after it.
+  const mended = fact.kind === "task-failed" ? { ...fact, ...said } : fact;
+  return { ticket: { ...ticket, ...said }, fact: mended };
 }
 
 /** Late messages about the attempt whose result was dropped, and its claim, must not count. */

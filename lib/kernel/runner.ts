@@ -19,6 +19,13 @@ export interface Runner {
   start(draft: Draft, variables: Variables): Promise<void>;
   /** Takes the outcome of `ticket`, which is open; whether it closes is the runner's decision. */
   resume(draft: Draft, fact: TicketFact, ticket: Ticket): Promise<void>;
+  /**
+   * Takes in what someone says who resolves a kept fact, just before it is taken again: variables,
+   * as seen from what `ref` stands for. Nothing moves on by it. A runner whose state must not change
+   * after the fact, such as a journal that is replayed, throws a `Refusal` that says so; the
+   * incident then stays, with all that it kept.
+   */
+  patch(draft: Draft, ref: number, variables: Variables): void;
   /** The instance ends from outside: notes in the trail what is thereby cut short. */
   terminate(draft: Draft): void;
   /** What a task is given to work on. */

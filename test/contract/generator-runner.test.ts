@@ -23,6 +23,7 @@ describeRunner("the generator runner", {
       return yield task(isLate ? "too-late" : "on-time");
     }),
   exhausted: "failed",
+  patch: "refused",
 });
 
 describe("the generator runner", () => {

@@ -35,4 +35,5 @@ describeRunner("the graph runner", {
       ),
     ),
   exhausted: "incident",
+  patch: "taken",
 });

@@ -16,13 +16,15 @@ export type RunnerPrograms = Readonly<{
   race: () => Program;
   /** What becomes of an instance whose task has no attempt left. */
   exhausted: "incident" | "failed";
+  /** What becomes of variables that come with the resolution of a kept fact. */
+  patch: "taken" | "refused";
 }>;
 
 const HOUR = 3_600_000;
 
 /** Runs the suite for one runner. */
 export function describeRunner(name: string, programs: RunnerPrograms): void {
-  const { oneTask, taskThenTimer, race, exhausted } = programs;
+  const { oneTask, taskThenTimer, race, exhausted, patch } = programs;
 
   describe(`${name}, as a runner`, () => {
     test("runs a new instance up to its first waits", async () => {
@@ -203,6 +205,50 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(openOf(run)).toEqual(["task work"]);
     });
 
+    test("starts with what the resolution says, over what the start had brought", async () => {
+      const fault = { isThere: true };
+      const run = await play(faulty(oneTask(), fault), { variables: { amount: 3, rate: 1 } });
+      fault.isThere = false;
+
+      await resolve(run, { variables: { rate: 2 } });
+
+      const { variables } = run.program.runner.taskInput(run.instance, taskOf(run, "work"));
+      expect(variables).toMatchObject({ amount: 3, rate: 2 });
+    });
+
+    test("counts the attempts that the resolution of a kept failure says", async () => {
+      const fault = { isThere: false };
+      const run = await play(faulty(oneTask(), fault));
+      fault.isThere = true;
+      await fail(run, "work");
+      fault.isThere = false;
+
+      await resolve(run, { retries: 7 });
+
+      expect(taskOf(run, "work")).toMatchObject({ attempt: 2, retries: 7 });
+    });
+
+    test(`has variables that come with the resolution of a kept fact ${patch}`, async () => {
+      const fault = { isThere: false };
+      const run = await play(faulty(taskThenTimer(), fault), { variables: { rate: 1 } });
+      fault.isThere = true;
+      await complete(run, "work");
+      fault.isThere = false;
+
+      const [before] = run.instance.tickets;
+      await resolve(run, { variables: { rate: 2 } });
+      const [after] = run.instance.tickets;
+      const { variables } = run.program.runner.view(run.instance);
+      if (patch === "refused") await resolve(run);
+
+      expect(variables).toEqual({ rate: patch === "taken" ? 2 : 1 });
+      if (patch === "refused") {
+        expect(after).toMatchObject({ message: expect.stringContaining("without variables") });
+        expect(keptBy(after)).toEqual(keptBy(before));
+      }
+      expect(openOf(run)).toEqual(["timer"]);
+    });
+
     test("can be cancelled even when it could not start", async () => {
       const run = await play(faulty(oneTask(), { isThere: true }));
 
@@ -295,6 +341,17 @@ function fail(run: Play, type: string, how: Readonly<{ retryAfterMs?: number }> 
   const { id, attempt } = taskOf(run, type);
   return run.deliver({ kind: "task-failed", ticket: id, attempt, message: "it broke", ...how });
 }
+
+function resolve(
+  run: Play,
+  how: Readonly<{ variables?: Variables; retries?: number }> = {},
+): Promise<unknown> {
+  const incident = run.instance.tickets.find(({ on }) => on === "incident");
+  return run.deliver({ kind: "incident-resolved", ticket: incident?.id ?? "", ...how });
+}
+
+const keptBy = (ticket: Ticket | undefined) =>
+  ticket?.on === "incident" ? ticket.kept : "no incident";
 
 function fire(run: Play) {
   const { id, dueAt } = timerOf(run);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { Definition } from "../../lib/definition/definition.ts";
 import { MAX_KEPT_FACT_LENGTH, MAX_OPEN_TICKETS } from "../../lib/definition/limits.ts";
 import { decideIncident } from "../../lib/kernel/decide.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
@@ -407,6 +408,126 @@ describe("what would make the instance too large", () => {
 
     expect(open).toEqual(["task work", "incident process"]);
     expect(order.open).toEqual(["task work"]);
+  });
+});
+
+describe("resolving what could not be decided", () => {
+  const twoTasks = aProcess([aStart(), aTask("work"), aTask("next")], ["start -> work -> next"]);
+  const brokenPlay = async (definition: Definition, variables = {}) => {
+    const broken: { by?: unknown } = {};
+    const order = await play(breaking(aProgram(definition), broken), { variables });
+    broken.by = new Error("no");
+    return { order, broken };
+  };
+
+  test("takes variables in before the fact, whose own count more", async () => {
+    const { order, broken } = await brokenPlay(twoTasks, { rate: 1 });
+    await order.complete("work", { receipt: "r-1" });
+    broken.by = undefined;
+
+    await order.resolve("work", { variables: { rate: 2, receipt: "mine" } });
+
+    expect(order.open).toEqual(["task next"]);
+    expect(order.variables).toEqual({ rate: 2, receipt: "r-1" });
+  });
+
+  test("hands variables upward from the element, as with any incident", async () => {
+    const definition = aProcess(
+      [aStart(), aTask("work", { inputs: { rate: "=1" } })],
+      ["start -> work"],
+    );
+    const { order, broken } = await brokenPlay(definition);
+    await order.complete("work", { x: "x".repeat(MAX_KEPT_FACT_LENGTH) });
+    broken.by = undefined;
+
+    await order.resolve("work", { variables: { rate: 2, note: "n" } });
+
+    expect(order.input("work")).toEqual({ rate: 2, note: "n" });
+    expect(order.variables).toEqual({ note: "n" });
+  });
+
+  test("gives the task that runs again as many attempts as was said", async () => {
+    const { order } = await brokenPlay(oneTask);
+    await order.complete("work", { x: "x".repeat(MAX_KEPT_FACT_LENGTH) });
+
+    await order.resolve("work", { retries: 9 });
+
+    expect(order.task("work").retries).toBe(9);
+  });
+
+  test("counts the attempts that were said from after a failure that was kept", async () => {
+    const { order, broken } = await brokenPlay(oneTask);
+    await order.fail("work", { retries: 1 });
+    broken.by = undefined;
+
+    await order.resolve("work", { retries: 9 });
+
+    expect(order.task("work")).toMatchObject({ attempt: 2, retries: 9 });
+  });
+
+  test("lets a failure that was kept use up an attempt when nothing was said", async () => {
+    const { order, broken } = await brokenPlay(oneTask);
+    await order.fail("work");
+    broken.by = undefined;
+
+    await order.resolve("work");
+
+    expect(order.task("work")).toMatchObject({ attempt: 2, retries: 2 });
+  });
+
+  test("leaves a timer alone, whatever is said about attempts", async () => {
+    const { order, broken } = await brokenPlay(pause);
+    await order.fire("pause");
+    broken.by = undefined;
+
+    await order.resolve("pause", { retries: 9, variables: { rate: 2 } });
+
+    expect(order.open).toEqual(["task work"]);
+    expect(order.variables).toEqual({ rate: 2 });
+  });
+
+  test("mends what a start brought", async () => {
+    const broken: { by?: unknown } = { by: new Error("no") };
+    const program = breaking(aProgram(oneTask), broken);
+    const order = await play(program, { variables: { a: 1, b: 1 }, deadline: BEGIN + HOUR });
+    broken.by = undefined;
+
+    await order.resolve("process", { variables: { b: 2 } });
+
+    expect(order.open).toEqual(["timer process", "task work"]);
+    expect(order.variables).toEqual({ a: 1, b: 2 });
+  });
+
+  test("puts a word on what an earlier resolution said of an incident, and the newer counts", async () => {
+    const { order, broken } = await brokenPlay(oneTask);
+    broken.by = undefined;
+    await order.fail("work", { retries: 0 });
+    broken.by = new Error("no");
+    await order.resolve("work", { variables: { a: 1, b: 1 }, retries: 4 });
+    const { type } = order.incident("work");
+    broken.by = undefined;
+
+    await order.resolve("work", { variables: { b: 2 } });
+
+    expect(type).toBe("UNKNOWN");
+    expect(order.task("work").retries).toBe(4);
+    expect(order.variables).toEqual({ a: 1, b: 2 });
+  });
+
+  test("resolves the incident that it had put back, when the earlier resolution was too large", async () => {
+    const order = await play(oneTask);
+    await order.fail("work", { retries: 0 });
+    const { id } = order.incident("work");
+    const large = { kind: "incident-resolved", ticket: id, variables: { x: "large" } } as const;
+    const why = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
+    const { instance } = decideIncident(order.program, order.instance, large, givenAt(BEGIN), why);
+    order.instance = committed(instance);
+
+    await order.resolve("work", { retries: 4 });
+
+    expect(order.open).toEqual(["task work"]);
+    expect(order.task("work").retries).toBe(4);
+    expect(order.variables).toEqual({});
   });
 });
 

@@ -6,6 +6,7 @@
  * 2. Replay must yield what the journal says. When it does not, that is an incident.
  * 3. A ticket's `ref` is its position in the journal and, in a race, its place there.
  * 4. What loses a race is disarmed in the step that decides it.
+ * 5. What a journal began with cannot be changed: replay would leave it.
  */
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
@@ -22,6 +23,7 @@ import {
 } from "../../lib/kernel/draft.ts";
 import type { TicketFact } from "../../lib/kernel/fact.ts";
 import type { Ticket } from "../../lib/kernel/instance.ts";
+import { Refusal } from "../../lib/kernel/refusal.ts";
 import { retryTask } from "../../lib/kernel/retry.ts";
 import type { Program, Runner } from "../../lib/kernel/runner.ts";
 
@@ -65,6 +67,12 @@ export function generatorRunner(
       if (outcome === "none yet") return;
       if (outcome !== "replay") record(draft, ticket, outcome);
       advance(draft, workflowOf(definition, workflows));
+    },
+    patch() {
+      throw new Refusal(
+        "NON_DETERMINISM",
+        "A workflow in code is replayed from its input, so its variables cannot be changed. Resolve this incident without variables.",
+      );
     },
     terminate(draft) {
       for (const { element } of draft.tickets) note(draft, "element-terminated", element);

@@ -21,6 +21,7 @@ export function graphRunner(definition: Definition): Runner {
   return {
     start: (draft, variables) => start(plan, draft, variables),
     resume: (draft, fact, ticket) => resume(plan, draft, fact, ticket),
+    patch: (draft, ref, variables) => patch(plan, draft, ref, variables),
     terminate: (draft) => terminate(plan, draft),
     taskInput: (instance, ticket) => {
       const tree = treeOf(parseState(instance.state));
@@ -116,6 +117,13 @@ async function runAgain(run: Run, id: number, retries: number | undefined): Prom
 }
 
 type Resolved = Extract<TicketFact, { kind: "incident-resolved" }>;
+
+/** Writes only the tokens: what is to be moved, and who wakes it, stays as it is. */
+function patch(plan: Plan, draft: Draft, ref: number, variables: Variables): void {
+  const run = openRun(plan, draft);
+  propagate(run, tokenAt(run, ref), variables);
+  draft.state = { ...parseState(draft.state), tokens: [...run.tokens.values()] };
+}
 
 function terminate(plan: Plan, draft: Draft): void {
   const run = openRun(plan, draft);
