@@ -201,7 +201,7 @@ export class SimulatedWorld {
       tasks: this.tasks,
       timers: {
         arm: (timer) => (isMemory && timer.covered ? Promise.resolve() : this.#arm(timer)),
-        disarm: (timer) => this.timers.disarm(timer),
+        disarm: async (timer) => this.#disarm(timer),
       },
       ids: this.#ids,
       ...(this.scenario.announces && { bus: this.#bus() }),
@@ -248,6 +248,14 @@ export class SimulatedWorld {
   async #arm(timer: Parameters<SimulatedTimers["arm"]>[0]): Promise<void> {
     const fault = await this.actors.stop("timers.road", "before");
     if (fault?.fault !== "never") await this.timers.arm(timer);
+  }
+
+  /** What was delivered once is somebody's trigger, and stays until that one lets it go. */
+  #disarm({ instanceId, ticket }: Readonly<{ instanceId: string; ticket: string }>): void {
+    this.timers.lose(
+      ({ message, receives }) =>
+        receives === 0 && message.instanceId === instanceId && message.ticket === ticket,
+    );
   }
 
   #bus(): Bus {
