@@ -9,6 +9,9 @@ export type EndWatch = Readonly<{
   close(): void;
 }>;
 
+/** A timer of the process that is set to more than this rings at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export function endWatch(): EndWatch {
   const waiting = new Map<string, Set<() => void>>();
   return {
@@ -26,7 +29,7 @@ export function endWatch(): EndWatch {
         resolve();
       };
       const finish = () => stop();
-      const timeout = setTimeout(finish, timeoutMs);
+      const timeout = setTimeout(finish, Math.min(timeoutMs, MAX_TIMER_MS));
       const all = waiting.get(instanceId) ?? new Set();
       waiting.set(instanceId, all.add(finish));
       return { ended, stop };
