@@ -17,8 +17,7 @@ export const MAX_ID_LENGTH = 255;
 /** Characters of a cursor; ours are shorter. */
 export const MAX_CURSOR_LENGTH = 2_048;
 
-/** Items of a page: the most that can be asked for, and what nobody asked for. */
-export const MAX_PAGE_SIZE = 200;
+/** Items of a page where nobody said how many; the most is every door's. */
 export const DEFAULT_PAGE_SIZE = 50;
 
 /** Longest wait for a result: gateways give up after about thirty seconds. */

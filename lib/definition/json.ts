@@ -1,3 +1,5 @@
+import { MAX_VALUE_DEPTH } from "./limits.ts";
+
 /** What variables, payloads and results are made of: plain JSON, never changed in place. */
 export type Json =
   | null
@@ -15,20 +17,54 @@ export type Variables = Readonly<Record<string, Json>>;
  * and dense lists only.
  */
 export function isJson(value: unknown): value is Json {
+  return findNonJson(value) === undefined;
+}
+
+/** What is not JSON in a value: the way there and what is wrong. */
+export type NonJson = Readonly<{ path: readonly string[]; problem: string }>;
+
+/** The first place where a value is not JSON; undefined when all of it is. */
+export function findNonJson(value: unknown): NonJson | undefined {
+  return findIn(value, []);
+}
+
+function findIn(value: unknown, around: readonly object[]): NonJson | undefined {
   switch (typeof value) {
     case "string":
     case "boolean":
-      return true;
+      return undefined;
     case "number":
       // JSON text has no NaN, no infinities, and no minus zero that anyone could read back.
-      return Number.isFinite(value) && !Object.is(value, -0);
+      if (Number.isFinite(value) && !Object.is(value, -0)) return undefined;
+      return here(`is ${Object.is(value, -0) ? "-0" : value}`);
     case "object":
-      if (value === null) return true;
-      return Array.isArray(value) ? isJsonList(value) : isJsonObject(value);
+      return value === null ? undefined : findInside(value, around);
+    case "undefined":
+      return here("is undefined");
     default:
-      return false;
+      return here(`is a ${typeof value}`);
   }
 }
+
+function findInside(value: object, around: readonly object[]): NonJson | undefined {
+  if (around.includes(value)) return here("contains itself");
+  if (around.length >= MAX_VALUE_DEPTH) return here(`is nested deeper than ${MAX_VALUE_DEPTH}`);
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === Object.prototype || prototype === null;
+  if (!isPlain && !Array.isArray(value)) return here("is not a plain object");
+  const inside = [...around, value];
+  // A list is asked for its items: holes in it have no names.
+  const parts: Iterable<[string | number, unknown]> = Array.isArray(value)
+    ? value.entries()
+    : Object.entries(value);
+  for (const [name, part] of parts) {
+    const found = findIn(part, inside);
+    if (found) return { ...found, path: [String(name), ...found.path] };
+  }
+  return undefined;
+}
+
+const here = (problem: string): NonJson => ({ path: [], problem });
 
 /** The one text of a value, whatever the order of its properties: for fingerprints. */
 export function canonicalJson(value: unknown): string {
@@ -40,15 +76,3 @@ export function canonicalJson(value: unknown): string {
 
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number =>
   a < b ? -1 : 1;
-
-function isJsonList(list: readonly unknown[]): boolean {
-  for (const item of list) if (!isJson(item)) return false;
-  return true;
-}
-
-function isJsonObject(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  for (const entry of Object.values(value)) if (!isJson(entry)) return false;
-  return true;
-}

@@ -92,3 +92,11 @@ export const MIN_RETENTION_MS = 15 * 86_400_000;
 
 /** Expired items that a store removes in one go. */
 export const MAX_PURGED_AT_ONCE = 500;
+
+// Requests
+
+/** Lists and objects inside each other in one value. */
+export const MAX_VALUE_DEPTH = 200;
+
+/** Items of a page. */
+export const MAX_PAGE_SIZE = 200;

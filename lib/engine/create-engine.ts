@@ -16,6 +16,7 @@ import { handle, wake } from "./handle.ts";
 import { readHistory } from "./history.ts";
 import { listInstances } from "./listing.ts";
 import { recover } from "./recover.ts";
+import { checkVariables } from "./request-rules.ts";
 import { start } from "./start.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { completeTask, failTask, listTasks } from "./task-calls.ts";
@@ -73,6 +74,7 @@ export function createEngine(world: World): Engine {
       return { cancelled: served.kind !== "nothing" };
     },
     resolveIncident: async (instanceId, incidentId, request = {}, key) => {
+      checkVariables(request.variables ?? {});
       const served = await serve(world, {
         instanceId,
         ...(key !== undefined && { key }),

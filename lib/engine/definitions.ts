@@ -1,7 +1,7 @@
 /** Reading definitions, and the switches on them. */
 import { formatInstant, instantFrom } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
-import type { Write } from "../ports/store.ts";
+import type { Range, Write } from "../ports/store.ts";
 import type { DefinitionView, Engine, Listed, PageRequest } from "./engine.ts";
 import { definitionPk, definitionsView, phaseView } from "./keys.ts";
 import {
@@ -17,15 +17,17 @@ import {
 import { readParts } from "./parts.ts";
 import { loadProgram } from "./programs.ts";
 import { readMany } from "./read-many.ts";
+import { checkPage } from "./request-rules.ts";
 import type { World } from "./world.ts";
 
 /** Deployed definitions, by id. */
 export async function listDefinitions(
   world: World,
-  { limit, cursor }: PageRequest,
+  request: PageRequest,
 ): Promise<Listed<DefinitionView>> {
-  const range = { limit, ...(cursor !== undefined && { after: cursor }) };
-  const page = await world.store.list(definitionsView(world.settings.tenant), range);
+  checkPage(request);
+  const view = definitionsView(world.settings.tenant);
+  const page = await world.store.list(view, rangeOf(request));
   const heads = await readMany(world.store, page.items);
   const items: DefinitionView[] = [];
   for (const head of heads) {
@@ -50,15 +52,15 @@ export async function getDefinition(
 export async function listVersions(
   world: World,
   id: string,
-  { limit, cursor }: PageRequest,
+  request: PageRequest,
 ): Promise<Listed<DefinitionView>> {
+  checkPage(request);
   const { latest } = await deployed(world, id);
   const page = await world.store.scan(definitionPk(world.settings.tenant, id), {
     from: "N#",
     to: "N$",
-    limit,
     backwards: true,
-    ...(cursor !== undefined && { after: cursor }),
+    ...rangeOf(request),
   });
   const items: DefinitionView[] = [];
   for (const { key, body } of page.items) {
@@ -67,6 +69,11 @@ export async function listVersions(
   }
   return { items, ...(page.next !== undefined && { nextCursor: page.next }) };
 }
+
+const rangeOf = ({ limit, cursor }: PageRequest): Pick<Range, "limit" | "after"> => ({
+  limit,
+  ...(cursor !== undefined && { after: cursor }),
+});
 
 export async function readSource(
   world: World,

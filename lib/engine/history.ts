@@ -9,14 +9,17 @@ import { notFound } from "./door.ts";
 import type { HistoryEntry, Listed, PageRequest } from "./engine.ts";
 import { CHUNKS, instancePk } from "./keys.ts";
 import { badCursor } from "./listing.ts";
+import { checkPage } from "./request-rules.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
 export async function readHistory(
   world: World,
   instanceId: string,
-  { limit, cursor }: PageRequest,
+  page: PageRequest,
 ): Promise<Listed<HistoryEntry>> {
+  checkPage(page);
+  const { limit, cursor } = page;
   const after = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(after) || after < 0) throw badCursor();
   const image = await loadInstance(world, instanceId);

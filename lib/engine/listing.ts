@@ -10,6 +10,7 @@ import type { InstanceFilter, InstanceView, Listed, PageRequest } from "./engine
 import { definitionsView, instanceOrder, PHASES, type Phase, phaseView } from "./keys.ts";
 import { parseLatest } from "./latest.ts";
 import { readMany } from "./read-many.ts";
+import { checkPage } from "./request-rules.ts";
 import { type Image, imageOf } from "./stored-instance.ts";
 import { statusOf, viewInstance } from "./views.ts";
 import type { World } from "./world.ts";
@@ -17,8 +18,10 @@ import type { World } from "./world.ts";
 export async function listInstances(
   world: World,
   filter: InstanceFilter,
-  { limit, cursor }: PageRequest,
+  page: PageRequest,
 ): Promise<Listed<InstanceView>> {
+  checkPage(page);
+  const { limit, cursor } = page;
   const bounds = boundsOf(filter, cursor);
   const views = await viewsOf(world, filter);
   // A single view is read as far as the page needs; of many, only a little beyond their heads.

@@ -14,6 +14,7 @@ import { startable } from "./latest.ts";
 import { START } from "./names.ts";
 import { runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
+import { checkInstanceId, checkVariables } from "./request-rules.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -24,6 +25,8 @@ export async function start(
   request: StartRequest,
   key?: IdempotencyKey,
 ): Promise<Image> {
+  if (request.instanceId !== undefined) checkInstanceId(request.instanceId);
+  checkVariables(request.variables ?? {});
   const instanceId = request.instanceId ?? idFor(world, definitionId, key);
   const fingerprint = world.ids.digest(canonicalJson([definitionId, request]));
   // A repeat gets its answer whatever has become of the definition since.

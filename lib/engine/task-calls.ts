@@ -1,4 +1,5 @@
 /** Tasks as outsiders see them: found by rows, completed by their ticket. */
+import { isInstanceId } from "../definition/instance-id.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -17,6 +18,7 @@ import { offersPk, offersView } from "./keys.ts";
 import { attemptName } from "./names.ts";
 import { isTask, openTask } from "./owed.ts";
 import { readMany } from "./read-many.ts";
+import { checkPage, checkVariables } from "./request-rules.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
 import type { World } from "./world.ts";
@@ -30,6 +32,7 @@ export async function listTasks(
   filter: TaskFilter,
   page: PageRequest,
 ): Promise<Listed<TaskView>> {
+  checkPage(page);
   if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
   const rows = await offerRows(world, filter.type, page);
   const items: TaskView[] = [];
@@ -49,6 +52,7 @@ export async function completeTask(
   { variables = {} }: Parameters<Engine["completeTask"]>[1] & {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
+  checkVariables(variables);
   const { instanceId, ticket } = parseTaskId(taskId);
   const served = await serveTask(world, taskId, {
     instanceId,
@@ -68,6 +72,7 @@ export async function failTask(
   { retryAfter, ...failure }: TaskFailure,
   key?: IdempotencyKey,
 ): Promise<{ failed: true }> {
+  checkVariables(failure.variables ?? {});
   const { instanceId, ticket } = parseTaskId(taskId);
   const retryAfterMs = retryAfter === undefined ? undefined : millisecondsOf(world, retryAfter);
   const served = await serveTask(world, taskId, {
@@ -145,9 +150,9 @@ async function tasksOfInstance(
 
 /** `<instance>.<ticket>`; the ticket has a dot of its own. */
 function parseTaskId(taskId: string): { instanceId: string; ticket: string } {
-  const match = /^([A-Za-z0-9_-]{1,64})\.(k\d+\.\d+)$/.exec(taskId);
-  if (!match) throw noTask(taskId);
-  return { instanceId: match[1] ?? "", ticket: match[2] ?? "" };
+  const [, instanceId, ticket] = /^([^.]+)\.(k\d+\.\d+)$/.exec(taskId) ?? [];
+  if (!isInstanceId(instanceId) || ticket === undefined) throw noTask(taskId);
+  return { instanceId, ticket };
 }
 
 function millisecondsOf(world: World, text: string): number {

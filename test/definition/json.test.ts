@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalJson, isJson } from "../../lib/definition/json.ts";
+import { canonicalJson, findNonJson, isJson } from "../../lib/definition/json.ts";
+import { MAX_VALUE_DEPTH } from "../../lib/definition/limits.ts";
 
 describe("a JSON value", () => {
   test("is whatever JSON text can say", () => {
@@ -24,9 +25,35 @@ describe("a JSON value", () => {
     new Date(0),
     new Map(),
     [undefined],
+    new Array(1),
     { a: { b: new Set() } },
   ])("is not %s", (value) => {
     expect(isJson(value)).toBe(false);
+  });
+});
+
+describe("what is not JSON", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+
+  test("is found by its path", () => {
+    expect(findNonJson({ a: [1, { b: 1n }] })).toEqual({
+      path: ["a", "1", "b"],
+      problem: "is a bigint",
+    });
+  });
+
+  test("is a value that contains itself, but not one that is there twice", () => {
+    const shared = { x: 1 };
+    const circle: Record<string, unknown> = { shared };
+    circle.self = [circle];
+
+    expect(findNonJson({ a: shared, b: shared })).toBeUndefined();
+    expect(findNonJson(circle)).toEqual({ path: ["self", "0"], problem: "contains itself" });
+  });
+
+  test("is what is nested deeper than the limit", () => {
+    expect(findNonJson(nested(MAX_VALUE_DEPTH))).toBeUndefined();
+    expect(findNonJson(nested(MAX_VALUE_DEPTH + 1))?.problem).toContain("nested deeper");
   });
 });
 

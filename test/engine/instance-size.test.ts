@@ -33,8 +33,15 @@ async function putsOf(length: number): Promise<{ puts: Item[]; history: number[]
     variables: { n: 0, orderId: "A-1001", customer: "ada@example.com", total: 42.5 },
   });
   await world.drain();
-  const { items } = await world.engine.history(instanceId, { limit: 10_000 });
-  return { puts, history: items.map(({ seq }) => seq) };
+  const history: number[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = { limit: 200, ...(cursor !== undefined && { cursor }) };
+    const { items, nextCursor } = await world.engine.history(instanceId, page);
+    history.push(...items.map(({ seq }) => seq));
+    cursor = nextCursor;
+  } while (cursor !== undefined);
+  return { puts, history };
 }
 
 describe("a stored instance", () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { INSTANCE_ID, INSTANCE_ID_RULE } from "../../definition/instance-id.ts";
 import {
   MAX_BUSINESS_KEY_LENGTH,
   MAX_RETRIES,
@@ -30,10 +31,7 @@ export const start = named(
   "Start",
   z.strictObject({
     variables: newVariables.exactOptional(),
-    instanceId: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: "must be 1 to 64 of A-Z a-z 0-9 _ -" })
-      .exactOptional(),
+    instanceId: z.string().regex(INSTANCE_ID, { error: INSTANCE_ID_RULE }).exactOptional(),
     businessKey: z.string().min(1).max(MAX_BUSINESS_KEY_LENGTH).exactOptional(),
     version: z.int().min(1).max(MAX_VERSION).exactOptional().describe("The latest unless said."),
     tags: z.array(z.string().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).exactOptional(),

@@ -1,6 +1,7 @@
 import { z } from "zod";
+import { MAX_PAGE_SIZE } from "../../definition/limits.ts";
 import type { PageRequest } from "../../engine/engine.ts";
-import { DEFAULT_PAGE_SIZE, MAX_CURSOR_LENGTH, MAX_PAGE_SIZE } from "../limits.ts";
+import { DEFAULT_PAGE_SIZE, MAX_CURSOR_LENGTH } from "../limits.ts";
 import { named } from "./registry.ts";
 import { integerText } from "./values.ts";
 
