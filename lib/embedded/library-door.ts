@@ -18,6 +18,7 @@ import type {
 } from "../engine/engine.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { EndWatch } from "./end-watch.ts";
+import type { FiredTimers } from "./fired-timers.ts";
 
 /** The engine as a library: a method for every call of the API, with its bodies and answers. */
 export type EmbeddedEngine = Pick<
@@ -77,6 +78,7 @@ export function libraryDoor({
   store,
   ends,
   recovered,
+  fired,
   onClosing,
 }: Readonly<{
   engine: Engine;
@@ -84,6 +86,7 @@ export function libraryDoor({
   store: LocalStore;
   ends: EndWatch;
   recovered: RecoveryReport;
+  fired: FiredTimers;
   /** Called when the engine begins to close, before the store does. */
   onClosing: () => void;
 }>): EmbeddedEngine {
@@ -119,8 +122,9 @@ export function libraryDoor({
       if (queues.advance === undefined) throw notVirtual();
       const duration = parseDuration(by);
       if (!duration.ok) throw notADuration(duration);
-      const { now, fired, left } = await queues.advance(duration.value);
-      return { now: formatInstant(now), fired, left };
+      const before = fired.count;
+      const { now, left } = await queues.advance(duration.value);
+      return { now: formatInstant(now), fired: fired.count - before, left };
     },
     idle: () => queues.idle(),
     recovered,

@@ -16,6 +16,7 @@ import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { openClock } from "./clock.ts";
 import { endWatch } from "./end-watch.ts";
+import { FiredTimers } from "./fired-timers.ts";
 import { type EmbeddedEngine, libraryDoor } from "./library-door.ts";
 import { type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
@@ -48,6 +49,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onTrouble: (trouble) => options.onTrouble?.(troubleText(trouble)),
     });
     const ends = endWatch();
+    const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailTeller(options.onTrail);
     const { onAnnouncement } = options;
     const expressions = feelExpressions();
@@ -69,8 +71,10 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
         virtualClock: options.clock === "virtual",
         isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
       },
+      onTrouble: (about, error) => options.onTrouble?.(`${about}: ${String(error)}`),
       onCommitted: (instance, before) => {
         tellTrail?.(instance, before);
+        fired.tell(instance, before);
         ends.tell(instance);
       },
     };
@@ -85,7 +89,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       },
     });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
-    return libraryDoor({ engine, queues, store, ends, recovered, onClosing: stopPurging });
+    return libraryDoor({ engine, queues, store, ends, recovered, onClosing: stopPurging, fired });
   } catch (cause) {
     await store.close();
     throw cause;

@@ -164,6 +164,23 @@ describe("a timer between tasks", () => {
   });
 });
 
+describe("the clock's answer", () => {
+  test("counts timers that fired, not those that a firing took away", async () => {
+    const twice = sequence(
+      service("work"),
+      boundary("first", "work", timer("timeDuration", "PT10M")),
+      boundary("second", "work", timer("timeDuration", "PT10M")),
+      end("late"),
+      flow("f3", "first", "late"),
+      flow("f4", "second", "late"),
+    );
+    const engine = await anEngine({ source: twice });
+    await engine.start("p");
+
+    expect(await engine.advanceClock("PT10M")).toMatchObject({ fired: 1, left: [] });
+  });
+});
+
 describe("a boundary timer", () => {
   test("F12 interrupts its host, which can then no longer be completed", async () => {
     const engine = await anEngine({ source: guarded(timer("timeDuration", "PT10M")) });
