@@ -67,6 +67,12 @@ export const PART_BYTES = 300_000;
 /** Processes in one source. */
 export const MAX_PROCESSES_PER_SOURCE = 20;
 
+/** Tries of a deployment, or of a switch on a definition, while others change it too. */
+export const MAX_TRIES_AT_DEFINITION = 10;
+
+/** Live instances of a definition that are counted; of more it is only said that there are. */
+export const MAX_LIVE_COUNTED = 1_000;
+
 // Sources
 
 /** Bytes of one source text, as UTF-8. */

@@ -1,4 +1,5 @@
 /** Reading definitions, and the switches on them. */
+import { MAX_LIVE_COUNTED, MAX_TRIES_AT_DEFINITION } from "../definition/limits.ts";
 import { formatInstant, instantFrom } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Range, Write } from "../ports/store.ts";
@@ -18,6 +19,7 @@ import { readParts } from "./parts.ts";
 import { loadProgram } from "./programs.ts";
 import { readMany } from "./read-many.ts";
 import { checkPage } from "./request-rules.ts";
+import { viewProcess } from "./views.ts";
 import type { World } from "./world.ts";
 
 /** Deployed definitions, by id. */
@@ -44,8 +46,8 @@ export async function getDefinition(
 ): Promise<DefinitionView> {
   if (version === undefined) return viewLatest(world, (await deployed(world, id)).latest);
   const record = await readVersion(world, id, version);
-  const found = await readLatest(world, id);
-  return viewVersion(world, id, version, record, found?.latest);
+  const latest = (await readLatest(world, id))?.latest;
+  return viewVersion(world, { id, version, record, latest, live: await countLive(world, id) });
 }
 
 /** Every version that is stored, the newest first. */
@@ -62,10 +64,11 @@ export async function listVersions(
     backwards: true,
     ...rangeOf(request),
   });
+  const live = await countLive(world, id);
   const items: DefinitionView[] = [];
   for (const { key, body } of page.items) {
     const version = Number(key.sk.slice(2));
-    items.push(await viewVersion(world, id, version, parseVersion(body), latest));
+    items.push(await viewVersion(world, { id, version, record: parseVersion(body), latest, live }));
   }
   return { items, ...(page.next !== undefined && { nextCursor: page.next }) };
 }
@@ -87,13 +90,16 @@ export async function readSource(
   return { notation: definition.notation, text: text ?? "" };
 }
 
-/** Sets whether starts are taken; repeating it changes nothing. */
+/**
+ * Sets whether starts are taken. Enabling and disabling may be repeated; what is undeployed is not
+ * found any more, and that is what a second undeploy is told.
+ */
 export async function switchState(
   world: World,
   id: string,
   state: Latest["state"],
 ): Promise<Latest> {
-  for (let tries = 0; tries < 10; tries++) {
+  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
     const { item, latest } = await deployed(world, id);
     if (latest.state === state) return latest;
     const changed = { ...latest, state };
@@ -112,38 +118,32 @@ export async function switchState(
   });
 }
 
-export function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {
-  return getRecordView(world, latest);
+export async function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {
+  const { id, version } = latest;
+  const record = await readVersion(world, id, version);
+  return viewVersion(world, { id, version, record, latest, live: await countLive(world, id) });
 }
 
-async function getRecordView(world: World, latest: Latest): Promise<DefinitionView> {
-  const record = await readVersion(world, latest.id, latest.version);
-  return viewVersion(world, latest.id, latest.version, record, latest);
-}
+type Viewed = Readonly<{
+  id: string;
+  version: number;
+  record: VersionRecord;
+  latest: Latest | undefined;
+  live: DefinitionView["live"];
+}>;
 
 async function viewVersion(
   world: World,
-  id: string,
-  version: number,
-  { hash, deployedAt }: VersionRecord,
-  latest: Latest | undefined,
+  { id, version, record, latest, live }: Viewed,
 ): Promise<DefinitionView> {
-  const { definition } = await loadProgram(world, { id, version, hash });
-  const { notation, name, startEvents } = definition;
+  const { definition } = await loadProgram(world, { id, version, hash: record.hash });
   return {
-    id,
-    version,
-    hash,
-    notation,
-    ...(name !== undefined && { name }),
-    startEvents,
+    ...viewProcess(definition),
     enabled: latest?.state === "enabled",
-    deployedAt: formatInstant(instantFrom(deployedAt)),
-    live: await countLive(world, id),
+    deployedAt: formatInstant(instantFrom(record.deployedAt)),
+    live,
   };
 }
-
-const MAX_COUNTED = 1_000;
 
 async function countLive(world: World, id: string): Promise<DefinitionView["live"]> {
   let count = 0;
@@ -151,11 +151,11 @@ async function countLive(world: World, id: string): Promise<DefinitionView["live
     const view = phaseView(world.settings.tenant, phase, id);
     let after: string | undefined;
     do {
-      const range = { limit: MAX_COUNTED, ...(after !== undefined && { after }) };
+      const range = { limit: MAX_LIVE_COUNTED, ...(after !== undefined && { after }) };
       const page = await world.store.list(view, range);
       count += page.items.length;
       after = page.next;
-    } while (after !== undefined && count <= MAX_COUNTED);
+    } while (after !== undefined && count <= MAX_LIVE_COUNTED);
   }
-  return { count: Math.min(count, MAX_COUNTED), more: count > MAX_COUNTED };
+  return { count: Math.min(count, MAX_LIVE_COUNTED), more: count > MAX_LIVE_COUNTED };
 }

@@ -1,13 +1,14 @@
 /** Deploying: every process of a source or none, in one commit. */
 import type { Compiled, Definition } from "../definition/definition.ts";
 import type { Compilation, Compiler, Diagnostic } from "../definition/diagnostic.ts";
-import { MAX_PROCESSES_PER_SOURCE } from "../definition/limits.ts";
+import { MAX_PROCESSES_PER_SOURCE, MAX_TRIES_AT_DEFINITION } from "../definition/limits.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Write } from "../ports/store.ts";
 import type { DeployedView, Deployment, Source } from "./engine.ts";
 import { definitionPk, versionKey } from "./keys.ts";
 import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
 import { writeParts } from "./parts.ts";
+import { viewProcess } from "./views.ts";
 import type { World } from "./world.ts";
 
 /** Stores a new version of each process that changed; an identical source changes nothing. */
@@ -17,11 +18,13 @@ export async function deploy(world: World, { notation, source }: Source): Promis
   const { processes, diagnostics } = compilation;
   if (processes.length > MAX_PROCESSES_PER_SOURCE) throw tooMany(processes.length);
   const sourceHash = world.ids.digest(`${notation}\n${source}`);
-  for (let tries = 0; tries < 10; tries++) {
+  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
     const planned = await Promise.all(
       processes.map((process) => planOne(world, process, sourceHash)),
     );
-    const views = planned.map(({ definition }) => viewOf(definition, diagnostics));
+    const views = planned.map(({ definition }): DeployedView => {
+      return { ...viewProcess(definition), warnings: diagnostics };
+    });
     const changed = planned.filter(({ writes }) => writes.length > 0);
     if (changed.length === 0) return { created: false, definitions: views };
     for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
@@ -97,19 +100,6 @@ async function storeTexts(
   const pk = definitionPk(world.settings.tenant, definition.id);
   await writeParts(world, pk, "V", definition.hash, JSON.stringify(definition));
   await writeParts(world, pk, "X", sourceHash, source);
-}
-
-function viewOf(definition: Definition, diagnostics: readonly Diagnostic[]): DeployedView {
-  const { id, version, hash, notation, name, startEvents } = definition;
-  return {
-    id,
-    version,
-    hash,
-    notation,
-    ...(name !== undefined && { name }),
-    startEvents,
-    warnings: diagnostics,
-  };
 }
 
 function compilerFor(world: World, notation: Source["notation"]): Compiler {

@@ -5,12 +5,12 @@
 import { formatInstant } from "../definition/time/instant.ts";
 import type { TrailEntry } from "../kernel/trail.ts";
 import { parseChunk } from "./codec.ts";
-import { notFound } from "./door.ts";
 import type { HistoryEntry, Listed, PageRequest } from "./engine.ts";
+import { getInstance } from "./instance-calls.ts";
 import { CHUNKS, instancePk } from "./keys.ts";
 import { badCursor } from "./listing.ts";
 import { checkPage } from "./request-rules.ts";
-import { type Image, loadInstance } from "./stored-instance.ts";
+import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
 export async function readHistory(
@@ -22,8 +22,7 @@ export async function readHistory(
   const { limit, cursor } = page;
   const after = cursor === undefined ? 0 : Number(cursor);
   if (!Number.isSafeInteger(after) || after < 0) throw badCursor();
-  const image = await loadInstance(world, instanceId);
-  if (image === undefined) throw notFound(instanceId);
+  const image = await getInstance(world, instanceId);
   const entries = (await allEntries(world, image)).filter(({ seq }) => seq > after);
   const items = entries.slice(0, limit).map(viewEntry);
   const last = items.at(-1);

@@ -1,5 +1,20 @@
+import { isInstanceId } from "../definition/instance-id.ts";
+
 /** How triggers are named: by what they want to consume, so that a redelivery can be recognised. */
 export const attemptName = (ticket: string, attempt: number): string => `${ticket}/${attempt}`;
 
 /** A start's own trigger. */
 export const START = "start";
+
+/** What outsiders call a task; the ticket has a dot of its own. */
+export const taskIdOf = (instanceId: string, ticket: string): string => `${instanceId}.${ticket}`;
+
+/** Whose task it is; undefined when no task can be called so. */
+export function parseTaskId(taskId: string): { instanceId: string; ticket: string } | undefined {
+  const [, instanceId, ticket] = /^([^.]+)\.(k\d+\.\d+)$/.exec(taskId) ?? [];
+  return isInstanceId(instanceId) && ticket !== undefined ? { instanceId, ticket } : undefined;
+}
+
+/** The same for every attempt at a task, and for no other task. */
+export const idempotencyKeyOf = (instanceId: string, ticket: string): string =>
+  `${instanceId}:${ticket}`;

@@ -1,4 +1,5 @@
 import type { Item, Key, Store } from "../ports/store.ts";
+import { storeLimits } from "../ports/store-rules.ts";
 
 /** Reads any number of keys, in the sizes that stores take. */
 export async function readMany(
@@ -6,10 +7,10 @@ export async function readMany(
   keys: readonly Key[],
 ): Promise<readonly (Item | undefined)[]> {
   const items: (Item | undefined)[] = [];
-  for (let from = 0; from < keys.length; from += KEYS_PER_GET) {
-    items.push(...(await store.get(keys.slice(from, from + KEYS_PER_GET))));
+  for (let from = 0; from < keys.length; from += AT_ONCE) {
+    items.push(...(await store.get(keys.slice(from, from + AT_ONCE))));
   }
   return items;
 }
 
-const KEYS_PER_GET = 100;
+const AT_ONCE = storeLimits.keysPerCall;

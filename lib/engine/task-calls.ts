@@ -1,9 +1,9 @@
 /** Tasks as outsiders see them: found by rows, completed by their ticket. */
-import { isInstanceId } from "../definition/instance-id.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item, Page } from "../ports/store.ts";
+import { storeLimits } from "../ports/store-rules.ts";
 import { serve } from "./door.ts";
 import type {
   Engine,
@@ -15,7 +15,7 @@ import type {
   TaskView,
 } from "./engine.ts";
 import { offersPk, offersView } from "./keys.ts";
-import { attemptName } from "./names.ts";
+import { attemptName, parseTaskId } from "./names.ts";
 import { isTask, openTask } from "./owed.ts";
 import { readMany } from "./read-many.ts";
 import { checkPage, checkVariables } from "./request-rules.ts";
@@ -53,7 +53,7 @@ export async function completeTask(
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
   checkVariables(variables);
-  const { instanceId, ticket } = parseTaskId(taskId);
+  const { instanceId, ticket } = partsOf(taskId);
   const served = await serveTask(world, taskId, {
     instanceId,
     ...(key !== undefined && { key }),
@@ -73,7 +73,7 @@ export async function failTask(
   key?: IdempotencyKey,
 ): Promise<{ failed: true }> {
   checkVariables(failure.variables ?? {});
-  const { instanceId, ticket } = parseTaskId(taskId);
+  const { instanceId, ticket } = partsOf(taskId);
   const retryAfterMs = retryAfter === undefined ? undefined : millisecondsOf(world, retryAfter);
   const served = await serveTask(world, taskId, {
     instanceId,
@@ -118,7 +118,7 @@ export async function offerRows(
   if (type !== undefined) return world.store.scan(offersPk(tenant, type), range);
   const keys = await world.store.list(offersView(tenant), {
     ...range,
-    limit: Math.min(limit, 100),
+    limit: Math.min(limit, storeLimits.keysPerCall),
   });
   const rows = await readMany(world.store, keys.items);
   return {
@@ -148,11 +148,10 @@ async function tasksOfInstance(
   return { items, ...(from + limit < wanted.length && last && { nextCursor: last.id }) };
 }
 
-/** `<instance>.<ticket>`; the ticket has a dot of its own. */
-function parseTaskId(taskId: string): { instanceId: string; ticket: string } {
-  const [, instanceId, ticket] = /^([^.]+)\.(k\d+\.\d+)$/.exec(taskId) ?? [];
-  if (!isInstanceId(instanceId) || ticket === undefined) throw noTask(taskId);
-  return { instanceId, ticket };
+function partsOf(taskId: string): { instanceId: string; ticket: string } {
+  const parts = parseTaskId(taskId);
+  if (parts === undefined) throw noTask(taskId);
+  return parts;
 }
 
 function millisecondsOf(world: World, text: string): number {

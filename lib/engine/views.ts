@@ -1,7 +1,9 @@
-/** What readers see of an instance. */
+/** What readers see of definitions, instances and tasks. */
+import type { Definition } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
 import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type {
+  DefinitionView,
   IncidentView,
   InstanceView,
   ResultView,
@@ -9,9 +11,22 @@ import type {
   TaskView,
   WaitView,
 } from "./engine.ts";
+import { idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { runsHere } from "./owed.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
+
+/** What a definition says of itself, whoever asks. */
+export function viewProcess({
+  id,
+  version,
+  hash,
+  notation,
+  name,
+  startEvents,
+}: Definition): Omit<DefinitionView, "enabled" | "deployedAt" | "live"> {
+  return { id, version, hash, notation, ...(name !== undefined && { name }), startEvents };
+}
 
 export function viewInstance(world: World, { instance, program }: Image): InstanceView {
   const { variables, activeElements } = program.runner.view(instance);
@@ -65,12 +80,12 @@ export function viewWait(world: World, instance: Instance, ticket: Ticket): Wait
         kind: "task",
         ...common,
         taskType: ticket.type,
-        taskId: taskIdOf(instance, ticket),
+        taskId: taskIdOf(instance.id, ticket.id),
         runsHere: runsHere(world, ticket),
         ...(ticket.notBefore !== undefined && { dueAt: formatInstant(ticket.notBefore) }),
         wakeWith: {
           method: "POST",
-          path: `/v1/tasks/${encodeURIComponent(taskIdOf(instance, ticket))}/complete`,
+          path: `/v1/tasks/${encodeURIComponent(taskIdOf(instance.id, ticket.id))}/complete`,
           body: { variables: {} },
         },
       };
@@ -106,7 +121,7 @@ export function viewTask(world: World, { instance, program }: Image, task: TaskT
   const { variables, headers } = program.runner.taskInput(instance, task);
   const { definition } = instance;
   return {
-    taskId: taskIdOf(instance, task),
+    taskId: taskIdOf(instance.id, task.id),
     type: task.type,
     instanceId: instance.id,
     element: task.element,
@@ -115,13 +130,11 @@ export function viewTask(world: World, { instance, program }: Image, task: TaskT
     headers,
     attempt: task.attempt,
     retries: task.retries,
-    idempotencyKey: `${instance.id}:${task.id}`,
+    idempotencyKey: idempotencyKeyOf(instance.id, task.id),
     createdAt: formatInstant(task.since),
     runsHere: runsHere(world, task),
   };
 }
-
-const taskIdOf = ({ id }: Instance, task: TaskTicket): string => `${id}.${task.id}`;
 
 function viewIncident(ticket: Ticket): IncidentView[] {
   if (ticket.on !== "incident") return [];
