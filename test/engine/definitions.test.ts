@@ -25,15 +25,4 @@ describe("a list of versions", () => {
     // The live ones, and those that an incident holds up.
     expect(asked).toBe(2);
   });
-
-  test("is not found after an undeploy, nor is what is undeployed twice", async () => {
-    const { engine } = aPlainWorld();
-    await engine.deploy({ notation: "bpmn", source: sequence(service("a")) });
-
-    expect(await engine.undeploy("p")).toEqual({ undeployed: true });
-
-    const gone = { code: "definition/not-found" };
-    await expect(engine.versions("p", { limit: 10 })).rejects.toMatchObject(gone);
-    await expect(engine.undeploy("p")).rejects.toMatchObject(gone);
-  });
 });
