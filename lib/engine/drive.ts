@@ -20,7 +20,7 @@ import type { TaskTicket } from "../kernel/instance.ts";
 import type { Invocation, TaskMessage, Verdict } from "../ports/message.ts";
 import type { TaskHandler, TaskOutcome } from "../ports/tasks.ts";
 import { afterCommit, send } from "./dispatch.ts";
-import { attemptName } from "./names.ts";
+import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { openTask, openTasksHere, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
@@ -175,11 +175,11 @@ function run(image: Image, task: TaskTicket, handler: TaskHandler): Promise<Task
   const { instance, program } = image;
   const { variables, headers } = program.runner.taskInput(instance, task);
   return handler.run(variables, {
-    taskId: `${instance.id}.${task.id}`,
+    taskId: taskIdOf(instance.id, task.id),
     instanceId: instance.id,
     ticket: task.id,
     element: task.element,
-    idempotencyKey: `${instance.id}:${task.id}`,
+    idempotencyKey: idempotencyKeyOf(instance.id, task.id),
     attempt: task.attempt,
     headers,
   });

@@ -1,5 +1,6 @@
 /** Instances in and out of the store. Decoding is remembered per body: a store that hands out the
  *  same bytes again costs nothing. */
+import { isInstanceId } from "../definition/instance-id.ts";
 import type { Instance } from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -20,6 +21,8 @@ export async function loadInstance(world: World, instanceId: string): Promise<Im
 
 /** As it is stored, with its place in the due index. */
 export async function readInstance(world: World, instanceId: string): Promise<Item | undefined> {
+  // No instance can be called so; asking the store would be a mistake of ours.
+  if (!isInstanceId(instanceId)) return undefined;
   const [item] = await world.store.get([instanceKey(world.settings.tenant, instanceId)]);
   const isOver = item?.expiresAt !== undefined && item.expiresAt <= world.clock.now();
   return isOver ? undefined : item;

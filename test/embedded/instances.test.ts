@@ -41,6 +41,10 @@ describe("a start", () => {
     const engine = await anEngine();
 
     await expect(engine.get("nope")).rejects.toMatchObject({ code: "instance/not-found" });
+    await expect(engine.get("\ud800")).rejects.toMatchObject({ code: "instance/not-found" });
+    await expect(engine.get("x".repeat(9_999))).rejects.toMatchObject({
+      code: "instance/not-found",
+    });
     await expect(engine.history("nope")).rejects.toMatchObject({ code: "instance/not-found" });
     await expect(engine.cancel("nope")).rejects.toMatchObject({ code: "instance/not-found" });
   });
