@@ -125,9 +125,8 @@ function openWorker(folder: string): Bare {
 
 function serveAsWorker(folder: string): void {
   const bare = openSqlite(folder);
-  parentPort?.on("message", async (puts: readonly Put[]) => {
-    await bare.putAll(puts);
-    parentPort?.postMessage("durable");
+  parentPort?.on("message", (puts: readonly Put[]) => {
+    void bare.putAll(puts).then(() => parentPort?.postMessage("durable"));
   });
 }
 

@@ -41,7 +41,9 @@ function findIn(value: unknown, around: readonly object[]): NonJson | undefined 
       return value === null ? undefined : findInside(value, around);
     case "undefined":
       return here("is undefined");
-    default:
+    case "bigint":
+    case "function":
+    case "symbol":
       return here(`is a ${typeof value}`);
   }
 }

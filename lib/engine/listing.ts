@@ -127,7 +127,9 @@ function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
     case "running":
     case "suspended":
       return ["live", "incident"];
-    default:
+    case "succeeded":
+    case "failed":
+    case "cancelled":
       return [status];
   }
 }

@@ -14,7 +14,7 @@ describe("waiting for an end", () => {
   ])("for %d ms ends after %d", async (timeoutMs, afterMs) => {
     let isOver = false;
     const watch = endWatch().wait("one", timeoutMs);
-    watch.ended.then(() => {
+    void watch.ended.then(() => {
       isOver = true;
     });
 

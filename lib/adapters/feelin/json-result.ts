@@ -15,9 +15,13 @@ export function toJson(value: unknown, run: Run): Json {
     case "number":
       if (Number.isFinite(value)) return value === 0 ? 0 : value;
       return warn(run, "a number is too large or not defined");
-    default:
-      if (value === null || value === undefined) return null;
-      return structureToJson(value, run);
+    case "undefined":
+      return null;
+    case "object":
+    case "function":
+    case "bigint":
+    case "symbol":
+      return value === null ? null : structureToJson(value, run);
   }
 }
 
