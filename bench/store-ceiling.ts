@@ -126,7 +126,7 @@ function openWorker(folder: string): Bare {
 function serveAsWorker(folder: string): void {
   const bare = openSqlite(folder);
   parentPort?.on("message", (puts: readonly Put[]) => {
-    void bare.putAll(puts).then(() => parentPort?.postMessage("durable"));
+    void Promise.resolve(bare.putAll(puts)).then(() => parentPort?.postMessage("durable"));
   });
 }
 

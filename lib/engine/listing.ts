@@ -121,9 +121,8 @@ async function viewsOf(world: World, filter: InstanceFilter): Promise<readonly s
 
 function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
   if (incident) return ["incident"];
+  if (status === undefined) return PHASES;
   switch (status) {
-    case undefined:
-      return PHASES;
     case "running":
     case "suspended":
       return ["live", "incident"];
