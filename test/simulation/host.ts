@@ -33,7 +33,8 @@ export function createHost({ name, clock, workflows, store, ...ports }: HostPart
   return { name, engine: createEngine(world), world, clock };
 }
 
-const EXPRESSIONS = feelExpressions();
+/** The expression engines of every host. */
+export const EXPRESSIONS = feelExpressions();
 
 export const runnersOf = (workflows: ReadonlyMap<string, Workflow>): World["runners"] => ({
   graph: graphRunner,

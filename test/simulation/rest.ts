@@ -4,35 +4,38 @@ import { loadInstance } from "../../lib/engine/stored-instance.ts";
 import { type Instance, isTerminal } from "../../lib/kernel/instance.ts";
 import { chunksOf, type Life } from "./invariants.ts";
 import { stable } from "./oracle.ts";
+import { type Backends, queuesOf } from "./ports.ts";
+import { type Stage, TENANT } from "./stage.ts";
 import { must } from "./violation.ts";
-import { type SimulatedWorld, TENANT } from "./world.ts";
+import type { SimulatedWorld } from "./world.ts";
 
 /** What came of a run: the final variables of each instance, and how it ended. */
 export type Ending = Readonly<Record<string, unknown>>;
 
 /** Throws what is wrong with the way things lie; says how they ended. */
 export async function checkRest(world: SimulatedWorld): Promise<Ending> {
-  const { lives } = world.invariants;
-  for (const queue of [world.tasks, world.timers, world.parking]) {
+  const { stage, backends } = world;
+  const { lives } = stage.invariants;
+  for (const [, queue] of queuesOf(backends)) {
     must(queue.all().length === 0, () => `left in a queue: ${stable(queue.all())}`);
   }
-  for (const id of world.acknowledged) {
+  for (const id of stage.acknowledged) {
     must(lives.has(id), () => `the start of ${id} was answered and there is no instance`);
   }
   const ending: Record<string, unknown> = {};
   for (const [id, life] of lives) {
-    checkEnded(world, life);
+    checkEnded(stage, life);
     await checkHistory(world, id, life);
-    checkLedger(world, life);
-    checkAnnouncements(world, life);
-    checkChunks(world, life);
+    checkLedger(stage, life);
+    checkAnnouncements(stage, life);
+    checkChunks(backends, life);
     const view = await world.observer().engine.get(id);
     ending[id] = { status: view.status, variables: view.variables, result: view.result };
   }
   return ending;
 }
 
-function checkEnded({ scenario, mode }: SimulatedWorld, { instance, item }: Life): void {
+function checkEnded({ scenario, mode }: Stage, { instance, item }: Life): void {
   const { id, tickets, outbox } = instance;
   const stuck = tickets.filter(({ on }) => on !== "incident");
   must(
@@ -64,7 +67,7 @@ async function checkHistory(world: SimulatedWorld, id: string, life: Life): Prom
 }
 
 /** What history calls done was done, and done for something that was asked for. */
-function checkLedger({ ledger, scenario }: SimulatedWorld, life: Life): void {
+function checkLedger({ ledger, scenario }: Stage, life: Life): void {
   const { instance, completedTasks, trail } = life;
   const keys = new Set(ledger.filter((key) => key.startsWith(`${instance.id}:`)));
   for (const key of keys) {
@@ -83,17 +86,11 @@ function checkLedger({ ledger, scenario }: SimulatedWorld, life: Life): void {
   );
 }
 
-const isOffered = (
-  { handlers }: SimulatedWorld["scenario"],
-  { taskTypes }: Life,
-  ticket: string,
-): boolean => !Object.hasOwn(handlers, taskTypes.get(ticket) ?? "");
+const isOffered = ({ handlers }: Stage["scenario"], { taskTypes }: Life, ticket: string): boolean =>
+  !Object.hasOwn(handlers, taskTypes.get(ticket) ?? "");
 
 /** Each notice left at least once. */
-function checkAnnouncements(
-  { announced, scenario }: SimulatedWorld,
-  { instance, trail }: Life,
-): void {
+function checkAnnouncements({ announced, scenario }: Stage, { instance, trail }: Life): void {
   if (!scenario.announces) return;
   const notices = [...announced]
     .filter(([id]) => id.startsWith(`${instance.id}:`))
@@ -110,7 +107,7 @@ function noticeType(notice: unknown): unknown {
 }
 
 /** History that has left an ended instance lives as long as it; a chunk that nobody needs may stay. */
-function checkChunks({ store }: SimulatedWorld, { instance }: { instance: Instance }): void {
+function checkChunks({ store }: Backends, { instance }: { instance: Instance }): void {
   if (!isTerminal(instance)) return;
   const { next, entries } = instance.trail;
   const expiring = chunksOf(TENANT, instance.id, store.items())

@@ -5,8 +5,10 @@ import { stable } from "./oracle.ts";
 import { checkRest, type Ending } from "./rest.ts";
 import type { Scenario } from "./scenario.ts";
 import { randomScenario, SCENARIOS } from "./scenarios.ts";
+import type { Mode } from "./stage.ts";
+import type { Injection } from "./troubles.ts";
 import { Violation } from "./violation.ts";
-import { type Injection, type Mode, SimulatedWorld } from "./world.ts";
+import { SimulatedWorld } from "./world.ts";
 
 export type Run = Readonly<{
   /** What broke; none: everything held. */
@@ -32,7 +34,7 @@ export async function simulate(
   } catch (cause) {
     problem = cause instanceof Error ? cause : new Error(String(cause));
   }
-  const { trace, actors } = world;
+  const { trace, actors } = world.stage;
   return { ...(problem && { problem }), trace, calls: actors.calls, ending };
 }
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Fault } from "./actors.ts";
 import { compareWithFaultFree, type Run, type Setting, simulate } from "./run.ts";
 import { CORE, SCENARIOS } from "./scenarios.ts";
-import type { Mode } from "./world.ts";
+import type { Mode } from "./stage.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

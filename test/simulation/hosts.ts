@@ -1,0 +1,110 @@
+// The hosts of a world, from one life to the next. With queues in memory there is one, and when it
+// crashes, what its queues held is gone.
+import { SimulatedClock } from "../../lib/adapters/simulated/clock.ts";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import type { Invocation } from "../../lib/ports/message.ts";
+import { countedIds, createHost, type Host } from "./host.ts";
+import { type Backends, busPort, parkingPort, queuesOf, timersPort } from "./ports.ts";
+import { type Stage, TENANT } from "./stage.ts";
+
+const FUNCTION_MS = 60_000;
+const HOSTS = 3;
+
+/** The hosts that are up, all on the same store and queues. */
+export class Hosts {
+  readonly #stage: Stage;
+  readonly #backends: Backends;
+  readonly #ids = countedIds();
+  #all: readonly Host[] = [];
+  #life = 0;
+  #invocations = 0;
+  #isOpen = false;
+
+  constructor(stage: Stage, backends: Backends) {
+    this.#stage = stage;
+    this.#backends = backends;
+  }
+
+  get all(): readonly Host[] {
+    return this.#all;
+  }
+
+  /** Whether calls are taken: not before what the last life left has been recovered. */
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** One of them, by choice. */
+  any(): Host {
+    const host = this.#all[this.#stage.choices.below(this.#all.length)];
+    if (host === undefined) throw new Error("there is no host");
+    return host;
+  }
+
+  /** An engine that nobody gates, for looking at the world when it rests. */
+  observer(): Host {
+    return this.#newHost("observer", 0);
+  }
+
+  /** A process begins, or all hosts do. What queues in memory held is gone. */
+  open(): void {
+    this.#life += 1;
+    const { mode, swarm } = this.#stage;
+    const skews = [0, -2_000, 2_000].map((skew) => (swarm.rate > 0 ? skew : 0));
+    const count = mode === "memory" ? 1 : HOSTS;
+    this.#all = skews
+      .slice(0, count)
+      .map((skew, n) => this.#newHost(`host${this.#life}.${n}`, skew));
+    this.#stage.clockIsAhead(Math.max(...skews));
+    const [host] = this.#all;
+    if (mode === "durable" || host === undefined) {
+      this.#isOpen = true;
+      return;
+    }
+    this.#isOpen = false;
+    this.#stage.spawn("recover", host, async () => {
+      await host.engine.recover();
+      this.#isOpen = true;
+    });
+  }
+
+  /** The process ends with all that runs in it, and the next one begins. */
+  crashProcess(): void {
+    const { actors } = this.#stage;
+    for (const actor of [...actors.atWork]) actors.kill(actor);
+    for (const [, queue] of queuesOf(this.#backends)) queue.lose();
+    this.open();
+  }
+
+  /** A new call of a function on a host. */
+  invocation(host: Host, mayContinue: boolean): Invocation {
+    const id = `${this.#life}-${++this.#invocations}`;
+    return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };
+  }
+
+  #newHost(name: string, skewMs: number): Host {
+    const stage = this.#stage;
+    const { store, parking, tasks, timers } = this.#backends;
+    const { scenario, time, actors } = stage;
+    const life = `${this.#life}-`;
+    const isMemory = stage.mode === "memory";
+    const turn = () => actors.stop("clock.pause", "before");
+    return createHost({
+      name,
+      clock: new SimulatedClock({ time, skewMs, turn }),
+      store,
+      parking: parkingPort(stage, parking),
+      tasks,
+      timers: timersPort(stage, timers),
+      ids: this.#ids,
+      ...(scenario.announces && { bus: busPort(stage) }),
+      workflows: scenario.workflows ?? new Map(),
+      settings: {
+        tenant: TENANT,
+        retentionMs: 30 * 24 * 3_600_000,
+        volatileQueues: isMemory,
+        ...(isMemory && { isDeadOwner: (own: string) => !own.startsWith(life) }),
+      },
+    });
+  }
+}

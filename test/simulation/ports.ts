@@ -1,0 +1,130 @@
+// The ports as a host sees them: a store and queues that hosts share, each call of which stops at
+// the gates of the world and meets what the world has for it there.
+import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
+import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
+import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
+import type { Bus } from "../../lib/ports/bus.ts";
+import type { Message } from "../../lib/ports/message.ts";
+import type { Parking } from "../../lib/ports/parking.ts";
+import type { Timers } from "../../lib/ports/timers.ts";
+import type { Fault } from "./actors.ts";
+import { stable } from "./oracle.ts";
+import type { Stage } from "./stage.ts";
+import { watchedHandler } from "./watched-handler.ts";
+
+/** What lies behind the ports, shared by all hosts of a world. */
+export type Backends = Readonly<{
+  store: SimulatedStore;
+  parking: SimulatedParking;
+  tasks: SimulatedTasks;
+  timers: SimulatedTimers;
+}>;
+
+const VISIBILITY_MS = 90_000;
+
+/** An empty store and empty queues. */
+export function createBackends(stage: Stage): Backends {
+  const queue = { clock: stage.time, visibilityMs: VISIBILITY_MS };
+  const handlers = Object.entries(stage.scenario.handlers);
+  return {
+    store: new SimulatedStore({ turn: (point) => storeTurn(stage, point) }),
+    parking: new SimulatedParking({ ...queue, turn: queueTurn(stage, "parking.park") }),
+    tasks: new SimulatedTasks({
+      ...queue,
+      turn: queueTurn(stage, "tasks.send"),
+      handlers: new Map(handlers.map(([type, handler]) => [type, watchedHandler(stage, handler)])),
+      knowsWhatItHolds: stage.mode === "memory",
+    }),
+    timers: new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") }),
+  };
+}
+
+/** All queues, by name. */
+export function queuesOf({
+  tasks,
+  timers,
+  parking,
+}: Backends): readonly (readonly [string, SimulatedQueue<Message>])[] {
+  return [
+    ["tasks", widen(tasks)],
+    ["timers", widen(timers)],
+    ["parking", widen(parking)],
+  ];
+}
+
+/** A queue that may drop what it already holds. */
+export function parkingPort({ scenario }: Stage, parking: SimulatedParking): Parking {
+  return {
+    park: async (message) => {
+      const isDouble = parking.all().some((queued) => stable(queued.message) === stable(message));
+      if (scenario.swallowsDoubles && isDouble) return;
+      await parking.park(message);
+    },
+  };
+}
+
+/** In memory, the loop over what is due replaces the timers that it will find. */
+export function timersPort({ actors, mode }: Stage, timers: SimulatedTimers): Timers {
+  // A timer that never comes is armed and lost: only the due index knows it.
+  const arm: Timers["arm"] = async (timer) => {
+    const fault = await actors.stop("timers.road", "before");
+    if (fault?.fault !== "never") await timers.arm(timer);
+  };
+  return {
+    arm: (timer) => (mode === "memory" && timer.covered ? Promise.resolve() : arm(timer)),
+    // What was delivered once is somebody's trigger, and stays until that one lets it go.
+    disarm: async ({ instanceId, ticket }) =>
+      timers.lose(
+        ({ message, receives }) =>
+          receives === 0 && message.instanceId === instanceId && message.ticket === ticket,
+      ),
+  };
+}
+
+/** Remembers what was announced. */
+export function busPort({ actors, announced }: Stage): Bus {
+  return {
+    announce: async (announcement) => {
+      await actors.stop("bus.announce", "before");
+      announced.set(announcement.id, announcement.notice);
+      await actors.stop("bus.announce", "after");
+    },
+  };
+}
+
+async function storeTurn(stage: Stage, point: string) {
+  const [call = "", part = ""] = point.split(":");
+  if (part === "half" && stage.mode === "memory") return undefined;
+  const isOwn = part === "half" || part === "late";
+  const fault = isOwn
+    ? await stage.actors.stopStore(`store.${point}`)
+    : await stage.actors.stop(`store.${call}`, part === "before" ? "before" : "after");
+  if (call === "commit" || call === "tidy") stage.isDirty = true;
+  return fault && isStoreFault(fault) ? fault : undefined;
+}
+
+const isStoreFault = (
+  fault: Fault,
+): fault is Exclude<Fault, { fault: "duplicated" | "delayed" | "never" }> =>
+  fault.fault !== "duplicated" && fault.fault !== "delayed" && fault.fault !== "never";
+
+function queueTurn(stage: Stage, point: string) {
+  return async (at: string, message: Message) => {
+    if (at === "send:before") noteFacts(stage, message);
+    const fault = await stage.actors.stop(point, at === "send:before" ? "before" : "after");
+    return fault?.fault === "duplicated" || fault?.fault === "delayed" ? fault : undefined;
+  };
+}
+
+function noteFacts(stage: Stage, message: Message): void {
+  const start = "start" in message ? message.start : undefined;
+  if (start) stage.brings(message.instanceId, start.fact);
+  if (message.kind === "parked") stage.brings(message.instanceId, message.fact);
+}
+
+/** Queues of different messages are handled alike: what goes in and out is the same message. */
+function widen<M extends Message>(queue: SimulatedQueue<M>): SimulatedQueue<Message> {
+  return queue as unknown as SimulatedQueue<Message>;
+}

@@ -1,0 +1,113 @@
+// What all parts of a simulated world share: true time, who is at work, the choices still to be
+// made, and everything that has been seen so far.
+import { SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { Program } from "../../lib/kernel/runner.ts";
+import { EngineError } from "../../lib/ports/engine-error.ts";
+import { type Actor, Actors, type Gate } from "./actors.ts";
+import { Choices } from "./choices.ts";
+import { EXPRESSIONS } from "./host.ts";
+import { Invariants } from "./invariants.ts";
+import { stable } from "./oracle.ts";
+import type { Scenario } from "./scenario.ts";
+import { drawSwarm, type Swarm } from "./swarm.ts";
+import { Violation } from "./violation.ts";
+
+export type Mode = "durable" | "memory";
+
+/** Something that may happen next. */
+export type Action = Readonly<{ label: string; act: () => void }>;
+
+export const TENANT = "default";
+
+/** When every run begins: 2024-01-01T00:00:00Z. */
+export const BEGIN = 1_704_067_200_000;
+
+/** Where one run takes place, and what is known of it. */
+export class Stage {
+  readonly scenario: Scenario;
+  readonly mode: Mode;
+  readonly choices: Choices;
+  readonly swarm: Swarm;
+  readonly time = new SimulatedTime(instantFrom(BEGIN));
+  readonly actors = new Actors();
+  readonly invariants: Invariants;
+  readonly trace: string[] = [];
+  /** Idempotency keys, in the order in which user code saw them. */
+  readonly ledger: string[] = [];
+  readonly announced = new Map<string, unknown>();
+  /** Instances whose start was answered. */
+  readonly acknowledged = new Set<string>();
+  readonly programs = new Map<string, Program>();
+  /** Something may have been written since the invariants were checked. */
+  isDirty = false;
+  readonly #facts = new Map<string, Map<string, Fact>>();
+  #maxAheadMs = 0;
+  #problem: Error | undefined;
+
+  constructor(scenario: Scenario, mode: Mode, choices: readonly number[]) {
+    this.scenario = scenario;
+    this.mode = mode;
+    this.choices = new Choices(choices);
+    this.swarm = drawSwarm(this.choices, scenario.troubles);
+    this.invariants = new Invariants({
+      tenant: TENANT,
+      programs: this.programs,
+      expressions: EXPRESSIONS,
+      announces: scenario.announces === true,
+      factsOf: (id) => [...(this.#facts.get(id)?.values() ?? [])],
+      trueNow: () => this.now,
+      maxAheadMs: () => this.#maxAheadMs,
+      wasAnnounced: (id) => this.announced.has(id),
+    });
+  }
+
+  get now(): number {
+    return this.time.now();
+  }
+
+  /** What has broken the run, if anything has. */
+  get problem(): Error | undefined {
+    return this.#problem;
+  }
+
+  /** Breaks the run, though the caller may catch everything: what fails here must not pass. */
+  demand(holds: boolean, message: string): void {
+    if (!holds) this.#problem ??= new Violation(message);
+  }
+
+  /** Notes a fact that may reach an instance from now on. */
+  brings(instanceId: string, fact: Fact): void {
+    const facts = this.#facts.get(instanceId) ?? new Map<string, Fact>();
+    facts.set(stable(fact), fact);
+    this.#facts.set(instanceId, facts);
+  }
+
+  /** Notes that a clock is this far ahead of true time. */
+  clockIsAhead(byMs: number): void {
+    this.#maxAheadMs = Math.max(this.#maxAheadMs, byMs);
+  }
+
+  /** Sets somebody to work on a host; what may be tried again counts as a death. */
+  spawn(
+    what: string,
+    { name }: Readonly<{ name: string }>,
+    work: () => Promise<void>,
+    { onDeath = () => {}, carried }: Partial<Pick<Actor, "onDeath" | "carried">> = {},
+  ): void {
+    const about = { id: what, what, hostName: name, onDeath, ...(carried && { carried }) };
+    this.actors.spawn(about, work, (error) => {
+      if (error instanceof EngineError && error.retryable) {
+        this.trace.push(`  ${what} failed: ${error.code}`);
+        onDeath();
+      } else {
+        this.#problem ??= error instanceof Error ? error : new Error(String(error));
+      }
+    });
+  }
+}
+
+/** Who stands where, for the trace. */
+export const describeGate = ({ actor, point, side, call }: Gate): string =>
+  `${actor?.what ?? "the store"}: ${side} ${point} (${call})`;

@@ -1,0 +1,46 @@
+// User code under watch: it runs only for what was committed, and what it brings is noted.
+import type { Variables } from "../../lib/definition/json.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { TaskAttempt, TaskHandler, TaskOutcome } from "../../lib/ports/tasks.ts";
+import type { Handler } from "./scenario.ts";
+import type { Stage } from "./stage.ts";
+
+/** A handler of a scenario, as the engine runs it. */
+export function watchedHandler(
+  stage: Stage,
+  { takesMs = 0, isolate, exclusive, ...user }: Handler,
+): TaskHandler {
+  return {
+    timeoutMs: 1_000,
+    isolate: isolate === true,
+    exclusive: exclusive === true,
+    run: async (input: Variables, about: TaskAttempt): Promise<TaskOutcome> => {
+      checkMayRun(stage, about);
+      await stage.actors.stop("handler", "before");
+      stage.ledger.push(about.idempotencyKey);
+      const outcome = user.outcome(about, input);
+      stage.brings(about.instanceId, factOf(about, outcome));
+      await stage.actors.stop("handler", "after", stage.now + takesMs);
+      return outcome;
+    },
+  };
+}
+
+/** User code runs only for what was committed, and never for a start that lost. */
+function checkMayRun(stage: Stage, { instanceId, ticket }: TaskAttempt): void {
+  const life = stage.invariants.lives.get(instanceId);
+  stage.demand(life?.ids.has(ticket) === true, `${ticket} of ${instanceId} ran uncommitted`);
+  const carried = stage.actors.current?.carried;
+  if (carried === undefined || life === undefined) return;
+  const { startedAt, startHash } = life.instance;
+  const isOwn = startedAt === carried.now && startHash.request === carried.request;
+  stage.demand(isOwn, `a start that lost ran ${ticket} on ${instanceId}`);
+}
+
+function factOf({ ticket, attempt }: TaskAttempt, outcome: TaskOutcome): Fact {
+  if (outcome.kind === "completed") {
+    return { kind: "task-completed", ticket, variables: outcome.variables };
+  }
+  const { kind: _, ...failure } = outcome;
+  return { kind: "task-failed", ticket, attempt, ...failure };
+}
