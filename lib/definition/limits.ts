@@ -48,6 +48,9 @@ export const MAX_TRIES_BEFORE_PARKING = 3;
 /** Tries of a parked fact, before its message goes back to the queue. */
 export const MAX_TRIES_OF_PARKED = 6;
 
+/** Tries of a call against a contended instance, before its caller is asked to come again. */
+export const MAX_TRIES_OF_DOOR = 24;
+
 /** Steps that one invocation may take in place, and for how long. */
 export const MAX_STEPS_IN_PLACE = 25;
 export const MAX_MS_IN_PLACE = 30_000;

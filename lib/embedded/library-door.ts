@@ -102,20 +102,25 @@ export function libraryDoor({
   let closing: Promise<void> | undefined;
   return {
     ...engine,
+    start: async (definitionId, request, key) =>
+      own(await engine.start(definitionId, own(request), key)),
+    get: async (instanceId) => own(await engine.get(instanceId)),
+    resolveIncident: (instanceId, incidentId, request, key) =>
+      engine.resolveIncident(instanceId, incidentId, own(request), key),
     deploy: (source) =>
       engine.deploy(typeof source === "string" ? { notation: "bpmn", source } : source),
     definitions: (page = {}) => engine.definitions({ limit: DEFAULT_LIMIT, ...page }),
     versions: (id, page = {}) => engine.versions(id, { limit: DEFAULT_LIMIT, ...page }),
-    list: ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
-      engine.list(filter, { limit, ...(cursor !== undefined && { cursor }) }),
+    list: async ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
+      own(await engine.list(filter, { limit, ...(cursor !== undefined && { cursor }) })),
     history: (instanceId, page = {}) => engine.history(instanceId, { limit: 200, ...page }),
-    tasks: ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
-      engine.tasks(filter, { limit, ...(cursor !== undefined && { cursor }) }),
-    complete: engine.completeTask,
-    fail: engine.failTask,
+    tasks: async ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
+      own(await engine.tasks(filter, { limit, ...(cursor !== undefined && { cursor }) })),
+    complete: (taskId, request, key) => engine.completeTask(taskId, own(request), key),
+    fail: (taskId, request, key) => engine.failTask(taskId, own(request), key),
     result: async (instanceId, { timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
       await waitForEnd(instanceId, timeoutMs);
-      return engine.result(instanceId);
+      return own(await engine.result(instanceId));
     },
     waitForEnd,
     advanceClock: async (by) => {
@@ -138,6 +143,18 @@ export function libraryDoor({
       return closing;
     },
   };
+}
+
+/**
+ * What crosses this door is copied: a caller that goes on changing its objects changes nothing in
+ * here. What cannot be copied is not JSON, and the engine says so better than we could.
+ */
+function own<T>(value: T): T {
+  try {
+    return structuredClone(value);
+  } catch {
+    return value;
+  }
 }
 
 async function hasEnded(engine: Engine, instanceId: string): Promise<boolean> {

@@ -5,7 +5,7 @@
  * the door dies. If the copy was quicker, the instance remembers our request and we answer so.
  */
 import { canonicalJson } from "../definition/json.ts";
-import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
+import { MAX_INSTANCE_BYTES, MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -35,13 +35,13 @@ export async function serve(world: World, errand: Errand): Promise<Served> {
   const request = world.ids.digest(errand.key ?? world.ids.fresh()).slice(0, 12);
   const body = world.ids.digest(canonicalJson(errand.body)).slice(0, 8);
   let parkedAs: string | undefined;
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const image = await loadInstance(world, errand.instanceId);
     if (image === undefined) throw notFound(errand.instanceId);
     const served = await serveOnce(world, errand, { request, body, parkedAs, image });
     if (served.kind !== "again") return served;
     parkedAs = served.parkedAs;
-    await world.clock.pause(5 + tries * 7);
+    await world.clock.pause(spreadMs(request, tries));
   }
   throw new EngineError("engine/busy", {
     happened: "The instance is too busy to take the request now",
@@ -75,6 +75,7 @@ async function serveOnce(
   const owner = { own: null, until: world.clock.now() };
   const planned = await plan(world, image, [want], owner);
   if (planned === undefined) return { kind: "nothing", image };
+  if (isTooLarge(planned)) throw tooLarge(errand.instanceId);
   const owes = owesMoreThanTimers(planned);
   // The copy looks after what is owed by its own name: another attempt needs another copy.
   if (owes && parkedAs !== name) {
@@ -92,6 +93,26 @@ async function serveOnce(
   if (outcome.kind !== "committed") return { kind: "again", parkedAs: owes ? name : parkedAs };
   await (owes ? showCaller(world, planned) : afterCommit(world, planned));
   return { kind: "done", image: outcome.image };
+}
+
+/** Requests that meet at one instance come back at different moments, each at its own. */
+function spreadMs(request: string, tries: number): number {
+  let mixed = tries;
+  for (let n = 0; n < request.length; n++) mixed = (mixed * 31 + request.charCodeAt(n)) % 9_973;
+  return 2 + (mixed % (20 + 10 * tries));
+}
+
+/** An incident is for those whom nobody can tell; a caller is told, and nothing is changed. */
+const isTooLarge = ({ fresh }: Plan): boolean =>
+  fresh.tickets.some((ticket) => ticket.on === "incident" && ticket.type === "STATE_TOO_LARGE");
+
+function tooLarge(instanceId: string): EngineError {
+  return new EngineError("request/body-too-large", {
+    happened: `With this request the instance would grow over ${MAX_INSTANCE_BYTES} bytes`,
+    where: `instance ${instanceId}`,
+    fix: "Keep large values elsewhere and pass references to them; nothing was changed.",
+    retryable: false,
+  });
 }
 
 /** Timers are found by the store's index; everything else needs someone to send it. */

@@ -1,3 +1,4 @@
+import { isVariableName } from "../../definition/expression.ts";
 import type { Json, Variables } from "../../definition/json.ts";
 import { accepted, type Parsed, refused } from "../../definition/parsed.ts";
 
@@ -12,12 +13,22 @@ export function parseTaskResult(value: unknown, what: string): Parsed<Variables>
   if (value === undefined || value === null) return accepted({});
   try {
     const copy = copyOf(value, what, []);
-    if (typeof copy === "object" && copy !== null && !isList(copy)) return accepted(copy);
+    if (typeof copy === "object" && copy !== null && !isList(copy)) return named(copy, what);
     return refused(`${what} is ${nameOf(value)}.`, "Return an object, or nothing at all.");
   } catch (error) {
     if (error instanceof NotJson) return refused(error.message, error.hint);
     return refused(`${what} cannot be read: ${String(error)}.`, "Return a plain object.");
   }
+}
+
+/** Every property becomes a variable, so it must be one that expressions can name. */
+function named(variables: Variables, what: string): Parsed<Variables> {
+  const odd = Object.keys(variables).find((name) => !isVariableName(name));
+  if (odd === undefined) return accepted(variables);
+  return refused(
+    `${what} has the property ${JSON.stringify(odd)}, which cannot name a variable.`,
+    "Use letters, digits and _, begin with no digit, and avoid the keywords of FEEL.",
+  );
 }
 
 /** Characters of a place that a message shows. */
