@@ -1,4 +1,5 @@
-// Everything that can grow has its limit here, by name. A test stands at each and one past it.
+// Everything that can grow has its limit here, by name. A test stands at each and one past it, but
+// for the bounds on tries and on time of the step protocol, which have none of their own yet.
 
 // Time
 
