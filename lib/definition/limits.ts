@@ -1,5 +1,5 @@
-// Everything that can grow has its limit here, by name. A test stands at each and one past it, but
-// for the bounds on tries and on time of the step protocol, which have none of their own yet.
+// Everything that can grow has its limit here, by name, and a test at it and one past it. Still
+// without: the bounds on tries and on time, MAX_TIMERS_AT_ONCE and MAX_LIVE_COUNTED.
 
 // Time
 
