@@ -21,7 +21,10 @@ export type Body =
   | Readonly<{ runner: "graph"; graph: Graph }>
   | Readonly<{ runner: "code"; program: Json }>;
 
-export type StartEvent = Readonly<{ element: string; kind: "none" }>;
+/** How instances begin: by a call, or by a broadcast signal or a message of this name. */
+export type StartEvent = Readonly<
+  { element: string; kind: "none" } | { element: string; kind: "signal" | "message"; name: string }
+>;
 
 /** What a front end makes of one process in a source text; storing it gives it a version. */
 export type Compiled = Readonly<

@@ -30,7 +30,8 @@ export type Mapping = Readonly<{ source: Computed; target: string }>;
 
 export type Behaviour =
   | Readonly<{ kind: "process" }>
-  | Readonly<{ kind: "start" }>
+  /** One that is triggered begins only when its signal or message comes; see `StartEvent`. */
+  | Readonly<{ kind: "start"; triggered?: true }>
   | Readonly<{ kind: "end"; end: EndKind }>
   | Readonly<{
       kind: "task";
@@ -41,7 +42,12 @@ export type Behaviour =
       backoff?: string;
     }>
   | Readonly<{ kind: "script"; expression: Computed; result: string }>
-  | Readonly<{ kind: "timer"; timer: TimerSpec }>
+  /** Waits for one thing: intermediate catch events and receive tasks. */
+  | Readonly<{ kind: "catch"; awaits: Awaited }>
+  /** Broadcasts a signal, with the element's local variables as its payload, and goes on at once. */
+  | Readonly<{ kind: "throw"; signal: Computed }>
+  /** Waits for the first of the `catch` nodes that its flows lead to; the others are never entered. */
+  | Readonly<{ kind: "event-gateway" }>
   | Readonly<{ kind: "exclusive"; otherwise?: string }>
   | Readonly<{ kind: "parallel" }>
   | Readonly<{ kind: "scope" }>
@@ -52,12 +58,17 @@ export type Behaviour =
 export type EndKind =
   | Readonly<{ as: "plain" }>
   | Readonly<{ as: "terminate" }>
+  | Readonly<{ as: "signal"; signal: Computed }>
   | Readonly<{ as: "error"; code: Computed }>;
 
-/** An error trigger without a code catches every error. */
-export type BoundaryTrigger =
+/** What a wait can be for. A message without a key goes to the mailbox of its name alone. */
+export type Awaited =
   | Readonly<{ on: "timer"; timer: TimerSpec }>
-  | Readonly<{ on: "error"; code?: string }>;
+  | Readonly<{ on: "signal"; signal: Computed }>
+  | Readonly<{ on: "message"; message: Computed; key?: Computed }>;
+
+/** An error trigger without a code catches every error. */
+export type BoundaryTrigger = Awaited | Readonly<{ on: "error"; code?: string }>;
 
 /** `zone` governs calendar arithmetic (days, months); UTC where it is absent. */
 export type TimerSpec = Readonly<{

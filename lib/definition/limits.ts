@@ -77,6 +77,65 @@ export const MAX_TRIES_AT_DEFINITION = 10;
 /** Live instances of a definition that are counted; of more it is only said that there are. */
 export const MAX_LIVE_COUNTED = 1_000;
 
+// Signals, messages, events
+
+/** Characters of the name of a signal, a message or an event, and of a correlation key. */
+export const MAX_NAME_LENGTH = 255;
+
+/** Bytes of a payload, as JSON. */
+export const MAX_PAYLOAD_BYTES = 100_000;
+
+/** Waits for signals, messages and events that one step may open; what is left goes on later. */
+export const MAX_WAITS_PER_STEP = 30;
+
+/** What a wait that stays open remembers above its low-water mark. */
+export const MAX_REMEMBERED_ABOVE = 64;
+
+/** Broadcasts that the head of a topic remembers, for those who subscribe meanwhile. */
+export const MAX_RECENT_BROADCASTS = 32;
+
+/** A broadcast to at most this many is delivered within the call, if that takes no longer. */
+export const MAX_ROWS_IN_CALL = 200;
+export const MAX_MS_IN_CALL = 2_000;
+
+/** Rows in one page of a fan-out, pages that a shard is read on in one go, rows at once. */
+export const ROWS_PER_PAGE = 100;
+export const PAGES_PER_TURN = 50;
+export const ROWS_AT_ONCE = 50;
+
+/** More rows than this in one shard, and new ones go to twice as many shards, up to the most. */
+export const MAX_ROWS_PER_SHARD = 5_000;
+export const MAX_SHARDS = 64;
+
+/** A row without its instance is somebody's transaction under way, up to this age. */
+export const MAX_ROW_IN_FLIGHT_MS = 3_600_000;
+
+/** How long the receipt of a broadcast is kept. */
+export const RECEIPT_MS = 15 * 86_400_000;
+
+/** Messages that a mailbox keeps, and their bytes; ids that it remembers, and how long at least. */
+export const MAX_BUFFERED_MESSAGES = 50;
+export const MAX_MAILBOX_BYTES = 300_000;
+export const MAX_REMEMBERED_MESSAGES = 128;
+export const MIN_MESSAGE_MEMORY_MS = 86_400_000;
+
+/** Process ids that may wait for the same message and key. */
+export const MAX_WAITERS_PER_MAILBOX = 8;
+
+/** How long a message is kept unless it says so itself. */
+export const DEFAULT_TIME_TO_LIVE = "PT1H";
+
+/** Events that an instance keeps unread, their bytes, and ids that it remembers. */
+export const MAX_INBOX_EVENTS = 64;
+export const MAX_INBOX_BYTES = 8_192;
+export const MAX_REMEMBERED_EVENTS = 64;
+
+/** Broadcast events of one name that are kept. */
+export const MAX_KEPT_EVENTS = 10_000;
+
+/** How long a dead letter is kept. */
+export const DEAD_LETTER_MS = 30 * 86_400_000;
+
 // Sources
 
 /** Bytes of one source text, as UTF-8. */

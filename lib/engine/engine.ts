@@ -6,19 +6,27 @@
 import type { Notation } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Json, Variables } from "../definition/json.ts";
-import type { Ended, TerminationKind } from "../kernel/instance.ts";
-import type { Invocation, Message, OwedMessage, ParkedMessage, Verdict } from "../ports/message.ts";
+import type { Ended, OnTargetTerminated, TerminationKind } from "../kernel/instance.ts";
+import type {
+  Invocation,
+  LookMessage,
+  Message,
+  OwedMessage,
+  ParkedMessage,
+  Verdict,
+} from "../ports/message.ts";
+import type { Key } from "../ports/store.ts";
 
 export interface Engine {
   // What hosts call: hands over what woke them.
 
   /** One message; the verdict says whether it may go. */
   handle(message: Message, invocation: Invocation): Promise<Verdict>;
-  /** Fires every timer of an instance that is due, and says how many; a due index wakes so. */
-  wake(instanceId: string, invocation: Invocation): Promise<number>;
+  /** Does what is due at a stored item, and says how much that was; a due index wakes so. */
+  wake(key: Key, invocation: Invocation): Promise<number>;
   /** Messages parked for one instance, taken together in one step. */
   advance(
-    messages: readonly (ParkedMessage | OwedMessage)[],
+    messages: readonly (ParkedMessage | OwedMessage | LookMessage)[],
     invocation: Invocation,
   ): Promise<readonly Verdict[]>;
   /** Sends again what was lost, and says what it did. */
@@ -59,6 +67,26 @@ export interface Engine {
     key?: IdempotencyKey,
   ): Promise<Readonly<{ resolved: true }>>;
 
+  // Signals, messages, events
+
+  /** Wakes everybody who waits for the signal now, and starts what begins by it. */
+  signal(request: SignalRequest, key?: IdempotencyKey): Promise<SignalAnswer>;
+  /** What became of a broadcast; throws `broadcast/not-found` where there is none. */
+  receipt(broadcastId: string): Promise<ReceiptView>;
+  message(request: MessageRequest, key?: IdempotencyKey): Promise<MessageAnswer>;
+  event(request: EventRequest, key?: IdempotencyKey): Promise<EventAnswer>;
+  /** Declares how events of this name behave, from the next one on. */
+  setEventType(name: string, config: EventConfig): Promise<EventTypeView>;
+  /** How events of this name behave, declared or not. */
+  eventType(name: string): Promise<EventTypeView>;
+  deadLetters(
+    filter: Readonly<{ name?: string }>,
+    page: PageRequest,
+  ): Promise<Listed<DeadLetterView>>;
+  /** Broadcasts a dead letter anew; it stays where nobody takes it. */
+  replayDeadLetter(id: string): Promise<EventAnswer>;
+  removeDeadLetter(id: string): Promise<Readonly<{ removed: true }>>;
+
   // Tasks
 
   tasks(filter: TaskFilter, page: PageRequest): Promise<Listed<TaskView>>;
@@ -92,9 +120,11 @@ export type DeployedView = Readonly<{
   hash: string;
   notation: Notation;
   name?: string;
-  startEvents: readonly Readonly<{ element: string; kind: string }>[];
+  startEvents: readonly StartEventView[];
   warnings: readonly Diagnostic[];
 }>;
+
+export type StartEventView = Readonly<{ element: string; kind: string; name?: string }>;
 
 export type DefinitionView = Readonly<{
   id: string;
@@ -102,7 +132,7 @@ export type DefinitionView = Readonly<{
   hash: string;
   notation: Notation;
   name?: string;
-  startEvents: readonly Readonly<{ element: string; kind: string }>[];
+  startEvents: readonly StartEventView[];
   enabled: boolean;
   deployedAt: string;
   /** Live instances of all versions of this id, counted up to 1,000. */
@@ -150,10 +180,14 @@ export type IncidentView = Readonly<{
 
 /** Why an instance does not move, and the exact call that would move it, where there is one. */
 export type WaitView = Readonly<{
-  kind: "task" | "timer" | "continuation" | "incident";
+  kind: "task" | "timer" | "signal" | "message" | "event" | "continuation" | "incident";
   element: string;
   since: string;
   dueAt?: string;
+  /** Of a signal, a message or an event. */
+  name?: string;
+  /** Of a message; empty where it has none. */
+  correlationKey?: string;
   taskType?: string;
   taskId?: string;
   /** The engine runs this task itself. */
@@ -212,6 +246,88 @@ export type TaskFailure = Readonly<{
   /** A duration. */
   retryAfter?: string;
   variables?: Variables;
+}>;
+
+/** With an `id` it can be repeated: the same id is the same broadcast. */
+export type SignalRequest = Readonly<{ name: string; payload?: Variables; id?: string }>;
+
+/** The counts are there when everybody was reached within the call. */
+export type SignalAnswer = Readonly<{
+  broadcastId: string;
+  deliveredCount?: number;
+  startedCount?: number;
+}>;
+
+/** `matched` is the sum of `delivered`, `started`, `skipped`, `expired` and those that failed. */
+export type ReceiptView = Readonly<{
+  broadcastId: string;
+  kind: "signal" | "event";
+  name: string;
+  acceptedAt: string;
+  /** Everybody who waited when it was accepted has been dealt with. */
+  complete: boolean;
+  matched: number;
+  delivered: number;
+  /** Waits that ended otherwise before it reached them. */
+  skipped: number;
+  started: number;
+  expired: number;
+  failed: readonly FailedDelivery[];
+}>;
+
+/** It was taken, and led to an incident at once; without an id the instance could not be read. */
+export type FailedDelivery = Readonly<{ instanceId: string; incidentId?: string; message: string }>;
+
+export type MessageRequest = Readonly<{
+  name: string;
+  correlationKey?: string;
+  payload?: Variables;
+  /** The same id in the same mailbox is the same message. */
+  messageId?: string;
+  /** A duration, PT1H unless said; PT0S: only for who waits now. */
+  timeToLive?: string;
+}>;
+
+export type MessageAnswer = Readonly<{
+  messageId: string;
+  outcome: "delivered" | "started" | "buffered" | "duplicate";
+  /** Who got it; the first of them, where several process ids did. */
+  instanceId?: string;
+}>;
+
+export type EventRequest = Readonly<{
+  name: string;
+  payload?: Json;
+  /** An instance; without one it is broadcast. */
+  target?: string;
+  id?: string;
+}>;
+
+/** Without an outcome it is still on its way: its receipt tells. */
+export type EventAnswer = Readonly<{
+  id: string;
+  outcome?: "delivered" | "queued" | "dropped";
+  deliveredCount?: number;
+}>;
+
+export type EventConfig = Readonly<{
+  consumeOnRead: boolean;
+  deliveryMode: "AfterWait" | "AfterCreate" | "All";
+  /** A duration. */
+  expireAfter: string;
+  onTargetTerminated: OnTargetTerminated;
+}>;
+
+export type EventTypeView = EventConfig & Readonly<{ name: string; declared: boolean }>;
+
+export type DeadLetterView = Readonly<{
+  id: string;
+  name: string;
+  payload: Json;
+  at: string;
+  reason: string;
+  target: string;
+  targetStatus: Ended;
 }>;
 
 export type RecoveryReport = Readonly<{

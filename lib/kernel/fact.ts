@@ -1,10 +1,13 @@
-import type { Variables } from "../definition/json.ts";
+import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import type { QueuedEvent } from "./instance.ts";
 
-/** What reaches an instance, past tense. All but two name the ticket that they want. */
+/** What reaches an instance, past tense. All but three name the ticket that they want. */
 export type Fact =
   | Readonly<{ kind: "started"; input: StartInput }>
   | TicketFact
+  /** Somebody sent an event to this very instance: a wait takes it, else the inbox keeps it. */
+  | Readonly<{ kind: "event-sent"; event: QueuedEvent }>
   | Readonly<{ kind: "cancel-requested"; reason?: string }>;
 
 export type TicketFact =
@@ -12,6 +15,9 @@ export type TicketFact =
   | TaskFailed
   | Readonly<{ kind: "task-claimed"; ticket: string; attempt: number; claim: string }>
   | Readonly<{ kind: "timer-due"; ticket: string }>
+  | SignalReceived
+  | Readonly<{ kind: "message-received"; ticket: string; messageId: string; payload: Variables }>
+  | EventReceived
   | Readonly<{ kind: "continued"; ticket: string }>
   | Readonly<{
       kind: "incident-resolved";
@@ -33,5 +39,27 @@ export type TaskFailed = Readonly<{
   variables?: Variables;
 }>;
 
-/** What a start hands to the first decision. */
-export type StartInput = Readonly<{ variables: Variables; deadline?: Instant }>;
+/** `seq` is the place of the broadcast among all of its name. */
+export type SignalReceived = Readonly<{
+  kind: "signal-received";
+  ticket: string;
+  broadcastId: string;
+  seq: number;
+  payload: Variables;
+}>;
+
+/** `seq` is there when it was broadcast; what comes out of the inbox has none. */
+export type EventReceived = Readonly<{
+  kind: "event-received";
+  ticket: string;
+  eventId: string;
+  seq?: number;
+  payload: Json;
+}>;
+
+/** What a start hands to the first decision; `trigger` says which start event began it, and with what. */
+export type StartInput = Readonly<{
+  variables: Variables;
+  deadline?: Instant;
+  trigger?: Readonly<{ element: string; payload: Variables }>;
+}>;

@@ -5,7 +5,7 @@
  * 2. A ticket's id is `<letter><version>.<n>` and is never used again.
  * 3. A terminal instance is final: nothing changes it any more.
  */
-import type { Json } from "../definition/json.ts";
+import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "./fact.ts";
 import type { TrailEntry } from "./trail.ts";
@@ -40,6 +40,12 @@ export type Instance = Readonly<{
   startHash: Readonly<{ exact: string; request: string }>;
   /** Door requests that this instance remembers, oldest first. */
   ring: readonly Remembered[];
+  /** Events sent to this instance that nothing has waited for yet, oldest first. */
+  inbox: readonly QueuedEvent[];
+  /** Ids of the latest events that were sent to this instance, oldest first. */
+  sentEvents: readonly string[];
+  /** Which broadcast events, by name, this instance has taken; none is taken twice. */
+  seenEvents: Readonly<Record<string, Seen>>;
 }>;
 
 export type Ended = "succeeded" | "failed" | "cancelled";
@@ -50,7 +56,14 @@ export type InstanceError = Readonly<{ code?: string; message: string; element?:
 export type Stamp = Readonly<{ by: string; own: string | null; until: Instant }>;
 
 /** An open obligation. `ref` is the runner's own handle: a token's number, a journal position. */
-export type Ticket = TaskTicket | TimerTicket | ContinuationTicket | IncidentTicket;
+export type Ticket =
+  | TaskTicket
+  | TimerTicket
+  | SignalTicket
+  | MessageTicket
+  | EventTicket
+  | ContinuationTicket
+  | IncidentTicket;
 
 type Opened = Readonly<{
   id: string;
@@ -84,6 +97,41 @@ export type TimerTicket = Opened &
     /** The instance's own deadline. */
     deadline?: true;
   }>;
+
+/** Waits for a broadcast by name. */
+export type SignalTicket = Opened &
+  Readonly<{
+    on: "signal";
+    name: string;
+    /** Stays open when a signal comes: which ones it has taken. Absent: the first closes it. */
+    taken?: Seen;
+    /** Broadcasts that this very path has thrown and that may still be on their way: not for it. */
+    notIds?: readonly string[];
+    row?: Row;
+  }>;
+
+/** Waits for a message of this name and correlation key. */
+export type MessageTicket = Opened &
+  Readonly<{
+    on: "message";
+    name: string;
+    /** Empty: the mailbox of the name alone. */
+    key: string;
+    /** Stays open when a message comes. */
+    stays?: true;
+  }>;
+
+/** Waits for an event of this name, sent to this instance or to everybody. */
+export type EventTicket = Opened & Readonly<{ on: "event"; name: string; row?: Row }>;
+
+/**
+ * How the outside finds a wait: what was broadcast after `after` is for it, and its row stands
+ * among those of this epoch. The engine sets it in the commit that opens the ticket.
+ */
+export type Row = Readonly<{ after: number; epoch: number }>;
+
+/** A set of numbers that fills up from below: all up to `low`, and some above it. */
+export type Seen = Readonly<{ low: number; above: readonly number[] }>;
 
 /** A step that grew too long goes on under this ticket; `round` counts how many in a row. */
 export type ContinuationTicket = Opened & Readonly<{ on: "continuation"; round: number }>;
@@ -119,12 +167,28 @@ export type OutboxRecord = Readonly<{ id: string; effect: TicketlessEffect; stam
 /** Effects that nobody answers; receivers dedupe them by `<instance>:<record id>`. */
 export type TicketlessEffect =
   | Readonly<{ kind: "announce"; notice: Notice }>
+  | Readonly<{ kind: "publish-signal"; name: string; payload: Variables }>
+  /** What an ended instance left unread is sent to everybody, or kept as a dead letter. */
+  | Readonly<{ kind: "send-event"; event: QueuedEvent }>
+  | Readonly<{ kind: "bury"; event: QueuedEvent; targetStatus: Ended }>
   | Readonly<{ kind: "expire-chunks" }>;
 
 /** What outsiders may want to hear about an instance. */
 export type Notice =
   | Readonly<{ type: "incident-raised"; incidentId: string; element: string; message: string }>
   | Readonly<{ type: "instance-ended"; status: Ended; terminationKind: TerminationKind }>;
+
+/** An event that was sent to an instance, with what its type said when it was accepted. */
+export type QueuedEvent = Readonly<{
+  id: string;
+  name: string;
+  payload: Json;
+  at: Instant;
+  expiresAt: Instant;
+  onTargetTerminated: OnTargetTerminated;
+}>;
+
+export type OnTargetTerminated = "discard" | "broadcast" | "deadLetter";
 
 export type Remembered = Readonly<{ request: string; body: string; answer: number; v: number }>;
 

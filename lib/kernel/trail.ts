@@ -29,4 +29,9 @@ export const TRAIL_TYPES = [
   "instance-ended",
   "task-claimed",
   "error-caught",
+  "signal-received",
+  "message-received",
+  "event-received",
+  "event-sent",
+  "signal-thrown",
 ] as const;

@@ -6,7 +6,13 @@
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
 
-export type Message = TaskMessage | TimerMessage | ParkedMessage | OwedMessage;
+export type Message =
+  | TaskMessage
+  | TimerMessage
+  | ParkedMessage
+  | OwedMessage
+  | LookMessage
+  | FanOutMessage;
 
 type Addressed = Readonly<{ tenant: string; instanceId: string }>;
 
@@ -37,6 +43,39 @@ export type ParkedMessage = Addressed &
 
 /** Somebody must look whether `name` still owes something. */
 export type OwedMessage = Addressed & Readonly<{ kind: "owed"; name: string }>;
+
+/**
+ * Something may have come for an open wait: a message in its mailbox, a kept event. Whoever gets
+ * this looks, and then looks whether `name` still owes something.
+ */
+export type LookMessage = Addressed & Readonly<{ kind: "look"; name: string; ticket: string }>;
+
+/** The parts of a fan-out; each is a trigger of its own. */
+export type FanOutMessage = BroadcastMessage | ShardMessage | PageMessage | OfferMessage;
+
+type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
+
+/** A broadcast was accepted: everybody who waits gets it. */
+export type BroadcastMessage = OfBroadcast & Readonly<{ kind: "broadcast" }>;
+
+/** Page through the rows of one shard, on behind `after`; `page` is the number of its next page. */
+export type ShardMessage = OfBroadcast &
+  Readonly<{ kind: "shard"; epoch: number; shard: number; page: number; after?: string }>;
+
+/** Deliver to these rows; `page` names it in the receipt. */
+export type PageMessage = OfBroadcast &
+  Readonly<{ kind: "page"; page: string; last: boolean; rows: readonly PagedRow[] }>;
+
+/** Whom a row stands for: a wait of an instance, or a start event of a definition. */
+export type PagedRow = Readonly<
+  { sk: string; pk: string; after: number; at: Instant } & (
+    | { instanceId: string; ticket: string }
+    | { definitionId: string; element: string }
+  )
+>;
+
+/** Offer a kept event that only one may have to those who wait, the longest first. */
+export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;
 
 /** `base` is the version that the door read when it parked the request. */
 export type ParkedRequest = Readonly<{

@@ -45,7 +45,7 @@ export function catchEvent(event: XmlElement, context: Context): Behaviour | und
   const [definition, ...others] = definitionsOf(event);
   if (definition === undefined || others.length > 0) return refuseCount(event, context.report);
   const timer = timerSpec(event, definition, ONCE, context);
-  return timer === undefined ? undefined : { kind: "timer", timer };
+  return timer === undefined ? undefined : { kind: "catch", awaits: { on: "timer", timer } };
 }
 
 /** An event on the border of the activity `on`. */
