@@ -94,11 +94,14 @@ export class Deliveries<T> implements Waiting, Workplace {
     this.#isStopped = true;
   }
 
-  add(item: T): void {
+  /** With `afterMs` the lane pauses first, unless something is in it already. */
+  add(item: T, afterMs = 0): void {
     const lane = this.#laneFor(item);
     lane.waiting.push(item);
     this.#load++;
-    if (lane.state === "empty") this.#makeReady(lane);
+    if (lane.state !== "empty") return;
+    if (afterMs > 0) this.#pause(lane, afterMs);
+    else this.#makeReady(lane);
   }
 
   *left(): Iterable<Work> {

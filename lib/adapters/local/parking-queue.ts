@@ -1,4 +1,10 @@
-import type { Invocation, OwedMessage, ParkedMessage, Verdict } from "../../ports/message.ts";
+import type {
+  Invocation,
+  LookMessage,
+  OwedMessage,
+  ParkedMessage,
+  Verdict,
+} from "../../ports/message.ts";
 import type { Parking } from "../../ports/parking.ts";
 import type { Work, Workplace } from "./activity.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
@@ -7,16 +13,18 @@ import type { Invocations } from "./invocations.ts";
 /** Parked messages of one instance that are taken in one step. */
 export const MAX_PARKED_BATCH = 10;
 
+type Parked = ParkedMessage | OwedMessage | LookMessage;
+
 /** Takes parked messages of one instance; the verdicts are in their order. */
 export type ParkedConsumer = (
-  messages: readonly (ParkedMessage | OwedMessage)[],
+  messages: readonly Parked[],
   invocation: Invocation,
 ) => Promise<readonly Verdict[]>;
 
 /** Parks in memory: in order for each instance, several instances at a time. */
 export class ParkingQueue implements Parking, Workplace {
   readonly #invocations: Invocations;
-  readonly #deliveries: Deliveries<ParkedMessage | OwedMessage>;
+  readonly #deliveries: Deliveries<Parked>;
 
   constructor({
     invocations,
@@ -41,7 +49,7 @@ export class ParkingQueue implements Parking, Workplace {
     return this.#deliveries.running;
   }
 
-  async park(message: ParkedMessage | OwedMessage): Promise<void> {
+  async park(message: Parked): Promise<void> {
     this.#deliveries.add(message);
   }
 
@@ -62,7 +70,17 @@ export class ParkingQueue implements Parking, Workplace {
   }
 }
 
-function nameOfParked(message: ParkedMessage | OwedMessage): string {
-  const what = message.kind === "parked" ? `parked ${message.fact.kind}` : "what is owed by";
-  return `${what} ${message.name} of instance ${message.instanceId}`;
+function nameOfParked(message: Parked): string {
+  return `${whatOf(message)} of instance ${message.instanceId}`;
+}
+
+function whatOf(message: Parked): string {
+  switch (message.kind) {
+    case "parked":
+      return `parked ${message.fact.kind} ${message.name}`;
+    case "owed":
+      return `what is owed by ${message.name}`;
+    case "look":
+      return `look at what came for ${message.ticket}`;
+  }
 }

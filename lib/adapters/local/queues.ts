@@ -1,3 +1,4 @@
+import type { Bus } from "../../ports/bus.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Invocation, Message, TimerMessage, Verdict } from "../../ports/message.ts";
@@ -6,9 +7,11 @@ import type { TaskHandler } from "../../ports/tasks.ts";
 import { Activity } from "./activity.ts";
 import { type Advance, clockAdvancer } from "./advance-clock.ts";
 import { Agenda, type Alarm, noAlarm, processAlarm } from "./agenda.ts";
+import { type AnnouncementListener, localBus } from "./bus.ts";
 import type { Trouble } from "./deliveries.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
 import { Invocations } from "./invocations.ts";
+import { DEFAULT_PAGES_AT_ONCE, PageQueue } from "./page-queue.ts";
 import { type ParkedConsumer, ParkingQueue } from "./parking-queue.ts";
 import { TaskQueue } from "./task-queue.ts";
 import { type DueIndex, type TimerConsumer, TimerLoop } from "./timer-loop.ts";
@@ -34,6 +37,10 @@ export type QueuesOptions = Readonly<{
   /** The one that the handlers were made with. */
   runs: HandlerRuns;
   concurrency?: number;
+  /** Parts of fan-outs at a time. */
+  pagesAtOnce?: number;
+  /** Hears what happens to instances; absent: nobody wants to. */
+  onAnnouncement?: AnnouncementListener;
   /** Hears of everything that failed and will be tried again; must not throw. */
   onTrouble: (trouble: Trouble) => void;
   /** Real time; for tests. */
@@ -53,12 +60,14 @@ export type Queues = Readonly<{
   tasks: TaskQueue;
   parking: ParkingQueue;
   timers: TimerLoop;
+  pages: PageQueue;
+  bus: Bus;
   invocations: Invocations;
   /** Begins to deliver. */
   consume(consumers: Consumers): void;
   /** Only with a virtual clock. */
   advance?: Advance;
-  /** Resolves when nothing is due, parked, queued or running. */
+  /** Resolves when nothing is due, parked, queued, fanned out or running. */
   idle(): Promise<void>;
   whatIsLeft(): readonly string[];
   /** Delivers nothing more and lets running steps finish; after `graceMs` aborts the handlers. */
@@ -73,20 +82,26 @@ export function openQueues(options: QueuesOptions): Queues {
   const pauses = new Agenda({ clock: steady, alarm });
   const activity = new Activity({ steady, alarm });
   const invocations = new Invocations({ clock, ids });
-  const { onTrouble, handlers, runs, index, keyOf, patienceMs } = options;
+  const { onTrouble, handlers, runs, index, keyOf, patienceMs, onAnnouncement } = options;
+  const { pagesAtOnce = DEFAULT_PAGES_AT_ONCE } = options;
   const common = { agenda, pauses, activity, onTrouble, invocations, concurrency };
   const tasks = new TaskQueue({ ...common, handlers, runs });
   const parking = new ParkingQueue(common);
   const timers = new TimerLoop({ ...common, index, keyOf });
+  const pages = new PageQueue({ ...common, concurrency: pagesAtOnce });
+  const bus = localBus({ pages, ...(onAnnouncement && { announce: onAnnouncement }) });
   const patience = patienceMs === undefined ? {} : { patienceMs };
   return {
     tasks,
     parking,
     timers,
+    pages,
+    bus,
     invocations,
     consume({ handle, advance, onDue }) {
       tasks.consume(handle);
       parking.consume(advance);
+      pages.consume(handle);
       timers.consume({ onDue, onTimer: handle });
     },
     ...(isVirtual
@@ -95,7 +110,7 @@ export function openQueues(options: QueuesOptions): Queues {
     idle: () => activity.idle(),
     whatIsLeft: () => activity.whatIsLeft(),
     async close({ graceMs }) {
-      for (const queue of [tasks, parking, timers]) queue.stopDelivery();
+      for (const queue of [tasks, parking, timers, pages]) queue.stopDelivery();
       agenda.stop();
       pauses.stop();
       const isQuiet = await activity.runningAtMost(0, graceMs);
