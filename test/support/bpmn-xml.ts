@@ -90,3 +90,53 @@ export function boundary(
 
 export const timeZone = (value: string) =>
   xml("zeebe:properties", {}, xml("zeebe:property", { name: "timeZone", value }));
+
+/** A signal of the file, named like its id unless said; it stands beside the processes. */
+export const aSignal = (id: string, name = id) => xml("signal", { id, name });
+
+/** A message of the file; without a correlation key it can start a process and nothing else. */
+export function aMessage(
+  id: string,
+  { name = id, key }: Readonly<{ name?: string; key?: string }> = {},
+): string {
+  const subscription =
+    key === undefined ? [] : [xml("zeebe:subscription", { correlationKey: key })];
+  return xml("message", { id, name }, ...subscription.map((one) => extensions(one)));
+}
+
+/** A file with these signals, messages and errors beside its processes; earlier lines stay put. */
+export const beside = (source: string, ...roots: readonly string[]) =>
+  source.replace("</definitions>", () => `${[...roots, "</definitions>"].join("\n")}`);
+
+/** What an event waits for or throws: a signal of the file. */
+export const onSignal = (signalRef: string) => xml("signalEventDefinition", { signalRef });
+
+/** What an event waits for or throws: a message of the file. */
+export const onMessage = (messageRef: string) => xml("messageEventDefinition", { messageRef });
+
+/** An intermediate event that waits; `more` are its extensions. */
+export const catching = (id: string, definition: string, ...more: readonly string[]) =>
+  xml("intermediateCatchEvent", { id }, ...extended(more), definition);
+
+/** An intermediate event that throws; `more` are its extensions, such as the payload's inputs. */
+export const throwing = (id: string, definition: string, ...more: readonly string[]) =>
+  xml("intermediateThrowEvent", { id }, ...extended(more), definition);
+
+/** A receive task; `more` are its extensions. */
+export const receive = (id: string, messageRef: string, ...more: readonly string[]) =>
+  xml("receiveTask", { id, messageRef }, ...extended(more));
+
+/**
+ * An event-based gateway and what it waits for; behind each element `x` is an end event `x-won`.
+ * The flows are `<gateway>-x` and `x-on`.
+ */
+export function race(id: string, ...catches: readonly string[]): string {
+  const branches = catches.flatMap((one) => {
+    const to = /id="([^"]*)"/.exec(one)?.[1] ?? "";
+    return [one, end(`${to}-won`), flow(`${id}-${to}`, id, to), flow(`${to}-on`, to, `${to}-won`)];
+  });
+  return [xml("eventBasedGateway", { id }), ...branches].join("\n");
+}
+
+const extended = (content: readonly string[]) =>
+  content.length === 0 ? [] : [extensions(...content)];

@@ -14,9 +14,9 @@ import { reportProfile } from "./profile.ts";
 import { unreachable } from "./reach.ts";
 import { type Report, startReport } from "./report.ts";
 import { booleanOf, called, childrenOf, idOf, nameOf } from "./source.ts";
-import { checkStarts } from "./starts.ts";
+import { startEventsOf } from "./starts.ts";
 import { timeZoneOf } from "./timers.ts";
-import { refuseBoolean, refuseProcessExtensions } from "./unsupported.ts";
+import { checkNamed, refuseBoolean, refuseProcessExtensions } from "./unsupported.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 
 /** Compiles BPMN 2.0 with the zeebe extensions: every executable process of the file, or none. */
@@ -84,6 +84,9 @@ function compileFile(
     });
   }
   reportProfile(root, report);
+  for (const name of ["bpmn:signal", "bpmn:message"]) {
+    for (const named of childrenOf(root, name)) checkNamed(named, report);
+  }
   const relevant = root.children.filter(
     (child) => child.name !== "bpmn:process" || executable.includes(child),
   );
@@ -99,7 +102,7 @@ function compileProcess(process: XmlElement, given: Context): readonly Compiled[
   const context: Context = zone === undefined ? given : { ...given, zone };
   refuseProcessExtensions(process, context.report);
   const laidOut = outline(process, context);
-  checkStarts(laidOut, context);
+  const startEvents = startEventsOf(laidOut, context);
   const graph: Graph = { nodes: nodesOf(laidOut, context), flows: flowsOf(laidOut, context) };
   checkLoops(graph, scopesWithGaps(laidOut, graph), context);
   // What a broken flow does not reach would only add noise to the error.
@@ -112,9 +115,7 @@ function compileProcess(process: XmlElement, given: Context): readonly Compiled[
       ...nameOf(process),
       body: { runner: "graph", graph },
       elements: laidOut.ids,
-      startEvents: graph.nodes
-        .filter(({ kind, scope }) => kind === "start" && scope === idOf(process))
-        .map(({ id }) => ({ element: id, kind: "none" })),
+      startEvents,
     },
   ];
 }

@@ -1,30 +1,48 @@
 import { parseComputed } from "../../definition/expression.ts";
-import type { Behaviour, BoundaryTrigger, TimerSpec } from "../../definition/graph.ts";
+import type { Awaited, Behaviour, BoundaryTrigger, TimerSpec } from "../../definition/graph.ts";
 import { quoted } from "../../definition/parsed.ts";
 import { type Context, computed } from "./context.ts";
+import { awaitedByName, type Named, nameOfReferred } from "./named.ts";
 import type { Report } from "./report.ts";
-import { booleanOf, called } from "./source.ts";
+import { booleanOf, called, definitionsOf } from "./source.ts";
+import { jobTask } from "./tasks.ts";
 import { timerSpec } from "./timers.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** A start without a definition; one with a definition never starts an embedded sub-process. */
-export function startEvent(event: XmlElement, { report }: Context): Behaviour | undefined {
-  if (definitionsOf(event).length === 0) return { kind: "start" };
-  return report.refuse({
-    code: "bpmn/sub-process-start-not-none",
-    at: event,
-    message: `${called(event)} has an event definition, but a sub-process begins when it is reached.`,
-    hint: "Remove the event definition from the start event.",
-  });
+/** A start: plain, or, in a process, one that a signal or a message sets off. */
+export function startEvent(
+  event: XmlElement,
+  scopeKind: string | undefined,
+  { report }: Context,
+): Behaviour | undefined {
+  const definitions = definitionsOf(event);
+  if (definitions.length === 0) return { kind: "start" };
+  if (scopeKind !== "process") {
+    return report.refuse({
+      code: "bpmn/sub-process-start-not-none",
+      at: event,
+      message: `${called(event)} has an event definition, but a sub-process begins when it is reached.`,
+      hint: "Remove the event definition from the start event.",
+    });
+  }
+  if (definitions.length > 1) return refuseCount(event, report);
+  return { kind: "start", triggered: true };
 }
 
-/** An end: plain, one that ends its scope, or one that throws an error. */
+/** An end: plain, one that ends its scope, or one that throws an error, a signal or a message. */
 export function endEvent(event: XmlElement, context: Context): Behaviour | undefined {
   const [definition, ...others] = definitionsOf(event);
   if (others.length > 0) return refuseCount(event, context.report);
   if (definition === undefined) return { kind: "end", end: { as: "plain" } };
-  if (definition.name === "bpmn:terminateEventDefinition") {
-    return { kind: "end", end: { as: "terminate" } };
+  switch (definition.name) {
+    case "bpmn:terminateEventDefinition":
+      return { kind: "end", end: { as: "terminate" } };
+    case "bpmn:signalEventDefinition": {
+      const signal = thrownSignal(event, definition, context);
+      return signal && { kind: "end", end: { as: "signal", signal } };
+    }
+    case "bpmn:messageEventDefinition":
+      return jobTask(event, context);
   }
   const thrown = errorOf(event, definition, context);
   if (thrown === "refused") return undefined;
@@ -40,12 +58,28 @@ export function endEvent(event: XmlElement, context: Context): Behaviour | undef
   return code === undefined ? undefined : { kind: "end", end: { as: "error", code } };
 }
 
-/** A timer on the way from one element to the next. */
+/** A throw on the way: a signal, a message that a worker sends, or nothing at all. */
+export function throwEvent(event: XmlElement, context: Context): Behaviour | undefined {
+  const [definition, ...others] = definitionsOf(event);
+  if (others.length > 0) return refuseCount(event, context.report);
+  if (definition === undefined) return { kind: "pass" };
+  if (definition.name === "bpmn:messageEventDefinition") return jobTask(event, context);
+  const signal = thrownSignal(event, definition, context);
+  return signal && { kind: "throw", signal };
+}
+
+/** A wait on the way from one element to the next. */
 export function catchEvent(event: XmlElement, context: Context): Behaviour | undefined {
   const [definition, ...others] = definitionsOf(event);
   if (definition === undefined || others.length > 0) return refuseCount(event, context.report);
-  const timer = timerSpec(event, definition, ONCE, context);
-  return timer === undefined ? undefined : { kind: "catch", awaits: { on: "timer", timer } };
+  const awaits = awaited(event, definition, ONCE, context);
+  return awaits && { kind: "catch", awaits };
+}
+
+/** A task that waits for its message. */
+export function receiveTask(task: XmlElement, context: Context): Behaviour | undefined {
+  const awaits = awaitedByName({ event: task, holder: task, to: "message" }, context);
+  return awaits && { kind: "catch", awaits };
 }
 
 /** An event on the border of the activity `on`. */
@@ -63,6 +97,25 @@ export function boundaryEvent(
 const ONCE: readonly TimerSpec["as"][] = ["duration", "date"];
 const ANY: readonly TimerSpec["as"][] = ["duration", "date", "cycle"];
 
+function thrownSignal(event: XmlElement, holder: XmlElement, context: Context) {
+  return nameOfReferred({ event, holder, to: "signal" }, context);
+}
+
+/** What runs besides timers goes by a name. */
+function awaited(
+  event: XmlElement,
+  definition: XmlElement,
+  timers: readonly TimerSpec["as"][],
+  context: Context,
+): Awaited | undefined {
+  if (definition.name === "bpmn:timerEventDefinition") {
+    const timer = timerSpec(event, definition, timers, context);
+    return timer && { on: "timer", timer };
+  }
+  const to: Named = definition.name === "bpmn:signalEventDefinition" ? "signal" : "message";
+  return awaitedByName({ event, holder: definition, to }, context);
+}
+
 function triggerOf(
   event: XmlElement,
   interrupting: boolean,
@@ -70,9 +123,8 @@ function triggerOf(
 ): BoundaryTrigger | undefined {
   const [definition, ...others] = definitionsOf(event);
   if (definition === undefined || others.length > 0) return refuseCount(event, context.report);
-  if (definition.name === "bpmn:timerEventDefinition") {
-    const timer = timerSpec(event, definition, interrupting ? ONCE : ANY, context);
-    return timer === undefined ? undefined : { on: "timer", timer };
+  if (definition.name !== "bpmn:errorEventDefinition") {
+    return awaited(event, definition, interrupting ? ONCE : ANY, context);
   }
   if (!interrupting) {
     return context.report.refuse({
@@ -117,17 +169,11 @@ function errorOf(
   return "refused";
 }
 
-function definitionsOf(event: XmlElement): readonly XmlElement[] {
-  return event.children.filter(({ name }) =>
-    /^bpmn:(\w+EventDefinition|eventDefinitionRef)$/.test(name),
-  );
-}
-
 function refuseCount(event: XmlElement, report: Report): undefined {
   return report.refuse({
     code: "bpmn/event-definition-count",
     at: event,
     message: `${called(event)} has ${definitionsOf(event).length} event definitions.`,
-    hint: "Give it exactly one; an end event may also have none.",
+    hint: "Give it exactly one; start, end and throw events may also have none.",
   });
 }

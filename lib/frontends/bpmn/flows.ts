@@ -91,10 +91,14 @@ function checkCondition(
   const hasCondition = childrenOf(element, "bpmn:conditionExpression").length > 0;
   const isExclusive = from.kind === "exclusiveGateway";
   if (hasCondition && !isExclusive) {
+    const takes =
+      from.kind === "eventBasedGateway"
+        ? "takes the flow whose event comes first"
+        : "takes every flow that leaves it";
     report.refuse({
       code: "bpmn/condition-not-allowed",
       at: element,
-      message: `${called(element)} has a condition, but ${quoted(from.id)} takes every flow that leaves it.`,
+      message: `${called(element)} has a condition, but ${quoted(from.id)} ${takes}.`,
       hint: "Put an exclusive gateway in between and let the condition stand on a flow that leaves it.",
     });
   }

@@ -1,6 +1,6 @@
 // Loops that could only spin.
-// 1. Straight-through elements never wait: plain and manual tasks, plain throws, scripts, gateways
-//    that join nothing, and sub-processes made of these.
+// 1. Straight-through elements never wait: plain and manual tasks, throws, scripts, gateways that
+//    join nothing and choose without an event, and sub-processes made of these.
 // 2. A loop of such elements in which nothing changes a variable takes the same way for ever.
 // 3. One that does change variables is endless all the same when it passes no choice.
 
@@ -51,7 +51,8 @@ function straightNodes(
 function mayWait(node: Node, joins: boolean): boolean {
   switch (node.kind) {
     case "task":
-    case "timer":
+    case "catch":
+    case "event-gateway":
     case "process":
       return true;
     case "end":
@@ -61,6 +62,7 @@ function mayWait(node: Node, joins: boolean): boolean {
       return joins;
     case "start":
     case "script":
+    case "throw":
     case "exclusive":
     case "scope":
     case "pass":

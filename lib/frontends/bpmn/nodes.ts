@@ -1,14 +1,24 @@
 import type { Behaviour, Node } from "../../definition/graph.ts";
 import { quoted } from "../../definition/parsed.ts";
+import { checkCatchers } from "./catchers.ts";
 import type { Context } from "./context.ts";
-import { boundaryEvent, catchEvent, endEvent, startEvent } from "./events.ts";
+import { checkEventGateways } from "./event-gateways.ts";
+import {
+  boundaryEvent,
+  catchEvent,
+  endEvent,
+  receiveTask,
+  startEvent,
+  throwEvent,
+} from "./events.ts";
 import { mappingsOf } from "./mappings.ts";
 import type { Outline, Place } from "./outline.ts";
 import { called, nameOf } from "./source.ts";
 import { jobTask, scriptTask } from "./tasks.ts";
 
 /** The nodes of a process in document order; those that were refused are missing. */
-export function nodesOf({ places, arrowsFrom }: Outline, context: Context): readonly Node[] {
+export function nodesOf(laidOut: Outline, context: Context): readonly Node[] {
+  const { places, arrowsFrom } = laidOut;
   const byId = new Map(places.map((place) => [place.id, place]));
   const nodes = places.flatMap((place) => {
     if (!place.runs) return [];
@@ -22,6 +32,7 @@ export function nodesOf({ places, arrowsFrom }: Outline, context: Context): read
     return [{ id: place.id, ...nameOf(place.element), ...scope, ...mappings, ...behaviour }];
   });
   checkCatchers(nodes, byId, context);
+  checkEventGateways(laidOut, nodes, context);
   return nodes;
 }
 
@@ -33,7 +44,7 @@ type Surroundings = Readonly<{
 }>;
 
 function behaviourOf(
-  { element, kind }: Place,
+  { element, kind, scope }: Place,
   { on, defaults }: Surroundings,
   context: Context,
 ): Behaviour | undefined {
@@ -41,11 +52,15 @@ function behaviourOf(
     case "process":
       return { kind: "process" };
     case "startEvent":
-      return startEvent(element, context);
+      return startEvent(element, scope?.kind, context);
     case "endEvent":
       return endEvent(element, context);
     case "intermediateCatchEvent":
       return catchEvent(element, context);
+    case "intermediateThrowEvent":
+      return throwEvent(element, context);
+    case "receiveTask":
+      return receiveTask(element, context);
     case "boundaryEvent":
       return boundaryEvent(element, on, context);
     case "serviceTask":
@@ -58,6 +73,8 @@ function behaviourOf(
       return exclusiveGateway(element, defaults, context);
     case "parallelGateway":
       return { kind: "parallel" };
+    case "eventBasedGateway":
+      return { kind: "event-gateway" };
     case "subProcess":
       return { kind: "scope" };
     default:
@@ -114,28 +131,4 @@ function hostOf(
 
 function isActivity(kind: string): boolean {
   return /([tT]ask|[sS]ubProcess|transaction|callActivity)$/.test(kind);
-}
-
-/** An error must have one way to go: a code is caught once on each activity, and so is any code. */
-function checkCatchers(
-  nodes: readonly Node[],
-  byId: ReadonlyMap<string, Place>,
-  { report }: Context,
-): void {
-  const taken = new Set<string>();
-  for (const node of nodes) {
-    if (node.kind !== "boundary" || node.trigger.on !== "error") continue;
-    const { code } = node.trigger;
-    const key = JSON.stringify([node.on, code ?? null]);
-    const place = byId.get(node.id);
-    if (taken.has(key) && place !== undefined) {
-      report.refuse({
-        code: "bpmn/duplicate-error-catcher",
-        at: place.element,
-        message: `${called(place.element)} catches ${code === undefined ? "every error" : `the code ${quoted(code)}`} of ${quoted(node.on)}, and so does another boundary event.`,
-        hint: "Remove one of the two, or let it catch another code.",
-      });
-    }
-    taken.add(key);
-  }
 }

@@ -21,6 +21,13 @@ export function extensionsOf(element: XmlElement, name: string): readonly XmlEle
   return childrenOf(element, "bpmn:extensionElements").flatMap((all) => childrenOf(all, name));
 }
 
+/** The event definitions inside an event, those by reference included. */
+export function definitionsOf(event: XmlElement): readonly XmlElement[] {
+  return event.children.filter(({ name }) =>
+    /^bpmn:(\w+EventDefinition|eventDefinitionRef)$/.test(name),
+  );
+}
+
 /** The element's name as its author gave it, where there is one. */
 export function nameOf(element: XmlElement): Readonly<{ name?: string }> {
   const name = element.attributes.get("name");

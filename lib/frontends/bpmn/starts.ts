@@ -1,37 +1,108 @@
+import type { StartEvent } from "../../definition/definition.ts";
+import { type Computed, evaluateComputed, resultOf } from "../../definition/expression.ts";
+import { quoted } from "../../definition/parsed.ts";
 import type { Context } from "./context.ts";
+import { fits, type Named, nameOfReferred } from "./named.ts";
 import type { Outline, Place } from "./outline.ts";
-import { called } from "./source.ts";
+import { called, definitionsOf, idOf } from "./source.ts";
+import type { XmlElement } from "./xml.ts";
 
-/** Each process and each sub-process begins at exactly one plain start event. */
-export function checkStarts({ places }: Outline, { report }: Context): void {
+/**
+ * How instances of a process begin. A process has at most one plain start, and signals and
+ * messages of different names beside it or instead of it; a sub-process has one plain start.
+ */
+export function startEventsOf({ places }: Outline, context: Context): readonly StartEvent[] {
   const starts = Map.groupBy(
     places.filter(({ kind }) => kind === "startEvent"),
     ({ scope }) => scope,
   );
   for (const place of places) {
     if (!place.runs || (place.kind !== "process" && place.kind !== "subProcess")) continue;
-    const inside = starts.get(place) ?? [];
-    const [first, ...others] = inside.filter(({ runs }) => runs);
-    if (first === undefined) {
-      // A start that does not run yet was refused; that it is also no plain one goes without saying.
-      if (inside.length === 0) refuseMissing(place, report);
-      continue;
-    }
-    if (others.length === 0) continue;
+    checkCount(place, starts.get(place) ?? [], context);
+  }
+  const events = (starts.get(places[0]) ?? []).flatMap((place) => {
+    const event = place.runs ? startEventOf(place.element, context) : undefined;
+    return event === undefined ? [] : [{ ...event, at: place.element }];
+  });
+  checkNames(events, context);
+  return events.map(({ at: _, ...event }) => event);
+}
+
+/** A start that does not run yet was refused; that it is no plain one goes without saying. */
+function checkCount({ element, kind }: Place, inside: readonly Place[], { report }: Context): void {
+  const isPlain = (start: Place) => kind !== "process" || definitionsOf(start.element).length === 0;
+  const plain = inside.filter((start) => start.runs && isPlain(start));
+  if (inside.length === 0) {
+    report.refuse({
+      code: "bpmn/no-start-event",
+      at: element,
+      message: `${called(element)} has no start event.`,
+      hint: 'Add a start event without a definition: <startEvent id="start" />.',
+    });
+  }
+  if (plain.length > 1) {
     report.refuse({
       code: "bpmn/several-start-events",
-      at: place.element,
-      message: `${called(place.element)} has ${inside.length} plain start events.`,
+      at: element,
+      message: `${called(element)} has ${plain.length} plain start events.`,
       hint: "Keep one, and lead the others' flows to it by a gateway.",
     });
   }
 }
 
-function refuseMissing({ element }: Place, report: Context["report"]): void {
-  report.refuse({
-    code: "bpmn/no-start-event",
-    at: element,
-    message: `${called(element)} has no start event.`,
-    hint: 'Add a start event without a definition: <startEvent id="start" />.',
+/** One start of the process; several definitions on it are refused where its node is made. */
+function startEventOf(event: XmlElement, context: Context): StartEvent | undefined {
+  const [definition, ...others] = definitionsOf(event);
+  const element = idOf(event);
+  if (definition === undefined) return { element, kind: "none" };
+  if (others.length > 0) return undefined;
+  const kind: Named = definition.name === "bpmn:signalEventDefinition" ? "signal" : "message";
+  const written = nameOfReferred({ event, holder: definition, to: kind }, context);
+  const name = written && fixedName(event, written, context);
+  return name === undefined ? undefined : { element, kind, name };
+}
+
+/** Nobody has variables when a process is deployed, so that the name may need none. */
+function fixedName(event: XmlElement, written: Computed, context: Context): string | undefined {
+  const { expressions, report } = context;
+  const text = written.kind === "feel" ? written.text : "";
+  const [variable] = written.kind === "feel" ? expressions.variablesOf(text) : [];
+  const evaluation = evaluateComputed(written, expressions, () => undefined, DEPLOYING);
+  const result = resultOf("string", text, evaluation);
+  if (variable === undefined && result.ok && result.value.trim() !== "") {
+    return fits({ at: event, text: result.value, as: "name" }, context) ? result.value : undefined;
+  }
+  const problem = result.ok ? "It is empty." : result.problem;
+  return report.refuse({
+    code: "bpmn/start-name-not-fixed",
+    at: event,
+    message: `${called(event)}: the name ${quoted(`=${text}`)} is not known when the process is deployed. ${
+      variable === undefined ? problem : `It reads the variable ${quoted(variable)}.`
+    }`,
+    hint: "Write the name itself; there are no variables before an instance begins.",
   });
+}
+
+/** The same text must compile to the same definition, whenever that is. */
+const DEPLOYING = { now: 0, seed: "deploy" };
+
+function checkNames(
+  events: readonly (StartEvent & Readonly<{ at: XmlElement }>)[],
+  { report }: Context,
+): void {
+  const taken = new Set<string>();
+  for (const event of events) {
+    if (event.kind === "none") continue;
+    const { kind, name, at } = event;
+    const key = JSON.stringify([kind, name]);
+    if (taken.has(key)) {
+      report.refuse({
+        code: "bpmn/duplicate-start-name",
+        at,
+        message: `${called(at)} begins with ${kind} ${quoted(name)}, and so does another start event.`,
+        hint: `Keep one of the two, or let it begin with another ${kind}.`,
+      });
+    }
+    taken.add(key);
+  }
 }

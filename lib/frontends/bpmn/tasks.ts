@@ -7,7 +7,7 @@ import type { Report } from "./report.ts";
 import { called, childrenOf, extensionsOf } from "./source.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** A task that a worker does: service and send tasks, business rules and scripts with a job. */
+/** What a worker does: service and send tasks, business rules and scripts with a job, messages. */
 export function jobTask(task: XmlElement, context: Context): Behaviour | undefined {
   const { report } = context;
   const [definition] = extensionsOf(task, "zeebe:taskDefinition");
@@ -19,7 +19,7 @@ export function jobTask(task: XmlElement, context: Context): Behaviour | undefin
       code: "bpmn/task-without-type",
       at: task,
       message: `${called(task)} does not say which worker does it.`,
-      hint: 'Add <zeebe:taskDefinition type="charge-card" /> to its extension elements; the type names the handler.',
+      hint: `${SENDING.has(task.name) ? "A message is sent by a worker. " : ""}Add <zeebe:taskDefinition type="charge-card" /> to its extension elements; the type names the handler.`,
     });
   }
   const type = computed({ at: task, text: written, as: "task type" }, context);
@@ -27,6 +27,13 @@ export function jobTask(task: XmlElement, context: Context): Behaviour | undefin
   if (type === undefined || retries === undefined || headers === undefined) return undefined;
   return { kind: "task", type, retries, ...headers };
 }
+
+/** Their name does not tell that it takes a worker to do them. */
+const SENDING: ReadonlySet<string> = new Set([
+  "bpmn:sendTask",
+  "bpmn:intermediateThrowEvent",
+  "bpmn:endEvent",
+]);
 
 /** A script task: a FEEL script that is evaluated in place, or else a job. */
 export function scriptTask(task: XmlElement, context: Context): Behaviour | undefined {

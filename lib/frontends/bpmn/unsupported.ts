@@ -8,6 +8,7 @@ import {
   INERT_EXTENSIONS,
   INSTEAD,
   JUDGED,
+  MESSAGE_THROW,
   READ_EXTENSIONS,
   UNSUPPORTED_EXTENSIONS,
 } from "./vocabulary.ts";
@@ -29,8 +30,13 @@ export function refusedAsWhole(element: XmlElement, scopeKind: string, report: R
     }
   }
   checkBooleans(element, report);
-  checkExtensions(element, kind, report);
+  checkExtensions(element, isMessageThrow(element, kind) ? MESSAGE_THROW : kind, report);
   return false;
+}
+
+function isMessageThrow(element: XmlElement, kind: string): boolean {
+  const throws = kind === "intermediateThrowEvent" || kind === "endEvent";
+  return throws && childrenOf(element, "bpmn:messageEventDefinition").length > 0;
 }
 
 /** Refuses a BPMN element that has no meaning where it stands. */
@@ -96,6 +102,18 @@ function unsupportedKind(element: XmlElement, kind: string): Reason | undefined 
       "Draw what undoes the work on an error path.",
     );
   }
+  if (booleanOf(element, "instantiate", false) === true) {
+    return notYet(
+      `${called(element)} that begins an instance`,
+      "Use a start event with a message or a signal.",
+    );
+  }
+  if (kind === "eventBasedGateway" && element.attributes.get("eventGatewayType") === "Parallel") {
+    return notYet(
+      `${called(element)} that waits for everything`,
+      "Use a parallel gateway and a catch event in each branch.",
+    );
+  }
   for (const [extension, words] of UNSUPPORTED_EXTENSIONS) {
     if (!isPresent(element, extension)) continue;
     return notYet(`${called(element)} with ${words}`, `Remove <${extension}>.`);
@@ -135,15 +153,15 @@ function isPresent(element: XmlElement, extension: string): boolean {
 
 /** The event definitions that run, for each kind of event. */
 const RUNNING_DEFINITIONS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["startEvent", []],
-  ["endEvent", ["terminate", "error"]],
-  ["intermediateThrowEvent", []],
-  ["intermediateCatchEvent", ["timer"]],
-  ["boundaryEvent", ["timer", "error"]],
+  ["startEvent", ["signal", "message"]],
+  ["endEvent", ["terminate", "error", "signal", "message"]],
+  ["intermediateThrowEvent", ["signal", "message"]],
+  ["intermediateCatchEvent", ["timer", "signal", "message"]],
+  ["boundaryEvent", ["timer", "error", "signal", "message"]],
 ]);
 
 const ALTERNATIVE =
-  "Events that run: plain start; plain, terminate and error end; plain throw; timer catch; timer and error boundary.";
+  "Events that run: plain, signal and message start; plain, terminate, error, signal and message end; plain, signal and message throw; timer, signal and message catch; timer, error, signal and message boundary.";
 
 /** `timer` for `bpmn:timerEventDefinition`; undefined for what defines no event. */
 function definitionKind(element: XmlElement): string | undefined {
@@ -172,7 +190,7 @@ function checkExtension(
 }
 
 function checkBooleans(element: XmlElement, report: Report): void {
-  for (const name of ["triggeredByEvent", "isForCompensation", "cancelActivity"]) {
+  for (const name of ["triggeredByEvent", "isForCompensation", "cancelActivity", "instantiate"]) {
     if (booleanOf(element, name, false) === undefined) refuseBoolean(element, name, report);
   }
 }
@@ -185,6 +203,11 @@ export function refuseBoolean(element: XmlElement, name: string, report: Report)
     message: `${called(element)}: the attribute ${name} is neither true nor false.`,
     hint: `Write ${name}="true" or ${name}="false".`,
   });
+}
+
+/** Judges the extensions of what stands beside the processes: signals and messages. */
+export function checkNamed(element: XmlElement, report: Report): void {
+  checkExtensions(element, bpmnName(element) ?? "", report);
 }
 
 /** Judges the extensions of a process itself. */

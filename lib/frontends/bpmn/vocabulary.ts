@@ -10,25 +10,25 @@ export const SUPPORTED: ReadonlySet<string> = new Set([
   "boundaryEvent",
   "serviceTask",
   "sendTask",
+  "receiveTask",
   "businessRuleTask",
   "scriptTask",
   "task",
   "manualTask",
   "exclusiveGateway",
   "parallelGateway",
+  "eventBasedGateway",
   "subProcess",
 ]);
 
 /** What can stand in for a flow element that does not run yet. */
 export const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["userTask", "Use a service task whose job is completed over the API when the person is done."],
-  ["receiveTask", "Use a service task whose job is completed over the API when the message comes."],
   ["callActivity", "Draw the called process as an embedded sub-process."],
   ["transaction", "Use an embedded sub-process with an error boundary event."],
   ["adHocSubProcess", "Use an embedded sub-process with gateways."],
   ["inclusiveGateway", "Use a parallel gateway with an exclusive gateway in each branch."],
   ["complexGateway", "Use exclusive and parallel gateways."],
-  ["eventBasedGateway", "Use a service task with a timer boundary event."],
   ["implicitThrowEvent", "Use an intermediate throw event."],
   ["choreographyTask", "Choreographies do not run; draw a process."],
   ["subChoreography", "Choreographies do not run; draw a process."],
@@ -111,13 +111,18 @@ export const INERT_EXTENSIONS: ReadonlySet<string> = new Set([
   "zeebe:versionTag",
 ]);
 
-const JOBS = ["serviceTask", "sendTask", "businessRuleTask", "scriptTask"];
-const GATEWAYS = ["exclusiveGateway", "parallelGateway"];
+/** Throw and end events with a message: not a kind of BPMN, but a worker does them. */
+export const MESSAGE_THROW = "message throw";
+
+const JOBS = ["serviceTask", "sendTask", "businessRuleTask", "scriptTask", MESSAGE_THROW];
+const GATEWAYS = ["exclusiveGateway", "parallelGateway", "eventBasedGateway"];
+const MAPPED = [...SUPPORTED, MESSAGE_THROW].filter((name) => !GATEWAYS.includes(name));
 
 /** Extensions that are read, and the elements on which they mean something. */
 export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["zeebe:taskDefinition", new Set(JOBS)],
   ["zeebe:taskHeaders", new Set(JOBS)],
   ["zeebe:script", new Set(["scriptTask"])],
-  ["zeebe:ioMapping", new Set([...SUPPORTED].filter((name) => !GATEWAYS.includes(name)))],
+  ["zeebe:subscription", new Set(["message"])],
+  ["zeebe:ioMapping", new Set(MAPPED)],
 ]);

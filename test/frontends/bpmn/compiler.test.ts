@@ -151,8 +151,11 @@ describe("a process drawn in a modeler", () => {
     expect(flows.get("small")).toEqual({ id: "small", from: "large", to: "tax" });
     expect(nodes.get("fork")).toMatchObject({ kind: "parallel" });
     expect(nodes.get("cool-off")).toMatchObject({
-      kind: "timer",
-      timer: { as: "date", value: feel("order.readyAt"), zone: "Europe/Berlin" },
+      kind: "catch",
+      awaits: {
+        on: "timer",
+        timer: { as: "date", value: feel("order.readyAt"), zone: "Europe/Berlin" },
+      },
     });
     for (const id of ["shake-hands", "milestone", "think"]) {
       expect(nodes.get(id)).toMatchObject({ kind: "pass" });
@@ -200,7 +203,9 @@ describe("the BPMN compiler", () => {
     );
 
     expect(await nodeOf(source, "t")).toMatchObject({ type: written(" padded ") });
-    expect(await nodeOf(source, "c")).toMatchObject({ timer: { value: written("PT1S") } });
+    expect(await nodeOf(source, "c")).toMatchObject({
+      awaits: { timer: { value: written("PT1S") } },
+    });
   });
 
   test("takes static inputs as text, whatever they look like", async () => {
@@ -265,7 +270,9 @@ describe("the BPMN compiler", () => {
       inZone(sequence(event(extensions(timeZone("America/New_York"))))),
     ].map(async (source) => {
       const node = await nodeOf(source, "c");
-      return node.kind === "timer" ? node.timer.zone : "no timer";
+      return node.kind === "catch" && node.awaits.on === "timer"
+        ? node.awaits.timer.zone
+        : "no timer";
     });
 
     expect(await Promise.all(zones)).toEqual([undefined, "Asia/Tokyo", "America/New_York"]);
