@@ -51,18 +51,31 @@ export function instanceOfKey({ pk }: Key): string {
 
 /** A due index in memory that counts how often it is read. */
 export class FakeIndex implements DueIndex {
-  readonly #dueAt = new Map<string, Instant>();
+  readonly #due = new Map<string, Due>();
+  #listener: (dueAt: Instant) => void = () => {};
   reads = 0;
   failure: Error | undefined;
 
-  set(instanceId: string, dueAt: Instant | undefined): void {
-    if (dueAt === undefined) this.#dueAt.delete(instanceId);
-    else this.#dueAt.set(instanceId, dueAt);
+  /** Of an instance, or of whatever is stored at a key; nobody is told. */
+  set(of: string | Key, dueAt: Instant | undefined): void {
+    const key = typeof of === "string" ? keyOfInstance(of) : of;
+    if (dueAt === undefined) this.#due.delete(nameOf(key));
+    else this.#due.set(nameOf(key), { key, dueAt });
+  }
+
+  /** As a commit does: what watches the index is told. */
+  commit(of: string | Key, dueAt: Instant): void {
+    this.set(of, dueAt);
+    this.#listener(dueAt);
+  }
+
+  watchDue(listener: (dueAt: Instant) => void): void {
+    this.#listener = listener;
   }
 
   earliestDue(after: Instant): Instant | undefined {
     this.reads++;
-    return this.#sorted().find(([, dueAt]) => dueAt > after)?.[1];
+    return this.#sorted().find(({ dueAt }) => dueAt > after)?.dueAt;
   }
 
   async dueBetween({
@@ -74,21 +87,27 @@ export class FakeIndex implements DueIndex {
     this.reads++;
     if (this.failure !== undefined) throw this.failure;
     const due = this.#sorted()
-      .filter(([, dueAt]) => dueAt > after && dueAt <= until)
+      .filter(({ dueAt }) => dueAt > after && dueAt <= until)
       .filter((entry) => cursor === undefined || placeOf(entry) > cursor);
     const page = due.slice(0, limit);
     const last = page.at(-1);
-    const items = page.map(([instanceId]) => keyOfInstance(instanceId));
+    const items = page.map(({ key }) => key);
     return due.length > limit && last !== undefined ? { items, next: placeOf(last) } : { items };
   }
 
-  #sorted(): readonly (readonly [string, Instant])[] {
-    return [...this.#dueAt].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
+  #sorted(): readonly Due[] {
+    return [...this.#due.values()].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
   }
 }
 
-function placeOf([instanceId, dueAt]: readonly [string, Instant]): string {
-  return `${String(dueAt).padStart(16, "0")} ${instanceId}`;
+type Due = Readonly<{ key: Key; dueAt: Instant }>;
+
+function placeOf({ key, dueAt }: Due): string {
+  return `${String(dueAt).padStart(16, "0")} ${nameOf(key)}`;
+}
+
+function nameOf({ pk, sk }: Key): string {
+  return `${pk} ${sk}`;
 }
 
 function countingIds(): Ids {

@@ -87,8 +87,9 @@ export function openQueues(options: QueuesOptions): Queues {
   const common = { agenda, pauses, activity, onTrouble, invocations, concurrency };
   const tasks = new TaskQueue({ ...common, handlers, runs });
   const parking = new ParkingQueue(common);
-  const timers = new TimerLoop({ ...common, index, keyOf });
   const pages = new PageQueue({ ...common, concurrency: pagesAtOnce });
+  const maySomebodyBeSent = () => parking.load + pages.load > 0;
+  const timers = new TimerLoop({ ...common, index, keyOf, maySomebodyBeSent });
   const bus = localBus({ pages, ...(onAnnouncement && { announce: onAnnouncement }) });
   const patience = patienceMs === undefined ? {} : { patienceMs };
   return {

@@ -6,24 +6,29 @@ import { growingPauseMs } from "./growing-pause.ts";
 /** Keys that may be suspected or rest at a time; with more the index is not read any further. */
 export const MAX_RESTING_KEYS = 10_000;
 
+/** How soon it is looked whether a key is still due; then after twice as long each time. */
+export const FIRST_LOOK_MS = 5;
+
 /** Whether a key that is due may be handled; `restsForMs` when its rest begins now. */
 type Meeting = Readonly<{ mayBeHandled: boolean; restsForMs?: number }>;
 
 /**
  * Keys that stay due although they were handled: each rests, longer every time. A key is a suspect
- * after it was handled without effect, and rests once a pass over the index meets it again.
+ * after it was handled without effect, and rests once a pass over the index meets it again. It may
+ * only have to wait for somebody who was sent: so there are passes while it rests, soon at first,
+ * and the one that does not meet it ends its rest.
  */
 export class RestingKeys implements Waiting {
   readonly #pauses: Agenda;
-  readonly #onRested: () => void;
+  readonly #askForPass: () => void;
   readonly #suspects = new Map<string, Suspect>();
   readonly #wakings = new DueHeap<Suspect>();
   #resting = 0;
   #pass = 0;
 
-  constructor(pauses: Agenda, onRested: () => void) {
+  constructor(pauses: Agenda, askForPass: () => void) {
     this.#pauses = pauses;
-    this.#onRested = onRested;
+    this.#askForPass = askForPass;
     pauses.add(this);
   }
 
@@ -42,8 +47,15 @@ export class RestingKeys implements Waiting {
 
   /** It was handled, and nothing came of it. */
   suspect(name: string): void {
-    const tries = (this.#suspects.get(name)?.tries ?? 0) + 1;
-    this.#suspects.set(name, { tries, state: "suspected", metIn: this.#pass });
+    const { tries = 0, looks = 0 } = this.#suspects.get(name) ?? {};
+    const until = this.#pauses.now();
+    this.#suspects.set(name, {
+      tries: tries + 1,
+      looks,
+      state: "suspected",
+      until,
+      metIn: this.#pass,
+    });
   }
 
   /** Something came of it: it is as good as any other. */
@@ -72,8 +84,9 @@ export class RestingKeys implements Waiting {
     if (suspect.state !== "suspected") return { mayBeHandled: suspect.state === "rested" };
     const restsForMs = growingPauseMs(suspect.tries);
     suspect.state = "resting";
+    suspect.until = instantFrom(this.#pauses.now() + restsForMs);
     this.#resting++;
-    this.#wakings.add(suspect, instantFrom(this.#pauses.now() + restsForMs));
+    this.#lookLater(suspect);
     this.#pauses.look();
     return { mayBeHandled: false, restsForMs };
   }
@@ -86,17 +99,30 @@ export class RestingKeys implements Waiting {
     for (;;) {
       const due = this.#wakings.takeDue(now);
       if (due === undefined) return;
-      if (due.item.state !== "resting") continue;
-      due.item.state = "rested";
-      this.#resting--;
-      this.#onRested();
+      const suspect = due.item;
+      if (suspect.state !== "resting") continue;
+      if (suspect.until > now) this.#lookLater(suspect);
+      else {
+        suspect.state = "rested";
+        this.#resting--;
+      }
+      this.#askForPass();
     }
+  }
+
+  /** Looks are counted over all rests of a key, or one that is stuck would cost many passes. */
+  #lookLater(suspect: Suspect): void {
+    const lookAt = this.#pauses.now() + FIRST_LOOK_MS * 2 ** suspect.looks++;
+    this.#wakings.add(suspect, instantFrom(Math.min(lookAt, suspect.until)));
   }
 }
 
 type Suspect = {
   readonly tries: number;
+  looks: number;
   state: "suspected" | "resting" | "rested" | "forgotten";
+  /** When its rest ends. */
+  until: Instant;
   /** The last pass that met it, or during which it was handled. */
   metIn: number;
 };

@@ -64,6 +64,7 @@ export class LocalStore implements Store {
   readonly #groups: CommitGroup[] = [];
   readonly #recent = new RecentItems();
   #flushing: NodeJS.Immediate | undefined;
+  #dueListener: ((dueAt: Instant) => void) | undefined;
   #isClosed = false;
   #reads = 0;
   #writes = 0;
@@ -150,6 +151,11 @@ export class LocalStore implements Store {
     return this.#ask(() => this.#indexes.earliestDue(after));
   }
 
+  /** Calls back whenever commits made something due, with the first instant of theirs. */
+  watchDue(listener: (dueAt: Instant) => void): void {
+    this.#dueListener = listener;
+  }
+
   async list(view: string, range: Range): Promise<Page<Key>> {
     checkRange(range);
     return this.#count(this.#ask(() => this.#indexes.list(view, range)));
@@ -208,6 +214,7 @@ export class LocalStore implements Store {
         this.#remember(member, outcomes[position] ?? COMMITTED);
       }
       group.settle((call, position) => call.resolve(outcomes[position] ?? COMMITTED));
+      this.#tellDue(group, outcomes);
     } catch (error) {
       group.settle((call) => call.reject(error));
     }
@@ -222,6 +229,20 @@ export class LocalStore implements Store {
   #remember(member: Member, outcome: Outcome): void {
     if ("writes" in member) this.#recent.follow(member.writes, outcome);
     else for (const hint of member.tidy) this.#recent.forget(hint);
+  }
+
+  /** What owes something, due since instant 0, is looked at only when the store is opened. */
+  #tellDue({ members }: CommitGroup, outcomes: readonly Outcome[]): void {
+    let first: Instant | undefined;
+    for (const [position, member] of members.entries()) {
+      if (!("writes" in member) || outcomes[position]?.kind !== "committed") continue;
+      for (const write of member.writes) {
+        const lookAt = "put" in write ? write.put.lookAt : undefined;
+        if (lookAt === undefined || lookAt === 0) continue;
+        if (first === undefined || lookAt < first) first = lookAt;
+      }
+    }
+    if (first !== undefined) this.#dueListener?.(first);
   }
 
   #read(key: Key): Item | undefined {

@@ -1,11 +1,15 @@
 // One loop wakes everything that is due. Invariants:
 //
 // 1. The store's due index is read when something is due by it, in passes from its oldest key to
-//    now; in between only the next instant is known. So a parked timer costs no memory.
-// 2. Instant 0 is skipped: an instance that owes something is looked at when the engine opens. As
-//    that hides its timers from the index, they are held in a heap of armed timers as well.
-// 3. Whoever makes the index hold an instant that it did not hold arms it: the loop never polls.
-// 4. A key that is still due after it was handled without effect rests longer each time.
+//    now; in between only the next instant is known. So a parked timer costs no memory. Whose key
+//    it is (an instance, a mailbox, a kept event, a broadcast) is nothing to the loop.
+// 2. Instant 0 is skipped: what owes something is looked at when the engine opens. As that hides
+//    the timers of an instance from the index, they are held in a heap of armed timers as well.
+// 3. Whoever makes the index hold an instant that it did not hold arms it, or the index tells of
+//    it: the loop never polls.
+// 4. A key that is still due after it was handled and no timer fired rests, longer each time. That
+//    is no trouble while a queue may hold what was sent on its account: until that is done, the key
+//    stays due.
 
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Invocation, TimerMessage, Verdict } from "../../ports/message.ts";
@@ -33,11 +37,17 @@ export interface DueIndex {
     limit: number;
     cursor?: string;
   }): Promise<Page<Key>>;
+  /** Tells of instants that the index comes to hold from now on; absent: only `arm` does. */
+  watchDue?(listener: (dueAt: Instant) => void): void;
 }
 
 /** Who is woken. */
 export type TimerConsumer = Readonly<{
-  /** Something is due at this key; answers how many timers fired. */
+  /**
+   * Something is due at this key; answers how many timers fired. More than 0 means that the key has
+   * moved, and if it is due all the same it is handled again at once. Whoever only sent somebody to
+   * see to it answers 0.
+   */
   onDue(key: Key, invocation: Invocation): Promise<number>;
   onTimer(message: TimerMessage, invocation: Invocation): Promise<Verdict>;
 }>;
@@ -51,6 +61,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   readonly #invocations: Invocations;
   readonly #index: DueIndex;
   readonly #concurrency: number;
+  readonly #maySomebodyBeSent: () => boolean;
   readonly #deliveries: Deliveries<Delivery>;
   readonly #armed = new ArmedHeap();
   readonly #resting: RestingKeys;
@@ -70,6 +81,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     index,
     keyOf,
     concurrency,
+    maySomebodyBeSent,
     ...surroundings
   }: Surroundings &
     Readonly<{
@@ -78,6 +90,8 @@ export class TimerLoop implements Timers, Waiting, Workplace {
       /** Where the instance of a timer is stored: it is not handled twice at a time. */
       keyOf: (timer: Pick<TimerMessage, "tenant" | "instanceId">) => Key;
       concurrency: number;
+      /** Whether a queue holds anything that may have been sent on account of a due key. */
+      maySomebodyBeSent: () => boolean;
     }>) {
     this.#agenda = surroundings.agenda;
     this.#pauses = surroundings.pauses;
@@ -86,6 +100,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     this.#invocations = invocations;
     this.#index = index;
     this.#concurrency = concurrency;
+    this.#maySomebodyBeSent = maySomebodyBeSent;
     this.#deliveries = new Deliveries<Delivery>(surroundings, {
       concurrency,
       batch: 1,
@@ -97,6 +112,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     this.#resting = new RestingKeys(this.#pauses, () => this.#beginPass());
     this.#pauses.add({ nextDue: () => this.#readAgainAt, wake: () => this.#readAgain() });
     this.#activity.add(this);
+    index.watchDue?.((dueAt) => this.#mayBeDue(dueAt));
   }
 
   /** Timers fired since the loop was made. */
@@ -115,11 +131,11 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   async arm({ covered, dueAt, ...timer }: ArmedTimer): Promise<void> {
     if (covered) {
       this.#armed.remove(timer);
-      this.#nextDue = earlier(this.#nextDue, dueAt);
+      this.#mayBeDue(dueAt);
     } else {
       this.#armed.put(timer, dueAt);
+      this.#agenda.look();
     }
-    this.#agenda.look();
   }
 
   async disarm(timer: Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">): Promise<void> {
@@ -144,10 +160,10 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     for (const name of this.#resting.names()) {
       yield {
         id: `resting ${name}`,
-        what: `${withoutNul(name)} is due, but nothing happens there`,
+        what: `${withoutNul(name)} was looked at, but is still due`,
       };
     }
-    if (this.#isPassing) yield { id: "due timers", what: "due timers are looked for" };
+    if (this.#isPassing) yield { id: "due", what: "what is due is looked for" };
   }
 
   nextDue(): Instant | undefined {
@@ -165,6 +181,12 @@ export class TimerLoop implements Timers, Waiting, Workplace {
 
   get #isPassing(): boolean {
     return this.#pass !== undefined || this.#mustPassAgain;
+  }
+
+  #mayBeDue(dueAt: Instant): void {
+    if (dueAt <= OWING || (this.#nextDue !== undefined && this.#nextDue <= dueAt)) return;
+    this.#nextDue = dueAt;
+    this.#agenda.look();
   }
 
   #beginPass(): void {
@@ -218,10 +240,16 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     const name = nameOf(key);
     if (this.#held.has(name)) return;
     const { mayBeHandled, restsForMs } = this.#resting.meet(name);
-    if (restsForMs !== undefined) this.#onTrouble(stillDue(name, restsForMs));
+    if (restsForMs !== undefined && !this.#isPatient(restsForMs)) {
+      this.#onTrouble(stillDue(name, restsForMs));
+    }
     if (!mayBeHandled) return;
     this.#held.add(name);
     this.#deliveries.add({ key });
+  }
+
+  #isPatient(restsForMs: number): boolean {
+    return restsForMs <= LONGEST_QUIET_REST_MS && this.#maySomebodyBeSent();
   }
 
   #endPass({ until }: Pass, isWhole: boolean): void {
@@ -236,7 +264,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     const retryInMs = growingPauseMs(++this.#readFailures);
     this.#pass = undefined;
     this.#mustPassAgain = true;
-    if (!this.#isStopped) this.#onTrouble({ error, about: "the index of due timers", retryInMs });
+    if (!this.#isStopped) this.#onTrouble({ error, about: "the index of what is due", retryInMs });
     this.#readAgainAt = instantFrom(this.#pauses.now() + retryInMs);
     this.#pauses.look();
   }
@@ -273,6 +301,9 @@ export class TimerLoop implements Timers, Waiting, Workplace {
 /** What owes something is due since this instant; nothing else is. */
 const OWING = instantFrom(0);
 
+/** In busy queues there is always something: a key that needs longer rests is told of anyway. */
+const LONGEST_QUIET_REST_MS = 8_000;
+
 type Delivery = Readonly<{ key: Key } | { timer: TimerMessage }>;
 
 /** From the oldest key to `until`; behind the cursor, if it has begun. */
@@ -292,7 +323,7 @@ function withoutNul(name: string): string {
 }
 
 function describe(delivery: Delivery): string {
-  if ("key" in delivery) return `due timer at ${delivery.key.pk} / ${delivery.key.sk}`;
+  if ("key" in delivery) return `what is due at ${delivery.key.pk} / ${delivery.key.sk}`;
   return `timer ${delivery.timer.ticket} of instance ${delivery.timer.instanceId}`;
 }
 

@@ -3,7 +3,7 @@ import type { Queues } from "../../../lib/adapters/local/queues.ts";
 import { openVirtualClock } from "../../../lib/adapters/local/virtual-clock.ts";
 import type { Duration } from "../../../lib/definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
-import type { TaskMessage } from "../../../lib/ports/message.ts";
+import type { Message, TaskMessage } from "../../../lib/ports/message.ts";
 import { instanceOfKey, openTestQueues } from "../../support/local-queues.ts";
 import { ManualTime } from "../../support/manual-time.ts";
 
@@ -172,8 +172,43 @@ describe("an advance", () => {
     expect(await done).toEqual({
       now: instantFrom(START + 2 * HOUR),
       fired: 0,
-      left: ["default#I#stuck / S is due, but nothing happens there"],
+      left: ["default#I#stuck / S was looked at, but is still due"],
     });
+  });
+
+  test("waits for whoever was sent to see to a due key, and counts no timer", async () => {
+    const { advance, queues, index, time, clock, on } = await opened();
+    on.fired = 0;
+    const log: string[] = [];
+    on.due = async (instanceId) => {
+      log.push(`due ${(clock.now() - START) / HOUR}`);
+      await queues.pages.send({ kind: "offer", tenant: "default", name: instanceId, seq: 1 });
+    };
+    on.handle = async (name) => {
+      await time.pause(50);
+      log.push(`${name} ${(clock.now() - START) / HOUR}`);
+      index.set("kept", undefined);
+    };
+    index.commit("kept", instantFrom(START + HOUR));
+    const done = advance(hours(2));
+    await time.pass(1_000);
+
+    expect(await done).toEqual({ now: instantFrom(START + 2 * HOUR), fired: 0, left: [] });
+    expect(log).toEqual(["due 1", "offer 1"]);
+  });
+
+  test("waits for the parts of a fan-out before it moves, delayed ones too", async () => {
+    const { advance, queues, time, clock, on } = await opened();
+    const log: number[] = [];
+    on.handle = () => void log.push((clock.now() - START) / HOUR);
+    const broadcast = { kind: "broadcast", tenant: "default", broadcastId: "b1" } as const;
+    await queues.pages.send(broadcast);
+    await queues.pages.send(broadcast, 5_000);
+    const done = advance(hours(1));
+    await time.pass(5_000);
+
+    expect(await done).toMatchObject({ left: [] });
+    expect(log).toEqual([0, 0]);
   });
 
   test("takes its turn behind another", async () => {
@@ -206,8 +241,7 @@ async function opened(options: { concurrency?: number } = {}) {
   } = { handle: () => {}, due: () => {}, fired: 1 };
   queues.consume({
     async handle(message) {
-      const isTask = message.kind === "task";
-      await on.handle(isTask ? `task ${message.ticket}` : `timer of ${message.instanceId}`);
+      await on.handle(nameOf(message));
       return "release";
     },
     advance: async (messages) => messages.map(() => "release" as const),
@@ -221,6 +255,11 @@ async function opened(options: { concurrency?: number } = {}) {
   const { advance } = queues;
   if (advance === undefined) throw new Error("a virtual clock can be advanced");
   return { time, clock, queues, index, on, advance };
+}
+
+function nameOf(message: Message): string {
+  if (message.kind === "task") return `task ${message.ticket}`;
+  return message.kind === "timer" ? `timer of ${message.instanceId}` : message.kind;
 }
 
 function armIndexed(

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { handlersFrom } from "../../../lib/adapters/local/task-handlers.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import type { Announcement, Broadcast } from "../../../lib/ports/bus.ts";
 import type { TaskMessage } from "../../../lib/ports/message.ts";
 import { openTestQueues } from "../../support/local-queues.ts";
 
@@ -15,6 +16,23 @@ describe("idle", () => {
       isIdle = true;
     });
     await time.pass(4_999);
+    expect(isIdle).toBe(false);
+    await time.pass(1);
+
+    await idle;
+    expect(queues.whatIsLeft()).toEqual([]);
+  });
+
+  test("waits for the parts of a fan-out, the delayed ones too", async () => {
+    const { queues, time } = openTestQueues();
+    let isIdle = false;
+    queues.consume(consumers(() => time.pause(1_000)));
+    expect(await queues.bus.publish(aBroadcast)).toBe(true);
+    await queues.pages.send({ kind: "broadcast", tenant: "default", broadcastId: "b2" }, 5_000);
+    const idle = queues.idle().then(() => {
+      isIdle = true;
+    });
+    await time.pass(5_999);
     expect(isIdle).toBe(false);
     await time.pass(1);
 
@@ -57,6 +75,31 @@ describe("closing", () => {
     expect(log).toEqual(["k1 begins", "k1 ends"]);
   });
 
+  test("lets a running part of a fan-out finish, and starts no other", async () => {
+    const { queues, time } = openTestQueues({ pagesAtOnce: 1 });
+    const log: string[] = [];
+    queues.consume(
+      consumers(async (kind) => {
+        log.push(`${kind} begins`);
+        await time.pause(1_000);
+        log.push(`${kind} ends`);
+      }),
+    );
+    await queues.bus.publish(aBroadcast);
+    await queues.bus.publish({ ...aBroadcast, broadcastId: "b2" });
+    await queues.pages.send({ kind: "broadcast", tenant: "default", broadcastId: "b3" }, 10);
+    await time.pass(0);
+    const closed = queues.close({ graceMs: 5_000 });
+    await time.pass(1_000);
+
+    expect(await closed).toEqual([
+      "broadcast b2 is queued",
+      "broadcast b3 waits to be tried again",
+    ]);
+    await time.pass(60_000);
+    expect(log).toEqual(["broadcast begins", "broadcast ends"]);
+  });
+
   test("aborts handlers after the grace, and reports no outcome of theirs", async () => {
     const parts = openTestQueues();
     let aborted: unknown;
@@ -92,6 +135,32 @@ describe("closing", () => {
     expect(runs.abandoned).toBe(1);
   });
 });
+
+describe("the bus of a process", () => {
+  test("announces to whoever listens, and offers nothing when nobody does", async () => {
+    const heard: Announcement[] = [];
+    const { queues } = openTestQueues({ onAnnouncement: (it) => void heard.push(it) });
+    const announcement: Announcement = {
+      id: "order-1:1",
+      tenant: "default",
+      instanceId: "order-1",
+      definition: { id: "order", version: 1 },
+      notice: { type: "instance-ended", status: "succeeded", terminationKind: "success" },
+    };
+    await queues.bus.announce?.(announcement);
+
+    expect(heard).toEqual([announcement]);
+    expect(openTestQueues().queues.bus.announce).toBeUndefined();
+  });
+});
+
+const aBroadcast: Broadcast = {
+  tenant: "default",
+  broadcastId: "b1",
+  topic: { kind: "signal", name: "approved" },
+  seq: 1,
+  at: instantFrom(0),
+};
 
 const anAttempt = {
   taskId: "order-1.k1",

@@ -164,6 +164,31 @@ describe("due, for the host in the same process,", () => {
     expect(store.earliestDue(at(3))).toBeUndefined();
   });
 
+  test("tells of the first instant that commits of a group brought, once it is durable", async () => {
+    const store = openedIn(temporaryFolder());
+    const told: (readonly [Instant, number])[] = [];
+    store.watchDue((dueAt) => told.push([dueAt, store.earliestDue(at(0)) ?? 0]));
+    await putAll(store, [anItem("a", { lookAt: at(9) }), anItem("b", { lookAt: at(5) })]);
+    await putAll(store, [anItem("c", { lookAt: at(7) })]);
+
+    expect(told).toEqual([
+      [5, 5],
+      [7, 5],
+    ]);
+  });
+
+  test("tells of nothing that was refused, owes, or is not to be looked at", async () => {
+    const store = openedIn(temporaryFolder());
+    const told: Instant[] = [];
+    store.watchDue((dueAt) => told.push(dueAt));
+    await putAll(store, [anItem("a"), anItem("owes", { lookAt: at(0) })]);
+    const refused = await store.commit([{ put: anItem("a", { lookAt: at(5) }), when: "absent" }]);
+    await store.commit([{ remove: key("owes"), when: "exists" }]);
+
+    expect(refused.kind).toBe("conflict");
+    expect(told).toEqual([]);
+  });
+
   test("finds instants before 1970 as well", async () => {
     const store = openedIn(temporaryFolder());
     await putAll(store, [anItem("old", { lookAt: at(-5_000) })]);

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { MAX_DUE_PAGE } from "../../../lib/adapters/local/timer-loop.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
+import type { Key } from "../../../lib/ports/store.ts";
 import { instanceOfKey, openTestQueues } from "../../support/local-queues.ts";
+import type { ManualTime } from "../../support/manual-time.ts";
 
 describe("the timer loop", () => {
   test("reads no index while it waits, however long", async () => {
@@ -120,7 +122,7 @@ describe("the timer loop", () => {
 
     expect(handledAt).toEqual([0, 1, 3, 7, 15, 31, 61]);
     expect(troubles[0]).toMatchObject({ about: "default#I#stuck / S", retryInMs: 1_000 });
-    expect(queues.whatIsLeft()).toEqual(["default#I#stuck / S is due, but nothing happens there"]);
+    expect(queues.whatIsLeft()).toEqual(["default#I#stuck / S was looked at, but is still due"]);
   });
 
   test("goes on with others while keys rest or fail", async () => {
@@ -247,6 +249,121 @@ describe("the timer loop", () => {
     expect(most).toBe(64);
   });
 });
+
+describe("a key that is no instance's", () => {
+  test("is handed over whole when it is due, and counts as no timer", async () => {
+    const { queues, time, index } = openTestQueues();
+    const handled: Key[] = [];
+    queues.timers.consume({
+      async onDue(key) {
+        handled.push(key);
+        index.set(key, undefined);
+        return 0;
+      },
+      onTimer: async () => "release",
+    });
+    index.set(MAILBOX, instantFrom(time.now() + 1_000));
+    await queues.timers.arm({ ...timer("any", instantFrom(time.now() + 1_000)), covered: true });
+    await time.pass(1_000);
+
+    expect(handled).toEqual([MAILBOX]);
+    expect(queues.timers.fired).toBe(0);
+    expect(queues.whatIsLeft()).toEqual([]);
+  });
+
+  test("is found at its instant, though nobody arms it, because the index tells", async () => {
+    const { time, index, queues } = openTestQueues();
+    const handledAt: number[] = [];
+    queues.timers.consume({
+      async onDue(key) {
+        handledAt.push(time.now() - start);
+        index.set(key, undefined);
+        return 0;
+      },
+      onTimer: async () => "release",
+    });
+    const start = time.now();
+    await time.pass(0);
+    index.commit(MAILBOX, instantFrom(start + 60_000));
+    await time.pass(10_000);
+    index.commit({ ...MAILBOX, sk: "earlier" }, instantFrom(start + 30_000));
+    index.commit({ ...MAILBOX, sk: "overdue" }, instantFrom(start));
+    await time.pass(60_000);
+
+    expect(handledAt).toEqual([10_000, 30_000, 60_000]);
+  });
+
+  test("waits in silence while somebody who was sent is on the way", async () => {
+    const { queues, time, troubles, handledAt } = sending((time) => time.pause(100));
+    await time.pass(0);
+    expect(queues.whatIsLeft()).toEqual([
+      "look at what came for w1.1 of instance order-1 is running",
+      "default#M#paid#42 / H was looked at, but is still due",
+    ]);
+    await time.pass(200);
+
+    expect(handledAt).toEqual([0]);
+    expect(troubles).toEqual([]);
+    expect(queues.timers.fired).toBe(0);
+    expect(queues.whatIsLeft()).toEqual([]);
+  });
+
+  test("does not keep idle waiting longer than whoever was sent takes, twice", async () => {
+    const { queues, time } = sending((time) => time.pause(100));
+    let isIdle = false;
+    void queues.idle().then(() => {
+      isIdle = true;
+    });
+    await time.pass(99);
+    expect(isIdle).toBe(false);
+    await time.pass(101);
+
+    expect(isIdle).toBe(true);
+  });
+
+  test("is handled anew, ever more rarely, while whoever was sent does not come", async () => {
+    const { time, index, handledAt } = sending(() => new Promise(() => {}));
+    await time.pass(14_999);
+
+    expect(handledAt).toEqual([0, 1_000, 3_000, 7_000]);
+    expect(index.reads).toBeLessThan(50);
+  });
+
+  test("is told of in the end, however busy the queues are", async () => {
+    const { time, troubles } = sending(() => new Promise(() => {}));
+    await time.pass(14_999);
+    expect(troubles).toEqual([]);
+    await time.pass(1);
+
+    expect(troubles).toMatchObject([{ about: "default#M#paid#42 / H", retryInMs: 16_000 }]);
+  });
+});
+
+const MAILBOX: Key = { pk: "default#M#paid#42", sk: "H" };
+
+/** A loop for which a mailbox is due: it sends a look, which `takes` a while and settles it. */
+function sending(takes: (time: ManualTime) => Promise<void>) {
+  const parts = openTestQueues();
+  const { queues, time, index } = parts;
+  const handledAt: number[] = [];
+  const start = time.now();
+  index.set(MAILBOX, start);
+  queues.consume({
+    handle: async () => "release",
+    async advance(messages) {
+      await takes(time);
+      index.set(MAILBOX, undefined);
+      return messages.map(() => "release" as const);
+    },
+    async onDue() {
+      handledAt.push(time.now() - start);
+      const address = { tenant: "default", instanceId: "order-1", ticket: "w1.1" };
+      await queues.parking.park({ kind: "look", name: "message-42", ...address });
+      return 0;
+    },
+  });
+  return { ...parts, handledAt };
+}
 
 /** A loop that wakes into a list; what is woken through the index is no longer due. */
 function opened() {

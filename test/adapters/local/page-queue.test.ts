@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { DEFAULT_PAGES_AT_ONCE } from "../../../lib/adapters/local/page-queue.ts";
+import { openVirtualClock } from "../../../lib/adapters/local/virtual-clock.ts";
+import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import type { FanOutMessage, PageMessage } from "../../../lib/ports/message.ts";
+import { openTestQueues } from "../../support/local-queues.ts";
+import { ManualTime } from "../../support/manual-time.ts";
+
+describe("the pages queue of a process", () => {
+  test("works on few parts at a time unless it is told otherwise", async () => {
+    expect(await mostAtOnce()).toBe(DEFAULT_PAGES_AT_ONCE);
+    expect(await mostAtOnce(7)).toBe(7);
+  });
+
+  test("begins no part within the turn that sends it", async () => {
+    const { queues, time } = openTestQueues();
+    const delivered: FanOutMessage[] = [];
+    queues.pages.consume(async (message) => {
+      delivered.push(message);
+      return "release";
+    });
+    await queues.pages.send(aPage("0.0"));
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    expect(delivered).toEqual([]);
+
+    await time.pass(0);
+    expect(delivered).toHaveLength(1);
+  });
+
+  test("delays by real time, however the clock of the engine jumps", async () => {
+    const { queues, time } = openTestQueues();
+    let count = 0;
+    queues.pages.consume(async () => {
+      count++;
+      return "release";
+    });
+    await queues.pages.send(aPage("0.0"), 1_000);
+    time.jump(3_600_000);
+    await time.pass(999);
+    expect(count).toBe(0);
+    time.jump(-7_200_000);
+    await time.pass(1);
+
+    expect(count).toBe(1);
+  });
+
+  test("brings a delayed part though a virtual clock stands still", async () => {
+    const time = new ManualTime();
+    const memory = { load: async () => undefined, save: async () => {} };
+    const clock = await openVirtualClock({ real: time, memory });
+    const { queues } = openTestQueues({ time, clock });
+    let count = 0;
+    queues.pages.consume(async () => {
+      count++;
+      return "release";
+    });
+    await queues.pages.send(aPage("0.0"), 1_000);
+    await time.pass(1_000);
+
+    expect(count).toBe(1);
+    expect(clock.now()).toBe(instantFrom(Date.UTC(2030, 0, 1)));
+  });
+
+  test("hands out an invocation of its own for each, in which no task goes on", async () => {
+    const { queues, time } = openTestQueues();
+    const ids: string[] = [];
+    queues.pages.consume(async (_, { id, mayContinue }) => {
+      expect(mayContinue).toBe(false);
+      expect(queues.invocations.isDeadOwner(id)).toBe(false);
+      ids.push(id);
+      return "release";
+    });
+    for (const page of ["0.0", "0.1"]) await queues.pages.send(aPage(page));
+    await time.pass(0);
+
+    expect(new Set(ids).size).toBe(2);
+    expect(ids.every((id) => queues.invocations.isDeadOwner(id))).toBe(true);
+  });
+
+  test("names every kind of part that is left", async () => {
+    const { queues } = openTestQueues();
+    const of = { tenant: "default", broadcastId: "b1" };
+    await queues.pages.send({ kind: "broadcast", ...of });
+    await queues.pages.send({ kind: "shard", ...of, epoch: 2, shard: 3, page: 0 });
+    await queues.pages.send(aPage("2.3.0"));
+    await queues.pages.send({ kind: "offer", tenant: "default", name: "paid", seq: 7 }, 1_000);
+
+    expect(queues.whatIsLeft()).toEqual([
+      "broadcast b1 is queued",
+      "shard 2.3 of broadcast b1 is queued",
+      "page 2.3.0 of broadcast b1 is queued",
+      "offer of event paid number 7 waits to be tried again",
+    ]);
+  });
+});
+
+async function mostAtOnce(pagesAtOnce?: number): Promise<number> {
+  const { queues, time } = openTestQueues({ ...(pagesAtOnce && { pagesAtOnce }) });
+  let [running, most] = [0, 0];
+  queues.pages.consume(async () => {
+    most = Math.max(most, ++running);
+    await time.pause(10);
+    running--;
+    return "release";
+  });
+  for (let n = 0; n < 20; n++) await queues.pages.send(aPage(`0.${n}`));
+  await time.pass(1_000);
+  expect(queues.whatIsLeft()).toEqual([]);
+  return most;
+}
+
+function aPage(page: string): PageMessage {
+  return { kind: "page", tenant: "default", broadcastId: "b1", page, last: false, rows: [] };
+}
