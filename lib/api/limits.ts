@@ -14,6 +14,9 @@ export const MAX_JSON_DEPTH = 64;
 /** Characters of an id or a name in a path or a query. */
 export const MAX_ID_LENGTH = 255;
 
+/** Characters of an id that the engine made of another, such as that of a replayed event. */
+export const MAX_MADE_ID_LENGTH = 1_024;
+
 /** Characters of a cursor; ours are shorter. */
 export const MAX_CURSOR_LENGTH = 2_048;
 

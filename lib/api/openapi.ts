@@ -127,7 +127,11 @@ const WITH_BODY: readonly ProblemCode[] = [
 ];
 
 function badResponses({ problems, method }: Operation): Schema {
-  const codes = [...ALWAYS, ...(method === "POST" ? WITH_BODY : []), ...problems];
+  const codes = [
+    ...ALWAYS,
+    ...(method === "POST" || method === "PUT" ? WITH_BODY : []),
+    ...problems,
+  ];
   const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status);
   return Object.fromEntries(
     [...byStatus].map(([status, its]) => [

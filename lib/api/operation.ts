@@ -39,10 +39,10 @@ export type ApiSettings = Readonly<{
 export type Operation = Readonly<{
   /** Its name in the document, and in the client. */
   id: string;
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   /** Such as `/v1/instances/{instanceId}`; the names are those of `params`. */
   path: string;
-  tag: "Definitions" | "Instances" | "Tasks" | "Service";
+  tag: "Definitions" | "Instances" | "Signals" | "Messages" | "Events" | "Tasks" | "Service";
   summary: string;
   description?: string;
   /** Answered without a token. */

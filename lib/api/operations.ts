@@ -1,13 +1,19 @@
 import type { Operation } from "./operation.ts";
 import { definitionOperations } from "./operations/definitions.ts";
+import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
+import { messageOperations } from "./operations/messages.ts";
 import { serviceOperations } from "./operations/service.ts";
+import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
 
 /** Every call there is: what is routed, what is checked, and what the document tells. */
 export const operations: readonly Operation[] = [
   ...definitionOperations,
   ...instanceOperations,
+  ...signalOperations,
+  ...messageOperations,
+  ...eventOperations,
   ...taskOperations,
   ...serviceOperations,
 ];

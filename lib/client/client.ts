@@ -1,16 +1,26 @@
 import type {
   ClockAdvance,
+  DeadLetterView,
   DefinitionView,
   DeployedView,
   Diagnostic,
+  EventAnswer,
+  EventConfig,
+  EventRequest,
+  EventTypeView,
   HistoryEntry,
   InstanceFilter,
   InstanceView,
   Listed,
+  MessageAnswer,
+  MessageRequest,
   Notation,
   PageRequest,
+  ReceiptView,
   RecoveryReport,
   ResultView,
+  SignalAnswer,
+  SignalRequest,
   StartRequest,
   TaskFailure,
   TaskFilter,
@@ -29,6 +39,10 @@ export type SourceInput =
   | Uint8Array
   | Readonly<{ notation: Exclude<Notation, "code">; source: string }>;
 
+/** A number as the key stands for its text. */
+export type MessageInput = Omit<MessageRequest, "correlationKey"> &
+  Readonly<{ correlationKey?: string | number }>;
+
 type Page = Partial<PageRequest>;
 /** The same key and body give the same answer. */
 type Keyed = Readonly<{ idempotencyKey?: string }>;
@@ -46,6 +60,8 @@ export function createClient(options: ClientOptions) {
     ask<T>({ method: "POST", path, json, idempotencyKey });
   const definition = (id: string) => `/v1/definitions/${segment(id)}`;
   const instance = (id: string) => `/v1/instances/${segment(id)}`;
+  const eventType = (name: string) => `/v1/event-types/${segment(name)}`;
+  const deadLetter = (id: string) => `/v1/dead-letters/${segment(id)}`;
   const task = (id: string) => `/v1/tasks/${segment(id)}`;
 
   return {
@@ -106,6 +122,26 @@ export function createClient(options: ClientOptions) {
         request,
         keyed,
       ),
+
+    /** The counts are there when everybody was reached within the call. */
+    signal: (request: SignalRequest, keyed: Keyed = {}) =>
+      post<SignalAnswer>("/v1/signals", request, keyed),
+    /** What became of a broadcast, of a signal or of an event. */
+    receipt: (broadcastId: string) => get<ReceiptView>(`/v1/signals/${segment(broadcastId)}`),
+    message: (request: MessageInput, keyed: Keyed = {}) =>
+      post<MessageAnswer>("/v1/messages", request, keyed),
+    /** Without an outcome it is still on its way: its receipt tells. */
+    event: (request: EventRequest, keyed: Keyed = {}) =>
+      post<EventAnswer>("/v1/events", request, keyed),
+    /** What is left out gets its default, whatever it was before. */
+    setEventType: (name: string, config: Partial<EventConfig> = {}) =>
+      ask<EventTypeView>({ method: "PUT", path: eventType(name), json: config }),
+    eventType: (name: string) => get<EventTypeView>(eventType(name)),
+    deadLetters: (filter: Readonly<{ name?: string }> & Page = {}) =>
+      get<Listed<DeadLetterView>>("/v1/dead-letters", filter),
+    replayDeadLetter: (id: string) => post<EventAnswer>(`${deadLetter(id)}/replay`),
+    removeDeadLetter: (id: string) =>
+      ask<{ removed: true }>({ method: "DELETE", path: deadLetter(id) }),
 
     tasks: (filter: TaskFilter & Page = {}) => get<Listed<TaskView>>("/v1/tasks", filter),
     completeTask: (

@@ -1,20 +1,31 @@
 export type {
   ClockAdvance,
+  DeadLetterView,
   DefinitionView,
   DeployedView,
   Diagnostic,
+  EventAnswer,
+  EventConfig,
+  EventRequest,
+  EventTypeView,
+  FailedDelivery,
   HistoryEntry,
   IncidentView,
   InstanceFilter,
   InstanceView,
   Json,
   Listed,
+  MessageAnswer,
+  MessageRequest,
   PageRequest,
   Problem,
   ProblemCode,
   ProblemEntry,
+  ReceiptView,
   RecoveryReport,
   ResultView,
+  SignalAnswer,
+  SignalRequest,
   StartRequest,
   Status,
   TaskFailure,
@@ -24,4 +35,4 @@ export type {
   WaitView,
 } from "../api/views.ts";
 export { ApiError } from "./api-error.ts";
-export { type Client, type ClientOptions, createClient } from "./client.ts";
+export { type Client, type ClientOptions, createClient, type MessageInput } from "./client.ts";

@@ -3,7 +3,7 @@ import { ApiError } from "./api-error.ts";
 
 /** One call over HTTP; fields that are undefined are not sent. */
 export type Call = Readonly<{
-  method: "GET" | "POST" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "DELETE";
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   json?: unknown;

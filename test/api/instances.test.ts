@@ -159,6 +159,7 @@ describe("starting", () => {
 
   test.each([
     ["definition/disabled", 409],
+    ["definition/not-startable", 409],
     ["instance/id-taken", 409],
     ["request/key-reused", 409],
     ["engine/busy", 429],

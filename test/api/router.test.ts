@@ -5,13 +5,15 @@ import {
   MAX_BODY_BYTES,
   MAX_CURSOR_LENGTH,
   MAX_ID_LENGTH,
+  MAX_MADE_ID_LENGTH,
   MAX_NAMED_PROBLEMS,
   MAX_RETRIES,
   MAX_TEXT_LENGTH,
   MAX_VERSION,
 } from "../../lib/api/limits.ts";
 import { operations } from "../../lib/api/operations.ts";
-import { engineError } from "../support/fake-engine.ts";
+import { MAX_NAME_LENGTH } from "../../lib/definition/limits.ts";
+import { aDeadLetter, aReceipt, engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 
 describe("the router", () => {
@@ -111,6 +113,8 @@ describe("the router", () => {
 
   test.each([
     ["/v1/instances/", "i".repeat(MAX_ID_LENGTH + 1)],
+    ["/v1/signals/", "i".repeat(MAX_MADE_ID_LENGTH + 1)],
+    ["/v1/event-types/", "n".repeat(MAX_NAME_LENGTH + 1)],
     ["/v1/definitions/order/versions/", "0"],
     ["/v1/definitions/order/versions/", "-1"],
     ["/v1/definitions/order/versions/", "latest"],
@@ -210,7 +214,8 @@ describe("the router", () => {
   test("answers 413 to a long body of every call that reads one", async () => {
     const { api } = await fakeApi();
 
-    for (const { method, path } of operations.filter((operation) => operation.method === "POST")) {
+    const reading = operations.filter(({ method }) => ["POST", "PUT"].includes(method));
+    for (const { method, path } of reading) {
       const answer = await api(method, path.replace(/\{\w+\}/g, "x"), {
         headers: { "content-type": "application/json" },
         body: new Uint8Array(
@@ -225,7 +230,16 @@ describe("the router", () => {
   test("never fails and never leaves its document, whatever it is sent", async () => {
     const { api } = await fakeApi();
     const id = fc.oneof(
-      fc.constantFrom("order", "live", "ended", "live%3A1", "1", "i1"),
+      fc.constantFrom(
+        "order",
+        "live",
+        "ended",
+        "live%3A1",
+        "1",
+        "i1",
+        encodeURIComponent(aReceipt.broadcastId),
+        encodeURIComponent(aDeadLetter.id),
+      ),
       fc.webSegment(),
     );
     const path = fc.tuple(
@@ -246,6 +260,21 @@ describe("the router", () => {
             instanceId: fc.jsonValue(),
             source: fc.string(),
             notation: fc.constantFrom("bpmn", "journey", "code", 1),
+          },
+          { requiredKeys: [] },
+        )
+        .map((value) => JSON.stringify(value)),
+      fc
+        .record(
+          {
+            name: fc.oneof(fc.constantFrom("go", "many", "full", "nobody"), fc.jsonValue()),
+            payload: fc.oneof(fc.constant({ a: 1 }), fc.jsonValue()),
+            id: fc.oneof(fc.string(), fc.jsonValue()),
+            target: fc.constantFrom("live", "ended", "x", 1),
+            correlationKey: fc.oneof(fc.string(), fc.double(), fc.jsonValue()),
+            messageId: fc.string(),
+            timeToLive: fc.constantFrom("PT0S", "P1D", "soon", 1),
+            deliveryMode: fc.constantFrom("AfterWait", "All", "x"),
           },
           { requiredKeys: [] },
         )

@@ -3,7 +3,13 @@ import { operations } from "../../lib/api/operations.ts";
 import { createApi } from "../../lib/api/router.ts";
 import { ApiError, createClient } from "../../lib/client/index.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import { type Asked, fakeEngine } from "../support/fake-engine.ts";
+import {
+  type Asked,
+  aDeadLetter,
+  aReceipt,
+  fakeEngine,
+  undeclared,
+} from "../support/fake-engine.ts";
 
 /** A client whose fetch is the router itself. */
 function aClient(overrides: Partial<Engine> = {}, token?: string) {
@@ -64,6 +70,16 @@ describe("the client", () => {
     await client.history("live", { limit: 2 });
     await client.cancel("live", { reason: "r" });
     await client.resolveIncident("live", "i1", { retries: 1 });
+    await client.signal({ name: "go", payload: { a: 1 }, id: "b:1" }, { idempotencyKey: "k" });
+    await client.receipt(aReceipt.broadcastId);
+    await client.message({ name: "paid", correlationKey: 42, timeToLive: "PT0S" });
+    await client.event({ name: "seen", payload: [1], target: "live" }, { idempotencyKey: "k" });
+    await client.setEventType("a/b", { deliveryMode: "All" });
+    await client.setEventType("seen");
+    await client.eventType("a/b");
+    await client.deadLetters({ name: "paid", limit: 3 });
+    await client.replayDeadLetter(aDeadLetter.id);
+    await client.removeDeadLetter(aDeadLetter.id);
     await client.tasks({ type: "charge" });
     await client.completeTask("live:1", { variables });
     await client.failTask("live:1", { message: "m" });
@@ -88,6 +104,16 @@ describe("the client", () => {
       ["history", "live", { limit: 2 }],
       ["cancel", "live", { reason: "r" }, undefined],
       ["resolveIncident", "live", "i1", { retries: 1 }, undefined],
+      ["signal", { name: "go", payload: { a: 1 }, id: "b:1" }, "k"],
+      ["receipt", aReceipt.broadcastId],
+      ["message", { name: "paid", correlationKey: "42", timeToLive: "PT0S" }, undefined],
+      ["event", { name: "seen", payload: [1], target: "live" }, "k"],
+      ["setEventType", "a/b", { ...undeclared, deliveryMode: "All" }],
+      ["setEventType", "seen", undeclared],
+      ["eventType", "a/b"],
+      ["deadLetters", { name: "paid" }, { limit: 3 }],
+      ["replayDeadLetter", aDeadLetter.id],
+      ["removeDeadLetter", aDeadLetter.id],
       ["tasks", { type: "charge" }, { limit: 50 }],
       ["completeTask", "live:1", { variables }, undefined],
       ["failTask", "live:1", { message: "m" }, undefined],
@@ -104,6 +130,15 @@ describe("the client", () => {
       instanceId: "mine",
       status: "running",
     });
+    expect(await client.signal({ name: "go" }, { idempotencyKey: "k" })).toEqual({
+      broadcastId: "k",
+      deliveredCount: 3,
+      startedCount: 1,
+    });
+    expect(await client.signal({ name: "many", id: "mine" })).toEqual({ broadcastId: "mine" });
+    expect(await client.receipt(aReceipt.broadcastId)).toEqual(aReceipt);
+    expect(await client.event({ name: "many" })).toEqual({ id: "made" });
+    expect((await client.deadLetters()).items).toEqual([aDeadLetter]);
     expect(await client.advanceClock("P1D")).toEqual({ now: "P1D", fired: 0, left: [] });
     expect(await client.health()).toEqual({ status: "ok", version: "1", clock: "virtual" });
     expect(await client.openApi()).toMatchObject({ openapi: "3.1.0" });

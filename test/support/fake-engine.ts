@@ -1,8 +1,11 @@
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
 import type {
+  DeadLetterView,
   DefinitionView,
   Engine,
+  EventConfig,
   InstanceView,
+  ReceiptView,
   Source,
   StartRequest,
 } from "../../lib/engine/engine.ts";
@@ -16,7 +19,9 @@ export type Asked = readonly [method: string, ...args: readonly unknown[]];
 /**
  * An engine of a few canned answers, for tests of what stands before the engine. It knows the
  * definition `order`, deployable from any source but one that contains `broken`, the instance
- * `live` with the task `live:1` and the incident `i1`, and the instance `ended`.
+ * `live` with the task `live:1` and the incident `i1`, and the instance `ended`. Signals and events
+ * named `many` are not done within the call, messages named `full` find no room and those named
+ * `nobody` no waiter; `known` is a declared type of event. There is one receipt and one dead letter.
  */
 export function fakeEngine(overrides: Partial<Engine> = {}): {
   engine: Engine;
@@ -47,6 +52,43 @@ export function engineError(code: ErrorCode, details?: readonly Diagnostic[]): E
   return new EngineError(code, details === undefined ? told : { ...told, details });
 }
 
+/** Of the broadcast that the fake remembers; ids hold what a path must escape. */
+export const aReceipt: ReceiptView = {
+  broadcastId: "live:7~r1.a/b",
+  kind: "signal",
+  name: "go",
+  acceptedAt: AT,
+  complete: true,
+  matched: 7,
+  delivered: 2,
+  skipped: 1,
+  started: 1,
+  expired: 1,
+  failed: [
+    { instanceId: "live", incidentId: "i1", message: "no flow to take" },
+    { instanceId: "ended", message: "cannot be read" },
+  ],
+};
+
+/** The event that the fake could not deliver. */
+export const aDeadLetter: DeadLetterView = {
+  id: "ended:3~r1.a/b",
+  name: "paid",
+  payload: [1, null],
+  at: AT,
+  reason: "The instance ended before it read the event.",
+  target: "ended",
+  targetStatus: "succeeded",
+};
+
+/** How events behave that nobody declared. */
+export const undeclared: EventConfig = {
+  consumeOnRead: true,
+  deliveryMode: "AfterWait",
+  expireAfter: "P7D",
+  onTargetTerminated: "discard",
+};
+
 /** What the fake finds wrong with a broken source. */
 export const aDiagnostic: Diagnostic = {
   severity: "error",
@@ -68,6 +110,10 @@ function cannedEngine(): Engine {
   };
   const byTask = <T>(id: string, answer: T): T => {
     if (id !== "live:1") throw engineError("task/not-found");
+    return answer;
+  };
+  const byLetter = <T>(id: string, answer: T): T => {
+    if (id !== aDeadLetter.id) throw engineError("dead-letter/not-found");
     return answer;
   };
   return {
@@ -128,6 +174,37 @@ function cannedEngine(): Engine {
       if (incidentId !== "i1") throw engineError("incident/not-found");
       return byInstance(id, { resolved: true });
     },
+    signal: async ({ name, id }, key) => {
+      const broadcastId = id ?? key ?? "made";
+      return name === "many"
+        ? { broadcastId }
+        : { broadcastId, deliveredCount: 3, startedCount: 1 };
+    },
+    receipt: async (id) => {
+      if (id !== aReceipt.broadcastId) throw engineError("broadcast/not-found");
+      return aReceipt;
+    },
+    message: async ({ name, messageId }, key) => {
+      if (name === "full") throw engineError("message/mailbox-full");
+      if (name === "nobody") throw engineError("message/no-waiter");
+      return { messageId: messageId ?? key ?? "made", outcome: "delivered", instanceId: "live" };
+    },
+    event: async ({ name, target, id: own }, key = "made") => {
+      const id = own ?? key;
+      if (target === undefined) {
+        return name === "many" ? { id } : { id, outcome: "delivered", deliveredCount: 2 };
+      }
+      if (target === "ended") throw engineError("instance/ended");
+      return byInstance(target, { id, outcome: "queued" });
+    },
+    setEventType: async (name, config) => ({ name, declared: true, ...config }),
+    eventType: async (name) => ({ name, declared: name === "known", ...undeclared }),
+    deadLetters: async ({ name = aDeadLetter.name }) => ({
+      items: name === aDeadLetter.name ? [aDeadLetter] : [],
+    }),
+    replayDeadLetter: async (id) =>
+      byLetter(id, { id: `${id}~r1`, outcome: "delivered", deliveredCount: 1 }),
+    removeDeadLetter: async (id) => byLetter(id, { removed: true }),
     tasks: async () => ({
       items: [
         {
@@ -164,7 +241,10 @@ function aDefinition(): DefinitionView {
     hash: "abc",
     notation: "bpmn",
     name: "An order",
-    startEvents: [{ element: "start", kind: "none" }],
+    startEvents: [
+      { element: "start", kind: "none" },
+      { element: "by-message", kind: "message", name: "paid" },
+    ],
     enabled: true,
     deployedAt: AT,
     live: { count: 1, more: false },
@@ -209,6 +289,32 @@ function anInstance(id: string, request: StartRequest = {}): InstanceView {
         taskId: "live:1",
         runsHere: false,
         wakeWith: { method: "POST", path: "/v1/tasks/live%3A1/complete", body: { variables: {} } },
+      },
+      {
+        kind: "message",
+        element: "paid",
+        since: AT,
+        name: "paid",
+        correlationKey: "42",
+        wakeWith: {
+          method: "POST",
+          path: "/v1/messages",
+          body: { name: "paid", correlationKey: "42" },
+        },
+      },
+      {
+        kind: "signal",
+        element: "go",
+        since: AT,
+        name: "go",
+        wakeWith: { method: "POST", path: "/v1/signals", body: { name: "go" } },
+      },
+      {
+        kind: "event",
+        element: "seen",
+        since: AT,
+        name: "seen",
+        wakeWith: { method: "POST", path: "/v1/events", body: { name: "seen", target: "live" } },
       },
     ],
     incidents: [

@@ -31,6 +31,7 @@ export const instanceOperations: readonly Operation[] = [
     problems: [
       "definition/not-found",
       "definition/disabled",
+      "definition/not-startable",
       "instance/id-taken",
       "request/key-reused",
     ],

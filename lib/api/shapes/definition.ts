@@ -6,7 +6,13 @@ import { named } from "./registry.ts";
 import { count, instant } from "./values.ts";
 
 const version = z.int().min(1).max(MAX_VERSION);
-const startEvents = z.array(z.strictObject({ element: z.string(), kind: z.string() }));
+const startEvents = z.array(
+  z.strictObject({
+    element: z.string(),
+    kind: z.string().describe("What starts it: `none` (a call), `signal` or `message`."),
+    name: z.string().exactOptional().describe("Of the signal or the message."),
+  }),
+);
 const common = {
   id: z.string(),
   version,

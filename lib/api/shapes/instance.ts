@@ -53,10 +53,12 @@ const incident = named(
 const wait = named(
   "Wait",
   z.strictObject({
-    kind: z.enum(["task", "timer", "continuation", "incident"]),
+    kind: z.enum(["task", "timer", "signal", "message", "event", "continuation", "incident"]),
     element: z.string(),
     since: instant,
     dueAt: instant.exactOptional(),
+    name: z.string().exactOptional().describe("Of a signal, a message or an event."),
+    correlationKey: z.string().exactOptional().describe("Of a message; empty where it has none."),
     taskType: z.string().exactOptional(),
     taskId: z.string().exactOptional(),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),

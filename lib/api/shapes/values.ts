@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { isVariableName } from "../../definition/expression.ts";
 import { isJson, type Json } from "../../definition/json.ts";
+import { MAX_NAME_LENGTH } from "../../definition/limits.ts";
 import { parseDuration } from "../../definition/time/duration.ts";
 import { formatInstant, parseInstant, parseRfc3339Instant } from "../../definition/time/instant.ts";
-import { MAX_ID_LENGTH } from "../limits.ts";
+import { MAX_ID_LENGTH, MAX_MADE_ID_LENGTH } from "../limits.ts";
 import { named } from "./registry.ts";
 
 /** Any JSON value. */
@@ -93,6 +94,12 @@ export function integerText(limits: Readonly<{ min: number; max: number }>) {
 
 /** An id or a name in a path or a query. */
 export const idText = z.string().min(1).max(MAX_ID_LENGTH);
+
+/** The id of a broadcast or a dead letter, which may be longer than the one that was sent. */
+export const madeIdText = z.string().min(1).max(MAX_MADE_ID_LENGTH);
+
+/** The name of a signal, a message or an event. */
+export const nameText = z.string().min(1).max(MAX_NAME_LENGTH);
 
 /** A count in an answer. */
 export const count = z.int().min(0);

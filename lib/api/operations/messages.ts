@@ -1,0 +1,28 @@
+import { jsonBody } from "../body.ts";
+import { nothing, type Operation, operation } from "../operation.ts";
+import * as shape from "../shapes/message.ts";
+
+/** Reaching the one who waits for a message. */
+export const messageOperations: readonly Operation[] = [
+  operation({
+    id: "message",
+    method: "POST",
+    path: "/v1/messages",
+    tag: "Messages",
+    summary: "Send a message",
+    description:
+      "Goes to whoever waits for this name and key, or starts what begins by it, or is kept for whoever waits later. Repeating it with the same `messageId` or Idempotency-Key is the same message.",
+    takesKey: true,
+    params: nothing,
+    query: nothing,
+    body: jsonBody(shape.message),
+    answers: { 200: "Taken; the outcome says by whom." },
+    answer: shape.correlated,
+    problems: ["message/no-waiter", "message/mailbox-full", "request/key-reused"],
+    run: async ({ body, key }, { engine }) => {
+      const { correlationKey, ...rest } = body;
+      const keyed = correlationKey === undefined ? {} : { correlationKey: String(correlationKey) };
+      return { status: 200, json: await engine.message({ ...rest, ...keyed }, key) };
+    },
+  }),
+];

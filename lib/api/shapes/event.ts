@@ -1,0 +1,102 @@
+import { z } from "zod";
+import type { EventConfig } from "../../engine/engine.ts";
+import { listOf } from "./page.ts";
+import { named } from "./registry.ts";
+import { count, duration, idText, instant, json, nameText } from "./values.ts";
+
+/** The request that sends an event. */
+export const event = named(
+  "Event",
+  z.strictObject({
+    name: nameText,
+    payload: json.exactOptional(),
+    target: idText.exactOptional().describe("An instance; without one it is broadcast."),
+    id: idText
+      .exactOptional()
+      .describe("The same id is the same event; the Idempotency-Key unless said."),
+  }),
+);
+
+/** What became of an event, as far as that is known when the call answers. */
+export const sent = named(
+  "EventAccepted",
+  z.strictObject({
+    id: z.string(),
+    outcome: z
+      .enum(["delivered", "queued", "dropped"])
+      .exactOptional()
+      .describe(
+        "`queued`: kept for who waits later; `dropped`: nobody waits and it is not kept. Not with 202.",
+      ),
+    deliveredCount: count.exactOptional(),
+  }),
+);
+
+/** How a type of event behaves where nobody said otherwise. */
+export const eventDefaults: EventConfig = {
+  consumeOnRead: true,
+  deliveryMode: "AfterWait",
+  expireAfter: "P7D",
+  onTargetTerminated: "discard",
+};
+
+const consumeOnRead = z.boolean();
+const deliveryMode = z.enum(["AfterWait", "AfterCreate", "All"]);
+const onTargetTerminated = z.enum(["discard", "broadcast", "deadLetter"]);
+
+/** The request that declares a type of event; what it leaves out gets its default. */
+export const eventSettings = named(
+  "EventSettings",
+  z.strictObject({
+    consumeOnRead: consumeOnRead.exactOptional().meta({
+      default: eventDefaults.consumeOnRead,
+      description: "True: the longest waiter gets a broadcast event. False: every one does.",
+    }),
+    deliveryMode: deliveryMode.exactOptional().meta({
+      default: eventDefaults.deliveryMode,
+      description:
+        "Whom a broadcast event is for: who waits now, also later waits of instances that had started by then, or any later wait.",
+    }),
+    expireAfter: duration.exactOptional().meta({
+      default: eventDefaults.expireAfter,
+      description: "How long an event is kept; an expired one reaches nobody.",
+    }),
+    onTargetTerminated: onTargetTerminated.exactOptional().meta({
+      default: eventDefaults.onTargetTerminated,
+      description: "What becomes of an instance's unread events when it ends.",
+    }),
+  }),
+);
+
+/** A type of event as it stands. */
+export const eventType = named(
+  "EventType",
+  z.strictObject({
+    name: z.string(),
+    declared: z.boolean().describe("False: nobody declared it, these are the defaults."),
+    consumeOnRead,
+    deliveryMode,
+    expireAfter: z.string().meta({ format: "duration" }),
+    onTargetTerminated,
+  }),
+);
+
+/** A page of events that could not be delivered. */
+export const deadLetterList = listOf(
+  "DeadLetterList",
+  named(
+    "DeadLetter",
+    z.strictObject({
+      id: z.string(),
+      name: z.string(),
+      payload: json,
+      at: instant,
+      reason: z.string(),
+      target: z.string().describe("The instance that it was for."),
+      targetStatus: z.enum(["succeeded", "failed", "cancelled"]),
+    }),
+  ),
+);
+
+/** The answer to a removal. */
+export const removed = named("Removed", z.strictObject({ removed: z.literal(true) }));
