@@ -5,11 +5,14 @@
  * 2. A fact whose ticket is not open decides nothing: timers fire late and twice, workers report
  *    after they were interrupted, and none of that may be an error.
  * 3. A timer never fires before its due instant, whoever says so.
- * 4. What cannot be decided becomes an incident that keeps what a retry needs; nothing is lost and
+ * 4. A wait takes each signal, message and event once, and no signal that was broadcast before it
+ *    began or that its own path has thrown.
+ * 5. What cannot be decided becomes an incident that keeps what a retry needs; nothing is lost and
  *    the queue that brought the fact is not blocked.
  */
 import { MAX_OPEN_TICKETS } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import { takenRefusal } from "./correlation.ts";
 import {
   closeTicket,
   type Draft,
@@ -22,18 +25,22 @@ import {
   reopenTicket,
   settle,
 } from "./draft.ts";
-import type { Fact, StartInput, TicketFact } from "./fact.ts";
+import type { Fact, SignalReceived, StartInput, TicketFact } from "./fact.ts";
+import { isExpected, isUnread, keepUnread, rememberRead, rememberSent, waitFor } from "./inbox.ts";
 import {
   type IncidentTicket,
   type IncidentType,
   type Instance,
   isTerminal,
+  type QueuedEvent,
+  type SignalTicket,
   type Ticket,
   type TimerTicket,
 } from "./instance.ts";
 import { againOf, type Kept, keptOf, type Resolved } from "./kept.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
+import { hasSeen } from "./seen.ts";
 
 /** `changed: false` means that the fact was late, doubled or early: there is nothing to commit. */
 export type Decision = Readonly<{ instance: Instance; changed: boolean }>;
@@ -70,11 +77,13 @@ export function decideIncident(
   const draft = draftOf(instance, given);
   const ticket = "ticket" in fact ? openTicketOf(instance, fact.ticket) : undefined;
   if (ticket) closeTicket(draft, ticket.id);
+  const kept = keptOf(fact, ticket, why.type);
+  if (kept.fact) remember(draft, kept.fact, ticket);
   raiseIncident(draft, {
     ...why,
     ref: ticket?.ref ?? 0,
     element: ticket?.element ?? program.definition.id,
-    kept: keptOf(fact, ticket, why.type),
+    kept,
   });
   return { instance: settle(draft), changed: true };
 }
@@ -84,6 +93,7 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
   if (isTerminal(instance)) return false;
   if (fact.kind === "started") return instance.trail.next === 1;
   if (fact.kind === "cancel-requested") return true;
+  if (fact.kind === "event-sent") return isExpected(instance, fact.event);
   const ticket = openTicketOf(instance, fact.ticket);
   if (ticket === undefined) return false;
   switch (fact.kind) {
@@ -94,6 +104,12 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
       return ticket.on === "task" && ticket.attempt === fact.attempt;
     case "timer-due":
       return ticket.on === "timer" && isDue(ticket, now);
+    case "signal-received":
+      return ticket.on === "signal" && isMeantFor(ticket, fact);
+    case "message-received":
+      return ticket.on === "message";
+    case "event-received":
+      return ticket.on === "event" && isUnread(instance, ticket, fact, now);
     case "continued":
       return ticket.on === "continuation";
     case "incident-resolved":
@@ -104,9 +120,17 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
 /** The one place that says when a timer may fire; never early, by whatever time it is given. */
 export const isDue = ({ dueAt }: TimerTicket, now: Instant): boolean => now >= dueAt;
 
+/** A wait takes what was broadcast after it began, by others, and each broadcast once. */
+function isMeantFor({ row, notIds, taken }: SignalTicket, fact: SignalReceived): boolean {
+  if (row !== undefined && fact.seq <= row.after) return false;
+  if (notIds?.includes(fact.broadcastId)) return false;
+  return taken === undefined || !hasSeen(taken, fact.seq);
+}
+
 async function take(program: Program, draft: Draft, fact: Fact): Promise<void> {
   if (fact.kind === "started") return begin(program, draft, fact.input);
   if (fact.kind === "cancel-requested") return cancel(program, draft, fact.reason);
+  if (fact.kind === "event-sent") return receive(program, draft, fact.event);
   return takeTicketed(program, draft, fact);
 }
 
@@ -122,7 +146,26 @@ async function begin(program: Program, draft: Draft, input: StartInput): Promise
     const element = program.definition.id;
     openTicket(draft, { on: "timer", ref: 0, element, dueAt: input.deadline, deadline: true });
   }
-  return program.runner.start(draft, input.variables);
+  return program.runner.start(draft, input);
+}
+
+/** An event that comes when it has already expired is remembered, so that it cannot come again. */
+async function receive(program: Program, draft: Draft, event: QueuedEvent): Promise<void> {
+  rememberSent(draft, event);
+  if (event.expiresAt <= draft.now) return;
+  const { id: eventId, name, payload } = event;
+  const wait = waitFor(draft.tickets, name);
+  if (wait === undefined) {
+    note(draft, "event-sent", undefined, { eventId, name });
+    keepUnread(draft, event, draft.now);
+    return;
+  }
+  await consume(
+    program,
+    draft,
+    { kind: "event-received", ticket: wait.id, eventId, payload },
+    wait,
+  );
 }
 
 async function takeTicketed(program: Program, draft: Draft, fact: TicketFact): Promise<void> {
@@ -142,7 +185,16 @@ async function consume(
   if (ticket.on === "incident" && ticket.kept && fact.kind === "incident-resolved") {
     return retryKept(program, draft, fact, ticket, ticket.kept);
   }
+  remember(draft, fact, ticket);
   return program.runner.resume(draft, fact, ticket);
+}
+
+/** Notes about an event what must hold from now on, whether it can be taken or an incident keeps it. */
+function remember(draft: Draft, fact: Fact, ticket: Ticket | undefined): void {
+  if (fact.kind === "event-sent") rememberSent(draft, fact.event);
+  if (fact.kind === "event-received" && ticket?.on === "event") {
+    rememberRead(draft, ticket, fact, draft.now);
+  }
 }
 
 /** An exclusive task is claimed before it runs; who owes it does not change. */
@@ -172,10 +224,19 @@ async function retryKept(
   const { ticket, patch, fact } = againOf(kept, resolved);
   if (ticket) {
     draft.tickets.push(ticket);
-    reopenTicket(draft, ticket);
+    reopenTicket(draft, withoutRow(ticket));
   }
   if (patch) program.runner.patch(draft, ref, patch);
   if (fact) await take(program, draft, fact);
+  const pair = ticket && openTicketOf(draft, ticket.id);
+  if (pair?.on === "message" && draft.isTaken(pair.name, pair.key)) throw takenRefusal(draft, pair);
+}
+
+/** Nothing stood for the wait while the incident did, so it begins anew for the outside. */
+function withoutRow(ticket: Ticket): Ticket {
+  if (ticket.on !== "signal" && ticket.on !== "event") return ticket;
+  const { row: _, ...begun } = ticket;
+  return begun;
 }
 
 /** What no runner may leave behind. */

@@ -7,6 +7,7 @@ import type { Expressions } from "../definition/expression.ts";
 import type { Json } from "../definition/json.ts";
 import { MAX_MESSAGE_LENGTH } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import { effectsOfUnread } from "./inbox.ts";
 import type {
   Ended,
   IncidentTicket,
@@ -15,6 +16,8 @@ import type {
   InstanceError,
   Notice,
   OutboxRecord,
+  QueuedEvent,
+  Seen,
   TerminationKind,
   Ticket,
   TicketlessEffect,
@@ -26,6 +29,7 @@ export type Draft = {
   readonly now: Instant;
   readonly seed: string;
   readonly expressions: Expressions;
+  readonly isTaken: (name: string, key: string) => boolean;
   /** The runner's state, read once and written back by the runner. */
   state: Json;
   tickets: Ticket[];
@@ -33,11 +37,23 @@ export type Draft = {
   minted: number;
   completed: string[];
   trail: TrailEntry[];
+  inbox: readonly QueuedEvent[];
+  sentEvents: readonly string[];
+  seenEvents: Readonly<Record<string, Seen>>;
   ended?: Readonly<{ status: Ended; kind: TerminationKind; error?: InstanceError }>;
 };
 
 /** What a decision is given from outside: time and chance, and the engines that are handed in. */
-export type Given = Readonly<{ now: Instant; seed: string; expressions: Expressions }>;
+export type Given = Readonly<{
+  now: Instant;
+  seed: string;
+  expressions: Expressions;
+  /**
+   * Says whether another instance of this process waits for that message and key; absent: none
+   * does. What this instance itself has open the kernel knows better.
+   */
+  isTaken?: (name: string, key: string) => boolean;
+}>;
 
 export function draftOf(instance: Instance, given: Given): Draft {
   return {
@@ -45,12 +61,16 @@ export function draftOf(instance: Instance, given: Given): Draft {
     now: given.now,
     seed: given.seed,
     expressions: given.expressions,
+    isTaken: given.isTaken ?? (() => false),
     state: instance.state,
     tickets: [...instance.tickets],
     outbox: [...instance.outbox],
     minted: instance.minted,
     completed: [...instance.completed],
     trail: [],
+    inbox: instance.inbox,
+    sentEvents: instance.sentEvents,
+    seenEvents: instance.seenEvents,
   };
 }
 
@@ -64,6 +84,9 @@ export function settle(draft: Draft): Instance {
     outbox: draft.outbox,
     minted: draft.minted,
     completed: draft.completed,
+    inbox: draft.inbox,
+    sentEvents: draft.sentEvents,
+    seenEvents: draft.seenEvents,
     lastNow: draft.now,
     trail: {
       next: before.trail.next + draft.trail.length,
@@ -108,6 +131,11 @@ export function reopenTicket(draft: Draft, ticket: Ticket): void {
   draft.tickets = draft.tickets.map((open) => (open.id === ticket.id ? renewed : open));
 }
 
+/** Keeps a ticket open as it is now; who owes it does not change. */
+export function keepTicket(draft: Draft, ticket: Ticket): void {
+  draft.tickets = draft.tickets.map((open) => (open.id === ticket.id ? ticket : open));
+}
+
 /** Writes a line of history. */
 export function note(draft: Draft, type: TrailType, element?: string, data?: Json): void {
   draft.trail.push({
@@ -148,10 +176,13 @@ export function end(
   kind: TerminationKind,
   error?: InstanceError,
 ): void {
+  const unread = [...draft.inbox, ...draft.tickets.flatMap(eventsKeptBy)];
   draft.tickets = [];
+  draft.inbox = [];
   draft.ended = { status, kind, ...(error && { error }) };
   note(draft, "instance-ended", undefined, { status, terminationKind: kind });
   emit(draft, { kind: "expire-chunks" });
+  for (const effect of effectsOfUnread(unread, status, draft.now)) emit(draft, effect);
   announce(draft, { type: "instance-ended", status, terminationKind: kind });
 }
 
@@ -159,8 +190,17 @@ function announce(draft: Draft, notice: Notice): void {
   emit(draft, { kind: "announce", notice });
 }
 
-function emit(draft: Draft, effect: TicketlessEffect): void {
-  draft.outbox.push({ id: mint(draft, "e"), effect });
+/** Puts an effect that nobody answers into the outbox; gives the id of its record. */
+export function emit(draft: Draft, effect: TicketlessEffect): string {
+  const id = mint(draft, "e");
+  draft.outbox.push({ id, effect });
+  return id;
+}
+
+/** An event that could not be taken in was not read either. */
+function eventsKeptBy(ticket: Ticket): readonly QueuedEvent[] {
+  const fact = ticket.on === "incident" ? ticket.kept?.fact : undefined;
+  return fact?.kind === "event-sent" ? [fact.event] : [];
 }
 
 /** The version that will commit it is part of the id, so no two commits can make the same one. */
@@ -169,4 +209,12 @@ function mint(draft: Draft, letter: string): string {
   return `${letter}${draft.before.version + 1}.${draft.minted}`;
 }
 
-const LETTER = { task: "k", timer: "t", continuation: "w", incident: "i" } as const;
+const LETTER = {
+  task: "k",
+  timer: "t",
+  signal: "w",
+  message: "w",
+  event: "w",
+  continuation: "w",
+  incident: "i",
+} as const;

@@ -193,3 +193,7 @@ export type OnTargetTerminated = "discard" | "broadcast" | "deadLetter";
 export type Remembered = Readonly<{ request: string; body: string; answer: number; v: number }>;
 
 export const isTerminal = (instance: Instance): boolean => instance.status !== "live";
+
+/** The id under which a signal goes out that this record of the instance's outbox throws. */
+export const broadcastIdOf = (instanceId: string, recordId: string): string =>
+  `${instanceId}:${recordId}`;

@@ -5,7 +5,8 @@
  *    fire again.
  * 2. Of a fact only as much is kept as cannot hurt. An instance that is too large keeps none, or
  *    each refusal would make it larger still.
- * 3. A start that an incident holds is never dropped: nothing would bring it again.
+ * 3. What nothing would bring again is kept whatever its size, a start, a signal, a message or an
+ *    event, and what of these an incident already holds is never dropped.
  * 4. What a resolution says goes into the fact where that has a place for it: a start's variables, an
  *    earlier resolution, the attempts left after a failure. Other variables are the runner's to
  *    take in, before the fact is taken again.
@@ -26,7 +27,7 @@ export function keptOf(fact: Fact, ticket: Ticket | undefined, type: IncidentTyp
   if (ticket?.on === "incident" && ticket.kept) {
     return isTooLarge ? withoutResult(ticket.kept) : ticket.kept;
   }
-  const isKept = !isTooLarge && (fact.kind === "started" || isSmall(fact));
+  const isKept = !isTooLarge && (isIrreplaceable(fact) || isSmall(fact));
   return { ...(isKept && { fact }), ...(ticket && { ticket }) };
 }
 
@@ -46,10 +47,20 @@ export function againOf(kept: Kept, resolved: Resolved): Again {
 export type Resolved = Extract<Fact, { kind: "incident-resolved" }>;
 type Started = Extract<Fact, { kind: "started" }>;
 
+const IRREPLACEABLE: ReadonlySet<Fact["kind"]> = new Set([
+  "started",
+  "signal-received",
+  "message-received",
+  "event-received",
+  "event-sent",
+]);
+
+const isIrreplaceable = ({ kind }: Fact): boolean => IRREPLACEABLE.has(kind);
+
 const isSmall = (fact: Fact): boolean => JSON.stringify(fact).length <= MAX_KEPT_FACT_LENGTH;
 
 function withoutResult(kept: Kept): Kept {
-  if (kept.fact?.kind === "started") return kept;
+  if (kept.fact && isIrreplaceable(kept.fact)) return kept;
   const { fact: _, ...light } = kept;
   return light;
 }

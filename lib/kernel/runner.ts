@@ -11,12 +11,12 @@
 import type { Definition } from "../definition/definition.ts";
 import type { Json, Variables } from "../definition/json.ts";
 import type { Draft } from "./draft.ts";
-import type { TicketFact } from "./fact.ts";
+import type { StartInput, TicketFact } from "./fact.ts";
 import type { Instance, TaskTicket, Ticket } from "./instance.ts";
 
 export interface Runner {
-  /** Runs a new instance up to its first waits. */
-  start(draft: Draft, variables: Variables): Promise<void>;
+  /** Runs a new instance up to its first waits, from where the input's trigger says if it has one. */
+  start(draft: Draft, input: StartInput): Promise<void>;
   /** Takes the outcome of `ticket`, which is open; whether it closes is the runner's decision. */
   resume(draft: Draft, fact: TicketFact, ticket: Ticket): Promise<void>;
   /**

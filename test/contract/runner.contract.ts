@@ -295,7 +295,7 @@ function faulty({ definition, runner }: Program, fault: { isThere: boolean }): P
     definition,
     runner: {
       ...runner,
-      start: (draft, variables) => runner.start(draft, variables).then(breakNow),
+      start: (draft, input) => runner.start(draft, input).then(breakNow),
       resume: (draft, fact, ticket) => runner.resume(draft, fact, ticket).then(breakNow),
     },
   };

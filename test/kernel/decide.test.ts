@@ -191,8 +191,8 @@ function breaking(program: Program, broken: { by?: unknown }): Program {
     ...program,
     runner: {
       ...program.runner,
-      start: async (draft, variables) => {
-        await program.runner.start(draft, variables);
+      start: async (draft, input) => {
+        await program.runner.start(draft, input);
         check();
       },
       resume: async (draft, fact, ticket) => {

@@ -7,16 +7,19 @@
  * 3. A ticket's `ref` is its position in the journal and, in a race, its place there.
  * 4. What loses a race is disarmed in the step that decides it.
  * 5. What a journal began with cannot be changed: replay would leave it.
+ * 6. A message that another wait stands for already is an incident that tries again.
  */
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
+import { isPairTaken, takenRefusal } from "../../lib/kernel/correlation.ts";
 import {
   closeTicket,
   closeTickets,
   type Draft,
   end,
   markCompleted,
+  type NewTicket,
   note,
   openTicket,
   raiseIncident,
@@ -34,7 +37,9 @@ export type Operation =
   | Readonly<{ op: "race"; members: Readonly<Record<string, Single>> }>;
 type Single =
   | Readonly<{ op: "task"; type: string; input: Variables; retries: number }>
-  | Readonly<{ op: "timer"; ms: number }>;
+  | Readonly<{ op: "timer"; ms: number }>
+  | Readonly<{ op: "event" | "signal"; name: string }>
+  | Readonly<{ op: "message"; name: string; key: string }>;
 
 export const task = (type: string, input: Variables = {}, { retries = 3 } = {}): Single => ({
   op: "task",
@@ -43,6 +48,12 @@ export const task = (type: string, input: Variables = {}, { retries = 3 } = {}):
   retries,
 });
 export const timer = (ms: number): Single => ({ op: "timer", ms });
+/** An event of this name, sent to this instance or to everybody; gives its payload. */
+export const event = (name: string): Single => ({ op: "event", name });
+/** The next signal of this name; gives its payload. */
+export const signal = (name: string): Single => ({ op: "signal", name });
+/** A message of this name and key; gives its payload. */
+export const message = (name: string, key = ""): Single => ({ op: "message", name, key });
 /** Gives `{ winner, value }`. */
 export const race = (members: Readonly<Record<string, Single>>): Operation => ({
   op: "race",
@@ -58,7 +69,7 @@ export function generatorRunner(
   workflows: ReadonlyMap<string, Workflow>,
 ): (definition: Definition) => Runner {
   return (definition) => ({
-    async start(draft, input) {
+    async start(draft, { variables: input }) {
       draft.state = { input, journal: [] };
       advance(draft, workflowOf(definition, workflows));
     },
@@ -127,11 +138,18 @@ function outcomeOf(
     note(draft, "incident-resolved", ticket.element, { incidentId: ticket.id });
     return "replay";
   }
-  note(draft, fact.kind, ticket.element);
+  note(draft, fact.kind, ticket.element, dataOf(fact));
   if (fact.kind === "task-completed") return { value: fact.variables };
+  if ("payload" in fact) return { value: fact.payload };
   if (fact.kind !== "task-failed" || ticket.on !== "task") return { value: null };
   const isRetried = fact.code === undefined && retryTask(draft, ticket, fact);
   return isRetried ? "none yet" : { failure: fact.message };
+}
+
+function dataOf(fact: TicketFact): Json | undefined {
+  if (fact.kind === "signal-received") return { broadcastId: fact.broadcastId };
+  if (fact.kind === "message-received") return { messageId: fact.messageId };
+  return fact.kind === "event-received" ? { eventId: fact.eventId } : undefined;
 }
 
 /** Writes the outcome down, closes the ticket and, by rule 4, those it was racing against. */
@@ -159,31 +177,36 @@ function won(op: Operation, ref: number, outcome: Outcome): Outcome {
 
 function advance(draft: Draft, workflow: Workflow): void {
   const state = parseState(draft.state);
+  const next = replay(draft, state, workflow);
+  if (next === undefined) return;
+  draft.state = { ...state, journal: [...state.journal, { op: next }] };
+  open(draft, next, state.journal.length * RACERS);
+}
+
+/** What the workflow wants next; nothing while it waits, and when it has come to an end. */
+function replay(draft: Draft, state: State, workflow: Workflow): Operation | undefined {
   const generator = workflow(state.input);
   try {
     let next = generator.next();
     for (const [at, { op, outcome }] of state.journal.entries()) {
       if (next.done || JSON.stringify(next.value) !== JSON.stringify(op)) {
         mismatch(draft, at, op, next.done ? "its end" : JSON.stringify(next.value));
-        return;
+        return undefined;
       }
-      if (outcome === undefined) return;
+      if (outcome === undefined) return undefined;
       next =
         "failure" in outcome
           ? generator.throw(new Error(outcome.failure))
           : generator.next(outcome.value);
     }
-    if (next.done) {
-      draft.state = { ...state, result: next.value };
-      end(draft, "succeeded", "success");
-      return;
-    }
-    draft.state = { ...state, journal: [...state.journal, { op: next.value }] };
-    open(draft, next.value, state.journal.length * RACERS);
+    if (!next.done) return next.value;
+    draft.state = { ...state, result: next.value };
+    end(draft, "succeeded", "success");
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause);
-    end(draft, "failed", "failure", { message });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    end(draft, "failed", "failure", { message: why });
   }
+  return undefined;
 }
 
 function mismatch(draft: Draft, at: number, expected: Operation, found: string): void {
@@ -194,14 +217,37 @@ function mismatch(draft: Draft, at: number, expected: Operation, found: string):
 function open(draft: Draft, operation: Operation, ref: number): void {
   const singles = operation.op === "race" ? Object.values(operation.members) : [operation];
   for (const [place, single] of singles.entries()) {
-    const element = single.op === "task" ? single.type : "timer";
+    const element = elementOf(single);
     note(draft, "element-entered", element);
-    if (single.op === "task") {
-      const { type, retries } = single;
-      openTicket(draft, { on: "task", ref: ref + place, element, type, retries, attempt: 1 });
-    } else {
-      const dueAt = instantFrom(draft.now + single.ms);
-      openTicket(draft, { on: "timer", ref: ref + place, element, dueAt });
+    openTicket(draft, { ...wantedBy(draft, single), ref: ref + place, element });
+  }
+}
+
+/** Tasks are called by their type, timers by nothing, all else by what it waits for. */
+function elementOf(single: Single): string {
+  if (single.op === "task") return single.type;
+  return single.op === "timer" ? "timer" : `${single.op}:${single.name}`;
+}
+
+type Wanted = NewTicket extends infer T
+  ? T extends NewTicket
+    ? Omit<T, "ref" | "element">
+    : never
+  : never;
+
+function wantedBy(draft: Draft, single: Single): Wanted {
+  switch (single.op) {
+    case "task":
+      return { on: "task", type: single.type, retries: single.retries, attempt: 1 };
+    case "timer":
+      return { on: "timer", dueAt: instantFrom(draft.now + single.ms) };
+    case "event":
+    case "signal":
+      return { on: single.op, name: single.name };
+    case "message": {
+      const { name, key } = single;
+      if (isPairTaken(draft, { name, key })) throw takenRefusal(draft, { name, key });
+      return { on: "message", name, key };
     }
   }
 }

@@ -1,7 +1,14 @@
 // Small graphs, written so that a test shows only what matters to it.
 import type { Definition } from "../../lib/definition/definition.ts";
 import { type Computed, parseComputed } from "../../lib/definition/expression.ts";
-import type { EndKind, Flow, Mapping, Node, TimerSpec } from "../../lib/definition/graph.ts";
+import type {
+  BoundaryTrigger,
+  EndKind,
+  Flow,
+  Mapping,
+  Node,
+  TimerSpec,
+} from "../../lib/definition/graph.ts";
 
 /** Nodes and flows that belong together; those without a scope stand in the one around them. */
 export type Piece = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
@@ -43,6 +50,9 @@ export function aScope(
 }
 
 export const aStart = (id = "start"): Piece => piece({ id, kind: "start" });
+/** A start event that begins only when something triggers it. */
+export const aTriggeredStart = (id: string, around: Around = {}): Piece =>
+  piece({ id, kind: "start", triggered: true, ...mappings(around) });
 export const aPass = (id: string, around: Around = {}): Piece =>
   piece({ id, kind: "pass", ...mappings(around) });
 export const aFork = (id: string): Piece => piece({ id, kind: "parallel" });
@@ -90,7 +100,7 @@ type When = Readonly<{ duration: string } | { date: string } | { cycle: string }
 
 /** An intermediate timer. */
 export const aTimer = (id: string, when: When, around: Around = {}): Piece =>
-  piece({ id, kind: "timer", timer: spec(when), ...mappings(around) });
+  piece({ id, kind: "catch", awaits: { on: "timer", timer: spec(when) }, ...mappings(around) });
 
 /** A timer on the border of `on`, interrupting unless something else is said. */
 export const aBoundaryTimer = (
@@ -98,6 +108,37 @@ export const aBoundaryTimer = (
   { on, interrupting = true, ...when }: When & Readonly<{ on: string; interrupting?: boolean }>,
 ): Piece =>
   piece({ id, kind: "boundary", on, interrupting, trigger: { on: "timer", timer: spec(when) } });
+
+/** A wait for a broadcast of this name. */
+export const aSignalCatch = (id: string, name: string, around: Around = {}): Piece =>
+  piece({ id, kind: "catch", awaits: { on: "signal", signal: text(name) }, ...mappings(around) });
+
+/** A wait for a message of this name and, if one is given, of this correlation key. */
+export const aMessageCatch = (id: string, name: string, key?: string, around: Around = {}): Piece =>
+  piece({ id, kind: "catch", awaits: messageOf(name, key), ...mappings(around) });
+
+/** Broadcasts a signal; its payload are the input mappings. */
+export const aSignalThrow = (id: string, name: string, around: Around = {}): Piece =>
+  piece({ id, kind: "throw", signal: text(name), ...mappings(around) });
+
+/** An end that broadcasts a signal. */
+export const aSignalEnd = (id: string, name: string, around: Around = {}): Piece =>
+  ending(id, { as: "signal", signal: text(name) }, around);
+
+/** Waits for the first of the catch events that its flows lead to. */
+export const anEventGateway = (id: string): Piece => piece({ id, kind: "event-gateway" });
+
+type OnBorder = Around & Readonly<{ on: string; interrupting?: boolean; name: string }>;
+
+/** A wait for a signal on the border of `on`, interrupting unless something else is said. */
+export const aBoundarySignal = (id: string, { name, ...border }: OnBorder): Piece =>
+  onBorder(id, border, { on: "signal", signal: text(name) });
+
+/** A wait for a message on the border of `on`, interrupting unless something else is said. */
+export const aBoundaryMessage = (
+  id: string,
+  { name, key, ...border }: OnBorder & Readonly<{ key?: string }>,
+): Piece => onBorder(id, border, messageOf(name, key));
 
 /** A catcher of errors on the border of `on`; without a code, of every error. */
 export const aBoundaryError = (
@@ -114,6 +155,17 @@ export const aBoundaryError = (
   });
 
 const computed = (text: string): Computed => parseComputed(text);
+const text = (value: string): Computed => parseComputed(value, "text");
+const messageOf = (name: string, key: string | undefined): BoundaryTrigger & { on: "message" } => ({
+  on: "message",
+  message: text(name),
+  ...(key !== undefined && { key: text(key) }),
+});
+const onBorder = (
+  id: string,
+  { on, interrupting = true, ...around }: Omit<OnBorder, "name">,
+  trigger: BoundaryTrigger,
+): Piece => piece({ id, kind: "boundary", on, interrupting, trigger, ...mappings(around) });
 const piece = (node: Node): Piece => ({ nodes: [node], flows: [] });
 const ending = (id: string, end: EndKind, around: Around = {}): Piece =>
   piece({ id, kind: "end", end, ...mappings(around) });

@@ -2,15 +2,19 @@
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Expressions } from "../../lib/definition/expression.ts";
-import type { Variables } from "../../lib/definition/json.ts";
+import type { Json, Variables } from "../../lib/definition/json.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import { type Decision, decide } from "../../lib/kernel/decide.ts";
 import type { Given } from "../../lib/kernel/draft.ts";
-import type { Fact, TaskFailed } from "../../lib/kernel/fact.ts";
+import type { Fact, StartInput, TaskFailed } from "../../lib/kernel/fact.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type {
+  EventTicket,
   IncidentTicket,
   Instance,
+  MessageTicket,
+  QueuedEvent,
+  SignalTicket,
   TaskTicket,
   Ticket,
   TimerTicket,
@@ -46,6 +50,9 @@ export function aNew({ definition }: Program): Instance {
     trail: { next: 1, entries: [] },
     startHash: { exact: "", request: "" },
     ring: [],
+    inbox: [],
+    sentEvents: [],
+    seenEvents: {},
   });
 }
 
@@ -70,15 +77,40 @@ export function frozen<T>(value: T): T {
 type Options = Readonly<{
   variables?: Variables;
   deadline?: number;
+  trigger?: NonNullable<StartInput["trigger"]>;
   expressions?: Expressions;
+  /** What others wait for already, as `"name/key"`. */
+  taken?: readonly string[];
+  /** Nothing that is owed leaves for now: the outbox keeps its records over commits. */
+  holdsBack?: true;
 }>;
+
+/** An event as an instance is sent it: unread it lives for an hour, then it is discarded. */
+export function anEvent(name: string, how: Partial<QueuedEvent> = {}): QueuedEvent {
+  const at = how.at ?? BEGIN;
+  return {
+    id: `${name}-1`,
+    name,
+    payload: null,
+    at,
+    expiresAt: instantFrom(at + 3_600_000),
+    onTargetTerminated: "discard",
+    ...how,
+  };
+}
 
 /** Starts an instance of a graph or of any program, at `BEGIN`. */
 export async function play(of: Definition | Program, options: Options = {}): Promise<Play> {
   const program = "runner" in of ? of : aProgram(of);
   const played = new Play(program, options.expressions ?? FEEL);
-  const { variables = {}, deadline } = options;
-  const input = { variables, ...(deadline !== undefined && { deadline: instantFrom(deadline) }) };
+  const { variables = {}, deadline, trigger, taken = [], holdsBack = false } = options;
+  played.holdsBack = holdsBack;
+  for (const pair of taken) played.taken.add(pair);
+  const input = {
+    variables,
+    ...(deadline !== undefined && { deadline: instantFrom(deadline) }),
+    ...(trigger && { trigger }),
+  };
   await played.deliver({ kind: "started", input: frozen(input) });
   return played;
 }
@@ -87,6 +119,8 @@ export async function play(of: Definition | Program, options: Options = {}): Pro
 export class Play {
   now: number = BEGIN;
   instance: Instance;
+  holdsBack = false;
+  readonly taken = new Set<string>();
   readonly program: Program;
   readonly #expressions: Expressions;
 
@@ -99,13 +133,17 @@ export class Play {
   /** Decides and commits; says what the decision was. */
   async deliver(fact: Fact): Promise<Decision> {
     const decision = await this.decide(fact);
-    if (decision.changed) this.instance = committed(decision.instance);
+    const { outbox } = decision.instance;
+    const next = committed(decision.instance);
+    if (decision.changed) this.instance = this.holdsBack ? frozen({ ...next, outbox }) : next;
     return decision;
   }
 
   /** Decides and leaves everything as it is. */
   decide(fact: Fact): Promise<Decision> {
-    return decide(this.program, this.instance, frozen(fact), givenAt(this.now, this.#expressions));
+    const isTaken = (name: string, key: string) => this.taken.has(`${name}/${key}`);
+    const given = { ...givenAt(this.now, this.#expressions), isTaken };
+    return decide(this.program, this.instance, frozen(fact), given);
   }
 
   complete(element: string, variables: Variables = {}): Promise<Decision> {
@@ -124,6 +162,36 @@ export class Play {
     const { id, dueAt } = this.timer(element);
     this.now = Math.max(this.now, dueAt + lateMs);
     return this.deliver({ kind: "timer-due", ticket: id });
+  }
+
+  /** Broadcasts to the wait of this element alone, as the n-th signal of its name. */
+  signal(
+    element: string,
+    how: Readonly<{ seq?: number; broadcastId?: string; payload?: Variables }> = {},
+  ): Promise<Decision> {
+    const { id } = this.waitForSignal(element);
+    const { seq = 1, broadcastId = `b${seq}`, payload = {} } = how;
+    return this.deliver({ kind: "signal-received", ticket: id, broadcastId, seq, payload });
+  }
+
+  message(element: string, payload: Variables = {}, messageId = "m1"): Promise<Decision> {
+    const { id } = this.waitForMessage(element);
+    return this.deliver({ kind: "message-received", ticket: id, messageId, payload });
+  }
+
+  send(event: QueuedEvent): Promise<Decision> {
+    return this.deliver({ kind: "event-sent", event });
+  }
+
+  /** An event that was broadcast, or with `seq: undefined` one out of the inbox. */
+  event(
+    element: string,
+    how: Readonly<{ eventId: string; seq: number | undefined; payload?: Json }>,
+  ): Promise<Decision> {
+    const { id } = this.waitForEvent(element);
+    const { eventId, seq, payload = null } = how;
+    const place = seq === undefined ? {} : { seq };
+    return this.deliver({ kind: "event-received", ticket: id, eventId, payload, ...place });
   }
 
   resolve(
@@ -153,6 +221,18 @@ export class Play {
 
   timer(element: string): TimerTicket {
     return this.#one(element, (ticket): ticket is TimerTicket => ticket.on === "timer");
+  }
+
+  waitForSignal(element: string): SignalTicket {
+    return this.#one(element, (ticket): ticket is SignalTicket => ticket.on === "signal");
+  }
+
+  waitForMessage(element: string): MessageTicket {
+    return this.#one(element, (ticket): ticket is MessageTicket => ticket.on === "message");
+  }
+
+  waitForEvent(element: string): EventTicket {
+    return this.#one(element, (ticket): ticket is EventTicket => ticket.on === "event");
   }
 
   incident(element: string): IncidentTicket {

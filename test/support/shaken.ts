@@ -38,6 +38,15 @@ function factFor(ticket: Ticket, way: number): Fact {
       return { kind: "timer-due", ticket: id };
     case "continuation":
       return { kind: "continued", ticket: id };
+    case "signal": {
+      const seq = 1 + way;
+      const broadcast = { broadcastId: `b${seq}`, seq, payload: { x: way } };
+      return { kind: "signal-received", ticket: id, ...broadcast };
+    }
+    case "message":
+      return { kind: "message-received", ticket: id, messageId: `m${way}`, payload: { x: way } };
+    case "event":
+      return { kind: "event-received", ticket: id, eventId: `e${way}`, seq: 1 + way, payload: way };
     case "incident":
       return { kind: "incident-resolved", ticket: id, variables: { x: way } };
     case "task": {

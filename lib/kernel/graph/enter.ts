@@ -1,3 +1,4 @@
+import type { EndKind } from "../../definition/graph.ts";
 import { throwError } from "./error.ts";
 import { demand, valueFrom } from "./evaluate.ts";
 import { mapInputs } from "./mapping.ts";
@@ -5,8 +6,9 @@ import { type Spot, spotOf } from "./plan.ts";
 import { arrive, type Run } from "./run.ts";
 import { type Phase, type Token, tokenAt } from "./state.ts";
 import { offer, orderOf, takeResult } from "./task.ts";
-import { arm, armingOf, boundaryArmings } from "./timer.ts";
+import { throwSignal } from "./thrown.ts";
 import { lookupFrom } from "./variables.ts";
+import { nameFrom, openWaits, waitsOf } from "./wait.ts";
 
 /**
  * The first part of a token's life: input mappings, then what the element is there for. Everything
@@ -23,40 +25,66 @@ async function behave(run: Run, token: Token, { node, starts }: Spot): Promise<P
   switch (node.kind) {
     case "process":
     case "scope": {
-      arm(run, token, await boundaryArmings(run, token));
-      for (const start of starts) arrive(run, token.id, start);
+      if (openWaits(run, token, await waitsOf(run, token))) begin(run, token, starts);
       return undefined;
     }
     case "task": {
-      const boundaries = await boundaryArmings(run, token);
+      const waits = await waitsOf(run, token);
       const order = await orderOf(run, token);
-      arm(run, token, boundaries);
-      offer(run, token, order);
+      if (openWaits(run, token, waits)) offer(run, token, order);
       return undefined;
     }
-    case "timer": {
-      const boundaries = await boundaryArmings(run, token);
-      const own = await armingOf(run, token, { element: node.id, timer: node.timer });
-      arm(run, token, [...boundaries, own]);
+    case "catch":
+    case "event-gateway": {
+      openWaits(run, token, await waitsOf(run, token));
       return undefined;
+    }
+    case "throw": {
+      throwSignal(run, token, await nameFrom(run, token, node.signal));
+      return "complete";
     }
     case "script": {
       const value = await valueFrom(run, node.expression, lookupFrom(run, token));
       takeResult(run, token, { [node.result]: value });
       return "complete";
     }
-    case "end": {
-      if (node.end.as !== "error") return "complete";
-      const lookup = lookupFrom(run, token);
-      const code = await demand(run, { kind: "string", of: node.end.code, lookup });
-      throwError(run, token, { code, message: "" });
-      return undefined;
-    }
+    case "end":
+      return arriveAtEnd(run, token, node.end);
     case "start":
     case "exclusive":
     case "parallel":
     case "pass":
     case "boundary":
       return "complete";
+  }
+}
+
+/** A triggered process begins at that event alone, which takes the payload like a result. */
+function begin(run: Run, scope: Token, starts: readonly string[]): void {
+  const { trigger, ...entered } = scope;
+  const { thrown } = scope;
+  if (trigger === undefined) {
+    for (const start of starts) arrive(run, scope.id, start, { thrown });
+    return;
+  }
+  run.tokens.set(scope.id, entered);
+  const start = arrive(run, scope.id, trigger.element, { thrown });
+  takeResult(run, tokenAt(run, start), trigger.payload);
+}
+
+async function arriveAtEnd(run: Run, token: Token, end: EndKind): Promise<Phase | undefined> {
+  switch (end.as) {
+    case "plain":
+    case "terminate":
+      return "complete";
+    case "signal":
+      throwSignal(run, token, await nameFrom(run, token, end.signal));
+      return "complete";
+    case "error": {
+      const lookup = lookupFrom(run, token);
+      const code = await demand(run, { kind: "string", of: end.code, lookup });
+      throwError(run, token, { code, message: "" });
+      return undefined;
+    }
   }
 }

@@ -23,8 +23,9 @@ export function throwError(run: Run, from: Token, { code, message, variables }: 
   const { host, boundary } = catcher;
   const errorMessage = excerpt(message);
   note(run.draft, "error-caught", boundary.id, { code, message: errorMessage });
-  interrupt(run, host);
-  arrive(run, host.in, boundary.id, { ...variables, errorCode: code, errorMessage });
+  const thrown = interrupt(run, host);
+  const locals = { ...variables, errorCode: code, errorMessage };
+  arrive(run, host.in, boundary.id, { variables: locals, thrown });
 }
 
 type Catcher = Readonly<{ host: Token; boundary: Boundary }>;

@@ -1,8 +1,8 @@
 import type { Definition } from "../../definition/definition.ts";
 import type { Variables } from "../../definition/json.ts";
-import { MAX_TRANSITIONS_PER_STEP } from "../../definition/limits.ts";
+import { MAX_TRANSITIONS_PER_STEP, MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
 import { closeTicket, type Draft, note } from "../draft.ts";
-import type { TicketFact } from "../fact.ts";
+import type { StartInput, TicketFact } from "../fact.ts";
 import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
 import type { Runner } from "../runner.ts";
 import { enter } from "./enter.ts";
@@ -10,16 +10,16 @@ import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
 import { type Plan, planOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run } from "./run.ts";
-import { type Move, type Phase, parseState, ROOT, tokenAt, treeOf } from "./state.ts";
+import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 import { offerAgain, taskCompleted, taskFailed } from "./task.ts";
-import { fire } from "./timer.ts";
 import { propagate, visibleFrom } from "./variables.ts";
+import { wake } from "./wake.ts";
 
 /** Runs the flow graph that BPMN and journeys compile to. */
 export function graphRunner(definition: Definition): Runner {
   const plan = planOf(definition);
   return {
-    start: (draft, variables) => start(plan, draft, variables),
+    start: (draft, input) => start(plan, draft, input),
     resume: (draft, fact, ticket) => resume(plan, draft, fact, ticket),
     patch: (draft, ref, variables) => patch(plan, draft, ref, variables),
     terminate: (draft) => terminate(plan, draft),
@@ -37,9 +37,11 @@ export function graphRunner(definition: Definition): Runner {
   };
 }
 
-async function start(plan: Plan, draft: Draft, variables: Variables): Promise<void> {
+async function start(plan: Plan, draft: Draft, input: StartInput): Promise<void> {
+  const { variables, trigger } = input;
   const run = openRun(plan, draft);
-  run.tokens.set(ROOT, { id: ROOT, node: plan.root, in: ROOT, variables });
+  const root: Token = { id: ROOT, node: plan.root, in: ROOT, variables };
+  run.tokens.set(ROOT, trigger ? { ...root, trigger } : root);
   push(run, "enter", ROOT);
   await moveOn(run);
   closeRun(run, 0);
@@ -56,7 +58,7 @@ async function resume(plan: Plan, draft: Draft, fact: TicketFact, ticket: Ticket
 async function moveOn(run: Run): Promise<void> {
   let moved = 0;
   for (const move of run.queue) {
-    if (moved === MAX_TRANSITIONS_PER_STEP) break;
+    if (moved === MAX_TRANSITIONS_PER_STEP || run.waits >= MAX_WAITS_PER_STEP) break;
     moved += 1;
     await make(run, move);
   }
@@ -78,7 +80,13 @@ async function make(run: Run, move: Move): Promise<void> {
 const PARTS = { enter, complete, leave } as const;
 
 async function take(run: Run, fact: TicketFact, ticket: Ticket): Promise<void> {
-  if (ticket.on === "timer") return fire(run, ticket);
+  if (ticket.on === "timer" && fact.kind === "timer-due") return wake(run, { ticket, fact });
+  if (ticket.on === "signal" && fact.kind === "signal-received") {
+    return wake(run, { ticket, fact });
+  }
+  if (ticket.on === "message" && fact.kind === "message-received") {
+    return wake(run, { ticket, fact });
+  }
   if (ticket.on === "continuation") {
     note(run.draft, "continued");
     return goOn(run, ticket);

@@ -4,17 +4,23 @@
  * 1. Whatever is cut short goes through here: hosts of interrupting boundary events, what a caught
  *    error leaves behind, siblings of a terminate end, all of a cancelled or timed-out instance.
  * 2. A token goes together with every token below it and with every ticket of any of them: tasks,
- *    timers, incidents. All in the draft at hand, so all in one commit.
+ *    timers, signals, messages, incidents. All in the draft at hand, so all in one commit.
  * 3. Late outcomes then find no ticket, and a queued move no token: neither does anything.
  * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
  */
 import { closeTickets, note } from "../draft.ts";
 import type { Run } from "./run.ts";
 import { ROOT, type Token, tokenAt } from "./state.ts";
+import { type Thrown, together } from "./thrown.ts";
 
-/** Removes a token, everything below it, and every ticket of theirs. */
-export function interrupt(run: Run, token: Token): void {
-  remove(run, [token, ...below(run, token.id)]);
+/**
+ * Removes a token, everything below it, and every ticket of theirs. Gives what they had thrown:
+ * control goes on from the boundary event that this is done for.
+ */
+export function interrupt(run: Run, token: Token): Thrown {
+  const gone = [token, ...below(run, token.id)];
+  remove(run, gone);
+  return together(gone.map(({ thrown }) => thrown));
 }
 
 /** Removes all that is inside a scope but not the scope; one token may be spared. */
@@ -23,7 +29,7 @@ export function interruptInside(run: Run, scope: number, spared?: Token): void {
     run,
     below(run, scope).filter((token) => token.id !== spared?.id),
   );
-  const { joins: _, ...emptied } = tokenAt(run, scope);
+  const { joins: _, joining: __, ...emptied } = tokenAt(run, scope);
   run.tokens.set(scope, emptied);
 }
 

@@ -7,6 +7,7 @@ import { mapOutputs } from "./mapping.ts";
 import { type Spot, spotOf } from "./plan.ts";
 import { arrive, push, type Run } from "./run.ts";
 import { isEmpty, type Joins, type Phase, ROOT, type Token, tokenAt } from "./state.ts";
+import { onPath, standing, type Thrown, together } from "./thrown.ts";
 import { lookupFrom, own } from "./variables.ts";
 
 /** The second part of a token's life: nothing of it stays armed, and its outputs are mapped. */
@@ -32,7 +33,8 @@ export async function leave(run: Run, token: Token): Promise<undefined> {
     interruptInside(run, token.in, token);
   }
   run.tokens.delete(token.id);
-  for (const flow of flows) take(run, token.in, flow);
+  for (const flow of flows) take(run, token, flow);
+  if (flows.length === 0) leavePath(run, token);
   if (isEmpty(run, token.in)) push(run, "complete", token.in);
   return undefined;
 }
@@ -55,12 +57,48 @@ async function chosen(run: Run, token: Token, spot: Spot): Promise<readonly Flow
   );
 }
 
-function take(run: Run, scope: number, flow: Flow): void {
+/** Where a path ends, what it has thrown goes on with the scope that it was in. */
+function leavePath(run: Run, { in: scope, thrown }: Token): void {
+  const around = tokenAt(run, scope);
+  run.tokens.set(scope, onPath(run, around, together([around.thrown, thrown])));
+}
+
+function take(run: Run, { in: scope, thrown }: Token, flow: Flow): void {
   note(run.draft, "flow-taken", flow.id);
   const { node, incoming } = spotOf(run.plan, flow.to);
-  if (node.kind !== "parallel" || isJoined(run, { scope, flow, incoming })) {
-    arrive(run, scope, flow.to);
+  if (node.kind !== "parallel") {
+    arrive(run, scope, flow.to, { thrown });
+    return;
   }
+  holdPath(run, { scope, flow, thrown });
+  if (isJoined(run, { scope, flow, incoming })) {
+    arrive(run, scope, flow.to, { thrown: releasePaths(run, { scope, incoming }) });
+  }
+}
+
+/** Remembers at a join what a path has thrown, until the join is left. */
+function holdPath(
+  run: Run,
+  { scope, flow, thrown }: Readonly<{ scope: number; flow: Flow; thrown: Thrown | undefined }>,
+): void {
+  const token = tokenAt(run, scope);
+  const { joining = {} } = token;
+  const held = standing(run, together([own(joining, flow.id), thrown]));
+  if (held.length > 0)
+    run.tokens.set(scope, { ...token, joining: { ...joining, [flow.id]: held } });
+}
+
+/** What the joined paths have thrown together; that of paths which wait on stays. */
+function releasePaths(
+  run: Run,
+  { scope, incoming }: Readonly<{ scope: number; incoming: readonly Flow[] }>,
+): Thrown {
+  const { joining = {}, ...token } = tokenAt(run, scope);
+  const { joins = {} } = token;
+  const kept = Object.entries(joining).filter(([id]) => Object.hasOwn(joins, id));
+  const left = kept.length > 0 ? { ...token, joining: Object.fromEntries(kept) } : token;
+  run.tokens.set(scope, left);
+  return together(incoming.map(({ id }) => own(joining, id)));
 }
 
 /** A join takes one token of each incoming flow; what is over waits for the next round. */

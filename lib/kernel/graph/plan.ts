@@ -11,7 +11,7 @@ export type Spot = Readonly<{
   outputs: readonly Mapping[];
   incoming: readonly Flow[];
   outgoing: readonly Flow[];
-  /** Where control begins inside, when this is a scope. */
+  /** Where control begins inside, when this is a scope and nothing says otherwise. */
   starts: readonly string[];
   boundaries: readonly Boundary[];
 }>;
@@ -62,5 +62,5 @@ function spotsOf({ nodes, flows }: Graph): ReadonlyMap<string, Spot> {
   );
 }
 
-const isStart = (node: Node): boolean => node.kind === "start";
+const isStart = (node: Node): boolean => node.kind === "start" && !node.triggered;
 const isBoundary = (node: Node): node is Boundary => node.kind === "boundary";

@@ -5,6 +5,7 @@ import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Plan } from "./plan.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
+import { onPath, type Thrown } from "./thrown.ts";
 
 /** A graph instance while one fact moves it: the draft, and the tree laid open for changes. */
 export type Run = {
@@ -17,6 +18,8 @@ export type Run = {
   /** What an earlier, longer step left to a continuation that has not come yet. */
   todo: readonly Move[];
   evaluations: number;
+  /** Waits for signals and messages that this step has opened. */
+  waits: number;
 };
 
 /** Lays the draft's state open. */
@@ -24,7 +27,7 @@ export function openRun(plan: Plan, draft: Draft): Run {
   const state = parseState(draft.state);
   const { tokens } = treeOf(state);
   const { next, todo = [] } = state;
-  return { plan, draft, tokens, next, queue: [], todo, evaluations: 0 };
+  return { plan, draft, tokens, next, queue: [], todo, evaluations: 0, waits: 0 };
 }
 
 /**
@@ -41,14 +44,26 @@ export function closeRun(run: Run, round: number): void {
   if (waker === undefined && todo.length > 0) goOnLater(run, round + 1);
 }
 
-/** Control arrives at a node: its token is made, and will enter. */
-export function arrive(run: Run, scope: number, node: string, variables?: Variables): void {
+/** Control arrives at a node: its token is made, and will enter. Gives the token's number. */
+export function arrive(run: Run, scope: number, node: string, brings: Brings): number {
+  const id = place(run, scope, node, brings);
+  push(run, "enter", id);
+  return id;
+}
+
+/** Makes the token of a node that control has arrived at; what becomes of it is the caller's. */
+export function place(run: Run, scope: number, node: string, brings: Brings): number {
+  const { variables, thrown = [] } = brings;
   const id = run.next;
   run.next += 1;
-  run.tokens.set(id, { id, node, in: scope, ...(variables && { variables }) });
+  const token: Token = { id, node, in: scope, ...(variables && { variables }) };
+  run.tokens.set(id, onPath(run, token, thrown));
   note(run.draft, "element-entered", node);
-  push(run, "enter", id);
+  return id;
 }
+
+/** What control brings to a node: local variables, and what was thrown on its path. */
+export type Brings = Readonly<{ variables?: Variables; thrown: Thrown | undefined }>;
 
 /** Queues a token for a part of its life. */
 export function push(run: Run, phase: Phase, token: number): void {

@@ -9,6 +9,7 @@
  * 5. Tokens are values: a changed one is a new one.
  */
 import type { Json, Variables } from "../../definition/json.ts";
+import type { StartInput } from "../fact.ts";
 
 export type State = Readonly<{
   tokens: readonly Token[];
@@ -23,9 +24,17 @@ export type Token = Readonly<{
   node: string;
   in: number;
   variables?: Variables;
+  /** Outbox records through which the path up to here has thrown signals that may be on their way. */
+  thrown?: readonly string[];
   /** Flows that have reached a join inside this scope, and how often, until the join takes them. */
   joins?: Joins;
+  /** What the paths have thrown that wait at joins inside this scope, by flow. */
+  joining?: Readonly<Record<string, readonly string[]>>;
+  /** Of the process until it is entered: where alone it begins, and with what. */
+  trigger?: Trigger;
 }>;
+
+export type Trigger = NonNullable<StartInput["trigger"]>;
 
 export type Joins = Readonly<Record<string, number>>;
 

@@ -1,0 +1,127 @@
+/**
+ * What an element waits for: a timer, a signal, a message; its own, those of the boundary events
+ * that it is host to, and for an event-based gateway those of the catch events behind it.
+ *
+ * 1. Everything is computed before anything is opened, and stays as it was computed.
+ * 2. All waits of an element open together, or none does: a message that somebody else waits for
+ *    already is thrown as an error from the element that wanted to wait for it.
+ * 3. A wait of a non-interrupting boundary event stays open when its signal or message comes.
+ * 4. A wait is not for signals that its own path has thrown.
+ */
+import type { Computed } from "../../definition/expression.ts";
+import type { Awaited, Node } from "../../definition/graph.ts";
+import { MAX_NAME_LENGTH } from "../../definition/limits.ts";
+import { CORRELATION_TAKEN, isPairTaken, type Pair, takenMessage } from "../correlation.ts";
+import { openTicket } from "../draft.ts";
+import { broadcastIdOf, type MessageTicket, type SignalTicket } from "../instance.ts";
+import { Refusal } from "../refusal.ts";
+import { NOTHING_SEEN } from "../seen.ts";
+import { throwError } from "./error.ts";
+import { demand } from "./evaluate.ts";
+import { spotOf } from "./plan.ts";
+import type { Run } from "./run.ts";
+import type { Token } from "./state.ts";
+import { standing } from "./thrown.ts";
+import { type Arming, armingOf } from "./timer.ts";
+import { lookupFrom } from "./variables.ts";
+
+/** A wait that has been computed and is not open yet. */
+export type Wait = Readonly<{ element: string }> &
+  (
+    | (Arming & Readonly<{ on: "timer" }>)
+    | Pick<SignalTicket, "on" | "name" | "taken">
+    | Pick<MessageTicket, "on" | "name" | "key" | "stays">
+  );
+
+/** Computes all that an element will wait for; what belongs to its boundary events comes first. */
+export async function waitsOf(run: Run, token: Token): Promise<readonly Wait[]> {
+  const { node, boundaries } = spotOf(run.plan, token.node);
+  const waits: Wait[] = [];
+  for (const { id, trigger, interrupting } of boundaries) {
+    if (trigger.on === "error") continue;
+    waits.push(await waitOf(run, token, { element: id, awaits: trigger, stays: !interrupting }));
+  }
+  for (const { id, awaits } of catchesOf(run, node)) {
+    waits.push(await waitOf(run, token, { element: id, awaits, stays: false }));
+  }
+  return waits;
+}
+
+/** Opens waits of a token; false when one was taken already, and nothing is open then. */
+export function openWaits(run: Run, token: Token, waits: readonly Wait[]): boolean {
+  const { draft } = run;
+  const taken = takenOf(run, waits);
+  if (taken !== undefined) {
+    throwError(run, token, { code: CORRELATION_TAKEN, message: takenMessage(draft, taken) });
+    return false;
+  }
+  const notIds = standing(run, token.thrown).map((record) =>
+    broadcastIdOf(draft.before.id, record),
+  );
+  for (const wait of waits) {
+    const isDeaf = wait.on === "signal" && notIds.length > 0;
+    openTicket(draft, { ...wait, ref: token.id, ...(isDeaf && { notIds }) });
+    if (wait.on !== "timer") run.waits += 1;
+  }
+  return true;
+}
+
+/** A name for outsiders to call by, or a refusal that says what is wrong with it. */
+export async function nameFrom(run: Run, token: Token, of: Computed): Promise<string> {
+  const name = await demand(run, { kind: "string", of, lookup: lookupFrom(run, token) });
+  if (name !== "") return checked(name, "name of a signal or message");
+  throw new Refusal("EXTRACT_VALUE_ERROR", "The name of a signal or message must not be empty.");
+}
+
+type Catch = Extract<Node, { kind: "catch" }>;
+
+function catchesOf({ plan }: Run, node: Node): readonly Catch[] {
+  if (node.kind === "catch") return [node];
+  if (node.kind !== "event-gateway") return [];
+  const behind = spotOf(plan, node.id).outgoing.map((flow) => spotOf(plan, flow.to).node);
+  return behind.filter((each) => each.kind === "catch");
+}
+
+type Wanted = Readonly<{ element: string; awaits: Awaited; stays: boolean }>;
+
+async function waitOf(run: Run, token: Token, { element, awaits, stays }: Wanted): Promise<Wait> {
+  switch (awaits.on) {
+    case "timer":
+      return { on: "timer", element, ...(await armingOf(run, token, awaits.timer)) };
+    case "signal": {
+      const name = await nameFrom(run, token, awaits.signal);
+      return { on: "signal", element, name, ...(stays && { taken: NOTHING_SEEN }) };
+    }
+    case "message": {
+      const name = await nameFrom(run, token, awaits.message);
+      const key = await keyFrom(run, token, awaits.key);
+      return { on: "message", element, name, key, ...(stays && { stays }) };
+    }
+  }
+}
+
+async function keyFrom(run: Run, token: Token, of: Computed | undefined): Promise<string> {
+  if (of === undefined) return "";
+  return checked(
+    await demand(run, { kind: "key", of, lookup: lookupFrom(run, token) }),
+    "correlation key of a message",
+  );
+}
+
+function checked(text: string, what: string): string {
+  if (text.length <= MAX_NAME_LENGTH) return text;
+  const problem = `The ${what} has ${text.length} characters, ${MAX_NAME_LENGTH} is the limit`;
+  throw new Refusal("EXTRACT_VALUE_ERROR", `${problem}: "${text.slice(0, 40)}…".`);
+}
+
+/** The first pair that stands already, or that this very element wants twice. */
+function takenOf({ draft }: Run, waits: readonly Wait[]): Pair | undefined {
+  const wanted = new Set<string>();
+  for (const wait of waits) {
+    if (wait.on !== "message") continue;
+    const pair = JSON.stringify([wait.name, wait.key]);
+    if (wanted.has(pair) || isPairTaken(draft, wait)) return wait;
+    wanted.add(pair);
+  }
+  return undefined;
+}
