@@ -17,14 +17,20 @@ export function checkEventGateways(
   const waits = new Map(
     nodes.flatMap((node) => (node.kind === "catch" ? [[node.id, node.awaits] as const] : [])),
   );
+  const hosts = new Set(nodes.flatMap((node) => (node.kind === "boundary" ? [node.on] : [])));
   for (const gateway of outline.places) {
     if (gateway.kind !== "eventBasedGateway" || !gateway.runs) continue;
     const arrows = outline.arrowsFrom.get(gateway) ?? [];
     if (arrows.length < 2) refuseFew(gateway, arrows.length, context);
-    for (const arrow of arrows) checkTarget(arrow, gateway, outline, context);
-    const awaited = arrows.flatMap(({ to }) => {
-      const awaits = to && waits.get(to.id);
-      return to && awaits ? [{ to, awaits }] : [];
+    const targets = new Set(arrows.flatMap((arrow) => catchBehind(arrow, gateway, context) ?? []));
+    for (const target of targets) {
+      const incoming = outline.arrowsTo.get(target)?.length ?? 0;
+      if (incoming > 1) refuseShared(target, { gateway, incoming }, context);
+      if (hosts.has(target.id)) refuseBoundary(target, gateway, context);
+    }
+    const awaited = [...targets].flatMap((to) => {
+      const awaits = waits.get(to.id);
+      return awaits === undefined ? [] : [{ to, awaits }];
     });
     checkDistinct(gateway, awaited, context);
     checkWaits(gateway, awaited.filter(({ awaits }) => isNamed(awaits)).length, context);
@@ -40,45 +46,43 @@ function refuseFew({ element }: Place, flows: number, { report }: Context): void
   });
 }
 
-function checkTarget(
+/** The event or receive task that a flow leads to; something else there is refused. */
+function catchBehind(
   { element, to }: Arrow,
   gateway: Place,
-  { places, arrowsTo }: Outline,
+  { report }: Context,
+): Place | undefined {
+  // One that leads nowhere, into another scope or to something that does not run has been refused.
+  if (to === undefined || !to.runs || to.scope !== gateway.scope) return undefined;
+  if (to.kind === "intermediateCatchEvent" || to.kind === "receiveTask") return to;
+  return report.refuse({
+    code: "bpmn/event-gateway-target",
+    at: element,
+    message: `${called(element)} leads from event-based gateway ${quoted(gateway.id)} to ${quoted(to.id)}, which waits for no event.`,
+    hint: "Let it end at an intermediate catch event with a timer, a message or a signal, or at a receive task.",
+  });
+}
+
+function refuseShared(
+  { element }: Place,
+  { gateway, incoming }: Readonly<{ gateway: Place; incoming: number }>,
   { report }: Context,
 ): void {
-  // One that leads nowhere, into another scope or to something that does not run has been refused.
-  if (to === undefined || !to.runs || to.scope !== gateway.scope) return;
-  if (to.kind !== "intermediateCatchEvent" && to.kind !== "receiveTask") {
-    report.refuse({
-      code: "bpmn/event-gateway-target",
-      at: element,
-      message: `${called(element)} leads from event-based gateway ${quoted(gateway.id)} to ${quoted(to.id)}, which waits for no event.`,
-      hint: "Let it end at an intermediate catch event with a timer, a message or a signal, or at a receive task.",
-    });
-    return;
-  }
-  const arriving = arrowsTo.get(to) ?? [];
-  // Of several flows the first is as good as any; the others are what is wrong.
-  if (arriving.length > 1 && arriving.find(({ from }) => from === gateway)?.element === element) {
-    report.refuse({
-      code: "bpmn/event-gateway-target-shared",
-      at: to.element,
-      message: `${called(to.element)} is behind event-based gateway ${quoted(gateway.id)} and has ${arriving.length} incoming flows.`,
-      hint: "Lead the other flows to the gateway, or to an event of their own.",
-    });
-  }
-  const isOnIt = ({ kind, element: event, scope }: Place) =>
-    kind === "boundaryEvent" &&
-    scope === to.scope &&
-    event.attributes.get("attachedToRef") === to.id;
-  if (places.some(isOnIt)) {
-    report.refuse({
-      code: "bpmn/event-gateway-target-boundary",
-      at: to.element,
-      message: `${called(to.element)} is behind event-based gateway ${quoted(gateway.id)} and has a boundary event, but it has ended when it is entered.`,
-      hint: "Let the boundary event be one more event behind the gateway.",
-    });
-  }
+  report.refuse({
+    code: "bpmn/event-gateway-target-shared",
+    at: element,
+    message: `${called(element)} is behind event-based gateway ${quoted(gateway.id)} and has ${incoming} incoming flows.`,
+    hint: "Lead the other flows to the gateway, or to an event of their own.",
+  });
+}
+
+function refuseBoundary({ element }: Place, gateway: Place, { report }: Context): void {
+  report.refuse({
+    code: "bpmn/event-gateway-target-boundary",
+    at: element,
+    message: `${called(element)} is behind event-based gateway ${quoted(gateway.id)} and has a boundary event, which has no time to fire: the message is there when the task is entered.`,
+    hint: "Let the boundary event be one more event behind the gateway.",
+  });
 }
 
 /** The same message may be awaited with two keys: they are two mailboxes. */
@@ -92,8 +96,7 @@ function checkDistinct(
     if (awaits.on === "timer") continue;
     const key = JSON.stringify(awaits);
     const other = taken.get(key);
-    // Two flows to one event are refused for that.
-    if (other !== undefined && other !== to) {
+    if (other !== undefined) {
       report.refuse({
         code: "bpmn/duplicate-gateway-name",
         at: to.element,

@@ -5,7 +5,7 @@ import { compile } from "./compiling.ts";
 import { elementsByModdle } from "./moddle.ts";
 
 /** What of the corpus compiled when this was last raised; new elements only add to it. */
-const COMPILING = 44;
+const COMPILING = 71;
 
 const folder = process.env.FERMATA_CORPUS;
 const files = folder === undefined ? [] : globSync("**/*.bpmn", { cwd: folder }).toSorted();
@@ -45,12 +45,16 @@ if (folder !== undefined) {
 }
 
 describe("the modelers' own reader", () => {
-  test("finds the same elements in the same order", async () => {
-    const source = readFileSync(new URL("../../fixtures/bpmn/order.bpmn", import.meta.url), "utf8");
-    const answer = await compile(source);
+  test.each(["order", "parcel"])(
+    "finds the same elements of %s in the same order",
+    async (name) => {
+      const place = new URL(`../../fixtures/bpmn/${name}.bpmn`, import.meta.url);
+      const source = readFileSync(place, "utf8");
+      const answer = await compile(source);
 
-    expect(answer.ok && answer.processes.map(({ elements }) => elements)).toEqual(
-      await elementsByModdle(source),
-    );
-  });
+      expect(answer.ok && answer.processes.map(({ elements }) => elements)).toEqual(
+        await elementsByModdle(source),
+      );
+    },
+  );
 });

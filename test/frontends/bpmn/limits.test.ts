@@ -2,12 +2,30 @@ import { describe, expect, test } from "vitest";
 import {
   MAX_DIAGNOSTICS,
   MAX_ELEMENT_ID_LENGTH,
+  MAX_NAME_LENGTH,
   MAX_PROCESSES_PER_SOURCE,
   MAX_SOURCE_BYTES,
+  MAX_WAITS_PER_STEP,
   MAX_XML_DEPTH,
   MAX_XML_ELEMENTS,
 } from "../../../lib/definition/limits.ts";
-import { file, process, sequence, service, start, xml } from "../../support/bpmn-xml.ts";
+import {
+  aMessage,
+  aSignal,
+  beside,
+  boundary,
+  catching,
+  file,
+  flow,
+  onSignal,
+  process,
+  race,
+  receive,
+  sequence,
+  service,
+  start,
+  xml,
+} from "../../support/bpmn-xml.ts";
 import { compile, compiled } from "./compiling.ts";
 
 // One past each limit stands among the refusals; here is each limit itself.
@@ -38,6 +56,28 @@ describe("a BPMN file at its limit", () => {
 
   test("compiles with ids of that length", async () => {
     expect(await compiled(sequence(service("x".repeat(MAX_ELEMENT_ID_LENGTH))))).toHaveLength(1);
+  });
+
+  test("compiles with names and keys of that length", async () => {
+    const long = "x".repeat(MAX_NAME_LENGTH);
+    const source = beside(
+      sequence(receive("t", "m1"), start("b", onSignal("s1"))),
+      aMessage("m1", { name: long, key: long }),
+      aSignal("s1", `="${long}"`),
+    );
+
+    expect((await compiled(source))[0]?.startEvents[1]).toMatchObject({ name: long });
+  });
+
+  test("compiles with that many waits behind a gateway or on an activity", async () => {
+    const ids = Array.from({ length: MAX_WAITS_PER_STEP }, (_, n) => `s${n}`);
+    const signals = ids.map((id) => aSignal(id));
+    const behind = ids.map((id) => catching(`c-${id}`, onSignal(id)));
+    const racing = process(start(), flow("f1", "start", "g"), race("g", ...behind));
+    const attached = ids.map((id) => boundary(`b-${id}`, "t", onSignal(id)));
+
+    expect(await compiled(beside(file(racing), ...signals))).toHaveLength(1);
+    expect(await compiled(beside(sequence(service("t"), ...attached), ...signals))).toHaveLength(1);
   });
 
   test("compiles with that many processes", async () => {

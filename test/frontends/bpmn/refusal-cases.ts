@@ -8,6 +8,9 @@ import {
 } from "../../../lib/definition/limits.ts";
 import type { BpmnCode } from "../../../lib/frontends/bpmn/codes.ts";
 import {
+  aMessage,
+  aSignal,
+  beside,
   boundary,
   end,
   extensions,
@@ -16,7 +19,10 @@ import {
   headers,
   ioMapping,
   job,
+  onMessage,
+  onSignal,
   process,
+  race,
   sequence,
   service,
   start,
@@ -28,7 +34,8 @@ import {
 /** A source, why it is wrong, and where. */
 export type Case = Readonly<{ why: string; source: string; element?: string; line?: number }>;
 
-const one = (why: string, source: string, element?: string, line?: number): Case => ({
+/** A case in one line. */
+export const one = (why: string, source: string, element?: string, line?: number): Case => ({
   why,
   source,
   ...(element !== undefined && { element }),
@@ -45,6 +52,7 @@ const onBoundary = (definition: string, more: Readonly<Record<string, string>> =
   sequence(service("t"), boundary("b", "t", definition, more));
 const catching = (...content: readonly string[]) =>
   sequence(xml("intermediateCatchEvent", { id: "c" }, ...content));
+const catchingSignal = (name: string) => beside(catching(onSignal("s1")), aSignal("s1", name));
 const script = (attributes: Readonly<Record<string, string>>) =>
   sequence(xml("scriptTask", { id: "t" }, extensions(xml("zeebe:script", attributes))));
 const choosing = (gateway: Readonly<Record<string, string>>, ...flows: readonly string[]) =>
@@ -58,6 +66,7 @@ const choosing = (gateway: Readonly<Record<string, string>>, ...flows: readonly 
       ...flows,
     ),
   );
+const condition = "<conditionExpression>=x</conditionExpression>";
 const mapped = (...mappings: readonly string[]) => sequence(service("t", ioMapping(...mappings)));
 
 /** Files that earn one error each. */
@@ -168,6 +177,19 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       4,
     ),
     one(
+      "two correlation keys",
+      beside(
+        sequence(service("t")),
+        xml(
+          "message",
+          { id: "m1", name: "m" },
+          extensions("<zeebe:subscription />", "<zeebe:subscription />"),
+        ),
+      ),
+      "m1",
+      8,
+    ),
+    one(
       "two conditions",
       choosing(
         {},
@@ -197,6 +219,13 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       sequence(xml("subProcess", { id: "s", triggeredByEvent: "TRUE" }, start("i"))),
     ),
     one("isForCompensation", sequence(xml("task", { id: "t", isForCompensation: "" }))),
+    one(
+      "instantiate",
+      beside(
+        sequence(xml("receiveTask", { id: "t", messageRef: "m1", instantiate: "no" })),
+        aMessage("m1", { key: "=k" }),
+      ),
+    ),
   ],
   "bpmn/no-start-event": [
     one("in a process", file(process(end())), "p", 3),
@@ -204,6 +233,12 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
   ],
   "bpmn/several-start-events": [
     one("in a process", file(process(start("a"), start("b"))), "p", 3),
+    one(
+      "beside one with a signal",
+      beside(file(process(start("a"), start("b"), start("c", onSignal("s1")))), aSignal("s1")),
+      "p",
+      3,
+    ),
     one(
       "in a sub-process",
       sequence(xml("subProcess", { id: "s" }, start("a"), start("b"))),
@@ -217,6 +252,18 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       sequence(xml("subProcess", { id: "s" }, start("a", timer("timeDuration", "PT1S")))),
       "a",
       4,
+    ),
+    ...[onSignal("s1"), onMessage("m1")].map((definition) =>
+      one(
+        definition,
+        beside(
+          sequence(xml("subProcess", { id: "s" }, start("a", definition))),
+          aSignal("s1"),
+          aMessage("m1"),
+        ),
+        "a",
+        4,
+      ),
     ),
   ],
   "bpmn/dangling-flow": [
@@ -276,6 +323,12 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       8,
     ),
     one("a default flow", choosing({ default: "x" }, flow("f2", "g", "a")), "g", 4),
+    one("a signal", catching(onSignal("s1")), "c", 4),
+    one("a signal that is a message", beside(catching(onSignal("m1")), aMessage("m1")), "c", 4),
+    one("a message", catching(onMessage("m1")), "c", 4),
+    one("a message that is a signal", beside(catching(onMessage("s1")), aSignal("s1")), "c", 4),
+    one("of a receive task", sequence(xml("receiveTask", { id: "t", messageRef: "m1" })), "t", 4),
+    one("of a start", file(process(start("a", onSignal("s1")))), "a", 3),
   ],
   "bpmn/start-with-incoming": [
     one("a flow back", sequence(service("t"), flow("f3", "t", "start")), "start", 3),
@@ -311,6 +364,21 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       "f2",
       7,
     ),
+    one(
+      "after an event-based gateway",
+      file(
+        process(
+          start(),
+          flow("f1", "start", "g"),
+          race(
+            "g",
+            xml("intermediateCatchEvent", { id: "a" }, timer("timeDuration", "PT1S")),
+            xml("intermediateCatchEvent", { id: "b" }, timer("timeDuration", "PT2S")),
+          ).replace(' targetRef="b" />', ` targetRef="b">${condition}</sequenceFlow>`),
+        ),
+      ),
+      "g-b",
+    ),
   ],
   "bpmn/condition-missing": [
     one("one of two", choosing({}, flow("f2", "g", "a", "=x"), flow("f3", "g", "b")), "f3", 9),
@@ -329,6 +397,32 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       onBoundary(timer("timeDuration", "PT1S") + throwing()),
       "b",
       8,
+    ),
+    one(
+      "a start event with two",
+      beside(
+        file(process(start("a", onSignal("s1") + onMessage("m1")))),
+        aSignal("s1"),
+        aMessage("m1"),
+      ),
+      "a",
+      3,
+    ),
+    one(
+      "a throw event with two",
+      beside(
+        sequence(xml("intermediateThrowEvent", { id: "c" }, onSignal("s1") + onMessage("m1"))),
+        aSignal("s1"),
+        aMessage("m1"),
+      ),
+      "c",
+      4,
+    ),
+    one(
+      "a catch event with a timer and a signal",
+      beside(catching(timer("timeDuration", "PT1S") + onSignal("s1")), aSignal("s1")),
+      "c",
+      4,
     ),
     one("an end event with two", withError(`<terminateEventDefinition />${throwing()}`), "end", 4),
   ],
@@ -454,6 +548,13 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
   "bpmn/task-without-type": [
     one("a service task", sequence(xml("serviceTask", { id: "t" })), "t", 4),
     one("a send task", sequence(xml("sendTask", { id: "t" })), "t", 4),
+    one(
+      "a message that is thrown",
+      sequence(xml("intermediateThrowEvent", { id: "t" }, "<messageEventDefinition />")),
+      "t",
+      4,
+    ),
+    one("a message at the end", withError("<messageEventDefinition />"), "end", 4),
     one("a business rule task", sequence(xml("businessRuleTask", { id: "t" })), "t", 4),
     one("an empty type", sequence(xml("serviceTask", { id: "t" }, extensions(job(" ")))), "t", 4),
   ],
@@ -525,6 +626,19 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       "t",
     ),
     one("a thrown code", withError(throwing("e1"), anError("=a +")), "end", 4),
+    one("the name of a signal", catchingSignal("=a +"), "c", 4),
+    one(
+      "a correlation key",
+      beside(catching(onMessage("m1")), aMessage("m1", { key: "=(" })),
+      "c",
+      4,
+    ),
+    one(
+      "the name that starts a process",
+      beside(file(process(start("a", onSignal("s1")))), aSignal("s1", "=")),
+      "a",
+      3,
+    ),
   ],
   "bpmn/endless-loop": [
     one(
@@ -538,6 +652,15 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
           flow("f2", "a", "b"),
           flow("f3", "b", "a"),
         ),
+      ),
+      "a",
+      4,
+    ),
+    one(
+      "a signal that is thrown without end",
+      beside(
+        sequence(xml("intermediateThrowEvent", { id: "a" }, onSignal("s1")), flow("f3", "a", "a")),
+        aSignal("s1"),
       ),
       "a",
       4,
@@ -601,19 +724,19 @@ const event = (kind: string, definition: string) =>
 
 /** Files with one thing that does not run yet; it is called `x` where it can be. */
 export const UNSUPPORTED: readonly Case[] = [
-  ...["userTask", "receiveTask", "callActivity", "transaction", "adHocSubProcess"].map((kind) =>
+  ...["userTask", "callActivity", "transaction", "adHocSubProcess"].map((kind) =>
     unsupported(`<${kind}>`, xml(kind, { id: "x" })),
   ),
-  ...["inclusiveGateway", "complexGateway", "eventBasedGateway"].map((kind) =>
+  ...["inclusiveGateway", "complexGateway"].map((kind) =>
     unsupported(`<${kind}>`, xml(kind, { id: "x" })),
   ),
-  ...["message", "signal", "link", "conditional"].map((kind) =>
+  ...["link", "conditional"].map((kind) =>
     unsupported(`a ${kind} catch event`, event("intermediateCatchEvent", kind)),
   ),
-  ...["message", "signal", "link", "escalation", "compensate"].map((kind) =>
+  ...["link", "escalation", "compensate"].map((kind) =>
     unsupported(`a ${kind} throw event`, event("intermediateThrowEvent", kind)),
   ),
-  ...["message", "signal", "escalation", "compensate", "cancel"].map((kind) =>
+  ...["escalation", "compensate", "cancel"].map((kind) =>
     one(
       `a ${kind} end event`,
       file(process(start(), event("endEvent", kind), flow("f", "start", "x"))),
@@ -621,7 +744,7 @@ export const UNSUPPORTED: readonly Case[] = [
       4,
     ),
   ),
-  ...["message", "signal", "escalation", "compensate", "conditional", "cancel"].map((kind) =>
+  ...["escalation", "compensate", "conditional", "cancel"].map((kind) =>
     one(
       `a ${kind} boundary event`,
       sequence(
@@ -632,7 +755,7 @@ export const UNSUPPORTED: readonly Case[] = [
       8,
     ),
   ),
-  ...["timer", "message", "signal", "conditional"].map((kind) =>
+  ...["timer", "conditional"].map((kind) =>
     one(`a ${kind} start event`, file(process(event("startEvent", kind))), "x", 3),
   ),
   unsupported(
@@ -646,6 +769,21 @@ export const UNSUPPORTED: readonly Case[] = [
   unsupported(
     "a looping sub-process",
     xml("subProcess", { id: "x" }, start("i"), "<standardLoopCharacteristics />"),
+  ),
+  unsupported("a receive task that starts", xml("receiveTask", { id: "x", instantiate: "true" })),
+  unsupported(
+    "an event-based gateway that starts",
+    xml("eventBasedGateway", { id: "x", instantiate: "1" }),
+  ),
+  unsupported(
+    "an event-based gateway that waits for all",
+    xml("eventBasedGateway", { id: "x", eventGatewayType: "Parallel" }),
+  ),
+  ...["sendTask", "intermediateThrowEvent"].map((kind) =>
+    unsupported(
+      `a published message in <${kind}>`,
+      xml(kind, { id: "x" }, extensions("<zeebe:publishMessage />"), "<messageEventDefinition />"),
+    ),
   ),
   unsupported("a compensation handler", xml("task", { id: "x", isForCompensation: "true" })),
   unsupported(
@@ -715,6 +853,30 @@ export const WARNINGS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       sequence(xml("parallelGateway", { id: "g" }, extensions(ioMapping()))),
       "g",
       4,
+    ),
+    one(
+      "a job on a signal that is thrown",
+      beside(
+        sequence(xml("intermediateThrowEvent", { id: "t" }, extensions(job()), onSignal("s1"))),
+        aSignal("s1"),
+      ),
+      "t",
+      4,
+    ),
+    one(
+      "a correlation key on the event",
+      beside(
+        catching(extensions(xml("zeebe:subscription", { correlationKey: "=k" })), onMessage("m1")),
+        aMessage("m1", { key: "=k" }),
+      ),
+      "c",
+      4,
+    ),
+    one(
+      "a job on a message",
+      beside(sequence(service("t")), xml("message", { id: "m1", name: "m" }, extensions(job()))),
+      "m1",
+      8,
     ),
   ],
   "bpmn/unknown-extension": [

@@ -13,11 +13,13 @@ import {
   xml,
 } from "../../support/bpmn-xml.ts";
 import { compile, errorsOf, warningsOf } from "./compiling.ts";
+import { NAMED_ERRORS, NAMED_WARNINGS } from "./named-refusal-cases.ts";
 import { ERRORS, UNSUPPORTED, WARNINGS } from "./refusal-cases.ts";
 
 describe("a BPMN file that cannot run", () => {
   for (const [code, cases] of Object.entries({
     ...ERRORS,
+    ...NAMED_ERRORS,
     "bpmn/unsupported-element": UNSUPPORTED,
   })) {
     for (const { why, source, element, line } of cases) {
@@ -89,7 +91,7 @@ describe("a BPMN file that cannot run", () => {
 });
 
 describe("a BPMN file that runs otherwise than it looks", () => {
-  for (const [code, cases] of Object.entries(WARNINGS)) {
+  for (const [code, cases] of Object.entries({ ...WARNINGS, ...NAMED_WARNINGS })) {
     for (const { why, source, element, line } of cases) {
       test(`compiles with the warning ${code}: ${why}`, async () => {
         const { ok, diagnostics } = await compile(source);
@@ -123,7 +125,9 @@ describe("every code of the BPMN front end", () => {
   test("is provoked by a case above", () => {
     const provoked = [
       ...Object.keys(ERRORS),
+      ...Object.keys(NAMED_ERRORS),
       ...Object.keys(WARNINGS),
+      ...Object.keys(NAMED_WARNINGS),
       "bpmn/unsupported-element",
       "bpmn/too-many-problems",
     ];
