@@ -1,4 +1,6 @@
 import { instanceOfKey, openTestQueues } from "../support/local-queues.ts";
+import { busContract } from "./bus.contract.ts";
+import { pagesContract } from "./pages.contract.ts";
 import { parkingContract } from "./parking.contract.ts";
 import { tasksContract } from "./tasks.contract.ts";
 import { timersContract } from "./timers.contract.ts";
@@ -23,6 +25,30 @@ parkingContract("the local parking queue", async () => {
     close: async () => void (await queues.close({ graceMs: 0 })),
   };
 });
+
+pagesContract("the local pages queue", async () => {
+  const { queues, time } = openTestQueues({ pagesAtOnce: 32 }); // all that the suite sends together
+  return {
+    pages: queues.pages,
+    consume: (consumer) => queues.pages.consume(consumer),
+    now: () => time.steady.now(),
+    pass: (ms) => time.pass(ms),
+    close: async () => void (await queues.close({ graceMs: 0 })),
+  };
+});
+
+for (const onAnnouncement of [undefined, () => {}]) {
+  const listener = onAnnouncement ? "with a listener" : "without one";
+  busContract(`the local bus ${listener}`, async () => {
+    const { queues, time } = openTestQueues({ ...(onAnnouncement && { onAnnouncement }) });
+    return {
+      bus: queues.bus,
+      consume: (consumer) => queues.pages.consume(consumer),
+      pass: (ms) => time.pass(ms),
+      close: async () => void (await queues.close({ graceMs: 0 })),
+    };
+  });
+}
 
 timersContract("the local timers", async () => {
   const { queues, time, index } = openTestQueues();

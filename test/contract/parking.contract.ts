@@ -1,11 +1,11 @@
 // What every parking queue must do. An adapter's test calls parkingContract with a way to open one.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { OwedMessage, ParkedMessage, Verdict } from "../../lib/ports/message.ts";
+import type { LookMessage, OwedMessage, ParkedMessage, Verdict } from "../../lib/ports/message.ts";
 import type { Parking } from "../../lib/ports/parking.ts";
 import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
-type Parked = ParkedMessage | OwedMessage;
+type Parked = ParkedMessage | OwedMessage | LookMessage;
 
 /** An empty queue, and the time that it goes by. */
 export type OpenedParking = Readonly<{
@@ -40,10 +40,11 @@ export function parkingContract(name: string, open: () => Promise<OpenedParking>
       for (const name of names) await opened.parking.park(aParked(name));
     }
 
-    test("delivers a message whole, of either kind", async () => {
+    test("delivers a message whole, of every kind", async () => {
       const sent: Parked[] = [
         aParked("a:k1.1"),
         { kind: "owed", tenant: "default", instanceId: "b", name: "k1.1/1" },
+        { kind: "look", tenant: "default", instanceId: "c", name: "message-42", ticket: "w1.1" },
       ];
       const arrived: Parked[] = [];
       opened.consume(async (messages) => {
@@ -78,6 +79,19 @@ export function parkingContract(name: string, open: () => Promise<OpenedParking>
       const order = batches.flat();
       expect(order.filter((message) => message.startsWith("a"))).toEqual(["a:k1", "a:k2", "a:k3"]);
       expect(order.filter((message) => message.startsWith("b"))).toEqual(["b:k1", "b:k2"]);
+    });
+
+    test("keeps a look in the lane of its instance", async () => {
+      const address = { tenant: "default", instanceId: "a" };
+      await park("a:k1", "b:k1");
+      await opened.parking.park({ kind: "look", ...address, name: "m1", ticket: "w1.1" });
+      await park("a:k2");
+      consume();
+      await opened.pass(0);
+
+      const order = batches.flat().filter((message) => message.startsWith("a"));
+      expect(order).toEqual(["a:k1", "a:m1", "a:k2"]);
+      expect(batches).toHaveLength(2);
     });
 
     test("brings back what was kept after the time it was kept for", async () => {

@@ -1,10 +1,14 @@
+import { type BusFault, SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
 import { SimulatedClock, SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
+import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
 import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
 import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Verdict } from "../../lib/ports/message.ts";
+import { busContract } from "./bus.contract.ts";
+import { pagesContract } from "./pages.contract.ts";
 import { parkingContract } from "./parking.contract.ts";
 import { tasksContract } from "./tasks.contract.ts";
 import { timersContract } from "./timers.contract.ts";
@@ -44,6 +48,31 @@ parkingContract("the simulated parking queue", async () => {
   };
 });
 
+pagesContract("the simulated pages queue", async () => {
+  const { time, clock } = openTime();
+  const pages = new SimulatedPages({ clock });
+  return { pages, ...eachMessage(time, pages), now: () => clock.now(), close: async () => {} };
+});
+
+busContract("the simulated bus", async () => {
+  const { time, clock } = openTime();
+  const pages = new SimulatedPages({ clock });
+  const bus = new SimulatedBus({ pages });
+  return { bus, ...eachMessage(time, pages), close: async () => {} };
+});
+
+busContract("the simulated bus in a world of faults", async () => {
+  const { time, clock } = openTime();
+  const pages = new SimulatedPages({ clock });
+  let count = 0;
+  const bus = new SimulatedBus({
+    pages,
+    turn: async (point) =>
+      point === "publish:before" ? busFaults[count++ % busFaults.length] : undefined,
+  });
+  return { bus, ...eachMessage(time, pages), close: async () => {} };
+});
+
 timersContract("the simulated timers", async () => {
   const { time, clock } = openTime();
   const timers = new SimulatedTimers({ clock });
@@ -61,6 +90,15 @@ timersContract("the simulated timers", async () => {
     close: async () => {},
   };
 });
+
+/** In turn: no publication is spared, and none is refused for ever. */
+const busFaults: readonly (BusFault | undefined)[] = [
+  { fault: "refused" },
+  { fault: "unanswered" },
+  { fault: "duplicated" },
+  { fault: "delayed", byMs: 20_000 },
+  undefined,
+];
 
 function openTime() {
   const time = new SimulatedTime(instantFrom(Date.UTC(2030, 0, 1)));

@@ -1,8 +1,8 @@
-import type { OwedMessage, ParkedMessage, Verdict } from "../../ports/message.ts";
+import type { LookMessage, OwedMessage, ParkedMessage, Verdict } from "../../ports/message.ts";
 import type { Parking } from "../../ports/parking.ts";
 import { type DeliveryFault, type Queued, SimulatedQueue } from "./queue.ts";
 
-type Parked = ParkedMessage | OwedMessage;
+type Parked = ParkedMessage | OwedMessage | LookMessage;
 
 /** Parking in memory, delivered by the world: in order and batches unless it wants otherwise. */
 export class SimulatedParking extends SimulatedQueue<Parked> implements Parking {

@@ -12,6 +12,22 @@ describe("the pages queue of a process", () => {
     expect(await mostAtOnce(7)).toBe(7);
   });
 
+  test("gives the place of a part that fails or is kept to another", async () => {
+    const { queues, time } = openTestQueues({ pagesAtOnce: 1 });
+    const released: string[] = [];
+    queues.pages.consume(async (message) => {
+      const page = message.kind === "page" ? message.page : message.kind;
+      if (page === "fails") throw new Error("no disk");
+      if (page === "kept") return { keepForMs: 1_000 };
+      released.push(page);
+      return "release";
+    });
+    for (const page of ["fails", "kept", "0.0"]) await queues.pages.send(aPage(page));
+    await time.pass(100);
+
+    expect(released).toEqual(["0.0"]);
+  });
+
   test("begins no part within the turn that sends it", async () => {
     const { queues, time } = openTestQueues();
     const delivered: FanOutMessage[] = [];

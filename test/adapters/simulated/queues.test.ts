@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
+import { type BusFault, SimulatedBus } from "../../../lib/adapters/simulated/bus.ts";
 import { SimulatedClock, SimulatedTime } from "../../../lib/adapters/simulated/clock.ts";
+import { SimulatedPages } from "../../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../../lib/adapters/simulated/parking.ts";
 import { type QueueFault, SimulatedQueue } from "../../../lib/adapters/simulated/queue.ts";
 import { SimulatedTasks } from "../../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../../lib/adapters/simulated/timers.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import type { Announcement, Broadcast } from "../../../lib/ports/bus.ts";
 import type { Verdict } from "../../../lib/ports/message.ts";
 
 const START = instantFrom(Date.UTC(2030, 0, 1));
@@ -164,6 +167,71 @@ describe("simulated timers", () => {
   });
 });
 
+describe("simulated pages", () => {
+  test("count a delay from when they were asked, and the world may add to it", async () => {
+    const { clock } = openTime();
+    const pages = new SimulatedPages({
+      clock,
+      turn: async (point) =>
+        point === "send:before" ? { fault: "delayed", byMs: 1_000 } : undefined,
+    });
+    await pages.send({ kind: "broadcast", tenant: "default", broadcastId: "b1" }, 5_000);
+
+    expect(pages.all()).toMatchObject([{ visibleAt: START + 6_000 }]);
+  });
+});
+
+describe("a simulated bus", () => {
+  test("stands still at both ends of a call until its world lets it go on", async () => {
+    const points: string[] = [];
+    const { bus } = openBus(async (point, what) => {
+      points.push(`${point} ${"id" in what ? what.id : what.broadcastId}`);
+      return undefined;
+    });
+    expect(await bus.publish(aBroadcast)).toBe(true);
+    await bus.announce(anAnnouncement);
+
+    expect(points).toEqual([
+      "publish:before b1",
+      "publish:after b1",
+      "announce:before order-1:e3.1",
+      "announce:after order-1:e3.1",
+    ]);
+    expect(bus.announced).toEqual([anAnnouncement]);
+  });
+
+  test("brings nothing of what it refused", async () => {
+    const { bus, pages } = openBus(async () => ({ fault: "refused" }));
+
+    expect(await bus.publish(aBroadcast)).toBe(false);
+    expect(pages.all()).toEqual([]);
+  });
+
+  test("brings what it has taken although its publisher does not hear of it", async () => {
+    const { bus, pages } = openBus(async () => ({ fault: "unanswered" }));
+
+    expect(await bus.publish(aBroadcast)).toBe(false);
+    expect(pages.all()).toHaveLength(1);
+  });
+
+  test("brings twice and late on order", async () => {
+    const faults: BusFault[] = [{ fault: "duplicated" }, { fault: "delayed", byMs: 5_000 }];
+    const { bus, pages } = openBus(async (point) =>
+      point === "publish:before" ? faults.shift() : undefined,
+    );
+
+    expect(await bus.publish(aBroadcast)).toBe(true);
+    expect(await bus.publish({ ...aBroadcast, broadcastId: "b2" })).toBe(true);
+    const queued = pages.all().map(({ message, visibleAt }) => [message, visibleAt - START]);
+    const message = { kind: "broadcast", tenant: "default", broadcastId: "b1" };
+    expect(queued).toEqual([
+      [message, 0],
+      [message, 0],
+      [{ ...message, broadcastId: "b2" }, 5_000],
+    ]);
+  });
+});
+
 describe("a simulated clock", () => {
   test("is off by its skew, and jumps", () => {
     const time = new SimulatedTime(START);
@@ -200,6 +268,27 @@ function opened(
   const { time, clock } = openTime();
   return { time, queue: new SimulatedQueue<string>({ clock, ...(turn && { turn }) }) };
 }
+
+function openBus(turn: NonNullable<ConstructorParameters<typeof SimulatedBus>[0]["turn"]>) {
+  const pages = new SimulatedPages({ clock: openTime().clock });
+  return { pages, bus: new SimulatedBus({ pages, turn }) };
+}
+
+const aBroadcast: Broadcast = {
+  tenant: "default",
+  broadcastId: "b1",
+  topic: { kind: "event", name: "paid" },
+  seq: 1,
+  at: START,
+};
+
+const anAnnouncement: Announcement = {
+  id: "order-1:e3.1",
+  tenant: "default",
+  instanceId: "order-1",
+  definition: { id: "order", version: 1 },
+  notice: { type: "instance-ended", status: "succeeded", terminationKind: "success" },
+};
 
 function messagesOf(queue: SimulatedQueue<string>): readonly string[] {
   return queue.all().map(({ message }) => message);

@@ -1,0 +1,57 @@
+import type { Announcement, Broadcast, Bus } from "../../ports/bus.ts";
+import type { Pages } from "../../ports/pages.ts";
+
+/** Where a call stands still until the world lets it go on. */
+export type BusPoint = "publish:before" | "publish:after" | "announce:before" | "announce:after";
+
+/** What a world may answer at publish:before. */
+export type BusFault =
+  /** Not taken, tries included. */
+  | Readonly<{ fault: "refused" }>
+  /** Taken, but the publisher does not hear of it and is told that it was not. */
+  | Readonly<{ fault: "unanswered" }>
+  /** Taken, and brought twice. */
+  | Readonly<{ fault: "duplicated" }>
+  /** Taken, and brought later. */
+  | Readonly<{ fault: "delayed"; byMs: number }>;
+
+/** How a world takes part: called at every point with what is published or announced. */
+export type BusWorld = Readonly<{
+  turn?: (point: BusPoint, what: Broadcast | Announcement) => Promise<BusFault | undefined>;
+}>;
+
+/** A bus that brings broadcasts to the pages queue of the world, on the world's order. */
+export class SimulatedBus implements Bus {
+  readonly #pages: Pages;
+  readonly #turn: BusWorld["turn"];
+  readonly #announced: Announcement[] = [];
+
+  constructor({ pages, turn }: BusWorld & Readonly<{ pages: Pages }>) {
+    this.#pages = pages;
+    this.#turn = turn;
+  }
+
+  /** Everything that was announced, in order. */
+  get announced(): readonly Announcement[] {
+    return this.#announced;
+  }
+
+  async publish(broadcast: Broadcast): Promise<boolean> {
+    const fault = await this.#turn?.("publish:before", broadcast);
+    if (fault?.fault !== "refused") await this.#bring(broadcast, fault);
+    await this.#turn?.("publish:after", broadcast);
+    return fault?.fault !== "refused" && fault?.fault !== "unanswered";
+  }
+
+  async announce(announcement: Announcement): Promise<void> {
+    await this.#turn?.("announce:before", announcement);
+    this.#announced.push(announcement);
+    await this.#turn?.("announce:after", announcement);
+  }
+
+  async #bring({ tenant, broadcastId }: Broadcast, fault: BusFault | undefined): Promise<void> {
+    const message = { kind: "broadcast", tenant, broadcastId } as const;
+    await this.#pages.send(message, fault?.fault === "delayed" ? fault.byMs : 0);
+    if (fault?.fault === "duplicated") await this.#pages.send(message);
+  }
+}

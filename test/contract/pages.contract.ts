@@ -1,0 +1,224 @@
+// What every pages queue must do. An adapter's test calls pagesContract with a way to open one.
+
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
+import type { FanOutMessage, Verdict } from "../../lib/ports/message.ts";
+import type { Pages } from "../../lib/ports/pages.ts";
+import { BACK_WITHIN_MS } from "./tasks.contract.ts";
+
+/** An empty queue, and the time that it goes by. */
+export type OpenedPages = Readonly<{
+  pages: Pages;
+  /** Delivers to this consumer from now on. */
+  consume(consumer: (message: FanOutMessage) => Promise<Verdict>): void;
+  /** The clock that delays go by. */
+  now(): Instant;
+  /** Lets time pass by the queue's clock, and everything be delivered that becomes ready. */
+  pass(ms: number): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+/** Declares the suite for one adapter. */
+export function pagesContract(name: string, open: () => Promise<OpenedPages>): void {
+  describe(name, () => {
+    let opened: OpenedPages;
+    let delivered: string[];
+    beforeEach(async () => {
+      opened = await open();
+      delivered = [];
+    });
+    afterEach(() => opened.close());
+
+    /** Consumes with these verdicts in turn, "release" once they are used up. */
+    function consume(...verdicts: (Verdict | Error)[]): void {
+      opened.consume(async (message) => {
+        delivered.push(nameOf(message));
+        const verdict = verdicts.shift() ?? "release";
+        if (verdict instanceof Error) throw verdict;
+        return verdict;
+      });
+    }
+
+    test("delivers a message whole, of every kind", async () => {
+      const arrived: FanOutMessage[] = [];
+      opened.consume(async (message) => {
+        arrived.push(message);
+        return "release";
+      });
+      for (const message of everyKind) await opened.pages.send(message);
+      await opened.pass(0);
+
+      expect(arrived).toHaveLength(everyKind.length);
+      expect(arrived).toEqual(expect.arrayContaining([...everyKind]));
+    });
+
+    test("delivers everything that was sent, before and after it was consumed", async () => {
+      await opened.pages.send(aPage("0"));
+      consume();
+      await opened.pages.send(aPage("1"));
+      await opened.pass(0);
+
+      expect(delivered.toSorted()).toEqual(["0", "1"]);
+    });
+
+    test("delivers nothing before its delay is over, and then does", async () => {
+      consume();
+      await opened.pages.send(aPage("0"), 60_000);
+
+      await opened.pass(59_999);
+      expect(delivered).toEqual([]);
+      await opened.pass(1);
+      expect(delivered).toEqual(["0"]);
+    });
+
+    test("takes no delay for none", async () => {
+      consume();
+      await opened.pages.send(aPage("0"), 0);
+      await opened.pass(0);
+
+      expect(delivered).toEqual(["0"]);
+    });
+
+    test("does not let a delayed message hold up others, of its own broadcast neither", async () => {
+      consume();
+      await opened.pages.send(aPage("0"), 60_000);
+      await opened.pages.send(aPage("1"), 1_000);
+      await opened.pages.send(aPage("2"));
+
+      await opened.pass(0);
+      expect(delivered).toEqual(["2"]);
+      await opened.pass(1_000);
+      expect(delivered).toEqual(["2", "1"]);
+      await opened.pass(59_000);
+      expect(delivered).toEqual(["2", "1", "0"]);
+    });
+
+    test("brings a kept message back after the time it was kept for, until it is released", async () => {
+      consume({ keepForMs: 5_000 }, { keepForMs: 1_000 });
+      await opened.pages.send(aPage("0"));
+
+      await opened.pass(4_999);
+      expect(delivered).toHaveLength(1);
+      await opened.pass(1);
+      expect(delivered).toHaveLength(2);
+      await opened.pass(1_000);
+      expect(delivered).toHaveLength(3);
+      await opened.pass(BACK_WITHIN_MS);
+      expect(delivered).toEqual(["0", "0", "0"]);
+    });
+
+    test("brings a message back whose consumer failed, after a pause", async () => {
+      consume(new Error("no disk"), new Error("no disk"));
+      await opened.pages.send(aPage("0"));
+
+      await opened.pass(0);
+      expect(delivered).toHaveLength(1);
+      await opened.pass(BACK_WITHIN_MS);
+      await opened.pass(BACK_WITHIN_MS);
+      expect(delivered).toEqual(["0", "0", "0"]);
+    });
+
+    test("loses nothing and holds up nothing while a message fails", async () => {
+      opened.consume(async (message) => {
+        delivered.push(nameOf(message));
+        if (nameOf(message) === "0") throw new Error("poison");
+        return "release";
+      });
+      const others = Array.from({ length: 20 }, (_, n) => `${n + 1}`);
+      for (const page of ["0", ...others]) await opened.pages.send(aPage(page));
+      await opened.pass(0);
+
+      expect(delivered.filter((page) => page !== "0").toSorted()).toEqual(others.toSorted());
+      expect(delivered.filter((page) => page === "0")).toHaveLength(1);
+    });
+
+    test("delivers what a consumer sends while it is at work", async () => {
+      opened.consume(async (message) => {
+        delivered.push(nameOf(message));
+        if (nameOf(message) === "0") await opened.pages.send(aPage("1"));
+        return "release";
+      });
+      await opened.pages.send(aPage("0"));
+      await opened.pass(0);
+
+      expect(delivered).toEqual(["0", "1"]);
+    });
+
+    test("delivers the same message as often as it is sent", async () => {
+      consume();
+      await opened.pages.send(aPage("0"));
+      await opened.pages.send(aPage("0"));
+      await opened.pass(0);
+
+      expect(delivered).toEqual(["0", "0"]);
+    });
+
+    test("delivers each until it is released, and not before its time, whatever comes when", async () => {
+      const part = fc.record({
+        afterMs: fc.integer({ min: 0, max: 5_000 }),
+        keeps: fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 3 }),
+        thenMs: fc.integer({ min: 0, max: 2_000 }),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(part, { maxLength: 20 }), async (parts) => {
+          await opened.close();
+          opened = await open();
+          const mayComeAt = new Map<string, number>();
+          const keeps = new Map<string, number[]>();
+          const released: string[] = [];
+          opened.consume(async (message) => {
+            const page = nameOf(message);
+            expect(released).not.toContain(page);
+            expect(opened.now()).toBeGreaterThanOrEqual(mayComeAt.get(page) ?? Infinity);
+            const keepForMs = keeps.get(page)?.shift();
+            if (keepForMs === undefined) released.push(page);
+            else mayComeAt.set(page, opened.now() + keepForMs);
+            return keepForMs === undefined ? "release" : { keepForMs };
+          });
+          for (const [n, { afterMs, thenMs, ...part }] of parts.entries()) {
+            mayComeAt.set(`${n}`, opened.now() + afterMs);
+            keeps.set(`${n}`, [...part.keeps]);
+            await opened.pages.send(aPage(`${n}`), afterMs);
+            await opened.pass(thenMs);
+          }
+          await opened.pass(BACK_WITHIN_MS);
+
+          expect(released.toSorted()).toEqual([...mayComeAt.keys()].toSorted());
+        }),
+        { numRuns: 50 },
+      );
+    });
+  });
+}
+
+const of = { tenant: "default", broadcastId: "b1" } as const;
+
+const everyKind: readonly FanOutMessage[] = [
+  { kind: "broadcast", ...of },
+  { kind: "shard", ...of, epoch: 1, shard: 0, page: 0 },
+  { kind: "shard", ...of, epoch: 1, shard: 1, page: 50, after: "order-7#w1.1" },
+  {
+    kind: "page",
+    ...of,
+    page: "1.0.0",
+    last: true,
+    rows: [
+      { ...rowOf("order-1#w1.1"), instanceId: "order-1", ticket: "w1.1" },
+      { ...rowOf("D#order#start"), definitionId: "order", element: "start" },
+    ],
+  },
+  { kind: "offer", tenant: "default", name: "paid", seq: 7 },
+];
+
+function rowOf(sk: string) {
+  return { pk: "default#G#approved#1.0", sk, after: 41, at: instantFrom(0) };
+}
+
+function aPage(page: string): FanOutMessage {
+  return { kind: "page", ...of, page, last: false, rows: [] };
+}
+
+function nameOf(message: FanOutMessage): string {
+  return message.kind === "page" ? message.page : message.kind;
+}
