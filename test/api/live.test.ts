@@ -1,7 +1,22 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { serveEngine } from "../../lib/embedded/index.ts";
 import { type CheckedApi, checkedApi, sendTo } from "../support/api-client.ts";
-import { end, file, flow, process, service, start, timer, xml } from "../support/bpmn-xml.ts";
+import {
+  aMessage,
+  aSignal,
+  beside,
+  catching,
+  end,
+  file,
+  flow,
+  onMessage,
+  onSignal,
+  process,
+  service,
+  start,
+  timer,
+  xml,
+} from "../support/bpmn-xml.ts";
 import { anEngine } from "../support/embedded.ts";
 
 /** The real engine over the wire; every answer is held against the document that it serves. */
@@ -128,7 +143,108 @@ describe("the API of a real engine", () => {
   });
 });
 
-type Item = Readonly<{ wakeWith?: Readonly<{ method: string; path: string }> }>;
+describe("signals, messages and events of a real engine", () => {
+  const order = beside(
+    file(
+      process(
+        start(),
+        catching("go", onSignal("approved")),
+        catching("paid", onMessage("payment")),
+        end(),
+        flow("f1", "start", "go"),
+        flow("f2", "go", "paid"),
+        flow("f3", "paid", "end"),
+      ),
+    ),
+    aSignal("approved"),
+    aMessage("payment", { key: "=orderId" }),
+  );
+  const starting = { json: { instanceId: "one", variables: { orderId: 42 } } };
+
+  test("wake an instance by the calls that its waits tell", async () => {
+    const api = await aLiveApi(order);
+    await api("POST", "/v1/definitions/p/instances", starting);
+
+    const before = await api("GET", "/v1/instances/one/waits");
+    const { wakeWith: signal } = parseItems(before.json).at(0) ?? {};
+    const signalled = await api("POST", signal?.path ?? "", { json: signal?.body });
+    const receipt = await api("GET", signalled.headers.location ?? "");
+    const after = await api("GET", "/v1/instances/one/waits");
+    const { wakeWith: message } = parseItems(after.json).at(0) ?? {};
+    const sent = await api("POST", message?.path ?? "", { json: message?.body });
+    const result = await api("GET", "/v1/instances/one/result", { query: "waitSeconds=5" });
+
+    expect(before.json.items).toMatchObject([{ kind: "signal", element: "go", name: "approved" }]);
+    expect(signalled).toMatchObject({ status: 200, json: { deliveredCount: 1, startedCount: 0 } });
+    expect(receipt).toMatchObject({ status: 200, json: { kind: "signal", name: "approved" } });
+    expect(after.json.items).toMatchObject([
+      { kind: "message", element: "paid", name: "payment", correlationKey: "42" },
+    ]);
+    expect(sent).toMatchObject({ status: 200, json: { outcome: "delivered", instanceId: "one" } });
+    expect(result.json.status).toBe("succeeded");
+  });
+
+  test("find nobody, are kept or are refused as the document says", async () => {
+    const api = await aLiveApi(order);
+    const key = { correlationKey: 42 };
+
+    const unheard = await api("POST", "/v1/signals", { json: { name: "approved" } });
+    const unsigned = await api("GET", "/v1/signals/nope");
+    const refused = await api("POST", "/v1/messages", {
+      json: { name: "payment", ...key, timeToLive: "PT0S" },
+    });
+    const early = { json: { name: "payment", ...key, payload: { paid: true }, messageId: "m" } };
+    const buffered = await api("POST", "/v1/messages", early);
+    const doubled = await api("POST", "/v1/messages", early);
+    await api("POST", "/v1/definitions/p/instances", starting);
+    await api("POST", "/v1/signals", { json: { name: "approved", payload: { by: "me" } } });
+    const result = await api("GET", "/v1/instances/one/result", { query: "waitSeconds=5" });
+
+    expect(unheard).toMatchObject({ status: 200, json: { deliveredCount: 0, startedCount: 0 } });
+    expect(unsigned).toMatchObject({ status: 404, json: { code: "broadcast/not-found" } });
+    expect(refused).toMatchObject({ status: 404, json: { code: "message/no-waiter" } });
+    expect(buffered.json).toMatchObject({ messageId: "m", outcome: "buffered" });
+    expect(doubled.json).toMatchObject({ messageId: "m", outcome: "duplicate" });
+    expect(result.json).toMatchObject({ variables: { orderId: 42, paid: true, by: "me" } });
+  });
+
+  test("leave a dead letter that can be replayed and removed", async () => {
+    const api = await aLiveApi(order);
+    await api("POST", "/v1/definitions/p/instances", starting);
+    const event = { json: { name: "late", payload: [1], target: "one", id: "e" } };
+
+    const undeclared = await api("GET", "/v1/event-types/late");
+    const declared = await api("PUT", "/v1/event-types/late", {
+      json: { onTargetTerminated: "deadLetter" },
+    });
+    const unknown = await api("POST", "/v1/events", { json: { name: "late", target: "nope" } });
+    const queued = await api("POST", "/v1/events", event);
+    await api("POST", "/v1/instances/one/cancel");
+    const ended = await api("POST", "/v1/events", { json: { name: "late", target: "one" } });
+    const letters = await api("GET", "/v1/dead-letters", { query: "name=late" });
+    const letter = `/v1/dead-letters/${encodeURIComponent(parseItems(letters.json).at(0)?.id ?? "")}`;
+    const replayed = await api("POST", `${letter}/replay`);
+    const removed = await api("DELETE", letter);
+    const gone = await api("DELETE", letter);
+
+    expect(undeclared.json).toMatchObject({ declared: false, expireAfter: "P7D" });
+    expect(declared.json).toMatchObject({ declared: true, onTargetTerminated: "deadLetter" });
+    expect(unknown).toMatchObject({ status: 404, json: { code: "instance/not-found" } });
+    expect(queued).toMatchObject({ status: 200, json: { id: "e", outcome: "queued" } });
+    expect(ended).toMatchObject({ status: 410, json: { code: "instance/ended" } });
+    expect(letters.json.items).toMatchObject([
+      { name: "late", payload: [1], target: "one", targetStatus: "cancelled" },
+    ]);
+    expect(replayed).toMatchObject({ status: 200, json: { outcome: "dropped" } });
+    expect(removed).toMatchObject({ status: 200, json: { removed: true } });
+    expect(gone).toMatchObject({ status: 404, json: { code: "dead-letter/not-found" } });
+  });
+});
+
+type Item = Readonly<{
+  id?: string;
+  wakeWith?: Readonly<{ method: string; path: string; body?: unknown }>;
+}>;
 
 function parseItems(json: Readonly<Record<string, unknown>>): readonly Item[] {
   return json.items as readonly Item[];
