@@ -14,8 +14,8 @@ export function checkEventGateways(
   nodes: readonly Node[],
   context: Context,
 ): void {
-  const waits = new Map(
-    nodes.flatMap((node) => (node.kind === "catch" ? [[node.id, node.awaits] as const] : [])),
+  const catches = new Map(
+    nodes.flatMap((node) => (node.kind === "catch" ? [[node.id, node] as const] : [])),
   );
   const hosts = new Set(nodes.flatMap((node) => (node.kind === "boundary" ? [node.on] : [])));
   for (const gateway of outline.places) {
@@ -28,10 +28,14 @@ export function checkEventGateways(
       if (incoming > 1) refuseShared(target, { gateway, incoming }, context);
       if (hosts.has(target.id)) refuseBoundary(target, gateway, context);
     }
-    const awaited = [...targets].flatMap((to) => {
-      const awaits = waits.get(to.id);
-      return awaits === undefined ? [] : [{ to, awaits }];
+    const behind = [...targets].flatMap((to) => {
+      const node = catches.get(to.id);
+      return node === undefined ? [] : [{ to, node }];
     });
+    for (const { to, node } of behind) {
+      if (node.inputs !== undefined) warnInputs(to, gateway, context);
+    }
+    const awaited = behind.map(({ to, node }) => ({ to, awaits: node.awaits }));
     checkDistinct(gateway, awaited, context);
     checkWaits(gateway, awaited.filter(({ awaits }) => isNamed(awaits)).length, context);
   }
@@ -82,6 +86,16 @@ function refuseBoundary({ element }: Place, gateway: Place, { report }: Context)
     at: element,
     message: `${called(element)} is behind event-based gateway ${quoted(gateway.id)} and has a boundary event, which has no time to fire: the message is there when the task is entered.`,
     hint: "Let the boundary event be one more event behind the gateway.",
+  });
+}
+
+/** The gateway computes what to wait for, before any of the events is entered. */
+function warnInputs({ element }: Place, gateway: Place, { report }: Context): void {
+  report.warn({
+    code: "bpmn/ignored-extension",
+    at: element,
+    message: `${called(element)}: its inputs have no effect behind event-based gateway ${quoted(gateway.id)}.`,
+    hint: "Remove them; names and keys are computed from the variables around the gateway.",
   });
 }
 

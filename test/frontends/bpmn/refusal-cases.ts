@@ -855,6 +855,27 @@ export const WARNINGS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       4,
     ),
     one(
+      "an input of an event behind an event-based gateway",
+      file(
+        process(
+          start(),
+          flow("f1", "start", "g"),
+          race(
+            "g",
+            xml("intermediateCatchEvent", { id: "a" }, timer("timeDuration", "PT1S")),
+            xml(
+              "intermediateCatchEvent",
+              { id: "b" },
+              extensions(ioMapping(xml("zeebe:input", { source: "=1", target: "x" }))),
+              timer("timeDuration", "PT2S"),
+            ),
+          ),
+        ),
+      ),
+      "b",
+      10,
+    ),
+    one(
       "a job on a signal that is thrown",
       beside(
         sequence(xml("intermediateThrowEvent", { id: "t" }, extensions(job()), onSignal("s1"))),
