@@ -196,6 +196,7 @@ const of = { tenant: "default", broadcastId: "b1" } as const;
 
 const everyKind: readonly FanOutMessage[] = [
   { kind: "broadcast", ...of },
+  { kind: "watch", ...of },
   { kind: "shard", ...of, epoch: 1, shard: 0, page: 0 },
   { kind: "shard", ...of, epoch: 1, shard: 1, page: 50, after: "order-7#w1.1" },
   {

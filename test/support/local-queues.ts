@@ -1,8 +1,8 @@
 import type { Trouble } from "../../lib/adapters/local/deliveries.ts";
 import type { HandlerRuns } from "../../lib/adapters/local/handler-runs.ts";
 import { HandlerRuns as Runs } from "../../lib/adapters/local/handler-runs.ts";
+import type { DueIndex } from "../../lib/adapters/local/index-passes.ts";
 import { openQueues, type Queues, type QueuesOptions } from "../../lib/adapters/local/queues.ts";
-import type { DueIndex } from "../../lib/adapters/local/timer-loop.ts";
 import type { Instant } from "../../lib/definition/time/instant.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
 import type { Key } from "../../lib/ports/store.ts";

@@ -68,6 +68,8 @@ function nameOfPart(message: FanOutMessage): string {
   switch (message.kind) {
     case "broadcast":
       return `broadcast ${message.broadcastId}`;
+    case "watch":
+      return `watch over broadcast ${message.broadcastId}`;
     case "shard":
       return `shard ${message.epoch}.${message.shard} of broadcast ${message.broadcastId}`;
     case "page":

@@ -10,11 +10,12 @@ import { Agenda, type Alarm, noAlarm, processAlarm } from "./agenda.ts";
 import { type AnnouncementListener, localBus } from "./bus.ts";
 import type { Trouble } from "./deliveries.ts";
 import type { HandlerRuns } from "./handler-runs.ts";
+import type { DueIndex } from "./index-passes.ts";
 import { Invocations } from "./invocations.ts";
 import { DEFAULT_PAGES_AT_ONCE, PageQueue } from "./page-queue.ts";
 import { type ParkedConsumer, ParkingQueue } from "./parking-queue.ts";
 import { TaskQueue } from "./task-queue.ts";
-import { type DueIndex, type TimerConsumer, TimerLoop } from "./timer-loop.ts";
+import { type TimerConsumer, TimerLoop } from "./timer-loop.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
 /** Deliveries of each queue at a time, unless the host says otherwise. */

@@ -13,33 +13,18 @@
 
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Invocation, TimerMessage, Verdict } from "../../ports/message.ts";
-import type { Key, Page } from "../../ports/store.ts";
+import type { Key } from "../../ports/store.ts";
 import type { ArmedTimer, Timers } from "../../ports/timers.ts";
 import type { Activity, Work, Workplace } from "./activity.ts";
 import type { Agenda, Waiting } from "./agenda.ts";
 import { ArmedHeap } from "./armed-heap.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
-import { growingPauseMs } from "./growing-pause.ts";
+import { type DueIndex, IndexPasses, OWING } from "./index-passes.ts";
 import type { Invocations } from "./invocations.ts";
 import { MAX_RESTING_KEYS, RestingKeys } from "./resting-keys.ts";
 
-/** Keys that one read of the index brings. */
-export const MAX_DUE_PAGE = 256;
-
-/** What the loop needs of a store: its due index. */
-export interface DueIndex {
-  /** The first instant later than `after` at which an item wants to be looked at. */
-  earliestDue(after: Instant): Instant | undefined;
-  /** Keys due later than `after` and by `until`, oldest first. */
-  dueBetween(range: {
-    after: Instant;
-    until: Instant;
-    limit: number;
-    cursor?: string;
-  }): Promise<Page<Key>>;
-  /** Tells of instants that the index comes to hold from now on; absent: only `arm` does. */
-  watchDue?(listener: (dueAt: Instant) => void): void;
-}
+/** How long whoever commits what is due already has to see to it before the loop looks. */
+export const HEAD_START_MS = 2_000;
 
 /** Who is woken. */
 export type TimerConsumer = Readonly<{
@@ -66,15 +51,11 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   readonly #armed = new ArmedHeap();
   readonly #resting: RestingKeys;
   readonly #held = new Set<string>();
+  readonly #passes: IndexPasses;
   #nextDue: Instant | undefined;
-  #pass: Pass | undefined;
-  #mustPassAgain = false;
-  #isReading = false;
-  #readFailures = 0;
-  #readAgainAt: Instant | undefined;
+  #lookAgainAt: Instant | undefined;
   #fired = 0;
   #consumer: TimerConsumer | undefined;
-  #isStopped = false;
 
   constructor({
     invocations,
@@ -107,12 +88,21 @@ export class TimerLoop implements Timers, Waiting, Workplace {
       laneOf: (delivery) => nameOf("key" in delivery ? delivery.key : keyOf(delivery.timer)),
       nameOf: describe,
       onReleased: (delivery) => this.#released(delivery),
-      onSettled: () => this.#goOn(),
+      onSettled: () => this.#passes.goOn(),
     });
     this.#resting = new RestingKeys(this.#pauses, () => this.#beginPass());
-    this.#pauses.add({ nextDue: () => this.#readAgainAt, wake: () => this.#readAgain() });
+    this.#passes = new IndexPasses(
+      { index, ...surroundings },
+      {
+        hasRoom: () => this.#hasRoom(),
+        onBegin: () => this.#resting.beginPass(),
+        onKeys: (keys) => this.#found(keys),
+        onEnd: (pass) => this.#passed(pass),
+      },
+    );
+    this.#pauses.add({ nextDue: () => this.#lookAgainAt, wake: () => this.#lookAgain() });
     this.#activity.add(this);
-    index.watchDue?.((dueAt) => this.#mayBeDue(dueAt));
+    index.watchDue?.((dueAt) => this.#told(dueAt));
   }
 
   /** Timers fired since the loop was made. */
@@ -121,7 +111,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   }
 
   get load(): number {
-    return this.#deliveries.load + this.#resting.size + (this.#isPassing ? 1 : 0);
+    return this.#deliveries.load + this.#resting.size + (this.#passes.isPassing ? 1 : 0);
   }
 
   get running(): number {
@@ -151,7 +141,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   }
 
   stopDelivery(): void {
-    this.#isStopped = true;
+    this.#passes.stop();
     this.#deliveries.stop();
   }
 
@@ -163,7 +153,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
         what: `${withoutNul(name)} was looked at, but is still due`,
       };
     }
-    if (this.#isPassing) yield { id: "due", what: "what is due is looked for" };
+    if (this.#passes.isPassing) yield { id: "due", what: "what is due is looked for" };
   }
 
   nextDue(): Instant | undefined {
@@ -179,61 +169,40 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     this.#beginPass();
   }
 
-  get #isPassing(): boolean {
-    return this.#pass !== undefined || this.#mustPassAgain;
-  }
-
   #mayBeDue(dueAt: Instant): void {
-    if (dueAt <= OWING || (this.#nextDue !== undefined && this.#nextDue <= dueAt)) return;
+    if (this.#nextDue !== undefined && this.#nextDue <= dueAt) return;
     this.#nextDue = dueAt;
     this.#agenda.look();
   }
 
-  #beginPass(): void {
-    this.#mustPassAgain = true;
-    this.#goOn();
-  }
-
-  /** Reads on as soon as there is room for what it finds: the keys in memory are few, always. */
-  #goOn(): void {
-    if (this.#isReading || this.#isStopped || this.#consumer === undefined) return;
-    if (!this.#isPassing || this.#deliveries.active >= this.#concurrency) return;
-    if (this.#deliveries.load >= MAX_RESTING_KEYS) return;
-    this.#isReading = true;
-    void this.#readPage(); // settles everything itself, and never rejects
-  }
-
-  async #readPage(): Promise<void> {
-    await Promise.resolve(); // keys that are released together ask for one pass together
-    const pass = this.#pass ?? this.#newPass();
-    try {
-      const { until, cursor } = pass;
-      const page = await this.#index.dueBetween({
-        after: OWING,
-        until,
-        limit: MAX_DUE_PAGE,
-        ...(cursor === undefined ? {} : { cursor }),
-      });
-      this.#readFailures = 0;
-      this.#isReading = false;
-      this.#found(pass, page);
-    } catch (error) {
-      this.#readFailed(error);
+  /** Who commits what is due already is about to see to it: the loop looks whether that was so. */
+  #told(dueAt: Instant): void {
+    if (dueAt <= OWING) return;
+    if (dueAt > this.#agenda.now()) this.#mayBeDue(dueAt);
+    else if (this.#lookAgainAt === undefined) {
+      this.#lookAgainAt = instantFrom(this.#pauses.now() + HEAD_START_MS);
+      this.#pauses.look();
     }
   }
 
-  #newPass(): Pass {
-    this.#pass = { until: this.#agenda.now() };
-    this.#mustPassAgain = false;
-    this.#resting.beginPass();
-    return this.#pass;
+  #lookAgain(): void {
+    this.#lookAgainAt = undefined;
+    this.#beginPass();
   }
 
-  #found(pass: Pass, { items, next }: Page<Key>): void {
-    for (const key of items) this.#met(key);
-    if (next !== undefined && this.#resting.hasRoom) this.#pass = { ...pass, cursor: next };
-    else this.#endPass(pass, next === undefined);
-    this.#goOn();
+  #beginPass(): void {
+    this.#passes.want();
+    this.#passes.goOn();
+  }
+
+  #hasRoom(): boolean {
+    if (this.#consumer === undefined || this.#deliveries.active >= this.#concurrency) return false;
+    return this.#deliveries.load < MAX_RESTING_KEYS;
+  }
+
+  #found(keys: readonly Key[]): boolean {
+    for (const key of keys) this.#met(key);
+    return this.#resting.hasRoom;
   }
 
   #met(key: Key): void {
@@ -252,27 +221,11 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     return restsForMs <= LONGEST_QUIET_REST_MS && this.#maySomebodyBeSent();
   }
 
-  #endPass({ until }: Pass, isWhole: boolean): void {
-    this.#pass = undefined;
+  #passed({ until, isWhole }: Readonly<{ until: Instant; isWhole: boolean }>): void {
     if (isWhole) this.#resting.endPass();
     this.#nextDue = earlier(this.#nextDue, this.#index.earliestDue(until));
     this.#agenda.look();
     this.#activity.changed();
-  }
-
-  #readFailed(error: unknown): void {
-    const retryInMs = growingPauseMs(++this.#readFailures);
-    this.#pass = undefined;
-    this.#mustPassAgain = true;
-    if (!this.#isStopped) this.#onTrouble({ error, about: "the index of what is due", retryInMs });
-    this.#readAgainAt = instantFrom(this.#pauses.now() + retryInMs);
-    this.#pauses.look();
-  }
-
-  #readAgain(): void {
-    this.#readAgainAt = undefined;
-    this.#isReading = false;
-    this.#goOn();
   }
 
   async #hand(delivery: Delivery, consumer: TimerConsumer): Promise<Verdict> {
@@ -294,20 +247,14 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   #released(delivery: Delivery): void {
     if ("timer" in delivery) return;
     this.#held.delete(nameOf(delivery.key));
-    this.#mustPassAgain = true;
+    this.#passes.want();
   }
 }
-
-/** What owes something is due since this instant; nothing else is. */
-const OWING = instantFrom(0);
 
 /** In busy queues there is always something: a key that needs longer rests is told of anyway. */
 const LONGEST_QUIET_REST_MS = 8_000;
 
 type Delivery = Readonly<{ key: Key } | { timer: TimerMessage }>;
-
-/** From the oldest key to `until`; behind the cursor, if it has begun. */
-type Pass = Readonly<{ until: Instant; cursor?: string }>;
 
 function earlier(a: Instant | undefined, b: Instant | undefined): Instant | undefined {
   if (a === undefined || b === undefined) return a ?? b;

@@ -97,12 +97,14 @@ describe("the pages queue of a process", () => {
     const { queues } = openTestQueues();
     const of = { tenant: "default", broadcastId: "b1" };
     await queues.pages.send({ kind: "broadcast", ...of });
+    await queues.pages.send({ kind: "watch", ...of });
     await queues.pages.send({ kind: "shard", ...of, epoch: 2, shard: 3, page: 0 });
     await queues.pages.send(aPage("2.3.0"));
     await queues.pages.send({ kind: "offer", tenant: "default", name: "paid", seq: 7 }, 1_000);
 
     expect(queues.whatIsLeft()).toEqual([
       "broadcast b1 is queued",
+      "watch over broadcast b1 is queued",
       "shard 2.3 of broadcast b1 is queued",
       "page 2.3.0 of broadcast b1 is queued",
       "offer of event paid number 7 waits to be tried again",

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MAX_DUE_PAGE } from "../../../lib/adapters/local/timer-loop.ts";
+import { MAX_DUE_PAGE } from "../../../lib/adapters/local/index-passes.ts";
+import { HEAD_START_MS } from "../../../lib/adapters/local/timer-loop.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
 import type { Key } from "../../../lib/ports/store.ts";
 import { instanceOfKey, openTestQueues } from "../../support/local-queues.ts";
@@ -44,6 +45,16 @@ describe("the timer loop", () => {
     await time.pass(60_000);
 
     expect(woken).toEqual(["a"]);
+  });
+
+  test("fires a timer of before 1970, which the index holds behind instant 0", async () => {
+    const { queues, time, index, woken } = opened();
+    await time.pass(0);
+    index.set("old", instantFrom(1));
+    await queues.timers.arm({ ...timer("old", instantFrom(-5_000)), covered: true });
+    await time.pass(0);
+
+    expect(woken).toEqual(["old"]);
   });
 
   test("fires a boundary timer while its task runs", async () => {
@@ -287,10 +298,34 @@ describe("a key that is no instance's", () => {
     index.commit(MAILBOX, instantFrom(start + 60_000));
     await time.pass(10_000);
     index.commit({ ...MAILBOX, sk: "earlier" }, instantFrom(start + 30_000));
-    index.commit({ ...MAILBOX, sk: "overdue" }, instantFrom(start));
     await time.pass(60_000);
 
-    expect(handledAt).toEqual([10_000, 30_000, 60_000]);
+    expect(handledAt).toEqual([30_000, 60_000]);
+  });
+
+  test("is left to whoever made it due at once, for a while", async () => {
+    const { time, index, queues } = openTestQueues();
+    const handled: string[] = [];
+    queues.timers.consume({
+      async onDue(key) {
+        handled.push(key.sk);
+        index.set(key, undefined);
+        return 0;
+      },
+      onTimer: async () => "release",
+    });
+    await time.pass(0);
+    index.commit({ ...MAILBOX, sk: "seen to" }, time.now());
+    index.commit({ ...MAILBOX, sk: "left" }, time.now());
+    await time.pass(HEAD_START_MS - 1);
+    index.set({ ...MAILBOX, sk: "seen to" }, undefined);
+    expect(handled).toEqual([]);
+    await time.pass(1);
+    expect(handled).toEqual(["left"]);
+
+    index.commit({ ...MAILBOX, sk: "left again" }, time.now());
+    await time.pass(HEAD_START_MS);
+    expect(handled).toEqual(["left", "left again"]);
   });
 
   test("waits in silence while somebody who was sent is on the way", async () => {
