@@ -12,10 +12,10 @@ export type Pair = Pick<MessageTicket, "name" | "key">;
 /** The code of the business error that a second wait for a pair meets. */
 export const CORRELATION_TAKEN = "correlation-taken";
 
-/** Says whether somebody else already waits for the pair. */
-export function isPairTaken(draft: Draft, { name, key }: Pair): boolean {
+/** Says whether somebody else already waits for the pair; a wait that stands itself does not count. */
+export function isPairTaken(draft: Draft, { name, key, id }: Pair & { id?: string }): boolean {
   const isOpen = draft.tickets.some(
-    (ticket) => ticket.on === "message" && ticket.name === name && ticket.key === key,
+    (open) => open.on === "message" && open.name === name && open.key === key && open.id !== id,
   );
   return isOpen || draft.isTaken(name, key);
 }

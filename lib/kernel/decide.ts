@@ -12,7 +12,7 @@
  */
 import { MAX_OPEN_TICKETS } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
-import { takenRefusal } from "./correlation.ts";
+import { isPairTaken, takenRefusal } from "./correlation.ts";
 import {
   closeTicket,
   type Draft,
@@ -228,8 +228,9 @@ async function retryKept(
   }
   if (patch) program.runner.patch(draft, ref, patch);
   if (fact) await take(program, draft, fact);
-  const pair = ticket && openTicketOf(draft, ticket.id);
-  if (pair?.on === "message" && draft.isTaken(pair.name, pair.key)) throw takenRefusal(draft, pair);
+  const open = ticket && openTicketOf(draft, ticket.id);
+  // Somebody else may have begun to wait for it while the incident stood.
+  if (open?.on === "message" && isPairTaken(draft, open)) throw takenRefusal(draft, open);
 }
 
 /** Nothing stood for the wait while the incident did, so it begins anew for the outside. */

@@ -23,7 +23,7 @@ import { jsonBytes } from "./json-bytes.ts";
 import { hasSeen, NOTHING_SEEN, withSeen } from "./seen.ts";
 
 /** What an instance knows about events. */
-export type Events = {
+type Events = {
   inbox: readonly QueuedEvent[];
   sentEvents: readonly string[];
   seenEvents: Readonly<Record<string, Seen>>;

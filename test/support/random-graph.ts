@@ -3,15 +3,22 @@ import fc from "fast-check";
 import type { Definition } from "../../lib/definition/definition.ts";
 import {
   aBoundaryError,
+  aBoundaryMessage,
+  aBoundarySignal,
   aBoundaryTimer,
   aChoice,
   aFork,
+  aMessageCatch,
   anEnd,
   anErrorEnd,
+  anEventGateway,
   aPass,
   aProcess,
   aScope,
   aScript,
+  aSignalCatch,
+  aSignalEnd,
+  aSignalThrow,
   aStart,
   aTask,
   aTerminateEnd,
@@ -19,49 +26,78 @@ import {
   type Piece,
 } from "./graph-builder.ts";
 
-type Border = "none" | "interrupting timer" | "reminder" | "error";
+type Border =
+  | "none"
+  | "interrupting timer"
+  | "reminder"
+  | "error"
+  | "signal"
+  | "signals"
+  | "message"
+  | "messages";
 
 type Block =
   | Readonly<{ kind: "task" | "scope"; border: Border; inside: readonly Block[] }>
   | Readonly<{ kind: "timer" | "script" | "pass" | "end" | "terminate" | "error" }>
+  | Readonly<{ kind: "signal" | "message" | "throw" | "signal-end" | "gateway" }>
   | Readonly<{ kind: "fork" | "choice"; branches: readonly (readonly Block[])[] }>;
 
-const border = fc.constantFrom<Border>("none", "interrupting timer", "reminder", "error");
+type Kinds = Readonly<{ plain: readonly PlainKind[]; borders: readonly Border[] }>;
+type PlainKind = Exclude<Block["kind"], "task" | "scope" | "fork" | "choice">;
 
-const blocks = fc.letrec<{ block: Block; row: Block[] }>((tie) => ({
-  block: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    fc.record({ kind: fc.constant("task" as const), border, inside: fc.constant([]) }),
-    fc.record({
-      kind: fc.constantFrom("timer", "script", "pass", "end", "terminate", "error"),
-    }),
-    fc.record({ kind: fc.constant("scope" as const), border, inside: tie("row") }),
-    fc.record({
-      kind: fc.constantFrom("fork", "choice"),
-      branches: fc.array(tie("row"), { minLength: 1, maxLength: 3 }),
-    }),
-  ),
-  row: fc.array(tie("block"), { maxLength: 3 }),
-}));
+const TIMED: Kinds = {
+  plain: ["timer", "script", "pass", "end", "terminate", "error"],
+  borders: ["none", "interrupting timer", "reminder", "error"],
+};
+
+const CALLED: Kinds = {
+  plain: [...TIMED.plain, "signal", "message", "throw", "signal-end", "gateway"],
+  borders: [...TIMED.borders, "signal", "signals", "message", "messages"],
+};
+
+const blocksOf = ({ plain, borders }: Kinds) =>
+  fc.letrec<{ block: Block; row: Block[] }>((tie) => {
+    const border = fc.constantFrom<Border>(...borders);
+    return {
+      block: fc.oneof(
+        { depthSize: "small", withCrossShrink: true },
+        fc.record({ kind: fc.constant("task" as const), border, inside: fc.constant([]) }),
+        fc.record({ kind: fc.constantFrom<PlainKind>(...plain) }),
+        fc.record({ kind: fc.constant("scope" as const), border, inside: tie("row") }),
+        fc.record({
+          kind: fc.constantFrom("fork", "choice"),
+          branches: fc.array(tie("row"), { minLength: 1, maxLength: 3 }),
+        }),
+      ),
+      row: fc.array(tie("block"), { maxLength: 3 }),
+    };
+  });
 
 /** A definition, with up to two stray arrows between nodes of the process itself. */
-export const aRandomGraph: fc.Arbitrary<Definition> = fc
-  .record({
-    row: fc.array(blocks.block, { minLength: 1, maxLength: 3 }),
-    strays: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 2 }),
-  })
-  .map(({ row, strays }) => {
-    let count = 0;
-    const named = (kind: string) => `${kind}${++count}`;
-    const process = drawn(row, named);
-    const nodes = process.pieces.flatMap((piece) => piece.nodes.slice(0, 1));
-    const sources = ["start", ...nodes.filter(({ kind }) => kind !== "end").map(({ id }) => id)];
-    const targets = nodes.filter(({ kind }) => kind !== "boundary").map(({ id }) => id);
-    const arrows = strays.map(
-      ([from, to]) => `${sources[from % sources.length]} -> ${targets[to % targets.length]}`,
-    );
-    return aProcess([aStart(), ...process.pieces], once([...process.flows, ...arrows]));
-  });
+export const aRandomGraph: fc.Arbitrary<Definition> = graphOf(TIMED);
+
+/** The same, with signals and messages. */
+export const aRandomGraphOfCalls: fc.Arbitrary<Definition> = graphOf(CALLED);
+
+function graphOf(kinds: Kinds): fc.Arbitrary<Definition> {
+  return fc
+    .record({
+      row: fc.array(blocksOf(kinds).block, { minLength: 1, maxLength: 3 }),
+      strays: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 2 }),
+    })
+    .map(({ row, strays }) => {
+      let count = 0;
+      const named = (kind: string) => `${kind}${++count}`;
+      const process = drawn(row, named);
+      const nodes = process.pieces.flatMap((piece) => piece.nodes.slice(0, 1));
+      const sources = ["start", ...nodes.filter(({ kind }) => kind !== "end").map(({ id }) => id)];
+      const targets = nodes.filter(({ kind }) => kind !== "boundary").map(({ id }) => id);
+      const arrows = strays.map(
+        ([from, to]) => `${sources[from % sources.length]} -> ${targets[to % targets.length]}`,
+      );
+      return aProcess([aStart(), ...process.pieces], once([...process.flows, ...arrows]));
+    });
+}
 
 type Drawing = Readonly<{ pieces: readonly Piece[]; flows: readonly string[] }>;
 type Named = (kind: string) => string;
@@ -111,10 +147,35 @@ function drawBlock(block: Block, named: Named): Drawn {
       return last(aTerminateEnd(id));
     case "error":
       return last(anErrorEnd(id, "E"));
+    case "signal":
+      return through(aSignalCatch(id, "S"));
+    case "message":
+      return through(aMessageCatch(id, "M", "=x"));
+    case "throw":
+      return through(aSignalThrow(id, "S"));
+    case "signal-end":
+      return last(aSignalEnd(id, "S"));
+    case "gateway":
+      return drawGateway(id, named);
     case "fork":
     case "choice":
       return drawBranches(block.kind, block.branches, id, named);
   }
+}
+
+function drawGateway(id: string, named: Named): Drawn {
+  const [timer, signal, message, merge] = ["timer", "signal", "message", "merge"].map(named);
+  const catches = [
+    aTimer(`${timer}`, { duration: "PT1M" }),
+    aSignalCatch(`${signal}`, "S"),
+    aMessageCatch(`${message}`, `M-${message}`),
+  ];
+  return {
+    pieces: [anEventGateway(id), ...catches, aPass(`${merge}`)],
+    flows: [timer, signal, message].map((each) => `${id} -> ${each} -> ${merge}`),
+    entry: id,
+    exit: merge,
+  };
 }
 
 function drawBranches(
@@ -156,13 +217,13 @@ function drawBranches(
 function tailOf(row: Drawing | undefined, branch: readonly Block[], pass = ""): string | undefined {
   const closing = branch.at(-1);
   if (row === undefined || closing === undefined) return pass;
-  if (closing.kind === "end" || closing.kind === "terminate" || closing.kind === "error") {
-    return undefined;
-  }
+  if (ENDS.has(closing.kind)) return undefined;
   const leaving = new Set(row.flows.map((flow) => flow.split(" -> ")[0]));
   const top = row.pieces.map(({ nodes }) => nodes[0]);
   return top.findLast((node) => node && node.kind !== "boundary" && !leaving.has(node.id))?.id;
 }
+
+const ENDS: ReadonlySet<Block["kind"]> = new Set(["end", "terminate", "error", "signal-end"]);
 
 function bordered(host: Drawn, kind: Border, named: Named): Drawn {
   const id = named("border");
@@ -173,6 +234,10 @@ function bordered(host: Drawn, kind: Border, named: Named): Drawn {
     "interrupting timer": [aBoundaryTimer(id, { on, duration: "PT30S" })],
     reminder: [aBoundaryTimer(id, { on, cycle: "R2/PT20S", interrupting: false })],
     error: [aBoundaryError(id, { on, code: "E" })],
+    signal: [aBoundarySignal(id, { on, name: "S" })],
+    signals: [aBoundarySignal(id, { on, name: "S", interrupting: false })],
+    message: [aBoundaryMessage(id, { on, name: `M-${id}` })],
+    messages: [aBoundaryMessage(id, { on, name: `M-${id}`, interrupting: false })],
   }[kind];
   if (boundary.length === 0) return host;
   return {

@@ -58,7 +58,7 @@ async function resume(plan: Plan, draft: Draft, fact: TicketFact, ticket: Ticket
 async function moveOn(run: Run): Promise<void> {
   let moved = 0;
   for (const move of run.queue) {
-    if (moved === MAX_TRANSITIONS_PER_STEP || run.waits >= MAX_WAITS_PER_STEP) break;
+    if (moved === MAX_TRANSITIONS_PER_STEP || run.calls >= MAX_WAITS_PER_STEP) break;
     moved += 1;
     await make(run, move);
   }

@@ -5,7 +5,7 @@ import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Plan } from "./plan.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
-import { onPath, type Thrown } from "./thrown.ts";
+import { onPath, pruned, type Thrown } from "./thrown.ts";
 
 /** A graph instance while one fact moves it: the draft, and the tree laid open for changes. */
 export type Run = {
@@ -18,16 +18,19 @@ export type Run = {
   /** What an earlier, longer step left to a continuation that has not come yet. */
   todo: readonly Move[];
   evaluations: number;
-  /** Waits for signals and messages that this step has opened. */
-  waits: number;
+  /** Waits for signals and messages that this step has opened, and signals that it has thrown. */
+  calls: number;
 };
 
 /** Lays the draft's state open. */
 export function openRun(plan: Plan, draft: Draft): Run {
   const state = parseState(draft.state);
-  const { tokens } = treeOf(state);
+  const { tokens } = treeOf({
+    ...state,
+    tokens: state.tokens.map((token) => pruned(draft, token)),
+  });
   const { next, todo = [] } = state;
-  return { plan, draft, tokens, next, queue: [], todo, evaluations: 0, waits: 0 };
+  return { plan, draft, tokens, next, queue: [], todo, evaluations: 0, calls: 0 };
 }
 
 /**
@@ -53,17 +56,17 @@ export function arrive(run: Run, scope: number, node: string, brings: Brings): n
 
 /** Makes the token of a node that control has arrived at; what becomes of it is the caller's. */
 export function place(run: Run, scope: number, node: string, brings: Brings): number {
-  const { variables, thrown = [] } = brings;
+  const { variables, thrown } = brings;
   const id = run.next;
   run.next += 1;
   const token: Token = { id, node, in: scope, ...(variables && { variables }) };
-  run.tokens.set(id, onPath(run, token, thrown));
+  run.tokens.set(id, onPath(token, thrown));
   note(run.draft, "element-entered", node);
   return id;
 }
 
 /** What control brings to a node: local variables, and what was thrown on its path. */
-export type Brings = Readonly<{ variables?: Variables; thrown: Thrown | undefined }>;
+type Brings = Readonly<{ variables?: Variables; thrown: Thrown | undefined }>;
 
 /** Queues a token for a part of its life. */
 export function push(run: Run, phase: Phase, token: number): void {

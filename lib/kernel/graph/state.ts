@@ -31,10 +31,8 @@ export type Token = Readonly<{
   /** What the paths have thrown that wait at joins inside this scope, by flow. */
   joining?: Readonly<Record<string, readonly string[]>>;
   /** Of the process until it is entered: where alone it begins, and with what. */
-  trigger?: Trigger;
+  trigger?: NonNullable<StartInput["trigger"]>;
 }>;
-
-export type Trigger = NonNullable<StartInput["trigger"]>;
 
 export type Joins = Readonly<Record<string, number>>;
 

@@ -9,7 +9,7 @@
  */
 import type { Variables } from "../../definition/json.ts";
 import { MAX_PAYLOAD_BYTES } from "../../definition/limits.ts";
-import { emit, note } from "../draft.ts";
+import { type Draft, emit, note } from "../draft.ts";
 import { broadcastIdOf } from "../instance.ts";
 import { jsonBytes } from "../json-bytes.ts";
 import { Refusal } from "../refusal.ts";
@@ -19,21 +19,32 @@ import type { Token } from "./state.ts";
 /** Ids of outbox records. */
 export type Thrown = readonly string[];
 
-/** Those that may still be on their way. */
-export function standing({ draft }: Pick<Run, "draft">, thrown: Thrown = []): Thrown {
-  return thrown.filter((id) => draft.outbox.some((record) => record.id === id));
+type Joining = NonNullable<Token["joining"]>;
+
+/** A token without what has left meanwhile; during a step nothing leaves. */
+export function pruned(draft: Draft, token: Token): Token {
+  if (token.thrown === undefined && token.joining === undefined) return token;
+  const outbox = new Set(draft.outbox.map(({ id }) => id));
+  const { thrown = [], joining = {}, ...bare } = token;
+  const standing = (ids: Thrown): Thrown => ids.filter((id) => outbox.has(id));
+  const held = Object.entries(joining).map(([flow, ids]) => [flow, standing(ids)] as const);
+  return holding(onPath(bare, standing(thrown)), Object.fromEntries(held));
+}
+
+/** A token whose path has thrown this. */
+export function onPath({ thrown: _, ...token }: Token, thrown: Thrown = []): Token {
+  return thrown.length > 0 ? { ...token, thrown } : token;
+}
+
+/** A scope with what the paths have thrown that wait at its joins. */
+export function holding({ joining: _, ...scope }: Token, joining: Joining): Token {
+  const held = Object.entries(joining).filter(([, thrown]) => thrown.length > 0);
+  return held.length > 0 ? { ...scope, joining: Object.fromEntries(held) } : scope;
 }
 
 /** What comes together, each once. */
 export function together(paths: readonly (Thrown | undefined)[]): Thrown {
   return [...new Set(paths.flatMap((thrown) => thrown ?? []))];
-}
-
-/** A token with what its path has thrown; without the field when that is nothing. */
-export function onPath(run: Pick<Run, "draft">, token: Token, thrown: Thrown): Token {
-  const { thrown: _, ...bare } = token;
-  const kept = standing(run, thrown);
-  return kept.length > 0 ? { ...bare, thrown: kept } : bare;
 }
 
 /** Throws a signal from a token, with the token's own variables, and goes on at once. */
@@ -44,7 +55,8 @@ export function throwSignal(run: Run, token: Token, name: string): void {
   const record = emit(draft, { kind: "publish-signal", name, payload });
   const broadcastId = broadcastIdOf(draft.before.id, record);
   note(draft, "signal-thrown", token.node, { broadcastId, name });
-  run.tokens.set(token.id, onPath(run, token, together([token.thrown, [record]])));
+  run.tokens.set(token.id, onPath(token, together([token.thrown, [record]])));
+  run.calls += 1;
 }
 
 function demandSmall(name: string, payload: Variables): void {

@@ -21,12 +21,11 @@ import { demand } from "./evaluate.ts";
 import { spotOf } from "./plan.ts";
 import type { Run } from "./run.ts";
 import type { Token } from "./state.ts";
-import { standing } from "./thrown.ts";
 import { type Arming, armingOf } from "./timer.ts";
 import { lookupFrom } from "./variables.ts";
 
 /** A wait that has been computed and is not open yet. */
-export type Wait = Readonly<{ element: string }> &
+type Wait = Readonly<{ element: string }> &
   (
     | (Arming & Readonly<{ on: "timer" }>)
     | Pick<SignalTicket, "on" | "name" | "taken">
@@ -55,13 +54,11 @@ export function openWaits(run: Run, token: Token, waits: readonly Wait[]): boole
     throwError(run, token, { code: CORRELATION_TAKEN, message: takenMessage(draft, taken) });
     return false;
   }
-  const notIds = standing(run, token.thrown).map((record) =>
-    broadcastIdOf(draft.before.id, record),
-  );
+  const notIds = (token.thrown ?? []).map((record) => broadcastIdOf(draft.before.id, record));
   for (const wait of waits) {
     const isDeaf = wait.on === "signal" && notIds.length > 0;
     openTicket(draft, { ...wait, ref: token.id, ...(isDeaf && { notIds }) });
-    if (wait.on !== "timer") run.waits += 1;
+    if (wait.on !== "timer") run.calls += 1;
   }
   return true;
 }

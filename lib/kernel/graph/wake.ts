@@ -21,7 +21,7 @@ import type { Thrown } from "./thrown.ts";
 import { armAgain } from "./timer.ts";
 
 /** What came, and for which wait. */
-export type Coming =
+type Coming =
   | Readonly<{ ticket: TimerTicket; fact: Extract<TicketFact, { kind: "timer-due" }> }>
   | Readonly<{ ticket: SignalTicket; fact: SignalReceived }>
   | Readonly<{ ticket: MessageTicket; fact: Extract<TicketFact, { kind: "message-received" }> }>;
