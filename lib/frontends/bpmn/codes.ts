@@ -18,6 +18,7 @@ export const BPMN_CODES = [
   "bpmn/invalid-boolean",
   "bpmn/no-start-event",
   "bpmn/several-start-events",
+  "bpmn/too-many-starts",
   "bpmn/sub-process-start-not-none",
   "bpmn/dangling-flow",
   "bpmn/flow-across-scopes",

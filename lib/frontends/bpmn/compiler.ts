@@ -7,13 +7,14 @@ import { quoted } from "../../definition/parsed.ts";
 import type { Context } from "./context.ts";
 import { flowsOf } from "./flows.ts";
 import { indexIds } from "./ids.ts";
+import { MAX_TRIGGERED_STARTS } from "./limits.ts";
 import { endlessLoops } from "./loops.ts";
 import { nodesOf } from "./nodes.ts";
 import { type Outline, outline } from "./outline.ts";
 import { reportProfile } from "./profile.ts";
 import { unreachable } from "./reach.ts";
 import { type Report, startReport } from "./report.ts";
-import { booleanOf, called, childrenOf, idOf, nameOf } from "./source.ts";
+import { booleanOf, called, childrenOf, definitionsOf, idOf, nameOf } from "./source.ts";
 import { startEventsOf } from "./starts.ts";
 import { timeZoneOf } from "./timers.ts";
 import { checkNamed, refuseBoolean, refuseProcessExtensions } from "./unsupported.ts";
@@ -91,10 +92,29 @@ function compileFile(
     (child) => child.name !== "bpmn:process" || executable.includes(child),
   );
   const byId = indexIds(relevant, report);
+  if (hasTooManyStarts(root, executable, report)) return [];
   // References may be qualified names; the prefix stands for the file itself.
   const find = (reference: string) =>
     byId.get(reference) ?? byId.get(reference.slice(reference.indexOf(":") + 1));
   return executable.flatMap((process) => compileProcess(process, { report, expressions, find }));
+}
+
+/** Says whether there are more names to compute than one deployment may take. */
+function hasTooManyStarts(
+  root: XmlElement,
+  processes: readonly XmlElement[],
+  report: Report,
+): boolean {
+  const starts = processes.flatMap((process) => childrenOf(process, "bpmn:startEvent"));
+  const triggered = starts.filter((start) => definitionsOf(start).length > 0).length;
+  if (triggered <= MAX_TRIGGERED_STARTS) return false;
+  report.refuse({
+    code: "bpmn/too-many-starts",
+    at: root,
+    message: `The file has ${triggered} start events with a definition; the limit is ${MAX_TRIGGERED_STARTS}.`,
+    hint: "Split it into several files, or let one message tell by its payload what has happened.",
+  });
+  return true;
 }
 
 function compileProcess(process: XmlElement, given: Context): readonly Compiled[] {

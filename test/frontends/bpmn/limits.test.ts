@@ -9,6 +9,7 @@ import {
   MAX_XML_DEPTH,
   MAX_XML_ELEMENTS,
 } from "../../../lib/definition/limits.ts";
+import { MAX_TRIGGERED_STARTS } from "../../../lib/frontends/bpmn/limits.ts";
 import {
   aMessage,
   aSignal,
@@ -78,6 +79,14 @@ describe("a BPMN file at its limit", () => {
 
     expect(await compiled(beside(file(racing), ...signals))).toHaveLength(1);
     expect(await compiled(beside(sequence(service("t"), ...attached), ...signals))).toHaveLength(1);
+  });
+
+  test("compiles with that many start events with a signal", async () => {
+    const ids = Array.from({ length: MAX_TRIGGERED_STARTS }, (_, n) => `s${n}`);
+    const starts = ids.map((id) => start(`e-${id}`, onSignal(id)));
+    const source = file(process(start(), ...starts), ...ids.map((id) => aSignal(id)));
+
+    expect((await compiled(source))[0]?.startEvents).toHaveLength(MAX_TRIGGERED_STARTS + 1);
   });
 
   test("compiles with that many processes", async () => {

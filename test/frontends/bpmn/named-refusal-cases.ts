@@ -1,6 +1,7 @@
 // The files that earn the codes of signals, messages and event-based gateways, each one error.
 import { MAX_NAME_LENGTH, MAX_WAITS_PER_STEP } from "../../../lib/definition/limits.ts";
 import type { BpmnCode } from "../../../lib/frontends/bpmn/codes.ts";
+import { MAX_TRIGGERED_STARTS } from "../../../lib/frontends/bpmn/limits.ts";
 import {
   aMessage,
   aSignal,
@@ -40,6 +41,7 @@ const starting = (...definitions: readonly string[]) =>
 const long = "x".repeat(MAX_NAME_LENGTH + 1);
 const many = Array.from({ length: MAX_WAITS_PER_STEP + 1 }, (_, n) => `s${n}`);
 const manySignals = many.map((id) => aSignal(id));
+const starts = many.slice(0, MAX_TRIGGERED_STARTS + 1).map((id) => start(`e-${id}`, onSignal(id)));
 
 /** Files that earn one error each. */
 export const NAMED_ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
@@ -200,6 +202,20 @@ export const NAMED_ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> 
       "a timer",
       racing([catching("a", soon), receive("b", "m1")], boundary("c", "b", soon)),
       "b",
+    ),
+  ],
+  "bpmn/too-many-starts": [
+    one(
+      "in two processes together",
+      beside(
+        file(
+          process(start(), ...starts.slice(1)),
+          xml("process", { id: "q", isExecutable: "true" }, ...starts.slice(0, 1)),
+        ),
+        ...manySignals,
+      ),
+      "file",
+      2,
     ),
   ],
   "bpmn/too-many-waits": [
