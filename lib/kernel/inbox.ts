@@ -32,7 +32,8 @@ type Events = {
 /** Says whether the instance has room for one more unread event. */
 export function fitsInbox({ inbox }: Pick<Instance, "inbox">, event: QueuedEvent): boolean {
   const unread = [...inbox.filter(isUnexpired(event.at)), event];
-  return unread.length <= MAX_INBOX_EVENTS && jsonBytes(unread) <= MAX_INBOX_BYTES;
+  const bytes = jsonBytes(unread.map(({ payload }) => payload));
+  return unread.length <= MAX_INBOX_EVENTS && bytes <= MAX_INBOX_BYTES;
 }
 
 /** The unread event that a wait takes first; none when it has to wait. */
