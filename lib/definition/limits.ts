@@ -91,9 +91,6 @@ export const MAX_WAITS_PER_STEP = 30;
 /** What a wait that stays open remembers above its low-water mark. */
 export const MAX_REMEMBERED_ABOVE = 64;
 
-/** Broadcasts that the head of a topic remembers, for those who subscribe meanwhile. */
-export const MAX_RECENT_BROADCASTS = 32;
-
 /** A broadcast to at most this many is delivered within the call, if that takes no longer. */
 export const MAX_ROWS_IN_CALL = 200;
 export const MAX_MS_IN_CALL = 2_000;

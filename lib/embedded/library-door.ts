@@ -1,10 +1,14 @@
 import type { Queues } from "../adapters/local/queues.ts";
 import type { LocalStore } from "../adapters/local/store.ts";
+import type { Variables } from "../definition/json.ts";
 import { parseDuration } from "../definition/time/duration.ts";
 import { formatInstant } from "../definition/time/instant.ts";
 import type {
+  DeadLetterView,
   DefinitionView,
   Engine,
+  EventConfig,
+  EventTypeView,
   HistoryEntry,
   InstanceFilter,
   InstanceView,
@@ -12,10 +16,12 @@ import type {
   PageRequest,
   RecoveryReport,
   ResultView,
+  SignalAnswer,
   Source,
   TaskFilter,
   TaskView,
 } from "../engine/engine.ts";
+import { UNDECLARED } from "../engine/events/event-type.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { EndWatch } from "./end-watch.ts";
 import type { FiredTimers } from "./fired-timers.ts";
@@ -34,6 +40,12 @@ export type EmbeddedEngine = Pick<
   | "waits"
   | "cancel"
   | "resolveIncident"
+  | "receipt"
+  | "message"
+  | "event"
+  | "eventType"
+  | "replayDeadLetter"
+  | "removeDeadLetter"
   | "recover"
 > &
   Readonly<{
@@ -44,6 +56,17 @@ export type EmbeddedEngine = Pick<
     list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
     history(instanceId: string, page?: Partial<PageRequest>): Promise<Listed<HistoryEntry>>;
     tasks(filter?: TaskFilter & Partial<PageRequest>): Promise<Listed<TaskView>>;
+    /** Wakes everybody who waits for it now; the same id is the same broadcast. */
+    signal(
+      name: string,
+      payload?: Variables,
+      options?: Readonly<{ id?: string }>,
+    ): Promise<SignalAnswer>;
+    /** What is left out is as for events that nobody has declared. */
+    setEventType(name: string, config?: Partial<EventConfig>): Promise<EventTypeView>;
+    deadLetters(
+      filter?: Readonly<{ name?: string }> & Partial<PageRequest>,
+    ): Promise<Listed<DeadLetterView>>;
     complete: Engine["completeTask"];
     fail: Engine["failTask"];
     /** Resolves when the instance ends, without polling; rejects when time is up. */
@@ -116,6 +139,13 @@ export function libraryDoor({
     history: (instanceId, page = {}) => engine.history(instanceId, { limit: 200, ...page }),
     tasks: async ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
       own(await engine.tasks(filter, { limit, ...(cursor !== undefined && { cursor }) })),
+    signal: (name, payload, options = {}) =>
+      engine.signal({ name, ...options, ...(payload !== undefined && { payload: own(payload) }) }),
+    message: (request, key) => engine.message(own(request), key),
+    event: (request, key) => engine.event(own(request), key),
+    setEventType: (name, config = {}) => engine.setEventType(name, { ...UNDECLARED, ...config }),
+    deadLetters: async ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
+      own(await engine.deadLetters(filter, { limit, ...(cursor !== undefined && { cursor }) })),
     complete: (taskId, request, key) => engine.completeTask(taskId, own(request), key),
     fail: (taskId, request, key) => engine.failTask(taskId, own(request), key),
     result: async (instanceId, { timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {

@@ -10,7 +10,7 @@ import { realClock, steadyClock } from "../adapters/node/clock.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
 import { createEngine } from "../engine/create-engine.ts";
 import type { RecoveryReport } from "../engine/engine.ts";
-import { instanceIdOf, instanceKey } from "../engine/keys.ts";
+import { instanceKey } from "../engine/keys.ts";
 import type { World } from "../engine/world.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
@@ -47,11 +47,11 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
       ...(options.advancePatienceMs !== undefined && { patienceMs: options.advancePatienceMs }),
       onTrouble: (trouble) => options.onTrouble?.(troubleText(trouble)),
+      ...(options.onAnnouncement && { onAnnouncement: options.onAnnouncement }),
     });
     const ends = endWatch();
     const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailTeller(options.onTrail);
-    const { onAnnouncement } = options;
     const expressions = feelExpressions();
     const world: World = {
       store,
@@ -60,7 +60,8 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       timers: queues.timers,
       clock,
       ids,
-      ...(onAnnouncement && { bus: { announce: async (it) => onAnnouncement(it) } }),
+      bus: queues.bus,
+      pages: queues.pages,
       expressions,
       compilers: { bpmn: bpmnCompiler({ expressions }) },
       runners: { graph: graphRunner },
@@ -83,10 +84,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     queues.consume({
       handle: engine.handle,
       advance: engine.advance,
-      onDue: async (key, invocation) => {
-        const instanceId = instanceIdOf(key);
-        return instanceId === undefined ? 0 : engine.wake(instanceId, invocation);
-      },
+      onDue: engine.wake,
     });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
     return libraryDoor({ engine, queues, store, ends, recovered, onClosing: stopPurging, fired });

@@ -10,6 +10,7 @@ import type { Instance } from "../kernel/instance.ts";
 import type {
   CarriedStart,
   Invocation,
+  LookMessage,
   OwedMessage,
   ParkedMessage,
   Verdict,
@@ -23,7 +24,7 @@ import { dropSentRecords, redeliver } from "./redelivery.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
-type Parked = ParkedMessage | OwedMessage;
+type Parked = ParkedMessage | OwedMessage | LookMessage;
 
 /** Takes up to ten parked messages of one instance; the verdicts are in their order. */
 export async function advance(
@@ -84,9 +85,10 @@ async function takeTogether(
     if (outcome.kind === "committed") {
       const sent = await afterCommit(world, planned);
       const verdict = await dropSentRecords(world, outcome.image, sent, invocation.id);
-      return { image: outcome.image, taken: new Set(wants.map(({ name }) => name)), verdict };
+      return { image: outcome.image, taken: planned.took, verdict };
     }
     if (outcome.kind === "busy") return "contended";
+    if (outcome.kind === "moved") continue;
     if (outcome.current === undefined) return { image, taken: new Set(), verdict: "release" };
     image = outcome.current;
   }
@@ -96,6 +98,7 @@ async function takeTogether(
 function wantsOf(world: World, instance: Instance, messages: readonly Parked[]): readonly Want[] {
   const now = timeOf(world, instance);
   return messages.flatMap((message): Want[] => {
+    if (message.kind === "look") return [{ name: message.name, look: message.ticket }];
     if (message.kind === "owed" || message.fact.kind === "started") return [];
     if (!isWelcome(instance, message.fact, { now })) return [];
     const { name, fact, request } = message;

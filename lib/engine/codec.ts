@@ -9,7 +9,7 @@ import { type Instant, instantFrom } from "../definition/time/instant.ts";
 import type { Instance, OutboxRecord, Remembered, Stamp, Ticket } from "../kernel/instance.ts";
 import { TRAIL_TYPES, type TrailEntry } from "../kernel/trail.ts";
 
-export const FORMAT = 1;
+export const FORMAT = 2;
 
 /** What can be read before the definition is known. */
 export type Stored = Readonly<{
@@ -78,6 +78,9 @@ type Packed = Readonly<{
   t: readonly PackedEntry[];
   r?: Json;
   er?: NonNullable<Instance["error"]>;
+  ib?: Instance["inbox"];
+  is?: Instance["sentEvents"];
+  ie?: Instance["seenEvents"];
   h: readonly [exact: string, request: string];
   g?: readonly (readonly [string, string, number, number])[];
 }>;
@@ -134,6 +137,9 @@ function pack(instance: Instance, index: Index): Packed {
     ...(instance.result !== undefined && { r: instance.result }),
     ...(instance.error && { er: instance.error }),
     h: [instance.startHash.exact, instance.startHash.request],
+    ...(instance.inbox.length > 0 && { ib: instance.inbox }),
+    ...(instance.sentEvents.length > 0 && { is: instance.sentEvents }),
+    ...(Object.keys(instance.seenEvents).length > 0 && { ie: instance.seenEvents }),
     ...(instance.ring.length > 0 && {
       g: instance.ring.map(({ request, body, answer, v }) => [request, body, answer, v] as const),
     }),
@@ -170,6 +176,9 @@ function unpack(
     ...(packed.r !== undefined && { result: packed.r }),
     ...(packed.er && { error: packed.er }),
     startHash: { exact: packed.h[0], request: packed.h[1] },
+    inbox: packed.ib ?? [],
+    sentEvents: packed.is ?? [],
+    seenEvents: packed.ie ?? {},
     ring: (packed.g ?? []).map(
       ([request, body, answer, v]): Remembered => ({ request, body, answer, v }),
     ),

@@ -14,6 +14,8 @@ import type { World } from "./world.ts";
 export type Committed = Readonly<
   | { kind: "committed"; image: Image }
   | { kind: "conflict"; current?: Image }
+  /** What the step's waits stand on has changed: decide again, from the same instance. */
+  | { kind: "moved" }
   | { kind: "busy"; retryAfterMs: number }
 >;
 
@@ -21,7 +23,7 @@ export type Committed = Readonly<
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
   const { together, before } = offersOf(world, plan);
-  const write: Writes = [{ put: plan.item, when }, ...together];
+  const write: Writes = [{ put: plan.item, when }, ...plan.companions, ...together];
   // First the chunk, for certain: the commit drops from the instance what is in there.
   if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
   for (const offer of before) await tryPutHint(world, offer);
@@ -40,11 +42,12 @@ type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
  * offers are committed with it. What does not fit into the commit, and tickets that an incident
  * gives back (their row may still be there), are put before it, and again after it as always.
  */
-function offersOf(world: World, { before, image: { instance }, fresh }: Plan): Offers {
+function offersOf(world: World, { before, image: { instance }, fresh, companions }: Plan): Offers {
   if (!world.settings.volatileQueues) return { together: [], before: [] };
   const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
   const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);
-  const fitting = offered.filter(isNew).slice(0, storeLimits.writesPerCommit - 1);
+  const room = storeLimits.writesPerCommit - 1 - companions.length;
+  const fitting = offered.filter(isNew).slice(0, room);
   const others = offered.filter((task) => !fitting.includes(task));
   return {
     together: fitting.map((task) => ({ put: offerOf(instance, task), when: "absent" })),
@@ -64,7 +67,7 @@ async function put(
       return done(world, plan);
     case "conflict": {
       const [refused] = outcome.current;
-      if (refused?.ok) return BUSY;
+      if (refused?.ok) return MOVED;
       const item = refused?.item;
       return item ? { kind: "conflict", current: await imageOf(world, item) } : ABSENT;
     }
@@ -119,4 +122,5 @@ function done(world: World, { image, item, before }: Plan): Committed {
 }
 
 const ABSENT: Committed = { kind: "conflict" };
+const MOVED: Committed = { kind: "moved" };
 const BUSY: Committed = { kind: "busy", retryAfterMs: 100 };

@@ -9,13 +9,19 @@ import {
 } from "./definitions.ts";
 import { deploy, validate } from "./deploy.ts";
 import type { Engine } from "./engine.ts";
+import { listDeadLetters, removeDeadLetter } from "./events/dead-letter.ts";
+import { getEventType, setEventType } from "./events/event-type.ts";
+import { replayDeadLetter, sendEvent } from "./events/send-event.ts";
 import { handle, wake } from "./handle.ts";
 import { readHistory } from "./history.ts";
 import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
 import { listInstances } from "./listing.ts";
+import { publishMessage } from "./messages/publish.ts";
 import { recover } from "./recover.ts";
 import { start } from "./start.ts";
 import { completeTask, failTask, listTasks } from "./task-calls.ts";
+import { readReceipt } from "./topics/receipt.ts";
+import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -23,7 +29,7 @@ import type { World } from "./world.ts";
 export function createEngine(world: World): Engine {
   return {
     handle: (message, invocation) => handle(world, message, invocation),
-    wake: (instanceId, invocation) => wake(world, instanceId, invocation),
+    wake: (key, invocation) => wake(world, key, invocation),
     advance: (messages, invocation) => advance(world, messages, invocation),
     recover: () => recover(world),
 
@@ -50,6 +56,16 @@ export function createEngine(world: World): Engine {
     cancel: (instanceId, request = {}, key) => cancel(world, instanceId, request, key),
     resolveIncident: (instanceId, incidentId, request = {}, key) =>
       resolveIncident(world, instanceId, incidentId, request, key),
+
+    signal: (request, key) => signal(world, request, key),
+    receipt: (broadcastId) => readReceipt(world, broadcastId),
+    message: (request, key) => publishMessage(world, request, key),
+    event: (request, key) => sendEvent(world, request, key),
+    setEventType: (name, config) => setEventType(world, name, config),
+    eventType: (name) => getEventType(world, name),
+    deadLetters: (filter, page) => listDeadLetters(world, filter, page),
+    replayDeadLetter: (id) => replayDeadLetter(world, id),
+    removeDeadLetter: (id) => removeDeadLetter(world, id),
 
     tasks: (filter, page) => listTasks(world, filter, page),
     completeTask: (taskId, request = {}, key) => completeTask(world, taskId, request, key),

@@ -8,21 +8,23 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { rearm } from "./dispatch.ts";
+import { postingOf } from "./messages/posting.ts";
 import { START } from "./names.ts";
 import { type Plan, planStart } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
-/** What a start writes and owes, before anything is written. */
+/** What a start writes and owes; undefined when the message that begins it has gone elsewhere. */
 export async function planCreation(
   world: World,
   instanceId: string,
   start: CarriedStart,
-): Promise<Plan> {
+): Promise<Plan | undefined> {
   const program = await loadProgram(world, start.definition);
   const instance = blank(world, instanceId, start);
-  return planStart(world, { instance, program }, { name: START, fact: start.fact });
+  const want = { name: START, fact: start.fact };
+  return planStart(world, { instance, program }, want, postingOf(start));
 }
 
 /** The instance of this id, whoever started it; where there is none, the carried start makes it. */
@@ -33,8 +35,9 @@ export async function loadOrCreate(
 ): Promise<Image | undefined> {
   const found = await loadInstance(world, instanceId);
   if (found || start === undefined) return found;
-  const plan = await planCreation(world, instanceId, start);
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const plan = await planCreation(world, instanceId, start);
+    if (plan === undefined) return undefined;
     const outcome = await commit(world, plan, null);
     if (outcome.kind === "committed") {
       await rearm(world, plan);
@@ -82,5 +85,8 @@ function blank(world: World, id: string, start: CarriedStart): Instance {
     trail: { next: 1, entries: [] },
     startHash: { exact: exactHash(world, start), request: start.request },
     ring: [],
+    inbox: [],
+    sentEvents: [],
+    seenEvents: {},
   };
 }

@@ -19,6 +19,7 @@ import { readParts } from "./parts.ts";
 import { loadProgram } from "./programs.ts";
 import { readMany } from "./read-many.ts";
 import { checkPage } from "./request-rules.ts";
+import { replaceStarts } from "./start-rows.ts";
 import { viewProcess } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -102,12 +103,16 @@ export async function switchState(
   for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
     const { item, latest } = await deployed(world, id);
     if (latest.state === state) return latest;
-    const changed = { ...latest, state };
+    // What is undeployed listens to nothing; what is disabled still does, and begins nothing.
+    const isGone = state === "undeployed";
+    const rows = isGone ? await replaceStarts(world, id, latest, [], item.version + 1) : undefined;
+    const changed = { ...latest, state, ...(rows && { starts: rows.starts }) };
     const put: Write = {
       put: latestItem(world, changed, item.version + 1),
       when: { version: item.version },
     };
-    if ((await world.store.commit([put])).kind === "committed") return changed;
+    const writes = [put, ...(rows?.writes ?? [])] as const;
+    if ((await world.store.commit(writes)).kind === "committed") return changed;
     await world.clock.pause(5);
   }
   throw new EngineError("engine/busy", {

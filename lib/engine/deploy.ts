@@ -8,6 +8,7 @@ import type { DeployedView, Deployment, Source } from "./engine.ts";
 import { definitionPk, versionKey } from "./keys.ts";
 import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
 import { writeParts } from "./parts.ts";
+import { replaceStarts } from "./start-rows.ts";
 import { viewProcess } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -64,8 +65,10 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   // What was undeployed and comes back unchanged is the same version again.
   const version = (found?.latest.version ?? 0) + (isIdentical ? 0 : 1);
   const state = found?.latest.state === "disabled" ? "disabled" : "enabled";
-  const latest: Latest = { id, version, hash, sourceHash, state };
   const definition = { ...compiled, hash, version };
+  const next = (found?.item.version ?? 0) + 1;
+  const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, next);
+  const latest: Latest = { id, version, hash, sourceHash, state, starts: rows.starts };
   const head: Write = found
     ? {
         put: latestItem(world, latest, found.item.version + 1),
@@ -74,7 +77,11 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
     : { put: latestItem(world, latest, 1), when: "absent" };
   return {
     definition,
-    writes: isIdentical ? [head] : [head, versionWrite(world, definition, sourceHash)],
+    writes: [
+      head,
+      ...(isIdentical ? [] : [versionWrite(world, definition, sourceHash)]),
+      ...rows.writes,
+    ],
   };
 }
 

@@ -1,12 +1,22 @@
 /** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
-import type { Instance, OutboxRecord, TaskTicket, Ticket } from "../kernel/instance.ts";
+import {
+  broadcastIdOf,
+  type Instance,
+  type OutboxRecord,
+  type TaskTicket,
+  type Ticket,
+} from "../kernel/instance.ts";
 import type { TaskMessage } from "../ports/message.ts";
-import { storeLimits } from "../ports/store-rules.ts";
+import { stopClosed, tidyClosed } from "./closed.ts";
+import { broadcastAgain } from "./events/accept-event.ts";
+import { bury } from "./events/dead-letter.ts";
 import { putHint } from "./hint.ts";
-import { CHUNKS, instancePk, offerKey } from "./keys.ts";
+import { CHUNKS, instancePk } from "./keys.ts";
 import { offerOf } from "./offer.ts";
-import { type Entries, earliestTimer, isMasked, isTask, runsHere } from "./owed.ts";
+import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
+import { acceptSignal, publish } from "./topics/broadcast.ts";
+import { parkMissed } from "./topics/missed.ts";
 import type { World } from "./world.ts";
 
 /** Sends every entry; the ids of the outbox records that left may then be dropped. */
@@ -29,13 +39,12 @@ export async function afterCommit(
   plan: Plan,
   kept?: TaskTicket,
 ): Promise<ReadonlySet<string>> {
-  const closed = closedTasks(plan);
-  stopClosed(world, plan, closed);
+  stopClosed(world, plan);
   await rearm(world, plan);
   const { tickets, outbox } = plan.fresh;
   const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
   const sent = await send(world, plan.image.instance, { tickets: leaving, outbox });
-  await tidyClosed(world, plan, closed);
+  await tidyClosed(world, plan);
   return sent;
 }
 
@@ -44,12 +53,16 @@ export async function afterCommit(
  * expects to find in the next list the tasks that the call has opened.
  */
 export async function showCaller(world: World, plan: Plan): Promise<void> {
-  const closed = closedTasks(plan);
-  stopClosed(world, plan, closed);
+  await showDelivered(world, plan);
+  await tidyClosed(world, plan);
+}
+
+/** The same for a call that delivers a broadcast: rows stay, since they lead the bus's copy. */
+export async function showDelivered(world: World, plan: Plan): Promise<void> {
+  stopClosed(world, plan);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
   for (const task of offers) await putHint(world, offerOf(plan.image.instance, task));
-  await tidyClosed(world, plan, closed);
 }
 
 /** Arms the instance's earliest timer when a commit has changed which one that is. */
@@ -68,30 +81,6 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
   if (earliest === undefined) return;
   if (last?.id === earliest.id && covered === !isMasked(world, before)) return;
   await arm(world, instance, earliest, covered);
-}
-
-function closedTasks({ before, image }: Plan): readonly TaskTicket[] {
-  const open = new Set(image.instance.tickets.map(({ id }) => id));
-  return before.tickets.filter(isTask).filter(({ id }) => !open.has(id));
-}
-
-/** Tells the handlers of what this commit closed to stop. */
-function stopClosed(world: World, { before }: Plan, closed: readonly TaskTicket[]): void {
-  for (const task of closed) if (runsHere(world, task)) world.tasks.stop(before.id, task.id);
-}
-
-/** Takes away the rows of what this commit closed: last of all, since nobody is owed that. */
-async function tidyClosed(
-  world: World,
-  { before }: Plan,
-  closed: readonly TaskTicket[],
-): Promise<void> {
-  const rows = closed
-    .filter((task) => !runsHere(world, task))
-    .map((task) => offerKey(before.tenant, before.id, task));
-  for (let from = 0; from < rows.length; from += storeLimits.keysPerCall) {
-    await world.store.tidy(rows.slice(from, from + storeLimits.keysPerCall));
-  }
 }
 
 /** The message that asks for an attempt of a task. */
@@ -125,6 +114,10 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
         name: ticket.id,
         fact: { kind: "continued", ticket: ticket.id },
       });
+    case "signal":
+    case "event":
+      return mustBeSent(world, ticket) ? parkMissed(world, instance, ticket) : undefined;
+    case "message":
     case "incident":
       return undefined;
   }
@@ -143,13 +136,24 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
   const { tenant, id: instanceId, definition } = instance;
   switch (record.effect.kind) {
     case "announce":
-      return world.bus?.announce({
+      return world.bus.announce?.({
         id: `${instanceId}:${record.id}`,
         tenant,
         instanceId,
         definition: { id: definition.id, version: definition.version },
         notice: record.effect.notice,
       });
+    case "publish-signal": {
+      const { name, payload } = record.effect;
+      const id = broadcastIdOf(instanceId, record.id);
+      const { broadcast } = await acceptSignal(world, { id, name, payload });
+      await publish(world, broadcast);
+      return undefined;
+    }
+    case "send-event":
+      return broadcastAgain(world, record.effect.event);
+    case "bury":
+      return bury(world, instanceId, record.effect);
     case "expire-chunks":
       return expireChunks(world, instance);
   }

@@ -11,6 +11,7 @@ import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { commit } from "./commit.ts";
 import { afterCommit, showCaller } from "./dispatch.ts";
+import { mustBeSent } from "./owed.ts";
 import { type Plan, plan } from "./plan.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -76,7 +77,7 @@ async function serveOnce(
   const planned = await plan(world, image, [want], owner);
   if (planned === undefined) return { kind: "nothing", image };
   if (isTooLarge(planned)) throw tooLarge(errand.instanceId);
-  const owes = owesMoreThanTimers(planned);
+  const owes = owesMoreThanTimers(world, planned);
   // The copy looks after what is owed by its own name: another attempt needs another copy.
   if (owes && parkedAs !== name) {
     const { tenant, id: instanceId, version: base } = image.instance;
@@ -103,10 +104,10 @@ function spreadMs(request: string, tries: number): number {
 }
 
 /** An incident is for those whom nobody can tell; a caller is told, and nothing is changed. */
-const isTooLarge = ({ fresh }: Plan): boolean =>
+export const isTooLarge = ({ fresh }: Plan): boolean =>
   fresh.tickets.some((ticket) => ticket.on === "incident" && ticket.type === "STATE_TOO_LARGE");
 
-function tooLarge(instanceId: string): EngineError {
+export function tooLarge(instanceId: string): EngineError {
   return new EngineError("request/body-too-large", {
     happened: `With this request the instance would grow over ${MAX_INSTANCE_BYTES} bytes`,
     where: `instance ${instanceId}`,
@@ -116,8 +117,8 @@ function tooLarge(instanceId: string): EngineError {
 }
 
 /** Timers are found by the store's index; everything else needs someone to send it. */
-export const owesMoreThanTimers = ({ fresh }: Plan): boolean =>
-  fresh.outbox.length > 0 || fresh.tickets.some(({ on }) => on === "task" || on === "continuation");
+export const owesMoreThanTimers = (world: World, { fresh }: Plan): boolean =>
+  fresh.outbox.length > 0 || fresh.tickets.some((ticket) => mustBeSent(world, ticket));
 
 export function notFound(instanceId: string): EngineError {
   return new EngineError("instance/not-found", {

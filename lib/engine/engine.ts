@@ -6,7 +6,8 @@
 import type { Notation } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Json, Variables } from "../definition/json.ts";
-import type { Ended, OnTargetTerminated, TerminationKind } from "../kernel/instance.ts";
+import type { Ended, TerminationKind } from "../kernel/instance.ts";
+import type { OnTargetTerminated } from "../kernel/queued-event.ts";
 import type {
   Invocation,
   LookMessage,
@@ -339,8 +340,12 @@ export type RecoveryReport = Readonly<{
   timersFired: number;
   /** Messages sent again. */
   resent: number;
+  /** Mailboxes in which somebody waited while something was there. */
   mailboxesPoked: number;
+  /** Broadcasts that had not reached everybody. */
   broadcastsResumed: number;
+  /** Events for one taker that had not been offered to all who wait. */
+  eventsOffered: number;
   /** Instances looked at that needed nothing. */
   skipped: number;
 }>;

@@ -2,15 +2,20 @@
 import { isDue } from "../kernel/decide.ts";
 import type { TimerTicket } from "../kernel/instance.ts";
 import type { Invocation, Message, TimerMessage, Verdict } from "../ports/message.ts";
+import type { Key } from "../ports/store.ts";
 import { advance } from "./advance.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit } from "./dispatch.ts";
 import { drive } from "./drive.ts";
+import { handleOffer } from "./events/offer-event.ts";
+import { dueOf } from "./keys.ts";
 import { earliestTimer, isTimer } from "./owed.ts";
 import { timeOf } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
+import { remind } from "./remind.ts";
 import { settle } from "./settle.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
+import { deliverPage, fanOut, pageShard, watch } from "./topics/fan-out.ts";
 import type { World } from "./world.ts";
 
 /** One message, one verdict: "release" once nothing depends on the message any more. */
@@ -30,15 +35,34 @@ export async function handle(
       return image ? fireTimer(world, image, message, invocation) : "release";
     }
     case "parked":
+    case "look":
     case "owed": {
       const [verdict] = await advance(world, [message], invocation);
       return verdict ?? "release";
     }
+    case "broadcast":
+      return fanOut(world, message, invocation);
+    case "watch":
+      return watch(world, message);
+    case "shard":
+      return pageShard(world, message);
+    case "page":
+      return deliverPage(world, message, invocation);
+    case "offer":
+      return handleOffer(world, message, invocation);
   }
 }
 
+/** Does what is due at a stored item; says how many timers that fired. */
+export async function wake(world: World, key: Key, invocation: Invocation): Promise<number> {
+  const due = dueOf(key);
+  if (due?.kind === "instance") return wakeInstance(world, due.instanceId, invocation);
+  await remind(world, key);
+  return 0;
+}
+
 /** Fires what is due, oldest first, and says how many; one that a firing removes is not fired. */
-export async function wake(
+async function wakeInstance(
   world: World,
   instanceId: string,
   invocation: Invocation,
@@ -95,7 +119,6 @@ async function fireTimer(
     image,
     { name, fact },
     { own: invocation.id, until: invocation.until },
-    { sent: new Set(), mine: () => true },
   );
   switch (settled.kind) {
     case "settled": {

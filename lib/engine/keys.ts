@@ -1,6 +1,7 @@
 /** Where things are stored. Names in keys are percent-encoded, numbers zero-padded. */
 import type { Instant } from "../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../kernel/instance.ts";
+import type { Topic } from "../ports/bus.ts";
 import type { Key } from "../ports/store.ts";
 
 export const instanceKey = (tenant: string, instanceId: string): Key => ({
@@ -61,6 +62,98 @@ export const offerKey = (tenant: string, instanceId: string, task: TaskTicket): 
 export const offersPk = (tenant: string, type: string): string =>
   `${tenant}#J#${encodeURIComponent(type)}#0`;
 export const offersView = (tenant: string): string => `${tenant}#J`;
+
+// Topics: what is broadcast, and who waits for it.
+
+/** The head of a topic: how many broadcasts it has had, and how its rows are spread. */
+export const headKey = (tenant: string, topic: Topic): Key => ({
+  pk: topicPk(tenant, topic),
+  sk: "H",
+});
+const topicPk = (tenant: string, { kind, name }: Topic): string =>
+  `${tenant}#${kind === "signal" ? "G" : "Y"}#${part(name)}`;
+
+/** Which broadcast has this place among those of its topic. */
+export const placeKey = (tenant: string, topic: Topic, seq: number): Key => ({
+  pk: topicPk(tenant, topic),
+  sk: `Q#${padded(seq)}`,
+});
+export const PLACES = { to: "Q$" } as const;
+
+/** Rows of one shard; epoch e has 2^e shards. */
+export const shardPk = (tenant: string, topic: Topic, epoch: number, shard: number): string =>
+  `${topicPk(tenant, topic)}#${epoch}.${shard}`;
+
+/** Orders rows by when the wait began: the longest first. */
+export const waitSk = (since: Instant, instanceId: string, ticket: string): string =>
+  `${instantText(since)}#${instanceId}#${ticket}`;
+export const startSk = (definitionId: string): string => `D#${part(definitionId)}`;
+
+export const broadcastKey = (tenant: string, broadcastId: string): Key => ({
+  pk: broadcastPk(tenant, broadcastId),
+  sk: "H",
+});
+export const broadcastPk = (tenant: string, broadcastId: string): string =>
+  `${tenant}#B#${part(broadcastId)}`;
+export const pageKey = (tenant: string, broadcastId: string, page: string): Key => ({
+  pk: broadcastPk(tenant, broadcastId),
+  sk: `P#${page}`,
+});
+export const PAGES = { from: "P#", to: "P$" } as const;
+
+// Messages
+
+export const mailboxKey = (tenant: string, name: string, key: string): Key => ({
+  pk: `${tenant}#M#${part(name)}#${part(key)}`,
+  sk: "H",
+});
+/** Definitions that begin by a message of this name. */
+export const messageStartsPk = (tenant: string, name: string): string =>
+  `${tenant}#N#${part(name)}`;
+export const messageStartKey = (tenant: string, name: string, definitionId: string): Key => ({
+  pk: messageStartsPk(tenant, name),
+  sk: part(definitionId),
+});
+
+// Events
+
+/** A broadcast event that is kept for later waits. */
+export const keptEventKey = (tenant: string, name: string, seq: number): Key => ({
+  pk: eventPk(tenant, name),
+  sk: `E#${padded(seq)}`,
+});
+export const KEPT_EVENTS = { from: "E#", to: "E$" } as const;
+export const eventPk = (tenant: string, name: string): string =>
+  topicPk(tenant, { kind: "event", name });
+/** Of an event that only one may have: the id that it was accepted under. */
+export const eventIdKey = (tenant: string, name: string, id: string): Key => ({
+  pk: eventPk(tenant, name),
+  sk: `I#${part(id)}`,
+});
+export const deadLetterKey = (tenant: string, id: string): Key => ({
+  pk: `${tenant}#X#${part(id)}`,
+  sk: "L",
+});
+export const deadLettersView = (tenant: string): string => `${tenant}#X`;
+export const deadLetterOrder = (at: Instant, id: string): string =>
+  `${instantText(at)}#${part(id)}`;
+
+/** What kind of thing a due key stands for, and its names. */
+export type Due =
+  | Readonly<{ kind: "instance"; instanceId: string }>
+  | Readonly<{ kind: "mailbox" | "broadcast" | "event" }>;
+
+export function dueOf(key: Key): Due | undefined {
+  const instanceId = instanceIdOf(key);
+  if (instanceId !== undefined) return { kind: "instance", instanceId };
+  const [, kind] = key.pk.split("#");
+  if (kind === "M") return { kind: "mailbox" };
+  if (kind === "B") return { kind: "broadcast" };
+  return kind === "Y" ? { kind: "event" } : undefined;
+}
+
+/** A user's text as part of a key: as it is, but for what separates the parts. */
+const part = (text: string): string => text.replace(/[%#\0]/g, (mark) => encodeURIComponent(mark));
 
 const padded = (n: number): string => String(n).padStart(10, "0");
 

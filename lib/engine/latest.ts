@@ -13,6 +13,16 @@ export type Latest = Readonly<{
   /** Of the whole source, which may hold several processes. */
   sourceHash: string;
   state: "enabled" | "disabled" | "undeployed";
+  /** Start events that have rows; absent where the head was written before there were any. */
+  starts?: readonly ListeningStart[];
+}>;
+
+/** A start event by signal or message, and the version of its row. */
+export type ListeningStart = Readonly<{
+  kind: "signal" | "message";
+  name: string;
+  element: string;
+  v: number;
 }>;
 
 /** One version, as it was deployed. */

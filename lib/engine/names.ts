@@ -3,6 +3,10 @@ import { isInstanceId } from "../definition/instance-id.ts";
 /** How triggers are named: by what they want to consume, so that a redelivery can be recognised. */
 export const attemptName = (ticket: string, attempt: number): string => `${ticket}/${attempt}`;
 
+/** What a broadcast, or a message to a wait that stays open, is called at that wait. */
+export const deliveryName = (ticket: string, which: string | number): string =>
+  `${ticket}@${which}`;
+
 /** A start's own trigger. */
 export const START = "start";
 

@@ -62,6 +62,15 @@ export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTick
     );
 }
 
+/**
+ * Whether somebody has to do something for a ticket after its commit. A wait for a broadcast needs
+ * a second look at its topic, unless its commit held only while nothing was broadcast.
+ */
+export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
+  if (on === "signal" || on === "event") return !settings.volatileQueues;
+  return on === "task" || on === "continuation";
+}
+
 /** What a queue must hold: if the queue is lost, somebody has to look here. */
 export function owesAnything(world: World, { tickets, outbox }: Instance): boolean {
   return (

@@ -14,17 +14,42 @@ import type { Instant } from "../definition/time/instant.ts";
 import { decide, decideIncident, isDue } from "../kernel/decide.ts";
 import type { Given } from "../kernel/draft.ts";
 import type { Fact } from "../kernel/fact.ts";
-import { type Instance, isTerminal, type Remembered, type Stamp } from "../kernel/instance.ts";
+import {
+  type Instance,
+  isTerminal,
+  type Remembered,
+  type Stamp,
+  type Ticket,
+  type TimerTicket,
+} from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
-import type { Item } from "../ports/store.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Item, Write } from "../ports/store.ts";
 import { encodeChunk, encodeInstance, trailBytes } from "./codec.ts";
+import {
+  atHand,
+  companionsOf,
+  type Desk,
+  isTaken,
+  lacksAnything,
+  openDesk,
+  placed,
+  snapshot,
+  useUp,
+} from "./desk.ts";
 import { chunkKey, instanceKey, instanceOrder, instancePk, type Phase, phaseView } from "./keys.ts";
+import type { Posting } from "./messages/posting.ts";
 import { type Entries, isTimer, lookAtOf } from "./owed.ts";
+import { NO_SOURCES, readSources } from "./sources.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
-/** A fact on its way in, and the name of what brought it: everything it opens is owed by that. */
-export type Want = Readonly<{ name: string; fact: Fact; remember?: Omit<Remembered, "v"> }>;
+/**
+ * A fact on its way in, and the name of what brought it: everything it opens is owed by that. Or
+ * only a look whether an open wait has something to take by now.
+ */
+export type Want = Readonly<{ name: string; remember?: Omit<Remembered, "v"> }> &
+  (Readonly<{ fact: Fact }> | Readonly<{ look: string }>);
 
 /** Who works on what the step opens; a door leaves it to the copy that it parked. */
 export type Owner = Readonly<{ own: string | null; until: Instant }>;
@@ -34,44 +59,93 @@ export type Plan = Readonly<{
   /** As it will be once committed. */
   image: Image;
   item: Item;
+  /** What the step's waits stand on: written together with the instance, or not at all. */
+  companions: readonly Write[];
+  /** Names of the wants that changed something. */
+  took: ReadonlySet<string>;
   /** History that leaves the instance; must be stored first. */
   chunk?: Item;
   /** What this step newly owes. */
   fresh: Entries;
 }>;
 
-/** Takes the facts one after the other; undefined when none of them changes anything. */
+/** What a plan may be given besides. */
+export type Besides = Readonly<{
+  /** Outbox records that have left since the last commit. */
+  sent?: ReadonlySet<string>;
+  /** What is put into a mailbox with this very step. */
+  posting?: Posting;
+}>;
+
+/** Takes the wants one after the other; undefined when none of them changes anything. */
 export async function plan(
   world: World,
-  { instance, program }: Image,
+  image: Image,
   wants: readonly Want[],
   owner: Owner,
-  sent: ReadonlySet<string> = new Set(),
+  besides: Besides = {},
 ): Promise<Plan | undefined> {
-  const given = givenFor(world, instance);
-  const takeAll = async (take: typeof takeWant) => {
-    let next = instance;
-    for (const want of wants) next = await take(world, program, next, want, owner, given);
-    return next === instance
-      ? undefined
-      : planWrite(world, program, instance, dropSent(next, sent));
-  };
-  const planned = await takeAll(takeWant);
+  const given = givenFor(world, image.instance);
+  const planned = await planWith(world, image, { wants, owner, given, ...besides, take: takeWant });
   if (planned === undefined || planned.item.body.length <= MAX_INSTANCE_BYTES) return planned;
-  return takeAll(takeIfSmall);
+  return planWith(world, image, { wants, owner, given, ...besides, take: takeIfSmall });
 }
 
-/** The first write of an instance: the same bytes, whoever makes them and when. */
+/** The first write of an instance: the same decision, whoever makes it and when. */
 export async function planStart(
   world: World,
-  { instance, program }: Image,
+  image: Image,
   want: Want,
-): Promise<Plan> {
-  const now = instance.startedAt;
-  const given = { ...givenFor(world, instance), now };
+  posting?: Posting,
+): Promise<Plan | undefined> {
+  const now = image.instance.startedAt;
+  const given = { ...givenFor(world, image.instance), now };
   const owner = { own: null, until: now };
-  const started = await takeWant(world, program, instance, want, owner, given);
-  return planWrite(world, program, instance, started);
+  const besides = posting ? { posting } : {};
+  return planWith(world, image, { wants: [want], owner, given, ...besides, take: takeWant });
+}
+
+type Chain = Besides &
+  Readonly<{ wants: readonly Want[]; owner: Owner; given: Given; take: typeof takeWant }>;
+
+/** Decides, reads what that turned out to need, and decides again, until nothing is missing. */
+async function planWith(world: World, image: Image, chain: Chain): Promise<Plan | undefined> {
+  let sources = NO_SOURCES;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const desk = openDesk(sources, chain.posting);
+    if (desk.isVoid) return undefined;
+    const planned = lacksAnything(desk) ? undefined : await planOn(world, image, chain, desk);
+    if (!lacksAnything(desk)) return planned;
+    sources = await readSources(world, image.instance, sources, desk.missing);
+  }
+  throw new EngineError("engine/busy", {
+    happened: `After ${MAX_ROUNDS} rounds the step still needs more mailboxes or topics`,
+    where: `instance ${image.instance.id}`,
+    fix: "Let the process wait for less at a time.",
+    retryable: true,
+  });
+}
+
+/** Each round follows waits that the one before has opened; a step has few. */
+const MAX_ROUNDS = 100;
+
+async function planOn(
+  world: World,
+  { instance, program }: Image,
+  { wants, owner, given, take, sent }: Chain,
+  desk: Desk,
+): Promise<Plan | undefined> {
+  let next = instance;
+  const took = new Set<string>();
+  for (const want of wants) {
+    const after = await take({ world, program, desk, owner, given }, next, want);
+    if (after !== next) took.add(want.name);
+    next = after;
+  }
+  if (next === instance) return undefined;
+  const planned = planWrite(world, program, instance, dropSent(next, sent ?? new Set()));
+  const companions = companionsOf(world, desk, instance, planned.image.instance);
+  return { ...planned, companions, took };
 }
 
 /** The write that replaces `before` by `after`, which must differ only by what was decided. */
@@ -86,6 +160,8 @@ export function planWrite(world: World, program: Program, before: Instance, afte
     before,
     image: { instance, program },
     item: itemOf(world, instance, body),
+    companions: [],
+    took: new Set(),
     ...(spill && { chunk: spill.chunk }),
     fresh: {
       // By identity: what a step leaves alone it hands on as it was, what it touches is a new value.
@@ -108,50 +184,90 @@ function givenFor(world: World, instance: Instance): Given {
   return { now, seed: `${id}:${version}`, expressions: world.expressions };
 }
 
-async function takeWant(
-  world: World,
-  program: Program,
-  instance: Instance,
-  { name, fact, remember }: Want,
-  owner: Owner,
-  given: Given,
-): Promise<Instance> {
+/** What every decision of a chain has in common. */
+type Deciding = Readonly<{
+  world: World;
+  program: Program;
+  desk: Desk;
+  owner: Owner;
+  given: Given;
+}>;
+
+async function takeWant(deciding: Deciding, instance: Instance, want: Want): Promise<Instance> {
+  const { world, program, owner } = deciding;
+  const { name, remember } = want;
   const stamp = { by: name, ...owner };
-  const decided = await decide(program, instance, fact, given);
-  if (!decided.changed) return instance;
-  const next = await fireDueTimers(program, decided.instance, given);
+  const given = givenAt(deciding);
+  const decided =
+    "fact" in want ? (await decide(program, instance, want.fact, given)).instance : instance;
+  if ("fact" in want && decided === instance) return instance;
+  const next = await takeAtHand(deciding, decided, "look" in want ? want.look : undefined);
+  if (next === instance) return instance;
   const remembered = remember ? addToRing(next, { ...remember, v: instance.version + 1 }) : next;
-  return stampFresh(wanted(world, remembered), stamp);
+  return stampFresh(wanted(world, remembered), stamp, deciding.desk);
 }
 
 /** Refuses the one fact that makes the instance too large, and takes the others. */
-async function takeIfSmall(
-  world: World,
-  program: Program,
-  instance: Instance,
-  want: Want,
-  owner: Owner,
-  given: Given,
-): Promise<Instance> {
-  const next = await takeWant(world, program, instance, want, owner, given);
+async function takeIfSmall(deciding: Deciding, instance: Instance, want: Want): Promise<Instance> {
+  const { world, program, owner, desk } = deciding;
+  const { restore } = snapshot(desk);
+  const next = await takeWant(deciding, instance, want);
   if (encodeInstance(next, program.definition).length <= MAX_INSTANCE_BYTES) return next;
-  const refused = decideIncident(program, instance, want.fact, given, tooLarge).instance;
-  return stampFresh(wanted(world, refused), { by: want.name, ...owner });
+  // What a mailbox or a kept event had for it stays there.
+  restore();
+  const fact = "fact" in want ? want.fact : firstAtHand(deciding, instance, want.look)?.fact;
+  if (fact === undefined) return instance;
+  const given = givenAt(deciding);
+  const refused = decideIncident(program, instance, fact, given, tooLarge).instance;
+  return stampFresh(wanted(world, refused), { by: want.name, ...owner }, desk);
 }
 
-/** A timer that is due when it is opened fires in the same step. */
-async function fireDueTimers(program: Program, opened: Instance, given: Given): Promise<Instance> {
+/**
+ * What a wait finds when it is opened is taken in the same step: a timer that is due already, an
+ * event in the inbox, a message in the mailbox. So does the wait that somebody is to look after.
+ */
+async function takeAtHand(
+  deciding: Deciding,
+  opened: Instance,
+  look: string | undefined,
+): Promise<Instance> {
+  const { program, desk } = deciding;
+  const given = givenAt(deciding);
   let instance = opened;
-  for (let fired = 0; fired < MAX_TIMERS_AT_ONCE; fired++) {
-    const due = instance.tickets.find(
-      (ticket) => isTimer(ticket) && ticket.stamp === undefined && isDue(ticket, given.now),
-    );
-    if (due === undefined) break;
-    const fact = { kind: "timer-due", ticket: due.id } as const;
-    instance = (await decide(program, instance, fact, given)).instance;
+  for (let taken = 0; taken < MAX_TIMERS_AT_ONCE; taken++) {
+    const found = firstAtHand(deciding, instance, look);
+    if (found === undefined) break;
+    const decided = await decide(program, instance, found.fact, given);
+    if (!decided.changed) break;
+    useUp(desk, instance, found.ticket, found.fact);
+    instance = decided.instance;
   }
   return instance;
 }
+
+function firstAtHand(
+  { desk, given: { now } }: Deciding,
+  instance: Instance,
+  look: string | undefined,
+): Readonly<{ ticket: Ticket; fact: Fact }> | undefined {
+  for (const ticket of instance.tickets) {
+    if (ticket.stamp !== undefined && ticket.id !== look) continue;
+    const fact =
+      isTimer(ticket) && ticket.stamp === undefined
+        ? dueAtOnce(ticket, now)
+        : atHand(desk, instance, ticket, now);
+    if (fact) return { ticket, fact };
+  }
+  return undefined;
+}
+
+const dueAtOnce = (timer: TimerTicket, now: Instant): Fact | undefined =>
+  isDue(timer, now) ? { kind: "timer-due", ticket: timer.id } : undefined;
+
+const givenAt = ({ desk, given }: Deciding): Given => ({
+  ...given,
+  isTaken: (name, key) => isTaken(desk, name, key),
+});
 
 const tooLarge = {
   type: "STATE_TOO_LARGE",
@@ -162,16 +278,20 @@ const tooLarge = {
 function wanted(world: World, instance: Instance): Instance {
   const spilled = instance.trail.next - instance.trail.entries.length > 1;
   const outbox = instance.outbox.filter(({ effect }) =>
-    effect.kind === "announce" ? world.bus !== undefined : spilled,
+    effect.kind === "announce"
+      ? world.bus.announce !== undefined
+      : effect.kind !== "expire-chunks" || spilled,
   );
   return outbox.length === instance.outbox.length ? instance : { ...instance, outbox };
 }
 
 /** Everything that carries no stamp yet was opened by this want: its trigger owes it. */
-function stampFresh(instance: Instance, stamp: Stamp): Instance {
+function stampFresh(instance: Instance, stamp: Stamp, desk: Desk): Instance {
   return {
     ...instance,
-    tickets: instance.tickets.map((ticket) => (ticket.stamp ? ticket : { ...ticket, stamp })),
+    tickets: instance.tickets.map((ticket) =>
+      ticket.stamp ? ticket : { ...placed(desk, ticket), stamp },
+    ),
     outbox: instance.outbox.map((record) => (record.stamp ? record : { ...record, stamp })),
   };
 }

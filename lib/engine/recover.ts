@@ -12,6 +12,7 @@ import {
   type TaskTicket,
   type TimerTicket,
 } from "../kernel/instance.ts";
+import type { Key } from "../ports/store.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { RecoveryReport } from "./engine.ts";
@@ -26,6 +27,7 @@ import {
   runsHere,
 } from "./owed.ts";
 import { planWrite } from "./plan.ts";
+import { type Reminded, remind } from "./remind.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { offerRows, parseOffer } from "./task-calls.ts";
 import type { World } from "./world.ts";
@@ -37,11 +39,35 @@ export async function recover(world: World): Promise<RecoveryReport> {
     for await (const instanceId of adoptable(world, type)) offered.add(instanceId);
   }
   const due: string[] = [];
-  for await (const instanceId of dueInstances(world)) {
-    if (!offered.has(instanceId)) due.push(instanceId);
+  const others: Key[] = [];
+  for await (const key of dueKeys(world)) {
+    const instanceId = instanceIdOf(key);
+    if (instanceId === undefined) others.push(key);
+    else if (!offered.has(instanceId)) due.push(instanceId);
   }
   for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
-  return { ...counts, mailboxesPoked: 0, broadcastsResumed: 0 };
+  return { ...counts, ...(await remindAll(world, others)) };
+}
+
+/** Mailboxes, broadcasts and events that nobody looks after any more. */
+async function remindAll(world: World, keys: readonly Key[]) {
+  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
+  for (const key of keys) {
+    const reminded = await tryRemind(world, key);
+    if (reminded === "mailbox") counts.mailboxesPoked += 1;
+    if (reminded === "broadcast") counts.broadcastsResumed += 1;
+    if (reminded === "event") counts.eventsOffered += 1;
+  }
+  return counts;
+}
+
+async function tryRemind(world: World, key: Key): Promise<Reminded> {
+  try {
+    return await remind(world, key);
+  } catch (error) {
+    world.onTrouble?.(`${key.pk} / ${key.sk} was not recovered`, error);
+    return undefined;
+  }
 }
 
 /** An instance that cannot be read is told of and left alone: the others go on. */
@@ -77,14 +103,11 @@ function add(counts: Counts, done: Counts): void {
   counts.skipped += done.skipped;
 }
 
-async function* dueInstances(world: World): AsyncGenerator<string> {
+async function* dueKeys(world: World): AsyncGenerator<Key> {
   let after: string | undefined;
   do {
     const page = await world.store.due(world.clock.now(), { index: 0, of: 1 }, after);
-    for (const key of page.items) {
-      const instanceId = instanceIdOf(key);
-      if (instanceId !== undefined) yield instanceId;
-    }
+    yield* page.items;
     after = page.next;
   } while (after !== undefined);
 }

@@ -29,6 +29,7 @@ export async function redeliver(
     if (waitMs > 0) return { keepForMs: waitMs };
     const taken = await takeOver(world, image, name, { own, until });
     if (taken.kind === "busy") return { keepForMs: taken.retryAfterMs };
+    if (taken.kind === "moved") continue;
     if (taken.kind === "conflict") {
       if (taken.current === undefined) return "release";
       image = taken.current;
@@ -63,6 +64,7 @@ export async function dropSentRecords(
       await rearm(world, plan);
       return "release";
     }
+    if (outcome.kind === "moved") continue;
     if (outcome.current === undefined) return "release";
     image = outcome.current;
   }

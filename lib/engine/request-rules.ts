@@ -5,7 +5,7 @@
 import { isVariableName } from "../definition/expression.ts";
 import { INSTANCE_ID_RULE, isInstanceId } from "../definition/instance-id.ts";
 import { findNonJson } from "../definition/json.ts";
-import { MAX_PAGE_SIZE } from "../definition/limits.ts";
+import { MAX_NAME_LENGTH, MAX_PAGE_SIZE, MAX_PAYLOAD_BYTES } from "../definition/limits.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { PageRequest } from "./engine.ts";
 
@@ -15,17 +15,38 @@ export function checkInstanceId(instanceId: unknown): void {
   throw invalid("instanceId", INSTANCE_ID_RULE, "Choose another id, or leave it to the engine.");
 }
 
+/** Throws unless a signal, a message or an event, or a key or an id of one, may be called so. */
+export function checkName(path: string, name: unknown): void {
+  const isName = typeof name === "string" && name.length <= MAX_NAME_LENGTH && name !== "";
+  if (isName && name.isWellFormed() && !name.includes("\0")) return;
+  throw invalid(path, `must be 1 to ${MAX_NAME_LENGTH} characters of text`, "Choose another.");
+}
+
+/** Throws unless JSON can hold it, in as many bytes as are carried around. */
+export function checkPayload(payload: unknown): void {
+  const found = findNonJson(payload);
+  if (found) throw notJson(["payload", ...found.path], found.problem);
+  const bytes = Buffer.byteLength(JSON.stringify(payload));
+  if (bytes <= MAX_PAYLOAD_BYTES) return;
+  throw new EngineError("request/body-too-large", {
+    happened: `The payload takes ${bytes} bytes, ${MAX_PAYLOAD_BYTES} is the limit`,
+    where: "payload",
+    fix: "Keep large values elsewhere and send references to them.",
+    retryable: false,
+  });
+}
+
 /** Throws unless these are values by name that JSON can hold. */
-export function checkVariables(variables: unknown): void {
+export function checkVariables(variables: unknown, path = "variables"): void {
   const found = findNonJson(variables);
-  if (found) throw notJson(["variables", ...found.path], found.problem);
+  if (found) throw notJson([path, ...found.path], found.problem);
   if (typeof variables !== "object" || variables === null || Array.isArray(variables)) {
-    throw notJson(["variables"], "is not an object");
+    throw notJson([path], "is not an object");
   }
   const name = Object.keys(variables).find((it) => !isVariableName(it));
   if (name === undefined) return;
   throw invalid(
-    "variables",
+    path,
     `${JSON.stringify(name)} cannot name a variable`,
     "Use letters, digits and _, begin with no digit, and avoid the keywords of FEEL.",
   );

@@ -1,7 +1,7 @@
 /** Takes one outcome into its instance: decide, commit, and again from the image that won. */
 import { MAX_TRIES_BEFORE_PARKING } from "../definition/limits.ts";
 import { commit } from "./commit.ts";
-import { type Owner, type Plan, plan, type Want } from "./plan.ts";
+import { type Besides, type Owner, type Plan, plan, type Want } from "./plan.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -21,21 +21,26 @@ export async function settle(
   found: Image,
   want: Want,
   owner: Owner,
-  { sent, mine }: Readonly<{ sent: ReadonlySet<string>; mine: (current: Image) => boolean }>,
+  {
+    mine = () => true,
+    ...besides
+  }: Besides & Readonly<{ mine?: (current: Image) => boolean }> = {},
 ): Promise<Settled> {
   let image = found;
   for (let tries = 1; ; tries++) {
-    const planned = await plan(world, image, [want], owner, sent);
+    const planned = await plan(world, image, [want], owner, besides);
     if (planned === undefined) return { kind: "gone", image };
     const outcome = await commit(world, planned, owner.own);
     if (outcome.kind === "committed") {
       return { kind: "settled", plan: planned, image: outcome.image };
     }
     if (outcome.kind === "busy") return { kind: "contended" };
-    if (outcome.current === undefined) return { kind: "gone" };
-    if (!mine(outcome.current)) return { kind: "overtaken" };
+    if (outcome.kind === "conflict") {
+      if (outcome.current === undefined) return { kind: "gone" };
+      if (!mine(outcome.current)) return { kind: "overtaken" };
+      image = outcome.current;
+    }
     if (tries >= MAX_TRIES_BEFORE_PARKING) return { kind: "contended" };
-    image = outcome.current;
     await world.clock.pause(jitterMs(image.instance.version, tries));
   }
 }

@@ -1,6 +1,6 @@
 /** Starting an instance: idempotent by its id, acknowledged when it is durable. */
 import { canonicalJson } from "../definition/json.ts";
-import { MAX_INSTANCE_BYTES } from "../definition/limits.ts";
+import { MAX_INSTANCE_BYTES, MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import { type Instant, parseInstant } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -14,6 +14,7 @@ import { startable } from "./latest.ts";
 import { START } from "./names.ts";
 import { runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
+import { loadProgram } from "./programs.ts";
 import { checkInstanceId, checkVariables } from "./request-rules.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -34,6 +35,7 @@ export async function start(
   const known = mayRepeat ? await loadInstance(world, instanceId) : undefined;
   if (known) return sameStart(known, fingerprint, key);
   const definition = await startable(world, definitionId, request.version);
+  await checkPlainStart(world, definition);
   const now = world.clock.now();
   const carried: CarriedStart = {
     definition,
@@ -49,28 +51,26 @@ export async function start(
     ...(request.businessKey !== undefined && { businessKey: request.businessKey }),
     ...(request.tags && { tags: request.tags }),
   };
-  const plan = await planCreation(world, instanceId, carried);
-  if (plan.item.body.length > MAX_INSTANCE_BYTES) throw tooLarge(plan.item.body.length);
-  await carry(world, plan, instanceId, carried);
-  return create(world, plan, carried, key);
+  return create(world, instanceId, carried, key);
 }
 
 /**
  * What the start owes leaves before it: as the message of its one task with the start inside, or
- * parked as a whole. Whichever arrives first, message or door, creates the same instance.
+ * parked as a whole. Whichever arrives first, message or door, creates the same instance. What
+ * waits for more than time may find it at once, and then owes other things: it is parked whole.
  */
-async function carry(
+export async function carry(
   world: World,
   plan: Plan,
   instanceId: string,
   start: CarriedStart,
 ): Promise<void> {
-  if (!owesMoreThanTimers(plan)) return;
+  if (!owesMoreThanTimers(world, plan)) return;
   const { tenant } = world.settings;
   const tasks = plan.fresh.tickets.filter((ticket) => runsHere(world, ticket));
   const [only] = tasks;
   const others = plan.fresh.tickets.filter(
-    ({ id, on }) => id !== only?.id && (on === "task" || on === "continuation"),
+    ({ id, on }) => id !== only?.id && on !== "timer" && on !== "incident",
   );
   if (only && others.length === 0 && plan.fresh.outbox.length === 0) {
     return world.tasks.send({ ...taskMessage(plan.image.instance, only), start });
@@ -81,19 +81,27 @@ async function carry(
 
 async function create(
   world: World,
-  plan: Plan,
+  instanceId: string,
   start: CarriedStart,
   key: IdempotencyKey | undefined,
 ): Promise<Image> {
-  const outcome = await commit(world, plan, null);
-  if (outcome.kind === "committed") {
-    await showCaller(world, plan);
-    return outcome.image;
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const plan = await planCreation(world, instanceId, start);
+    if (plan === undefined) throw busy(start);
+    if (plan.item.body.length > MAX_INSTANCE_BYTES) throw tooLarge(plan.item.body.length);
+    await carry(world, plan, instanceId, start);
+    const outcome = await commit(world, plan, null);
+    if (outcome.kind === "committed") {
+      await showCaller(world, plan);
+      return outcome.image;
+    }
+    if (outcome.kind === "conflict" && outcome.current) {
+      return sameStart(outcome.current, start.request, key);
+    }
+    if (outcome.kind !== "moved") throw busy(start);
+    await world.clock.pause(2 + tries);
   }
-  if (outcome.kind === "busy") throw busy(start);
-  const { current } = outcome;
-  if (current === undefined) throw busy(start);
-  return sameStart(current, start.request, key);
+  throw busy(start);
 }
 
 /** The instance that is there, if this very request made it. */
@@ -107,6 +115,22 @@ function sameStart(found: Image, fingerprint: string, key: IdempotencyKey | unde
 function idFor(world: World, definitionId: string, key: string | undefined): string {
   if (key === undefined) return world.ids.fresh();
   return world.ids.digest(`${world.settings.tenant}\n${definitionId}\n${key}`);
+}
+
+/** A call begins at the start event without a trigger, where there is one; code has none at all. */
+async function checkPlainStart(world: World, ref: CarriedStart["definition"]): Promise<void> {
+  const { definition } = await loadProgram(world, ref);
+  const { startEvents } = definition;
+  if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;
+  const ways = startEvents.map((it) =>
+    it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`,
+  );
+  throw new EngineError("definition/not-startable", {
+    happened: "The definition has no plain start event",
+    where: `definition ${ref.id} version ${ref.version}`,
+    fix: `Its instances begin by ${ways.join(", ")}: send that instead.`,
+    retryable: false,
+  });
 }
 
 function deadlineOf(text: string, now: Instant): Instant {

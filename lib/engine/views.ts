@@ -96,6 +96,27 @@ export function viewWait(world: World, instance: Instance, ticket: Ticket): Wait
         dueAt: formatInstant(ticket.dueAt),
         ...wakeByClock(world, ticket.dueAt),
       };
+    case "signal": {
+      const { name } = ticket;
+      const wakeWith = { method: "POST", path: "/v1/signals", body: { name } };
+      return { kind: "signal", ...common, name, wakeWith };
+    }
+    case "message": {
+      const { name, key: correlationKey } = ticket;
+      const body = { name, ...(correlationKey !== "" && { correlationKey }) };
+      const wakeWith = { method: "POST", path: "/v1/messages", body };
+      return { kind: "message", ...common, name, correlationKey, wakeWith };
+    }
+    case "event": {
+      const { name } = ticket;
+      const body = { name, target: instance.id };
+      return {
+        kind: "event",
+        ...common,
+        name,
+        wakeWith: { method: "POST", path: "/v1/events", body },
+      };
+    }
     case "continuation":
       return { kind: "continuation", ...common };
     case "incident":

@@ -6,6 +6,7 @@ import type { Runner } from "../kernel/runner.ts";
 import type { Bus } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
+import type { Pages } from "../ports/pages.ts";
 import type { Parking } from "../ports/parking.ts";
 import type { Store } from "../ports/store.ts";
 import type { Tasks } from "../ports/tasks.ts";
@@ -19,8 +20,8 @@ export type World = Readonly<{
   timers: Timers;
   clock: Clock;
   ids: Ids;
-  /** Absent: nobody wants announcements, and none are kept. */
-  bus?: Bus;
+  bus: Bus;
+  pages: Pages;
   expressions: Expressions;
   compilers: Readonly<Partial<Record<Notation, Compiler>>>;
   runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;

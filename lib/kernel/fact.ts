@@ -1,6 +1,6 @@
 import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
-import type { QueuedEvent } from "./instance.ts";
+import type { QueuedEvent } from "./queued-event.ts";
 
 /** What reaches an instance, past tense. All but three name the ticket that they want. */
 export type Fact =

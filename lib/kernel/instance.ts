@@ -8,6 +8,7 @@
 import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "./fact.ts";
+import type { QueuedEvent } from "./queued-event.ts";
 import type { TrailEntry } from "./trail.ts";
 
 export type Instance = Readonly<{
@@ -177,18 +178,6 @@ export type TicketlessEffect =
 export type Notice =
   | Readonly<{ type: "incident-raised"; incidentId: string; element: string; message: string }>
   | Readonly<{ type: "instance-ended"; status: Ended; terminationKind: TerminationKind }>;
-
-/** An event that was sent to an instance, with what its type said when it was accepted. */
-export type QueuedEvent = Readonly<{
-  id: string;
-  name: string;
-  payload: Json;
-  at: Instant;
-  expiresAt: Instant;
-  onTargetTerminated: OnTargetTerminated;
-}>;
-
-export type OnTargetTerminated = "discard" | "broadcast" | "deadLetter";
 
 export type Remembered = Readonly<{ request: string; body: string; answer: number; v: number }>;
 

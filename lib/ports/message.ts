@@ -51,20 +51,45 @@ export type OwedMessage = Addressed & Readonly<{ kind: "owed"; name: string }>;
 export type LookMessage = Addressed & Readonly<{ kind: "look"; name: string; ticket: string }>;
 
 /** The parts of a fan-out; each is a trigger of its own. */
-export type FanOutMessage = BroadcastMessage | ShardMessage | PageMessage | OfferMessage;
+export type FanOutMessage =
+  | BroadcastMessage
+  | WatchMessage
+  | ShardMessage
+  | PageMessage
+  | OfferMessage;
 
 type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
 
 /** A broadcast was accepted: everybody who waits gets it. */
 export type BroadcastMessage = OfBroadcast & Readonly<{ kind: "broadcast" }>;
 
-/** Page through the rows of one shard, on behind `after`; `page` is the number of its next page. */
+/** Look whether a broadcast has reached everybody; only where queues are in memory. */
+export type WatchMessage = OfBroadcast & Readonly<{ kind: "watch" }>;
+
+/**
+ * Page through the rows of one shard, one of `shards`, on behind `after`; `page` is the number of
+ * its next page.
+ */
 export type ShardMessage = OfBroadcast &
-  Readonly<{ kind: "shard"; epoch: number; shard: number; page: number; after?: string }>;
+  Readonly<{
+    kind: "shard";
+    shards: number;
+    epoch: number;
+    shard: number;
+    page: number;
+    after?: string;
+  }>;
 
 /** Deliver to these rows; `page` names it in the receipt. */
 export type PageMessage = OfBroadcast &
-  Readonly<{ kind: "page"; page: string; last: boolean; rows: readonly PagedRow[] }>;
+  Readonly<{
+    kind: "page";
+    shards: number;
+    page: string;
+    /** The last one of its shard. */
+    last: boolean;
+    rows: readonly PagedRow[];
+  }>;
 
 /** Whom a row stands for: a wait of an instance, or a start event of a definition. */
 export type PagedRow = Readonly<
@@ -94,6 +119,15 @@ export type CarriedStart = Readonly<{
   fact: Extract<Fact, { kind: "started" }>;
   businessKey?: string;
   tags?: readonly string[];
+  /** The message that begins the instance: its mailbox remembers it in the commit that creates. */
+  mail?: Readonly<{
+    name: string;
+    key: string;
+    messageId: string;
+    rememberUntil: Instant;
+    /** Of the mailbox, when nobody waited there; absent: the message is kept there for this start. */
+    base?: number;
+  }>;
 }>;
 
 /** Who handles a message: its id, and until when others should leave its work alone. */

@@ -75,6 +75,7 @@ describe("recovery", () => {
       resent: 0,
       mailboxesPoked: 0,
       broadcastsResumed: 0,
+      eventsOffered: 0,
       skipped: 0,
     });
   });

@@ -7,7 +7,8 @@ import {
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { isWelcome } from "../../lib/kernel/decide.ts";
 import { fitsInbox, inboxEventFor } from "../../lib/kernel/inbox.ts";
-import type { Instance, OnTargetTerminated, QueuedEvent } from "../../lib/kernel/instance.ts";
+import type { Instance } from "../../lib/kernel/instance.ts";
+import type { OnTargetTerminated, QueuedEvent } from "../../lib/kernel/queued-event.ts";
 import { aWorkflow, event, race, task, timer } from "../support/generator-runner.ts";
 import { aProcess, aStart, aTask } from "../support/graph-builder.ts";
 import { anEvent, BEGIN, givenAt, type Play, play } from "../support/play.ts";
@@ -164,6 +165,16 @@ describe("an inbox", () => {
     await run.send(anEvent("approved", { id: "late", at: instantFrom(BEGIN + HOUR) }));
 
     expect(unread(run)).toEqual(["late"]);
+  });
+
+  test("D9: drops what has expired meanwhile, though the event was accepted before", async () => {
+    const run = await play(working());
+    await run.send(anEvent("approved"));
+    run.now = BEGIN + HOUR;
+
+    await run.send(anEvent("other", { expiresAt: instantFrom(BEGIN + 2 * HOUR) }));
+
+    expect(unread(run)).toEqual(["other-1"]);
   });
 
   test("D9: drops what had expired when the event was accepted, though its own time lags", async () => {

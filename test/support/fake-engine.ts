@@ -127,6 +127,7 @@ function cannedEngine(): Engine {
       resent: 0,
       mailboxesPoked: 0,
       broadcastsResumed: 0,
+      eventsOffered: 0,
       skipped: 2,
     }),
     deploy: async (source) => {

@@ -55,6 +55,13 @@ export function aPlainWorld({
       holds: () => false,
       stop: () => {},
     },
+    bus: {
+      publish: async ({ tenant, broadcastId }) => {
+        queued.push({ kind: "broadcast", tenant, broadcastId });
+        return true;
+      },
+    },
+    pages: { send: async (message) => void queued.push(message) },
     timers: { arm: async () => {}, disarm: async () => {} },
     clock: { now: () => now, pause: async () => {} },
     ids: nodeIds(),

@@ -22,6 +22,7 @@ export const recovery = named(
     resent: count,
     mailboxesPoked: count,
     broadcastsResumed: count,
+    eventsOffered: count,
     skipped: count,
   }),
 );

@@ -1,0 +1,66 @@
+/** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
+import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
+import type { Key } from "../ports/store.ts";
+import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
+import { mailboxKey, offerKey } from "./keys.ts";
+import { mailboxItem, readMailbox, withoutSubs } from "./messages/mailbox.ts";
+import { isTask, runsHere } from "./owed.ts";
+import type { Plan } from "./plan.ts";
+import { isTopicTicket, rowKey } from "./topics/row.ts";
+import type { World } from "./world.ts";
+
+/** Tickets that were open before the commit and are not any more. */
+export function closedBy({ before, image }: Pick<Plan, "before" | "image">): readonly Ticket[] {
+  const open = new Set(image.instance.tickets.map(({ id }) => id));
+  return before.tickets.filter(({ id }) => !open.has(id));
+}
+
+/** Tells the handlers of what was closed to stop. */
+export function stopClosed(world: World, plan: Plan): void {
+  for (const ticket of closedBy(plan)) {
+    if (runsHere(world, ticket)) world.tasks.stop(plan.before.id, ticket.id);
+  }
+}
+
+/** Takes away what led to the closed: last of all, since nobody is owed that. */
+export async function tidyClosed(world: World, plan: Plan): Promise<void> {
+  const closed = closedBy(plan);
+  const keys = closed.flatMap((ticket) => deadKeys(world, plan, ticket));
+  for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
+    await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
+  }
+  for (const ticket of closed) if (ticket.on === "message") await leaveBox(world, plan, ticket);
+}
+
+/**
+ * A row stays while somebody has left debts to whoever follows it: a call that delivered and sent
+ * nothing. `justSent` names those debts that have been sent by now.
+ */
+export function mayTidyRow(instance: Instance, ticket: string, justSent?: string): boolean {
+  return ![...instance.tickets, ...instance.outbox].some(
+    ({ stamp }) =>
+      stamp?.own === null && stamp.by !== justSent && stamp.by.startsWith(`${ticket}@`),
+  );
+}
+
+function deadKeys(world: World, { before, image }: Plan, ticket: Ticket): readonly Key[] {
+  if (isTask(ticket)) return offerKeys(world, before, ticket);
+  if (!isTopicTicket(ticket) || !mayTidyRow(image.instance, ticket.id)) return [];
+  const key = rowKey(before, ticket);
+  return key ? [key] : [];
+}
+
+const offerKeys = (world: World, { tenant, id }: Instance, task: TaskTicket): readonly Key[] =>
+  runsHere(world, task) ? [] : [offerKey(tenant, id, task)];
+
+/** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */
+async function leaveBox(world: World, plan: Plan, ticket: MessageTicket): Promise<void> {
+  const { pk } = mailboxKey(plan.before.tenant, ticket.name, ticket.key);
+  if (plan.companions.some((write) => keyOfWrite(write).pk === pk)) return;
+  const { version, mailbox } = await readMailbox(world, ticket);
+  const isThis = (sub: { instanceId: string; ticket: string }) =>
+    sub.instanceId === plan.before.id && sub.ticket === ticket.id;
+  const left = withoutSubs(mailbox, isThis);
+  if (left === mailbox) return;
+  await world.store.commit([{ put: mailboxItem(world, left, version + 1), when: { version } }]);
+}

@@ -1,0 +1,236 @@
+/**
+ * The desk of one decision: what its waits draw from, laid open, and what becomes of it. What the
+ * decision asks for and nobody has read yet is noted; it is then read, and the decision made anew.
+ */
+import { MAX_WAITS_PER_STEP } from "../definition/limits.ts";
+import type { Instant } from "../definition/time/instant.ts";
+import type { Fact } from "../kernel/fact.ts";
+import { inboxEventFor } from "../kernel/inbox.ts";
+import type { EventTicket, Instance, MessageTicket, Ticket } from "../kernel/instance.ts";
+import type { Topic } from "../ports/bus.ts";
+import type { Write } from "../ports/store.ts";
+import { type KeptEvent, mayTake } from "./events/kept-event.ts";
+import { headKey, keptEventKey } from "./keys.ts";
+import {
+  type Address,
+  boxName,
+  type Mailbox,
+  mailboxItem,
+  messageFor,
+  withoutSubs,
+  withoutTarget,
+  withSub,
+} from "./messages/mailbox.ts";
+import type { Posting } from "./messages/posting.ts";
+import { type Missing, type Sources, topicName } from "./sources.ts";
+import type { ReadHead } from "./topics/head.ts";
+import { isTopicTicket, rowItem, type TopicTicket, topicOf } from "./topics/row.ts";
+import type { World } from "./world.ts";
+
+export type Desk = {
+  readonly sources: Sources;
+  readonly missing: Missing & {
+    heads: Map<string, Topic>;
+    boxes: Map<string, Address>;
+    kept: Set<string>;
+  };
+  /** Mailboxes as this decision leaves them. */
+  readonly boxes: Map<string, Mailbox>;
+  /** Kept events that this decision takes, and that nobody else may have. */
+  readonly taken: KeptEvent[];
+  /** The posting turned out to have no place. */
+  isVoid: boolean;
+};
+
+/** Lays the sources open, with the posting in its mailbox. */
+export function openDesk(sources: Sources, posting?: Posting): Desk {
+  const desk: Desk = {
+    sources,
+    missing: { heads: new Map(), boxes: new Map(), kept: new Set() },
+    boxes: new Map(),
+    taken: [],
+    isVoid: false,
+  };
+  const box = posting && boxAt(desk, posting.address);
+  if (posting === undefined || box === undefined) return desk;
+  const version = sources.boxes.get(boxName(posting.address))?.version ?? 0;
+  const changed = posting.change(box, version);
+  if (changed === undefined) desk.isVoid = true;
+  else desk.boxes.set(boxName(posting.address), changed);
+  return desk;
+}
+
+/** What a decision has done to the desk so far; `restore` undoes what was done since. */
+export function snapshot({ boxes, taken }: Desk): Readonly<{ restore: () => void }> {
+  const [boxesThen, takenThen] = [[...boxes], [...taken]];
+  return {
+    restore: () => {
+      boxes.clear();
+      for (const [name, box] of boxesThen) boxes.set(name, box);
+      taken.splice(0, taken.length, ...takenThen);
+    },
+  };
+}
+
+export const lacksAnything = ({ missing: { heads, boxes, kept } }: Desk): boolean =>
+  heads.size + boxes.size + kept.size > 0;
+
+/** The head of a topic; until it is read, any will do: the decision is made anew. */
+export function headAt(desk: Desk, topic: Topic): ReadHead {
+  const name = topicName(topic);
+  const head = desk.sources.heads.get(name);
+  if (head === undefined) desk.missing.heads.set(name, topic);
+  return head ?? { version: 0, head: { seq: 0, epochs: 1 } };
+}
+
+/** Whether another instance of the same process id waits for this message. */
+export function isTaken(desk: Desk, name: string, key: string): boolean {
+  return desk.sources.boxes.get(boxName({ name, key }))?.isTaken ?? false;
+}
+
+/** What an open wait can take at once, if anything. */
+export function atHand(
+  desk: Desk,
+  instance: Instance,
+  ticket: Ticket,
+  now: Instant,
+): Fact | undefined {
+  if (ticket.on === "message") return messageAtHand(desk, instance, ticket, now);
+  if (ticket.on === "event") return eventAtHand(desk, instance, ticket, now);
+  return undefined;
+}
+
+function messageAtHand(
+  desk: Desk,
+  { id: instanceId }: Instance,
+  { id: ticket, name, key }: MessageTicket,
+  now: Instant,
+): Fact | undefined {
+  const box = boxAt(desk, { name, key });
+  const message = box && messageFor(box, { instanceId, ticket }, now);
+  if (message === undefined) return undefined;
+  const { mid: messageId, payload } = message;
+  return { kind: "message-received", ticket, messageId, payload };
+}
+
+/** What was sent to this instance goes before what was sent to everybody. */
+function eventAtHand(
+  desk: Desk,
+  instance: Instance,
+  ticket: EventTicket,
+  now: Instant,
+): Fact | undefined {
+  const sent = inboxEventFor(instance, ticket, now);
+  const common = { kind: "event-received", ticket: ticket.id } as const;
+  if (sent) return { ...common, eventId: sent.id, payload: sent.payload };
+  const event = keptAt(desk, instance, ticket.name, now);
+  return event && { ...common, eventId: event.id, seq: event.seq, payload: event.payload };
+}
+
+function keptAt(desk: Desk, instance: Instance, name: string, now: Instant): KeptEvent | undefined {
+  headAt(desk, { kind: "event", name });
+  const kept = desk.sources.kept.get(name);
+  if (kept === undefined) desk.missing.kept.add(name);
+  // Each one is a write of its own: what is left over is found by the next look.
+  if (desk.taken.length >= MAX_WAITS_PER_STEP / 2) return undefined;
+  return kept?.find((event) => !desk.taken.includes(event) && mayTake(event, instance, now));
+}
+
+/** The fact was taken by the wait: its message or event is used up. */
+export function useUp(desk: Desk, { id: instanceId }: Instance, ticket: Ticket, fact: Fact): void {
+  if (ticket.on === "message" && fact.kind === "message-received") {
+    const box = boxAt(desk, ticket);
+    if (box === undefined) return;
+    const target = { instanceId, ticket: ticket.id };
+    desk.boxes.set(boxName(ticket), withoutTarget(box, fact.messageId, target, true));
+  }
+  if (ticket.on !== "event" || fact.kind !== "event-received" || fact.seq === undefined) return;
+  const event = desk.sources.kept.get(ticket.name)?.find(({ seq }) => seq === fact.seq);
+  if (event?.once) desk.taken.push(event);
+}
+
+/** Gives the waits that were opened their places: where they are found, and from which number on. */
+export function placed(desk: Desk, ticket: Ticket): Ticket {
+  if (!isTopicTicket(ticket) || ticket.row) return ticket;
+  const { head } = headAt(desk, topicOf(ticket));
+  return { ...ticket, row: { after: head.seq, epoch: head.epochs } };
+}
+
+/** The writes that belong to the instance's: all of them are made, or none. */
+export function companionsOf(
+  world: World,
+  desk: Desk,
+  before: Instance,
+  after: Instance,
+): readonly Write[] {
+  const opened = after.tickets.filter(({ id }) => isOpenedBy(after, id));
+  const topics = opened.filter(isTopicTicket);
+  return [
+    ...topics.flatMap((ticket): Write[] =>
+      ticket.row ? [{ put: rowItem(after, ticket, ticket.row), when: "absent" }] : [],
+    ),
+    ...(world.settings.volatileQueues ? expectedHeads(world, desk, topics) : []),
+    ...boxWrites(world, desk, before, after),
+    ...desk.taken.map(
+      ({ name, seq, version }): Write => ({
+        remove: keptEventKey(world.settings.tenant, name, seq),
+        when: { version },
+      }),
+    ),
+  ];
+}
+
+/** The version that commits a ticket is in its id. */
+const isOpenedBy = ({ version }: Instance, id: string): boolean => id.startsWith(`w${version}.`);
+
+/**
+ * With queues in memory nobody comes back to look at the head once more after the commit: the
+ * commit itself holds only if nothing was broadcast since the head was read.
+ */
+function expectedHeads(
+  world: World,
+  { sources }: Desk,
+  tickets: readonly TopicTicket[],
+): readonly Write[] {
+  const topics = new Map(tickets.map((ticket) => [topicName(topicOf(ticket)), topicOf(ticket)]));
+  return [...topics].flatMap(([name, topic]): Write[] => {
+    const head = sources.heads.get(name);
+    const key = headKey(world.settings.tenant, topic);
+    return head ? [{ expect: key, when: { version: head.version } }] : [];
+  });
+}
+
+function boxWrites(world: World, desk: Desk, before: Instance, after: Instance): readonly Write[] {
+  const had = new Set(before.tickets.map(({ id }) => id));
+  for (const ticket of after.tickets) {
+    if (ticket.on !== "message" || had.has(ticket.id)) continue;
+    const box = boxAt(desk, ticket);
+    if (box) desk.boxes.set(boxName(ticket), withSub(box, subFor(after, ticket)));
+  }
+  const open = new Set(after.tickets.map(({ id }) => id));
+  return [...desk.boxes].flatMap(([name, box]): Write[] => {
+    const known = desk.sources.boxes.get(name);
+    if (known === undefined) return [];
+    const isDead = (sub: { instanceId: string; ticket: string }) =>
+      sub.instanceId === after.id && !open.has(sub.ticket);
+    const left = withoutSubs(box, isDead);
+    if (left === known.mailbox) return [];
+    const { version } = known;
+    const put = mailboxItem(world, left, version + 1);
+    return [{ put, when: version === 0 ? "absent" : { version } }];
+  });
+}
+
+const subFor = ({ id, definition }: Instance, ticket: MessageTicket) => ({
+  processId: definition.id,
+  instanceId: id,
+  ticket: ticket.id,
+  since: ticket.since,
+});
+
+function boxAt(desk: Desk, { name, key }: Address): Mailbox | undefined {
+  const box = boxName({ name, key });
+  const known = desk.boxes.get(box) ?? desk.sources.boxes.get(box)?.mailbox;
+  if (known === undefined) desk.missing.boxes.set(box, { name, key });
+  return known;
+}

@@ -1,0 +1,128 @@
+/** Events that their target can never read any more: kept, looked at, sent again or removed. */
+import type { Json } from "../../definition/json.ts";
+import { DEAD_LETTER_MS } from "../../definition/limits.ts";
+import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { Ended } from "../../kernel/instance.ts";
+import type { QueuedEvent } from "../../kernel/queued-event.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item } from "../../ports/store.ts";
+import type { DeadLetterView, Listed, PageRequest } from "../engine.ts";
+import { deadLetterKey, deadLetterOrder, deadLettersView } from "../keys.ts";
+import { putAbsent } from "../put-absent.ts";
+import { readMany } from "../read-many.ts";
+import { checkPage } from "../request-rules.ts";
+import type { World } from "../world.ts";
+
+export type DeadLetter = Readonly<{
+  id: string;
+  name: string;
+  payload: Json;
+  /** When the event was sent. */
+  at: Instant;
+  target: string;
+  targetStatus: Ended;
+  replays: number;
+}>;
+
+/** Keeps what an ended instance left unread. Doing it twice keeps it once. */
+export async function bury(
+  world: World,
+  target: string,
+  { event, targetStatus }: Readonly<{ event: QueuedEvent; targetStatus: Ended }>,
+): Promise<void> {
+  const { id, name, payload, at } = event;
+  const letter = { id, name, payload, at, target, targetStatus, replays: 0 };
+  const found = parseLetter((await putAbsent(world, letterItem(world, letter, 1))).body);
+  if (found.target === target) return;
+  // The same id was sent to several instances: each of them may leave a letter.
+  await putAbsent(world, letterItem(world, { ...letter, id: `${id}~${target}` }, 1));
+}
+
+export async function listDeadLetters(
+  world: World,
+  { name }: Readonly<{ name?: string }>,
+  page: PageRequest,
+): Promise<Listed<DeadLetterView>> {
+  checkPage(page);
+  const { limit, cursor } = page;
+  const range = { limit, backwards: true, ...(cursor !== undefined && { after: cursor }) } as const;
+  const found = await world.store.list(deadLettersView(world.settings.tenant), range);
+  const items = await readMany(world.store, found.items);
+  const now = world.clock.now();
+  const letters = items.flatMap((item) =>
+    item && (item.expiresAt ?? now) > now ? [parseLetter(item.body)] : [],
+  );
+  return {
+    items: letters.filter((letter) => name === undefined || letter.name === name).map(view),
+    ...(found.next !== undefined && { nextCursor: found.next }),
+  };
+}
+
+/** The letter of this id, and its item; throws where there is none. */
+export async function readLetter(
+  world: World,
+  id: string,
+): Promise<Readonly<{ item: Item; letter: DeadLetter }>> {
+  const [item] = await world.store.get([deadLetterKey(world.settings.tenant, id)]);
+  if (item === undefined || (item.expiresAt ?? 0) <= world.clock.now()) throw noLetter(id);
+  return { item, letter: parseLetter(item.body) };
+}
+
+export async function removeDeadLetter(world: World, id: string): Promise<{ removed: true }> {
+  const { item } = await readLetter(world, id);
+  await removeLetter(world, item);
+  return { removed: true };
+}
+
+/** Gone is gone, whoever removed it. */
+export async function removeLetter(world: World, { key }: Item): Promise<void> {
+  await world.store.commit([{ remove: key, when: "exists" }]);
+}
+
+/** Counts a replay before it is made: the copy gets an id that no other replay has. */
+export async function countReplay(world: World, id: string): Promise<DeadLetter & { item: Item }> {
+  const { item, letter } = await readLetter(world, id);
+  const counted = { ...letter, replays: letter.replays + 1 };
+  const put = letterItem(world, counted, item.version + 1);
+  const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
+  if (outcome.kind === "committed") return { ...counted, item: put };
+  throw new EngineError("engine/busy", {
+    happened: "Somebody else replays or removes the dead letter at this moment",
+    where: `dead letter ${id}`,
+    fix: "Look whether it is still there, then send the request again.",
+    retryable: true,
+  });
+}
+
+function letterItem(world: World, letter: DeadLetter, version: number): Item {
+  const { tenant } = world.settings;
+  const { id, at } = letter;
+  return {
+    key: deadLetterKey(tenant, id),
+    version,
+    body: new TextEncoder().encode(JSON.stringify(letter)),
+    listed: { view: deadLettersView(tenant), order: deadLetterOrder(at, id) },
+    expiresAt: instantFrom(world.clock.now() + DEAD_LETTER_MS),
+  };
+}
+
+function parseLetter(body: Uint8Array): DeadLetter {
+  return JSON.parse(new TextDecoder().decode(body)) as DeadLetter;
+}
+
+const view = ({ at, replays: _, ...letter }: DeadLetter): DeadLetterView => ({
+  ...letter,
+  at: formatInstant(at),
+  reason: `The instance had ${WORDS[letter.targetStatus]} before it read the event.`,
+});
+
+const WORDS = { succeeded: "succeeded", failed: "failed", cancelled: "been cancelled" } as const;
+
+function noLetter(id: string): EngineError {
+  return new EngineError("dead-letter/not-found", {
+    happened: "There is no such dead letter",
+    where: `dead letter ${id}`,
+    fix: "It was replayed, removed, or 30 days old; GET /v1/dead-letters lists what is there.",
+    retryable: false,
+  });
+}

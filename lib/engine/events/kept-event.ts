@@ -1,0 +1,74 @@
+/** Broadcast events that are kept: for one taker, or for every later wait. */
+import type { Json } from "../../definition/json.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import { hasSeen } from "../../kernel/seen.ts";
+import type { Item } from "../../ports/store.ts";
+import type { EventConfig } from "../engine.ts";
+import { eventPk, KEPT_EVENTS, keptEventKey } from "../keys.ts";
+import type { World } from "../world.ts";
+
+export type KeptEvent = Readonly<{
+  name: string;
+  seq: number;
+  id: string;
+  payload: Json;
+  at: Instant;
+  expiresAt: Instant;
+  /** Only one may have it. */
+  once: boolean;
+  mode: EventConfig["deliveryMode"];
+  /** Of its item. */
+  version: number;
+}>;
+
+/** Reads on from the oldest, at most this many that the instance may take. */
+const ENOUGH = 20;
+const PAGE = 100;
+
+/** The oldest kept events that this instance may take now, oldest first. */
+export async function keptFor(
+  world: World,
+  name: string,
+  instance: Instance,
+): Promise<readonly KeptEvent[]> {
+  const found: KeptEvent[] = [];
+  let after: string | undefined;
+  do {
+    const range = { ...KEPT_EVENTS, limit: PAGE, ...(after !== undefined && { after }) };
+    const page = await world.store.scan(eventPk(world.settings.tenant, name), range);
+    for (const item of page.items) {
+      const event = parseKept(item);
+      if (mayTake(event, instance, world.clock.now())) found.push(event);
+      if (found.length === ENOUGH) return found;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+/** An expired event reaches nobody; one that is for those of its time, nobody who began later. */
+export function mayTake(event: KeptEvent, instance: Instance, now: Instant): boolean {
+  if (event.expiresAt <= now) return false;
+  // Who waited when it came is reached by its row; a kept copy is only for later waits.
+  if (event.mode === "AfterCreate" && instance.startedAt > event.at) return false;
+  const seen = Object.hasOwn(instance.seenEvents, event.name)
+    ? instance.seenEvents[event.name]
+    : undefined;
+  return seen === undefined || !hasSeen(seen, event.seq);
+}
+
+export function keptItem(world: World, event: KeptEvent, lookAt?: Instant): Item {
+  const { name, version, ...rest } = event;
+  return {
+    key: keptEventKey(world.settings.tenant, name, event.seq),
+    version,
+    body: new TextEncoder().encode(JSON.stringify({ ...rest, name })),
+    expiresAt: event.expiresAt,
+    ...(lookAt !== undefined && { lookAt }),
+  };
+}
+
+export function parseKept({ body, version }: Pick<Item, "body" | "version">): KeptEvent {
+  return { ...(JSON.parse(new TextDecoder().decode(body)) as Omit<KeptEvent, "version">), version };
+}

@@ -1,0 +1,108 @@
+/**
+ * An event that only one may have looks for its taker: who waits the longest is asked first. Taking
+ * it removes it in the very commit of the taker's step, so nobody else can have it. Whoever comes
+ * to wait meanwhile looks for it after its own commit: one of the two sees the other.
+ */
+import type { Instant } from "../../definition/time/instant.ts";
+import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
+import type { Item, Key } from "../../ports/store.ts";
+import { keptEventKey, shardPk } from "../keys.ts";
+import { lifeOf } from "../life.ts";
+import { lookFor } from "../look.ts";
+import type { Deliverer } from "../topics/deliver.ts";
+import { allShards, readHead } from "../topics/head.ts";
+import { parseRow } from "../topics/row.ts";
+import type { World } from "../world.ts";
+import { keptItem, parseKept } from "./kept-event.ts";
+
+/** `unsure`: somebody begins to wait at this very moment, and may want it. */
+export type Offered = "delivered" | "queued" | "dropped" | "unsure";
+
+export async function offerEvent(
+  world: World,
+  name: string,
+  seq: number,
+  by: Deliverer,
+): Promise<Offered> {
+  const key = keptEventKey(world.settings.tenant, name, seq);
+  let isUnsure = false;
+  for await (const row of waiters(world, name)) {
+    const item = await readIfWorth(world, key);
+    if (item === undefined) return "delivered";
+    const asked = await ask(world, row, by);
+    if (asked === "unsure") isUnsure = true;
+  }
+  const item = await readIfWorth(world, key);
+  if (item === undefined) return "delivered";
+  return isUnsure ? "unsure" : settleDown(world, item);
+}
+
+/** The queue's copy of the offer. */
+export async function handleOffer(
+  world: World,
+  { name, seq }: OfferMessage,
+  by: Exclude<Deliverer, "call">,
+): Promise<Verdict> {
+  const offered = await offerEvent(world, name, seq, by);
+  return offered === "unsure" ? { keepForMs: UNSURE_MS } : "release";
+}
+
+const UNSURE_MS = 1_000;
+
+/** What is no longer there has been taken; what has expired counts as dropped by who asks first. */
+async function readIfWorth(world: World, key: Key): Promise<Item | undefined> {
+  const [item] = await world.store.get([key]);
+  return item;
+}
+
+async function ask(world: World, row: PagedRow, by: Deliverer): Promise<"asked" | "unsure"> {
+  if ("definitionId" in row) return "asked";
+  const { instanceId, ticket: id, at: since } = row;
+  const life = await lifeOf(world, { instanceId, ticket: id, since });
+  if (life.kind === "unsure") return "unsure";
+  if (life.kind === "gone") {
+    await world.store.tidy([{ pk: row.pk, sk: row.sk }]);
+    return "asked";
+  }
+  const looked = await lookFor(world, life.image, { ticket: life.ticket, name: id }, by);
+  return looked.kind === "again" ? "unsure" : "asked";
+}
+
+/** Nobody waits: it is kept for later, or was only for who waits now. */
+async function settleDown(world: World, item: Item): Promise<Offered> {
+  const event = parseKept(item);
+  const isOver = event.mode === "AfterWait" || event.expiresAt <= world.clock.now();
+  if (isOver) {
+    const when = { version: item.version };
+    const outcome = await world.store.commit([{ remove: item.key, when }]);
+    return outcome.kind === "conflict" ? "delivered" : "dropped";
+  }
+  if (item.lookAt === undefined) return "queued";
+  const put = keptItem(world, { ...event, version: item.version + 1 });
+  const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
+  return outcome.kind === "conflict" ? "delivered" : "queued";
+}
+
+/** Everybody who waits for events of this name, those who have waited longest first. */
+async function* waiters(world: World, name: string): AsyncGenerator<PagedRow> {
+  const topic = { kind: "event", name } as const;
+  const { head } = await readHead(world, topic);
+  let open: readonly Place[] = allShards(head).map(([epoch, shard]) => ({
+    pk: shardPk(world.settings.tenant, topic, epoch, shard),
+  }));
+  while (open.length > 0) {
+    const rows: PagedRow[] = [];
+    const more: Place[] = [];
+    for (const { pk, after } of open) {
+      const page = await world.store.scan(pk, { limit: 50, ...(after && { after }) });
+      rows.push(...page.items.map(parseRow));
+      if (page.next !== undefined) more.push({ pk, after: page.next });
+    }
+    yield* rows.toSorted((a, b) => byAge(a.at, b.at));
+    open = more;
+  }
+}
+
+type Place = Readonly<{ pk: string; after?: string }>;
+
+const byAge = (a: Instant, b: Instant): number => a - b;

@@ -1,0 +1,128 @@
+/** Sending an event: to one instance, or to everybody as its type says. */
+
+import { fitsInbox } from "../../kernel/inbox.ts";
+import { type Instance, isTerminal } from "../../kernel/instance.ts";
+import type { QueuedEvent } from "../../kernel/queued-event.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import { serve } from "../door.ts";
+import type { EventAnswer, EventRequest, IdempotencyKey } from "../engine.ts";
+import { checkName, checkPayload } from "../request-rules.ts";
+import { readHead } from "../topics/head.ts";
+import { deliverInCall } from "../topics/in-call.ts";
+import { readPages, viewReceipt } from "../topics/receipt.ts";
+import type { World } from "../world.ts";
+import { type AcceptedEvent, acceptEvent, passOn } from "./accept-event.ts";
+import { countReplay, removeLetter } from "./dead-letter.ts";
+import { configOf, expiryOf } from "./event-type.ts";
+import { offerEvent } from "./offer-event.ts";
+
+export async function sendEvent(
+  world: World,
+  { name, payload = null, target, id: given }: EventRequest,
+  key?: IdempotencyKey,
+): Promise<EventAnswer> {
+  checkName("name", name);
+  checkPayload(payload);
+  const id = given ?? key ?? world.ids.fresh();
+  checkName("id", id);
+  if (target !== undefined) checkName("target", target);
+  return target === undefined
+    ? broadcastEvent(world, { id, name, payload })
+    : sendTo(world, target, { id, name, payload });
+}
+
+type New = Readonly<{
+  id: string;
+  name: string;
+  payload: NonNullable<EventRequest["payload"]> | null;
+}>;
+
+async function sendTo(
+  world: World,
+  target: string,
+  { id, name, payload }: New,
+): Promise<EventAnswer> {
+  const { head } = await readHead(world, { kind: "event", name });
+  const config = configOf(head);
+  const at = world.clock.now();
+  const { onTargetTerminated } = config;
+  const event: QueuedEvent = {
+    id,
+    name,
+    payload,
+    at,
+    expiresAt: expiryOf(config, at),
+    onTargetTerminated,
+  };
+  const { image } = await serve(world, {
+    instanceId: target,
+    key: id,
+    body: ["event", name, payload],
+    factFor: (instance) => {
+      if (isTerminal(instance)) throw ended(instance);
+      if (instance.sentEvents.includes(id)) return undefined;
+      demandRoom(instance, event);
+      return { kind: "event-sent", event };
+    },
+    nameFor: () => undefined,
+  });
+  const isQueued = image.instance.inbox.some((queued) => queued.id === id);
+  return { id, outcome: isQueued ? "queued" : "delivered" };
+}
+
+/** To everybody; where it has not come through within the call, the receipt will tell. */
+async function broadcastEvent(world: World, event: New): Promise<EventAnswer> {
+  const { id } = event;
+  const accepted = await acceptEvent(world, event);
+  const broadcast = await passOn(world, accepted);
+  if (broadcast === undefined) return offer(world, accepted);
+  const counts = accepted.isNew
+    ? await deliverInCall(world, broadcast)
+    : await countsSoFar(world, broadcast);
+  if (counts === undefined) return { id };
+  const { delivered: deliveredCount } = counts;
+  const isKept = accepted.mode !== "AfterWait";
+  const outcome = deliveredCount > 0 ? "delivered" : isKept ? "queued" : "dropped";
+  return { id, outcome, deliveredCount };
+}
+
+async function countsSoFar(world: World, broadcast: Parameters<typeof viewReceipt>[0]) {
+  const receipt = viewReceipt(broadcast, await readPages(world, broadcast.id));
+  if (receipt.complete) return receipt;
+  await deliverInCall(world, broadcast);
+  return undefined;
+}
+
+async function offer(world: World, { id, name, seq }: AcceptedEvent): Promise<EventAnswer> {
+  const outcome = await offerEvent(world, name, seq, "call");
+  if (outcome === "unsure") return { id, outcome: "queued" };
+  return { id, outcome, ...(outcome === "delivered" && { deliveredCount: 1 }) };
+}
+
+/** A dead letter is broadcast as a new event; it goes only once that has found somebody, or a place. */
+export async function replayDeadLetter(world: World, id: string): Promise<EventAnswer> {
+  const { name, payload, replays, item } = await countReplay(world, id);
+  const answer = await broadcastEvent(world, { id: `${id}~r${replays}`, name, payload });
+  if (answer.outcome !== "dropped") await removeLetter(world, item);
+  return answer;
+}
+
+function demandRoom(instance: Instance, event: QueuedEvent): void {
+  const isAwaited = instance.tickets.some((it) => it.on === "event" && it.name === event.name);
+  if (isAwaited || fitsInbox(instance, event)) return;
+  throw new EngineError("event/inbox-full", {
+    happened: "The instance has too many unread events",
+    where: `instance ${instance.id}`,
+    fix: "Wait until it has read some, then send the event again; nothing was stored.",
+    retryable: true,
+  });
+}
+
+function ended({ id, status }: Instance): EngineError {
+  return new EngineError("instance/ended", {
+    happened: `The instance has ended (${status}) and reads no events any more`,
+    where: `instance ${id}`,
+    fix: "Send it to another instance, or broadcast it without a target.",
+    retryable: false,
+  });
+}

@@ -1,0 +1,30 @@
+import { MAX_ROW_IN_FLIGHT_MS } from "../definition/limits.ts";
+import type { Instant } from "../definition/time/instant.ts";
+import type { Ticket } from "../kernel/instance.ts";
+import { type Image, loadInstance } from "./stored-instance.ts";
+import { openedBy } from "./topics/row.ts";
+import type { World } from "./world.ts";
+
+/**
+ * What has become of a wait that a row or a mailbox names. It may be called gone only by a strong
+ * read of an instance that has heard of it: a smaller version, or none, means that the transaction
+ * which opens it is still being applied, unless that would have to be an hour old.
+ */
+export type Life = Readonly<
+  | { kind: "waits"; image: Image; ticket: Ticket }
+  | { kind: "gone"; image?: Image }
+  | { kind: "unsure" }
+>;
+
+export async function lifeOf(
+  world: World,
+  { instanceId, ticket, since }: Readonly<{ instanceId: string; ticket: string; since: Instant }>,
+): Promise<Life> {
+  const image = await loadInstance(world, instanceId);
+  if (image === undefined || image.instance.version < openedBy(ticket)) {
+    const isOld = world.clock.now() - since > MAX_ROW_IN_FLIGHT_MS;
+    return isOld ? { kind: "gone", ...(image && { image }) } : { kind: "unsure" };
+  }
+  const open = image.instance.tickets.find(({ id }) => id === ticket);
+  return open ? { kind: "waits", image, ticket: open } : { kind: "gone", image };
+}

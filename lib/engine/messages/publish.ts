@@ -1,0 +1,249 @@
+/**
+ * Publishing a message. Who waits for it gets it; where nobody does, it begins what begins by it;
+ * else it is kept for its time. Which of these it is, the mailbox's version decides: a wait that
+ * begins meanwhile changes it, and the message is published anew.
+ *
+ * 1. To one taker it goes in one commit with the taker's step.
+ * 2. To several it is first kept for exactly those, then each takes it in a commit of its own:
+ *    whoever dies in between leaves it in the mailbox, where somebody will look.
+ * 3. A call that dies unanswered may be repeated under the same id.
+ */
+import {
+  DEFAULT_TIME_TO_LIVE,
+  MAX_TRIES_OF_DOOR,
+  MIN_MESSAGE_MEMORY_MS,
+} from "../../definition/limits.ts";
+import { addDuration, parseDuration } from "../../definition/time/duration.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { IdempotencyKey, MessageAnswer, MessageRequest } from "../engine.ts";
+import { lookFor } from "../look.ts";
+import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
+import type { World } from "../world.ts";
+import {
+  type Address,
+  type Buffered,
+  hasRoom,
+  mailboxItem,
+  type ReadMailbox,
+  readMailbox,
+  remembers,
+  type Target,
+  withMessage,
+} from "./mailbox.ts";
+import { postingMessage } from "./posting.ts";
+import { beginBy, startsBy, takeTarget } from "./target.ts";
+import { type Waiter, waitersOf, wantName } from "./waiters.ts";
+
+export async function publishMessage(
+  world: World,
+  request: MessageRequest,
+  key?: IdempotencyKey,
+): Promise<MessageAnswer> {
+  const letter = letterOf(world, request, key);
+  const { mid } = letter.message;
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const read = await readMailbox(world, letter.address);
+    if (remembers(read.mailbox, mid)) return { messageId: mid, outcome: "duplicate" };
+    const answer = await publishOnce(world, letter, read);
+    if (answer) return { messageId: mid, ...answer };
+    await world.clock.pause(2 + ((tries * 7) % 23));
+  }
+  return keepAndPoke(world, letter);
+}
+
+type Letter = Readonly<{
+  address: Address;
+  message: Buffered;
+  /** How long its id is remembered. */
+  rememberUntil: Instant;
+  isFleeting: boolean;
+}>;
+type Answer = Omit<MessageAnswer, "messageId">;
+
+/** Undefined: what was read has changed, or will in a moment. */
+async function publishOnce(
+  world: World,
+  letter: Letter,
+  read: ReadMailbox,
+): Promise<Answer | undefined> {
+  const waiters = await waitersOf(world, read.mailbox);
+  if (waiters === "unsure") return undefined;
+  const [only, ...others] = waiters;
+  if (only && others.length === 0) return giveTo(world, letter, only);
+  if (only) return giveToSeveral(world, letter, read, waiters.map(targetOf));
+  const starts = await startsBy(world, letter.address.name);
+  const [begun, ...more] = starts;
+  if (begun && more.length === 0) return begin(world, letter, read, begun);
+  if (begun)
+    return giveToSeveral(
+      world,
+      letter,
+      read,
+      starts.map((definitionId) => ({ definitionId })),
+    );
+  return keep(world, letter, read);
+}
+
+const targetOf = ({ sub: { instanceId, ticket } }: Waiter): Target => ({ instanceId, ticket });
+
+async function giveTo(
+  world: World,
+  { address, message, rememberUntil }: Letter,
+  { image, ticket }: Waiter,
+): Promise<Answer | undefined> {
+  const posting = postingMessage(address, message, rememberUntil);
+  const name = wantName(ticket, message.mid);
+  const looked = await lookFor(world, image, { ticket, name, posting }, "call");
+  if (looked.kind !== "took") return undefined;
+  const instanceId = image.instance.id;
+  // Older ones that were still on their way go first.
+  const isTaken = looked.image.instance.trail.entries.some(
+    ({ type, data }) => type === "message-received" && namesMessage(data, message.mid),
+  );
+  return isTaken ? { outcome: "delivered", instanceId } : { outcome: "buffered" };
+}
+
+const namesMessage = (data: unknown, mid: string): boolean =>
+  typeof data === "object" && data !== null && "messageId" in data && data.messageId === mid;
+
+async function begin(
+  world: World,
+  { address, message, rememberUntil }: Letter,
+  { version: base }: ReadMailbox,
+  definitionId: string,
+): Promise<Answer | undefined> {
+  const { mid: messageId, payload } = message;
+  const mail = { ...address, messageId, rememberUntil, base };
+  const instanceId = await beginBy(world, definitionId, { mail, payload });
+  return instanceId === undefined ? undefined : { outcome: "started", instanceId };
+}
+
+/** Keeps it for exactly these first; each then takes it on its own. */
+async function giveToSeveral(
+  world: World,
+  letter: Letter,
+  read: ReadMailbox,
+  targets: readonly Target[],
+): Promise<Answer | undefined> {
+  const { address, rememberUntil } = letter;
+  const message = { ...letter.message, for: targets, expiresAt: longEnough(world, letter) };
+  const box = withMessage(read.mailbox, message, rememberUntil);
+  if (!hasRoom(read.mailbox, message, world.clock.now())) throw full(address);
+  if (!(await putBox(world, box, read.version))) return undefined;
+  const takers: string[] = [];
+  for (const target of targets) {
+    const taker = await takeTarget(world, address, message, target);
+    if (taker !== undefined) takers.push(taker);
+  }
+  const [first] = takers;
+  const isStart = targets.some((target) => "definitionId" in target);
+  if (first === undefined) return { outcome: "buffered" };
+  return { outcome: isStart ? "started" : "delivered", instanceId: first };
+}
+
+/** One that is only for who waits now must still live until those have it. */
+const longEnough = (world: World, { message, isFleeting }: Letter): Instant =>
+  isFleeting ? instantFrom(world.clock.now() + IN_FLIGHT_MS) : message.expiresAt;
+const IN_FLIGHT_MS = 60_000;
+
+async function keep(
+  world: World,
+  { address, message, rememberUntil, isFleeting }: Letter,
+  { version, mailbox }: ReadMailbox,
+): Promise<Answer | undefined> {
+  if (isFleeting) throw noWaiter(address);
+  if (!hasRoom(mailbox, message, world.clock.now())) throw full(address);
+  const isKept = await putBox(world, withMessage(mailbox, message, rememberUntil), version);
+  return isKept ? { outcome: "buffered" } : undefined;
+}
+
+/** Its taker is too busy for a call: the message waits in the mailbox, and the taker will look. */
+async function keepAndPoke(world: World, letter: Letter): Promise<MessageAnswer> {
+  const { address, message, rememberUntil } = letter;
+  const { version, mailbox } = await readMailbox(world, address);
+  const { mid: messageId } = message;
+  if (remembers(mailbox, messageId)) return { messageId, outcome: "duplicate" };
+  if (!hasRoom(mailbox, message, world.clock.now())) throw full(address);
+  const kept = { ...message, expiresAt: longEnough(world, letter) };
+  if (!(await putBox(world, withMessage(mailbox, kept, rememberUntil), version))) {
+    throw busy(address);
+  }
+  const waiters = await waitersOf(world, mailbox);
+  for (const { image, ticket } of waiters === "unsure" ? [] : waiters) {
+    const { tenant, id: instanceId } = image.instance;
+    const name = wantName(ticket, messageId);
+    await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: ticket.id });
+  }
+  return { messageId, outcome: "buffered" };
+}
+
+async function putBox(
+  world: World,
+  mailbox: ReadMailbox["mailbox"],
+  version: number,
+): Promise<boolean> {
+  const put = mailboxItem(world, mailbox, version + 1);
+  const when = version === 0 ? "absent" : { version };
+  return (await world.store.commit([{ put, when }])).kind === "committed";
+}
+
+function letterOf(world: World, request: MessageRequest, key: IdempotencyKey | undefined): Letter {
+  const { name, correlationKey = "", payload = {}, messageId, timeToLive } = request;
+  checkName("name", name);
+  if (correlationKey !== "") checkName("correlationKey", correlationKey);
+  checkVariables(payload, "payload");
+  checkPayload(payload);
+  const mid = messageId ?? key ?? world.ids.fresh();
+  checkName("messageId", mid);
+  const now = world.clock.now();
+  const expiresAt = expiryOf(timeToLive ?? DEFAULT_TIME_TO_LIVE, now);
+  return {
+    address: { name, key: correlationKey },
+    message: { mid, payload, expiresAt },
+    rememberUntil: instantFrom(Math.max(expiresAt, now + MIN_MESSAGE_MEMORY_MS)),
+    isFleeting: expiresAt <= now,
+  };
+}
+
+function expiryOf(text: string, now: Instant): Instant {
+  const duration = parseDuration(text);
+  if (duration.ok) return addDuration(now, duration.value);
+  throw new EngineError("request/invalid", {
+    happened: "timeToLive is not a duration",
+    where: "timeToLive",
+    fix: duration.hint,
+    retryable: false,
+    details: [{ path: "timeToLive", message: duration.problem }],
+  });
+}
+
+const place = ({ name, key }: Address): string =>
+  `message ${JSON.stringify(name)}, correlation key ${JSON.stringify(key)}`;
+
+function noWaiter(address: Address): EngineError {
+  return new EngineError("message/no-waiter", {
+    happened: "Nobody waits for this message, and it was not to be kept",
+    where: place(address),
+    fix: "Give it a timeToLive to keep it until somebody waits, or check the correlation key.",
+    retryable: false,
+  });
+}
+
+function full(address: Address): EngineError {
+  return new EngineError("message/mailbox-full", {
+    happened: "The mailbox keeps as many messages as it can hold",
+    where: place(address),
+    fix: "Let instances take them, or send with a shorter timeToLive; nothing was stored.",
+    retryable: true,
+  });
+}
+
+function busy(address: Address): EngineError {
+  return new EngineError("engine/busy", {
+    happened: "Too many messages and waits meet at one mailbox",
+    where: place(address),
+    fix: "Send it again in a second, with the same messageId.",
+    retryable: true,
+  });
+}

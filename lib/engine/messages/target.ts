@@ -1,0 +1,166 @@
+/** Those a message is for: waits that take it, and definitions that begin by it. */
+import type { Variables } from "../../definition/json.ts";
+import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
+import type { CarriedStart } from "../../ports/message.ts";
+import { commit } from "../commit.ts";
+import { planCreation } from "../creation.ts";
+import { showCaller } from "../dispatch.ts";
+import { messageStartsPk } from "../keys.ts";
+import { readLatest } from "../latest.ts";
+import { lifeOf } from "../life.ts";
+import { lookFor } from "../look.ts";
+import { loadProgram } from "../programs.ts";
+import { carry } from "../start.ts";
+import type { World } from "../world.ts";
+import {
+  type Address,
+  type Buffered,
+  mailboxItem,
+  readMailbox,
+  type Target,
+  withoutTarget,
+} from "./mailbox.ts";
+import { wantName } from "./waiters.ts";
+
+/** Ids of the definitions that begin by a message of this name, and may. */
+export async function startsBy(world: World, name: string): Promise<readonly string[]> {
+  const ids: string[] = [];
+  let after: string | undefined;
+  do {
+    const range = { limit: 100, ...(after !== undefined && { after }) };
+    const page = await world.store.scan(messageStartsPk(world.settings.tenant, name), range);
+    for (const { body } of page.items) {
+      const { definitionId } = parseMessageStart(body);
+      if (await listening(world, definitionId, name)) ids.push(definitionId);
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return ids;
+}
+
+/** Begins an instance; undefined when the message has gone elsewhere meanwhile, or may not begin it. */
+export async function beginBy(
+  world: World,
+  definitionId: string,
+  { mail, payload }: Readonly<{ mail: NonNullable<CarriedStart["mail"]>; payload: Variables }>,
+): Promise<string | undefined> {
+  const { name, key, messageId } = mail;
+  const start = await startOf(world, definitionId, mail, payload);
+  if (start === undefined) return undefined;
+  const instanceId = world.ids.digest(
+    JSON.stringify(["message", definitionId, name, key, messageId]),
+  );
+  const plan = await planCreation(world, instanceId, start);
+  if (plan === undefined) return undefined;
+  await carry(world, plan, instanceId, start);
+  const outcome = await commit(world, plan, null);
+  if (outcome.kind === "committed") {
+    await showCaller(world, plan);
+    return instanceId;
+  }
+  const isThere = outcome.kind === "conflict" && outcome.current !== undefined;
+  return isThere ? instanceId : undefined;
+}
+
+/** One of several takes the message that is kept for it; gives who took it. */
+export async function takeTarget(
+  world: World,
+  address: Address,
+  message: Buffered,
+  target: Target,
+): Promise<string | undefined> {
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const taken = await takeOnce(world, address, message, target);
+    if (taken !== "again") return taken;
+    await world.clock.pause(2 + tries);
+  }
+  return undefined;
+}
+
+async function takeOnce(
+  world: World,
+  address: Address,
+  { mid, payload, expiresAt }: Buffered,
+  target: Target,
+): Promise<string | undefined | "again"> {
+  if ("definitionId" in target) {
+    const mail = { ...address, messageId: mid, rememberUntil: expiresAt };
+    const begun = await beginBy(world, target.definitionId, { mail, payload });
+    return begun ?? ((await isLeft(world, address, mid, target)) ? "again" : undefined);
+  }
+  const life = await lifeOf(world, { ...target, since: world.clock.now() });
+  if (life.kind === "unsure") return "again";
+  if (life.kind === "gone" || life.ticket.on !== "message") {
+    return (await passOver(world, address, mid, target)) ? undefined : "again";
+  }
+  const { image, ticket } = life;
+  const looked = await lookFor(world, image, { ticket, name: wantName(ticket, mid) }, "call");
+  if (looked.kind === "again") return "again";
+  return target.instanceId;
+}
+
+async function isLeft(
+  world: World,
+  address: Address,
+  mid: string,
+  target: Extract<Target, { definitionId: string }>,
+): Promise<boolean> {
+  if (!(await listening(world, target.definitionId, address.name))) {
+    await passOver(world, address, mid, target);
+    return false;
+  }
+  const { mailbox } = await readMailbox(world, address);
+  return mailbox.bufs.some((message) => message.mid === mid && message.for !== undefined);
+}
+
+/** It can never take it any more. */
+export async function passOver(
+  world: World,
+  address: Address,
+  mid: string,
+  target: Target,
+): Promise<boolean> {
+  const { version, mailbox } = await readMailbox(world, address);
+  const left = withoutTarget(mailbox, mid, target, false);
+  const put = mailboxItem(world, left, version + 1);
+  return (await world.store.commit([{ put, when: { version } }])).kind === "committed";
+}
+
+async function listening(
+  world: World,
+  definitionId: string,
+  name: string,
+): Promise<Readonly<{ definition: CarriedStart["definition"]; element: string }> | undefined> {
+  const head = await readLatest(world, definitionId);
+  if (head === undefined || head.latest.state !== "enabled") return undefined;
+  const { id, version, hash } = head.latest;
+  const { definition } = await loadProgram(world, { id, version, hash });
+  const found = definition.startEvents.find((it) => it.kind === "message" && it.name === name);
+  return found && { definition: { id, version, hash }, element: found.element };
+}
+
+async function startOf(
+  world: World,
+  definitionId: string,
+  mail: NonNullable<CarriedStart["mail"]>,
+  payload: Variables,
+): Promise<CarriedStart | undefined> {
+  const found = await listening(world, definitionId, mail.name);
+  if (found === undefined) return undefined;
+  const { definition, element } = found;
+  const request = world.ids.digest(
+    JSON.stringify(["message", mail.name, mail.key, mail.messageId]),
+  );
+  const trigger = { element, payload };
+  return {
+    definition,
+    now: world.clock.now(),
+    request,
+    fact: { kind: "started", input: { variables: {}, trigger } },
+    mail,
+  };
+}
+
+function parseMessageStart(body: Uint8Array): { definitionId: string } {
+  return JSON.parse(new TextDecoder().decode(body)) as { definitionId: string };
+}

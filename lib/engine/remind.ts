@@ -1,0 +1,43 @@
+/** What is due but is no instance: mailboxes, broadcasts and events that somebody must look after. */
+import type { Key } from "../ports/store.ts";
+import { parseKept } from "./events/kept-event.ts";
+import { dueOf } from "./keys.ts";
+import { pokeMailbox } from "./messages/poke.ts";
+import { markFannedOut, parseBroadcast, publish } from "./topics/broadcast.ts";
+import type { World } from "./world.ts";
+
+export type Reminded = "mailbox" | "broadcast" | "event" | undefined;
+
+/** Sends again what was lost; says what it was, if there was anything to do. */
+export async function remind(world: World, key: Key): Promise<Reminded> {
+  const due = dueOf(key);
+  switch (due?.kind) {
+    case undefined:
+    case "instance":
+      return undefined;
+    case "mailbox":
+      return (await pokeMailbox(world, key)) ? "mailbox" : undefined;
+    case "broadcast":
+      return publishAgain(world, key);
+    case "event":
+      return offerAgain(world, key);
+  }
+}
+
+async function publishAgain(world: World, key: Key): Promise<Reminded> {
+  const [item] = await world.store.get([key]);
+  if (item?.lookAt === undefined) return undefined;
+  const broadcast = parseBroadcast(item.body);
+  const isPublished = await publish(world, broadcast);
+  // A bus that lasts has it now; one in memory is looked after until everybody is reached.
+  if (isPublished && !world.settings.volatileQueues) await markFannedOut(world, broadcast);
+  return "broadcast";
+}
+
+async function offerAgain(world: World, key: Key): Promise<Reminded> {
+  const [item] = await world.store.get([key]);
+  if (item?.lookAt === undefined) return undefined;
+  const { name, seq } = parseKept(item);
+  await world.pages.send({ kind: "offer", tenant: world.settings.tenant, name, seq });
+  return "event";
+}

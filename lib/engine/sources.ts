@@ -1,0 +1,86 @@
+/**
+ * What waits draw from: heads of topics, mailboxes, kept events. A step decides with what was read
+ * of them, and its commit holds only if that is still so.
+ */
+import type { Instance } from "../kernel/instance.ts";
+import type { Topic } from "../ports/bus.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import { type KeptEvent, keptFor } from "./events/kept-event.ts";
+import { lifeOf } from "./life.ts";
+import { type Address, isCrowded, type Mailbox, readMailbox, subOf } from "./messages/mailbox.ts";
+import { type ReadHead, readHead } from "./topics/head.ts";
+import type { World } from "./world.ts";
+
+export type Sources = Readonly<{
+  heads: ReadonlyMap<string, ReadHead>;
+  boxes: ReadonlyMap<string, KnownBox>;
+  kept: ReadonlyMap<string, readonly KeptEvent[]>;
+}>;
+
+/** A mailbox as one instance sees it. */
+export type KnownBox = Readonly<{
+  version: number;
+  mailbox: Mailbox;
+  /** Another instance of the same process id waits there, or nobody else may. */
+  isTaken: boolean;
+}>;
+
+/** What a decision would have needed to know. */
+export type Missing = Readonly<{
+  heads: ReadonlyMap<string, Topic>;
+  boxes: ReadonlyMap<string, Address>;
+  kept: ReadonlySet<string>;
+}>;
+
+export const NO_SOURCES: Sources = { heads: new Map(), boxes: new Map(), kept: new Map() };
+
+export const topicName = ({ kind, name }: Topic): string => `${kind}\0${name}`;
+
+/** Reads what is missing, and keeps what is known. */
+export async function readSources(
+  world: World,
+  instance: Instance,
+  known: Sources,
+  { heads, boxes, kept }: Missing,
+): Promise<Sources> {
+  // Heads before kept events: what is accepted in between moves the head, and the commit notices.
+  const moreHeads = await entriesOf(heads, (topic) => readHead(world, topic));
+  const moreBoxes = await entriesOf(boxes, (address) => readBox(world, instance, address));
+  const names = new Map([...kept].map((name) => [name, name] as const));
+  const moreKept = await entriesOf(names, (name) => keptFor(world, name, instance));
+  return {
+    heads: new Map([...known.heads, ...moreHeads]),
+    boxes: new Map([...known.boxes, ...moreBoxes]),
+    kept: new Map([...known.kept, ...moreKept]),
+  };
+}
+
+async function readBox(world: World, instance: Instance, address: Address): Promise<KnownBox> {
+  const { version, mailbox } = await readMailbox(world, address);
+  const { id } = instance.definition;
+  const sub = subOf(mailbox, id);
+  if (sub === undefined) return { version, mailbox, isTaken: isCrowded(mailbox) };
+  if (sub.instanceId === instance.id) return { version, mailbox, isTaken: false };
+  const life = await lifeOf(world, sub);
+  if (life.kind === "unsure") throw unsure(address);
+  return { version, mailbox, isTaken: life.kind === "waits" };
+}
+
+async function entriesOf<T, U>(
+  wanted: ReadonlyMap<string, T>,
+  read: (it: T) => Promise<U>,
+): Promise<readonly (readonly [string, U])[]> {
+  const entries: (readonly [string, U])[] = [];
+  for (const [name, it] of wanted) entries.push([name, await read(it)]);
+  return entries;
+}
+
+/** Somebody's transaction is being applied right now: whoever asks has to come again. */
+function unsure({ name, key }: Address): EngineError {
+  return new EngineError("engine/busy", {
+    happened: "Somebody begins to wait for the same message at this very moment",
+    where: `message ${JSON.stringify(name)}, correlation key ${JSON.stringify(key)}`,
+    fix: "Nothing is lost: it is tried again.",
+    retryable: true,
+  });
+}

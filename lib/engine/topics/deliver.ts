@@ -1,0 +1,173 @@
+/**
+ * A broadcast reaches one row: a wait takes it as one step, a start event begins one instance.
+ *
+ * 1. A wait is called gone only by who has read an instance that has heard of it.
+ * 2. What a wait has taken already it does not take again: the ticket, or the numbers that it
+ *    remembers, say so. What that step still owes is sent, if nobody works on it.
+ * 3. A row goes last of all, and not while somebody left debts that only this row leads to.
+ */
+import type { Json } from "../../definition/json.ts";
+import { isWelcome } from "../../kernel/decide.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Invocation, PagedRow } from "../../ports/message.ts";
+import { mayTidyRow } from "../closed.ts";
+import { afterCommit, showDelivered } from "../dispatch.ts";
+import type { FailedDelivery } from "../engine.ts";
+import { type Life, lifeOf } from "../life.ts";
+import { deliveryName } from "../names.ts";
+import { type Plan, timeOf } from "../plan.ts";
+import { dropSentRecords, redeliver } from "../redelivery.ts";
+import { settle } from "../settle.ts";
+import type { Image } from "../stored-instance.ts";
+import type { World } from "../world.ts";
+import type { Broadcast } from "./broadcast.ts";
+import { factFor } from "./fact-for.ts";
+import { startByBroadcast } from "./start.ts";
+
+/** How a row fared. A call delivers on its own, and leaves what is owed to the bus's copy. */
+export type Fared = Readonly<
+  | { kind: "delivered" | "started" | "skipped" | "expired" | "not-meant" }
+  | { kind: "failed"; failed: FailedDelivery }
+  | { kind: "later"; ms: number }
+>;
+
+/** Who delivers: an invocation that sends what is owed, or a call that does not. */
+export type Deliverer = Invocation | "call";
+
+export async function deliver(
+  world: World,
+  broadcast: Broadcast,
+  row: PagedRow,
+  by: Deliverer,
+): Promise<Fared> {
+  if (!isMeant(broadcast, row)) return NOT_MEANT;
+  if ("definitionId" in row) return startByBroadcast(world, broadcast, row, by);
+  try {
+    return await deliverToWait(world, broadcast, row, by);
+  } catch (cause) {
+    // An instance that cannot be read blocks nobody else, and is named.
+    if (!(cause instanceof EngineError) || cause.retryable) throw cause;
+    const { instanceId } = row;
+    return { kind: "failed", failed: { instanceId, message: cause.message } };
+  }
+}
+
+/** Who began to wait after it was accepted waits for the next; of a kept one nobody is too late. */
+const isMeant = ({ seq, keptFor }: Broadcast, { after }: PagedRow): boolean =>
+  after < seq || keptFor !== undefined;
+
+type WaitRow = Extract<PagedRow, { instanceId: string }>;
+
+async function deliverToWait(
+  world: World,
+  broadcast: Broadcast,
+  row: WaitRow,
+  by: Deliverer,
+): Promise<Fared> {
+  const { instanceId, ticket, at: since } = row;
+  const life = await lifeOf(world, { instanceId, ticket, since });
+  if (life.kind === "unsure") return { kind: "later", ms: UNSURE_MS };
+  if (life.kind === "gone") return alreadyGone(world, broadcast, row, life.image, by);
+  if (broadcast.expiresAt !== undefined && broadcast.expiresAt <= world.clock.now()) {
+    return { kind: "expired" };
+  }
+  return hand(world, broadcast, row, life, by);
+}
+
+const UNSURE_MS = 1_000;
+const CONTENDED_MS = 100;
+
+async function hand(
+  world: World,
+  broadcast: Broadcast,
+  row: WaitRow,
+  { image, ticket }: Extract<Life, { kind: "waits" }>,
+  by: Deliverer,
+): Promise<Fared> {
+  if (row.after >= broadcast.seq && isTooYoung(broadcast, image.instance)) return NOT_MEANT;
+  const fact = factFor(broadcast, ticket);
+  const name = deliveryName(row.ticket, broadcast.seq);
+  if (!isWelcome(image.instance, fact, { now: timeOf(world, image.instance) })) {
+    return alreadyGone(world, broadcast, row, image, by);
+  }
+  const settled = await settle(world, image, { name, fact }, ownerOf(world, by));
+  switch (settled.kind) {
+    case "settled": {
+      if (by !== "call") {
+        const verdict = await sendOwed(world, settled.plan, settled.image, by);
+        return verdict === "release" ? faredBy(settled.plan) : later(verdict.keepForMs);
+      }
+      await showDelivered(world, settled.plan);
+      return faredBy(settled.plan);
+    }
+    case "gone":
+      return alreadyGone(world, broadcast, row, settled.image, by);
+    case "contended":
+    case "overtaken":
+      return later(CONTENDED_MS);
+  }
+}
+
+/** One that is kept for those of its time only does not reach who began later. */
+const isTooYoung = ({ keptFor, at }: Broadcast, { startedAt }: Instance): boolean =>
+  keptFor === "AfterCreate" && startedAt > at;
+
+const NOT_MEANT: Fared = { kind: "not-meant" };
+
+const later = (ms: number): Fared => ({ kind: "later", ms });
+
+async function sendOwed(world: World, plan: Plan, image: Image, { id }: Invocation) {
+  const sent = await afterCommit(world, plan);
+  return dropSentRecords(world, image, sent, id);
+}
+
+const ownerOf = (world: World, by: Deliverer) =>
+  by === "call" ? { own: null, until: world.clock.now() } : { own: by.id, until: by.until };
+
+/** Taken before, by whomever, or not to be taken: what its step owes is looked after. */
+async function alreadyGone(
+  world: World,
+  broadcast: Broadcast,
+  row: WaitRow,
+  image: Image | undefined,
+  by: Deliverer,
+): Promise<Fared> {
+  const isDelivered = image !== undefined && hasTaken(image.instance, broadcast);
+  if (by === "call") return { kind: isDelivered ? "delivered" : "skipped" };
+  if (image) {
+    const name = deliveryName(row.ticket, broadcast.seq);
+    const verdict = await redeliver(world, image, name, by);
+    if (verdict !== "release") return later(verdict.keepForMs);
+  }
+  await tidyIfDead(world, row, image?.instance, deliveryName(row.ticket, broadcast.seq));
+  return { kind: isDelivered ? "delivered" : "skipped" };
+}
+
+async function tidyIfDead(
+  world: World,
+  { pk, sk, ticket }: WaitRow,
+  instance: Instance | undefined,
+  justSent: string,
+): Promise<void> {
+  const isOpen = instance?.tickets.some(({ id }) => id === ticket) ?? false;
+  const isFree = instance === undefined || mayTidyRow(instance, ticket, justSent);
+  if (!isOpen && isFree) await world.store.tidy([{ pk, sk }]);
+}
+
+/** Its newest history names the broadcast. */
+function hasTaken({ trail }: Instance, { id, topic }: Broadcast): boolean {
+  const type = topic.kind === "signal" ? "signal-received" : "event-received";
+  return trail.entries.some((entry) => entry.type === type && names(entry.data, id));
+}
+
+/** History says `{ broadcastId }` of a signal and `{ eventId }` of an event. */
+const names = (data: Json | undefined, id: string): boolean =>
+  typeof data === "object" && data !== null && Object.values(data).includes(id);
+
+function faredBy({ fresh, image }: Plan): Fared {
+  const incident = fresh.tickets.find(({ on }) => on === "incident");
+  if (incident?.on !== "incident") return { kind: "delivered" };
+  const { id: incidentId, message } = incident;
+  return { kind: "failed", failed: { instanceId: image.instance.id, incidentId, message } };
+}

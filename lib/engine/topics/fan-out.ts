@@ -1,0 +1,227 @@
+/**
+ * A broadcast reaches everybody: it becomes one message per shard, those become pages of rows, and
+ * a page is delivered row by row. Each message is a trigger: it stays queued until what it owes has
+ * left, and doing it twice changes nothing.
+ */
+import {
+  MAX_ROWS_PER_SHARD,
+  PAGES_PER_TURN,
+  ROWS_AT_ONCE,
+  ROWS_PER_PAGE,
+} from "../../definition/limits.ts";
+import type {
+  BroadcastMessage,
+  Invocation,
+  PagedRow,
+  PageMessage,
+  ShardMessage,
+  Verdict,
+} from "../../ports/message.ts";
+import type { Page } from "../../ports/store.ts";
+import { shardPk } from "../keys.ts";
+import type { World } from "../world.ts";
+import { type Broadcast, markFannedOut, readBroadcast } from "./broadcast.ts";
+import { deliver, type Fared } from "./deliver.ts";
+import { addEpoch, allShards, readHead } from "./head.ts";
+import { type Counts, isComplete, type PageRecord, putPage } from "./receipt.ts";
+import { parseRow } from "./row.ts";
+
+type Shard = readonly [epoch: number, shard: number];
+
+/** The bus's copy of a broadcast: splits it, or does it in place where one page holds them all. */
+export async function fanOut(
+  world: World,
+  message: BroadcastMessage,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const broadcast = await readBroadcast(world, message.broadcastId);
+  if (broadcast === undefined) return "release";
+  const rows = await rowsIfFew(world, broadcast, ROWS_PER_PAGE);
+  if (rows) {
+    const whole = { page: ONE_PAGE, rows, last: "all", shards: 1 } as const;
+    await deliverRows(world, broadcast, whole, invocation);
+    return settleDown(world, broadcast);
+  }
+  const { head } = await readHead(world, broadcast.topic);
+  const { tenant, broadcastId } = message;
+  const all = allShards(head);
+  const common = { kind: "shard", tenant, broadcastId, shards: all.length, page: 0 } as const;
+  for (const [epoch, shard] of all) await world.pages.send({ ...common, epoch, shard });
+  return settleDown(world, broadcast);
+}
+
+const ONE_PAGE = "all";
+
+/**
+ * With queues in memory the broadcast is looked after until everybody is reached: a restart before
+ * that begins anew. Its message is what waits for it.
+ */
+async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> {
+  if (!world.settings.volatileQueues) return "release";
+  if (await isComplete(world, broadcast.id)) {
+    await markFannedOut(world, broadcast);
+    return "release";
+  }
+  const { tenant } = world.settings;
+  await world.pages.send({ kind: "watch", tenant, broadcastId: broadcast.id }, WATCH_MS);
+  return "release";
+}
+
+const WATCH_MS = 100;
+
+/** Looks whether a broadcast has reached everybody by now. */
+export async function watch(
+  world: World,
+  { broadcastId }: Readonly<{ broadcastId: string }>,
+): Promise<Verdict> {
+  const broadcast = await readBroadcast(world, broadcastId);
+  if (broadcast === undefined) return "release";
+  if (!(await isComplete(world, broadcastId))) return { keepForMs: WATCH_MS };
+  await markFannedOut(world, broadcast);
+  return "release";
+}
+
+/** Pages through one shard; a long one is handed on with its cursor. */
+export async function pageShard(world: World, message: ShardMessage): Promise<Verdict> {
+  const { tenant, broadcastId, shards, epoch, shard } = message;
+  const broadcast = await readBroadcast(world, broadcastId);
+  if (broadcast === undefined) return "release";
+  let { page, after } = message;
+  for (let turn = 0; turn < PAGES_PER_TURN; turn++) {
+    const found = await readRows(world, broadcast, [epoch, shard], ROWS_PER_PAGE, after);
+    const last = found.next === undefined;
+    const name = `${epoch}.${shard}.${page}`;
+    const rows = found.items;
+    await world.pages.send({ kind: "page", tenant, broadcastId, shards, page: name, last, rows });
+    if (found.next === undefined) return "release";
+    page += 1;
+    after = found.next;
+    if (page * ROWS_PER_PAGE > MAX_ROWS_PER_SHARD) await addEpoch(world, broadcast.topic, epoch);
+  }
+  await world.pages.send({ ...message, page, ...(after !== undefined && { after }) });
+  return "release";
+}
+
+/** Delivers to the rows of one page. */
+export async function deliverPage(
+  world: World,
+  { broadcastId, shards, page, last, rows }: PageMessage,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const broadcast = await readBroadcast(world, broadcastId);
+  if (broadcast === undefined) return "release";
+  const [only, ...others] = rows;
+  if (only && others.length === 0 && page.includes("+")) {
+    return deliverAlone(world, broadcast, page, only, invocation);
+  }
+  const part = { page, rows, last: last && "shard", shards } as const;
+  await deliverRows(world, broadcast, part, invocation);
+  return "release";
+}
+
+/** Its page is its own: it comes back by itself until it is done. */
+async function deliverAlone(
+  world: World,
+  broadcast: Broadcast,
+  page: string,
+  row: PagedRow,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const fared = await deliver(world, broadcast, row, invocation);
+  if (fared.kind === "later") return { keepForMs: fared.ms };
+  const record = { page, last: false, awaits: [], ...countsOf([fared]) } as const;
+  await putPage(world, broadcast, record);
+  return "release";
+}
+
+/** A row that must wait, or that fails, leaves as a page of its own: it holds nobody else up. */
+async function deliverRows(
+  world: World,
+  broadcast: Broadcast,
+  { rows, ...about }: Pick<PageRecord, "page" | "last" | "shards"> & { rows: readonly PagedRow[] },
+  invocation: Invocation,
+): Promise<void> {
+  const fared: Fared[] = [];
+  const awaits: string[] = [];
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const some = rows.slice(from, from + ROWS_AT_ONCE);
+    const results = await Promise.all(
+      some.map((row) => attempt(world, broadcast, row, invocation)),
+    );
+    for (const [n, result] of results.entries()) {
+      const row = some[n];
+      if (result.kind !== "later" || row === undefined) fared.push(result);
+      else
+        awaits.push(await sendAlone(world, broadcast, `${about.page}+${from + n}`, row, result.ms));
+    }
+  }
+  await putPage(world, broadcast, { ...about, awaits, ...countsOf(fared) });
+}
+
+async function attempt(
+  world: World,
+  broadcast: Broadcast,
+  row: PagedRow,
+  invocation: Invocation,
+): Promise<Fared> {
+  try {
+    return await deliver(world, broadcast, row, invocation);
+  } catch (error) {
+    world.onTrouble?.(`broadcast ${broadcast.id} to ${row.sk}`, error);
+    return { kind: "later", ms: FAILED_MS };
+  }
+}
+
+const FAILED_MS = 1_000;
+
+async function sendAlone(
+  world: World,
+  { id: broadcastId }: Broadcast,
+  page: string,
+  row: PagedRow,
+  afterMs: number,
+): Promise<string> {
+  const { tenant } = world.settings;
+  const about = { tenant, broadcastId, shards: 1, page, last: false } as const;
+  await world.pages.send({ kind: "page", ...about, rows: [row] }, afterMs);
+  return page;
+}
+
+/** All rows of a topic, where they are at most this many. */
+export async function rowsIfFew(
+  world: World,
+  broadcast: Broadcast,
+  most: number,
+): Promise<readonly PagedRow[] | undefined> {
+  const { head } = await readHead(world, broadcast.topic);
+  const rows: PagedRow[] = [];
+  for (const shard of allShards(head)) {
+    const page = await readRows(world, broadcast, shard, most - rows.length + 1, undefined);
+    rows.push(...page.items);
+    if (rows.length > most || page.next !== undefined) return undefined;
+  }
+  return rows;
+}
+
+async function readRows(
+  world: World,
+  { topic }: Broadcast,
+  [epoch, shard]: Shard,
+  limit: number,
+  after: string | undefined,
+): Promise<Page<PagedRow>> {
+  const pk = shardPk(world.settings.tenant, topic, epoch, shard);
+  const page = await world.store.scan(pk, { limit, ...(after !== undefined && { after }) });
+  return { ...page, items: page.items.map(parseRow) };
+}
+
+export function countsOf(fared: readonly Fared[]): Counts {
+  const count = (kind: Fared["kind"]) => fared.filter((it) => it.kind === kind).length;
+  const failed = fared.flatMap((it) => (it.kind === "failed" ? [it.failed] : []));
+  const delivered = count("delivered");
+  const skipped = count("skipped");
+  const started = count("started");
+  const expired = count("expired");
+  const matched = delivered + skipped + started + expired + failed.length;
+  return { matched, delivered, skipped, started, expired, failed };
+}

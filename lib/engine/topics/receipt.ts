@@ -1,0 +1,115 @@
+/**
+ * What became of a broadcast, page by page. A page that is delivered twice writes the same record
+ * once; after a crash counts may be off by what was in flight, deliveries never are.
+ */
+import { RECEIPT_MS } from "../../definition/limits.ts";
+import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item } from "../../ports/store.ts";
+import type { FailedDelivery, ReceiptView } from "../engine.ts";
+import { tryPutHint } from "../hint.ts";
+import { broadcastPk, PAGES, pageKey } from "../keys.ts";
+import type { World } from "../world.ts";
+import { type Broadcast, readBroadcast } from "./broadcast.ts";
+
+/** How those on a page fared. */
+export type Counts = Readonly<{
+  matched: number;
+  delivered: number;
+  skipped: number;
+  started: number;
+  expired: number;
+  failed: readonly FailedDelivery[];
+}>;
+
+/** One page of a receipt: what it counts, and what else there must be before all is told. */
+export type PageRecord = Counts &
+  Readonly<{
+    page: string;
+    /** Pages of rows that had to wait. */
+    awaits: readonly string[];
+    /** The last one of its shard, or, for a broadcast that fits on one page, of all. */
+    last: "shard" | "all" | false;
+    /** How many shards the broadcast was split into; a row's own page does not know. */
+    shards?: number;
+  }>;
+
+export async function putPage(
+  world: World,
+  broadcast: Broadcast,
+  record: PageRecord,
+): Promise<void> {
+  await tryPutHint(world, {
+    key: pageKey(world.settings.tenant, broadcast.id, record.page),
+    version: 1,
+    body: new TextEncoder().encode(JSON.stringify(record)),
+    expiresAt: instantFrom(broadcast.at + RECEIPT_MS),
+  });
+}
+
+/** The receipt of a broadcast; throws where there is none. */
+export async function readReceipt(world: World, broadcastId: string): Promise<ReceiptView> {
+  const broadcast = await readBroadcast(world, broadcastId);
+  if (broadcast) return viewReceipt(broadcast, await readPages(world, broadcastId));
+  throw new EngineError("broadcast/not-found", {
+    happened: "There is no receipt of such a broadcast",
+    where: `broadcast ${broadcastId}`,
+    fix: "Check the id; receipts are kept for 15 days.",
+    retryable: false,
+  });
+}
+
+export async function isComplete(world: World, broadcastId: string): Promise<boolean> {
+  return areComplete(await readPages(world, broadcastId));
+}
+
+export function viewReceipt(broadcast: Broadcast, pages: readonly PageRecord[]): ReceiptView {
+  const sum = (of: (page: PageRecord) => number) => pages.reduce((all, it) => all + of(it), 0);
+  return {
+    broadcastId: broadcast.id,
+    kind: broadcast.topic.kind,
+    name: broadcast.topic.name,
+    acceptedAt: formatInstant(broadcast.at),
+    complete: areComplete(pages),
+    matched: sum(({ matched }) => matched),
+    delivered: sum(({ delivered }) => delivered),
+    skipped: sum(({ skipped }) => skipped),
+    started: sum(({ started }) => started),
+    expired: sum(({ expired }) => expired),
+    failed: pages.flatMap(({ failed }) => failed),
+  };
+}
+
+export async function readPages(world: World, broadcastId: string): Promise<readonly PageRecord[]> {
+  const pages: PageRecord[] = [];
+  let after: string | undefined;
+  do {
+    const range = { ...PAGES, limit: 1_000, ...(after !== undefined && { after }) };
+    const found = await world.store.scan(broadcastPk(world.settings.tenant, broadcastId), range);
+    pages.push(...found.items.map(parsePage));
+    after = found.next;
+  } while (after !== undefined);
+  return pages;
+}
+
+/** Every shard has its pages up to the last, and no row of them is waited for. */
+function areComplete(pages: readonly PageRecord[]): boolean {
+  const names = new Set(pages.map(({ page }) => page));
+  if (!pages.every(({ awaits }) => awaits.every((page) => names.has(page)))) return false;
+  if (pages.some(({ last }) => last === "all")) return true;
+  const counts = pages.flatMap(({ shards }) => (shards === undefined ? [] : [shards]));
+  const whole = pages.filter(({ last }) => last === "shard").filter((end) => isWhole(end, names));
+  const shards = new Set(whole.map(({ page }) => page.slice(0, page.lastIndexOf("."))));
+  // A message that came twice may have been split into more, when shards were added in between.
+  return counts.length > 0 && shards.size >= Math.min(...counts);
+}
+
+function isWhole({ page }: PageRecord, names: ReadonlySet<string>): boolean {
+  const [epoch, shard, last] = page.split(".");
+  const numbers = Array.from({ length: Number(last) }, (_, n) => `${epoch}.${shard}.${n}`);
+  return numbers.every((name) => names.has(name));
+}
+
+function parsePage({ body }: Item): PageRecord {
+  return JSON.parse(new TextDecoder().decode(body)) as PageRecord;
+}

@@ -1,0 +1,36 @@
+/** Broadcasting a signal by a call. */
+import type { IdempotencyKey, SignalAnswer, SignalRequest } from "../engine.ts";
+import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
+import type { World } from "../world.ts";
+import { acceptSignal, type Broadcast } from "./broadcast.ts";
+import { deliverInCall } from "./in-call.ts";
+import { readPages, viewReceipt } from "./receipt.ts";
+
+export async function signal(
+  world: World,
+  { name, payload = {}, id: given }: SignalRequest,
+  key?: IdempotencyKey,
+): Promise<SignalAnswer> {
+  checkName("name", name);
+  checkVariables(payload, "payload");
+  checkPayload(payload);
+  const id = given ?? key ?? world.ids.fresh();
+  checkName("id", id);
+  const { broadcast, isNew } = await acceptSignal(world, { id, name, payload });
+  if (!isNew) return repeated(world, broadcast);
+  const counts = await deliverInCall(world, broadcast);
+  if (counts === undefined) return { broadcastId: id };
+  return { broadcastId: id, deliveredCount: counts.delivered, startedCount: counts.started };
+}
+
+/** The first call may have died before it published: that is made up for. */
+async function repeated(world: World, broadcast: Broadcast): Promise<SignalAnswer> {
+  const { id: broadcastId } = broadcast;
+  const receipt = viewReceipt(broadcast, await readPages(world, broadcastId));
+  if (receipt.complete) {
+    const { delivered: deliveredCount, started: startedCount } = receipt;
+    return { broadcastId, deliveredCount, startedCount };
+  }
+  await deliverInCall(world, broadcast);
+  return { broadcastId };
+}

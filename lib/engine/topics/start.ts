@@ -1,0 +1,92 @@
+/** A start event hears a broadcast: one instance of the definition per broadcast, and no second. */
+import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
+import type { CarriedStart, PagedRow } from "../../ports/message.ts";
+import { commit } from "../commit.ts";
+import { planCreation } from "../creation.ts";
+import { showCaller } from "../dispatch.ts";
+import { latestKey } from "../keys.ts";
+import { readLatest } from "../latest.ts";
+import { START } from "../names.ts";
+import { loadProgram } from "../programs.ts";
+import { redeliver } from "../redelivery.ts";
+import { loadInstance } from "../stored-instance.ts";
+import type { World } from "../world.ts";
+import type { Broadcast } from "./broadcast.ts";
+import type { Deliverer, Fared } from "./deliver.ts";
+import { parsePayload } from "./fact-for.ts";
+
+type StartRow = Extract<PagedRow, { definitionId: string }>;
+
+export async function startByBroadcast(
+  world: World,
+  broadcast: Broadcast,
+  row: StartRow,
+  by: Deliverer,
+): Promise<Fared> {
+  const instanceId = world.ids.digest(`signal\n${row.definitionId}\n${broadcast.id}`);
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const found = await loadInstance(world, instanceId);
+    if (found) {
+      const verdict = by === "call" ? "release" : await redeliver(world, found, START, by);
+      return verdict === "release" ? STARTED : { kind: "later", ms: verdict.keepForMs };
+    }
+    const outcome = await create(world, broadcast, row, instanceId, by);
+    if (outcome !== "again") return outcome;
+    await world.clock.pause(2 + tries);
+  }
+  return { kind: "later", ms: CONTENDED_MS };
+}
+
+const STARTED: Fared = { kind: "started" };
+const CONTENDED_MS = 100;
+
+/** The instance is created only while the definition is enabled, in the version that says so. */
+async function create(
+  world: World,
+  broadcast: Broadcast,
+  row: StartRow,
+  instanceId: string,
+  by: Deliverer,
+): Promise<Fared | "again"> {
+  const head = await readLatest(world, row.definitionId);
+  if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };
+  const { id, version, hash } = head.latest;
+  const { definition } = await loadProgram(world, { id, version, hash });
+  const isListening = definition.startEvents.some(
+    (it) => it.kind === "signal" && it.name === broadcast.topic.name && it.element === row.element,
+  );
+  if (!isListening) return { kind: "skipped" };
+  const start = startOf(world, broadcast, row, { id, version, hash });
+  const plan = await planCreation(world, instanceId, start);
+  if (plan === undefined) return { kind: "skipped" };
+  const enabled = {
+    expect: latestKey(world.settings.tenant, id),
+    when: { version: head.item.version },
+  };
+  const outcome = await commit(world, { ...plan, companions: [...plan.companions, enabled] }, null);
+  if (outcome.kind !== "committed") return "again";
+  if (by === "call") {
+    await showCaller(world, plan);
+    return STARTED;
+  }
+  const verdict = await redeliver(world, outcome.image, START, by);
+  return verdict === "release" ? STARTED : { kind: "later", ms: verdict.keepForMs };
+}
+
+/** Everything that the first decision needs comes from the broadcast: all creators decide alike. */
+function startOf(
+  world: World,
+  { id, at, payload }: Broadcast,
+  { element }: StartRow,
+  definition: CarriedStart["definition"],
+): CarriedStart {
+  return {
+    definition,
+    now: at,
+    request: world.ids.digest(`signal\n${id}`),
+    fact: {
+      kind: "started",
+      input: { variables: {}, trigger: { element, payload: parsePayload(payload) } },
+    },
+  };
+}
