@@ -32,12 +32,12 @@ import {
   type IncidentType,
   type Instance,
   isTerminal,
-  type QueuedEvent,
   type SignalTicket,
   type Ticket,
   type TimerTicket,
 } from "./instance.ts";
 import { againOf, type Kept, keptOf, type Resolved } from "./kept.ts";
+import type { QueuedEvent } from "./queued-event.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
 import { hasSeen } from "./seen.ts";

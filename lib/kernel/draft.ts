@@ -16,12 +16,12 @@ import type {
   InstanceError,
   Notice,
   OutboxRecord,
-  QueuedEvent,
   Seen,
   TerminationKind,
   Ticket,
   TicketlessEffect,
 } from "./instance.ts";
+import type { QueuedEvent } from "./queued-event.ts";
 import type { TrailEntry, TrailType } from "./trail.ts";
 
 export type Draft = {

@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { aWorkflow, generatorRunner, race, task, timer } from "../support/generator-runner.ts";
-import { play } from "../support/play.ts";
+import {
+  aWorkflow,
+  event,
+  generatorRunner,
+  message,
+  race,
+  signal,
+  task,
+  timer,
+} from "../support/generator-runner.ts";
+import { anEvent, play } from "../support/play.ts";
 import { describeRunner } from "./runner.contract.ts";
 
 const HOUR = 3_600_000;
@@ -21,6 +30,26 @@ describeRunner("the generator runner", {
       const first = yield race({ work: task("work"), late: timer(HOUR) });
       const isLate = JSON.stringify(first).includes('"winner":"late"');
       return yield task(isLate ? "too-late" : "on-time");
+    }),
+  signalled: () =>
+    aWorkflow(function* () {
+      yield signal("closed");
+      return yield task("after");
+    }),
+  messaged: () =>
+    aWorkflow(function* () {
+      yield message("paid", "42");
+      return yield task("after");
+    }),
+  firstOf: () =>
+    aWorkflow(function* () {
+      const first = yield race({
+        signal: signal("closed"),
+        message: message("paid", "42"),
+        timer: timer(HOUR),
+      });
+      const [winner] = /(?<="winner":")\w+/.exec(JSON.stringify(first)) ?? [];
+      return yield task(`on-${winner}`);
     }),
   exhausted: "failed",
   patch: "refused",
@@ -76,6 +105,40 @@ describe("the generator runner", () => {
     expect(incident.message).toContain('"type":"other"');
     expect(incident.message).toContain('"type":"work"');
     expect(run.open).toEqual(["task after"]);
+  });
+
+  test("D6: hands what came to the workflow, by whatever way", async () => {
+    const run = await play(
+      aWorkflow(function* () {
+        return [yield event("approved"), yield signal("closed"), yield message("paid")];
+      }),
+    );
+
+    await run.send(anEvent("approved", { payload: "yes" }));
+    await run.signal("signal:closed", { payload: { why: "flood" } });
+    await run.message("message:paid", { amount: 3 });
+
+    expect(run.program.runner.result(run.instance)).toEqual([
+      "yes",
+      { why: "flood" },
+      { amount: 3 },
+    ]);
+  });
+
+  test("D7: keeps in the journal who won, and replays it", async () => {
+    const run = await play(
+      aWorkflow(function* () {
+        const first = yield race({ yes: event("yes"), no: event("no"), late: timer(HOUR) });
+        yield task("after");
+        return first;
+      }),
+    );
+    await run.send(anEvent("yes", { payload: 1 }));
+    await run.send(anEvent("no", { payload: 2 }));
+
+    await run.complete("after");
+
+    expect(run.program.runner.result(run.instance)).toEqual({ winner: "yes", value: 1 });
   });
 
   test("raises an incident for a workflow that nobody handed in", async () => {

@@ -1,7 +1,10 @@
 import {
   aBoundaryTimer,
+  aMessageCatch,
   anEnd,
+  anEventGateway,
   aProcess,
+  aSignalCatch,
   aStart,
   aTask,
   aTimer,
@@ -32,6 +35,40 @@ describeRunner("the graph runner", {
           aTask("too-late"),
         ],
         ["start -> work -> on-time", "late -> too-late"],
+      ),
+    ),
+  signalled: () =>
+    aProgram(
+      aProcess(
+        [aStart(), aSignalCatch("wait", "closed"), aTask("after")],
+        ["start -> wait -> after"],
+      ),
+    ),
+  messaged: () =>
+    aProgram(
+      aProcess(
+        [aStart(), aMessageCatch("wait", "paid", "42"), aTask("after")],
+        ["start -> wait -> after"],
+      ),
+    ),
+  firstOf: () =>
+    aProgram(
+      aProcess(
+        [
+          aStart(),
+          anEventGateway("first"),
+          aSignalCatch("closed", "closed"),
+          aMessageCatch("paid", "paid", "42"),
+          aTimer("late", { duration: "PT1H" }),
+          aTask("on-signal"),
+          aTask("on-message"),
+          aTask("on-timer"),
+        ],
+        [
+          "start -> first -> closed -> on-signal",
+          "first -> paid -> on-message",
+          "first -> late -> on-timer",
+        ],
       ),
     ),
   exhausted: "incident",

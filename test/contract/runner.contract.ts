@@ -4,7 +4,7 @@ import type { Variables } from "../../lib/definition/json.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
-import { BEGIN, committed, type Play, play } from "../support/play.ts";
+import { anEvent, BEGIN, committed, type Play, play } from "../support/play.ts";
 
 /** The same small workflows in the notation of each runner. */
 export type RunnerPrograms = Readonly<{
@@ -14,6 +14,11 @@ export type RunnerPrograms = Readonly<{
   taskThenTimer: () => Program;
   /** A task `work` against a timer of an hour; `on-time` or `too-late` follows the winner. */
   race: () => Program;
+  /** The signal `closed` or the message `paid` with the key `42`; then a task `after`. */
+  signalled: () => Program;
+  messaged: () => Program;
+  /** These two against a timer of an hour; `on-signal`, `on-message` or `on-timer` follows. */
+  firstOf: () => Program;
   /** What becomes of an instance whose task has no attempt left. */
   exhausted: "incident" | "failed";
   /** What becomes of variables that come with the resolution of a kept fact. */
@@ -25,6 +30,7 @@ const HOUR = 3_600_000;
 /** Runs the suite for one runner. */
 export function describeRunner(name: string, programs: RunnerPrograms): void {
   const { oneTask, taskThenTimer, race, exhausted, patch } = programs;
+  const { signalled, messaged, firstOf } = programs;
 
   describe(`${name}, as a runner`, () => {
     test("runs a new instance up to its first waits", async () => {
@@ -174,6 +180,96 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
         expect(run.instance).toBe(decided);
       },
     );
+
+    test.each([
+      ["signal", () => signalled(), { name: "closed" }],
+      ["message", () => messaged(), { name: "paid", key: "42" }],
+    ] as const)("waits for a %s by name, and goes on when it comes", async (on, of, what) => {
+      const run = await play(of());
+      const [ticket] = run.instance.tickets;
+
+      await run.deliver(outcomeOf(waitOf(run, on)));
+
+      expect(ticket).toMatchObject({ on, ...what });
+      expect(openOf(run)).toEqual(["task after"]);
+      expect(run.trail.find((line) => line.startsWith(`${on}-received`))).toBeDefined();
+      expect(
+        run.instance.trail.entries.find(({ type }) => type === `${on}-received`)?.data,
+      ).toEqual(on === "signal" ? { broadcastId: "b1" } : { messageId: "m1" });
+    });
+
+    test.each([
+      ["signal", () => signalled()],
+      ["message", () => messaged()],
+    ] as const)("F17: takes a %s once", async (on, of) => {
+      const run = await play(of());
+      const fact = outcomeOf(waitOf(run, on));
+      await run.deliver(fact);
+      const once = run.instance;
+
+      expect(await run.deliver(fact)).toEqual({ instance: once, changed: false });
+    });
+
+    test("F36: ignores a signal from before its wait began", async () => {
+      const run = await play(signalled());
+      const ticket = { ...waitOf(run, "signal"), row: { after: 1, epoch: 1 } };
+      run.instance = { ...run.instance, tickets: [ticket] };
+
+      const { changed } = await run.deliver(outcomeOf(ticket));
+
+      expect(changed).toBe(false);
+    });
+
+    test("F46: stops at a message that another instance waits for, until that is gone", async () => {
+      const run = await play(messaged(), { taken: ["paid/42"] });
+      const [incident] = run.instance.tickets;
+      run.taken.clear();
+      await resolve(run);
+
+      expect(incident).toMatchObject({ on: "incident", type: "UNHANDLED_ERROR_EVENT" });
+      expect(incident).toMatchObject({ message: expect.stringContaining('the key "42"') });
+      expect(openOf(run)).toEqual(["message"]);
+    });
+
+    test.each(["signal", "message", "timer"] as const)(
+      "F54: D7: lets the %s win a race, in one commit, and nothing of the others is left",
+      async (winner) => {
+        const run = await play(firstOf());
+        const all = run.instance.tickets;
+        run.now = BEGIN + HOUR;
+
+        await run.deliver(outcomeOf(waitOf(run, winner)));
+        const decided = run.instance;
+        for (const ticket of all) await run.deliver(outcomeOf(ticket));
+
+        expect(all.map(({ on }) => on).toSorted()).toEqual(["message", "signal", "timer"]);
+        expect(openOf(run)).toEqual([`task on-${winner}`]);
+        expect(run.instance).toBe(decided);
+      },
+    );
+
+    test("D9: keeps an event that nothing waits for, once", async () => {
+      const run = await play(oneTask());
+      await run.send(anEvent("approved"));
+
+      const again = await run.send(anEvent("approved"));
+
+      expect(again.changed).toBe(false);
+      expect(run.instance.inbox.map(({ id }) => id)).toEqual(["approved-1"]);
+      expect(openOf(run)).toEqual(["task work"]);
+    });
+
+    test("D11: hands on at its end what it has not read", async () => {
+      const run = await play(oneTask(), { holdsBack: true });
+      const event = anEvent("approved", { onTargetTerminated: "deadLetter" });
+      await run.send(event);
+
+      await complete(run, "work");
+
+      const effects = run.instance.outbox.map(({ effect }) => effect);
+      expect(effects).toContainEqual({ kind: "bury", event, targetStatus: "succeeded" });
+      expect(run.instance.inbox).toEqual([]);
+    });
 
     test("turns what it throws into an incident that keeps the fact, and takes it when resolved", async () => {
       const program = taskThenTimer();
@@ -331,8 +427,25 @@ const completion = ({ id }: Ticket, variables: Variables = {}): Fact => ({
   variables,
 });
 
-const outcomeOf = (ticket: Ticket): Fact =>
-  ticket.on === "timer" ? { kind: "timer-due", ticket: ticket.id } : completion(ticket);
+function waitOf({ instance }: Play, on: "signal" | "message" | "timer"): Ticket {
+  const found = instance.tickets.find((ticket) => ticket.on === on);
+  if (found === undefined) throw new Error(`No ${on} is waited for.`);
+  return found;
+}
+
+function outcomeOf(ticket: Ticket): Fact {
+  const { id } = ticket;
+  switch (ticket.on) {
+    case "timer":
+      return { kind: "timer-due", ticket: id };
+    case "signal":
+      return { kind: "signal-received", ticket: id, broadcastId: "b1", seq: 1, payload: {} };
+    case "message":
+      return { kind: "message-received", ticket: id, messageId: "m1", payload: {} };
+    default:
+      return completion(ticket);
+  }
+}
 
 const complete = (run: Play, type: string, variables: Variables = {}) =>
   run.deliver(completion(taskOf(run, type), variables));

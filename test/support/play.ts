@@ -13,12 +13,12 @@ import type {
   IncidentTicket,
   Instance,
   MessageTicket,
-  QueuedEvent,
   SignalTicket,
   TaskTicket,
   Ticket,
   TimerTicket,
 } from "../../lib/kernel/instance.ts";
+import type { QueuedEvent } from "../../lib/kernel/queued-event.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 
 /** 2024-01-01T00:00:00Z, when every play begins. */
@@ -142,7 +142,10 @@ export class Play {
   /** Decides and leaves everything as it is. */
   decide(fact: Fact): Promise<Decision> {
     const isTaken = (name: string, key: string) => this.taken.has(`${name}/${key}`);
-    const given = { ...givenAt(this.now, this.#expressions), isTaken };
+    const given = {
+      ...givenAt(this.now, this.#expressions),
+      ...(this.taken.size > 0 && { isTaken }),
+    };
     return decide(this.program, this.instance, frozen(fact), given);
   }
 
