@@ -6,7 +6,7 @@ import { type Spot, spotOf } from "./plan.ts";
 import { arrive, type Run } from "./run.ts";
 import { type Phase, type Token, tokenAt } from "./state.ts";
 import { offer, orderOf, takeResult } from "./task.ts";
-import { throwSignal } from "./thrown.ts";
+import { throwSignal } from "./throw.ts";
 import { lookupFrom } from "./variables.ts";
 import { nameFrom, openWaits, waitsOf } from "./wait.ts";
 

@@ -9,9 +9,9 @@
  * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
  */
 import { closeTickets, note } from "../draft.ts";
+import { type Thrown, together } from "./path.ts";
 import type { Run } from "./run.ts";
 import { ROOT, type Token, tokenAt } from "./state.ts";
-import { type Thrown, together } from "./thrown.ts";
 
 /**
  * Removes a token, everything below it, and every ticket of theirs. Gives what they had thrown:

@@ -4,9 +4,9 @@
  */
 import type { Flow } from "../../definition/graph.ts";
 import { Refusal } from "../refusal.ts";
+import { holding, type Thrown, together } from "./path.ts";
 import type { Run } from "./run.ts";
 import { type Joins, tokenAt } from "./state.ts";
-import { holding, type Thrown, together } from "./thrown.ts";
 import { own } from "./variables.ts";
 
 type Reached = Readonly<{

@@ -5,10 +5,10 @@ import { demand } from "./evaluate.ts";
 import { interruptInside } from "./interrupt.ts";
 import { deadlock, leaveJoin, reachJoin } from "./join.ts";
 import { mapOutputs } from "./mapping.ts";
+import { onPath, together } from "./path.ts";
 import { type Spot, spotOf } from "./plan.ts";
 import { arrive, push, type Run } from "./run.ts";
 import { isEmpty, type Phase, ROOT, type Token, tokenAt } from "./state.ts";
-import { onPath, together } from "./thrown.ts";
 import { lookupFrom } from "./variables.ts";
 
 /** The second part of a token's life: nothing of it stays armed, and its outputs are mapped. */

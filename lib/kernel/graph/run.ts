@@ -3,9 +3,9 @@ import { MAX_CONTINUATIONS } from "../../definition/limits.ts";
 import { closeTicket, type Draft, note, openTicket, raiseIncident } from "../draft.ts";
 import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
+import { onPath, pruned, type Thrown } from "./path.ts";
 import type { Plan } from "./plan.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
-import { onPath, pruned, type Thrown } from "./thrown.ts";
 
 /** A graph instance while one fact moves it: the draft, and the tree laid open for changes. */
 export type Run = {

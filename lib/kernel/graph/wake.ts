@@ -13,11 +13,11 @@ import type { SignalReceived, TicketFact } from "../fact.ts";
 import type { MessageTicket, SignalTicket, TimerTicket } from "../instance.ts";
 import { withSeen } from "../seen.ts";
 import { interrupt } from "./interrupt.ts";
+import type { Thrown } from "./path.ts";
 import { type Boundary, spotOf } from "./plan.ts";
 import { arrive, place, push, type Run } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
 import { takeResult } from "./task.ts";
-import type { Thrown } from "./thrown.ts";
 import { armAgain } from "./timer.ts";
 
 /** What came, and for which wait. */

@@ -7,13 +7,7 @@
  * 2. A path goes along flows, into scopes and out of them, through joins, and from the host of a
  *    boundary event to what follows the event.
  */
-import type { Variables } from "../../definition/json.ts";
-import { MAX_PAYLOAD_BYTES } from "../../definition/limits.ts";
-import { type Draft, emit, note } from "../draft.ts";
-import { broadcastIdOf } from "../instance.ts";
-import { jsonBytes } from "../json-bytes.ts";
-import { Refusal } from "../refusal.ts";
-import type { Run } from "./run.ts";
+import type { Draft } from "../draft.ts";
 import type { Token } from "./state.ts";
 
 /** Ids of outbox records. */
@@ -45,25 +39,4 @@ export function holding({ joining: _, ...scope }: Token, joining: Joining): Toke
 /** What comes together, each once. */
 export function together(paths: readonly (Thrown | undefined)[]): Thrown {
   return [...new Set(paths.flatMap((thrown) => thrown ?? []))];
-}
-
-/** Throws a signal from a token, with the token's own variables, and goes on at once. */
-export function throwSignal(run: Run, token: Token, name: string): void {
-  const { draft } = run;
-  const payload: Variables = token.variables ?? {};
-  demandSmall(name, payload);
-  const record = emit(draft, { kind: "publish-signal", name, payload });
-  const broadcastId = broadcastIdOf(draft.before.id, record);
-  note(draft, "signal-thrown", token.node, { broadcastId, name });
-  run.tokens.set(token.id, onPath(token, together([token.thrown, [record]])));
-  run.calls += 1;
-}
-
-function demandSmall(name: string, payload: Variables): void {
-  const bytes = jsonBytes(payload);
-  if (bytes <= MAX_PAYLOAD_BYTES) return;
-  throw new Refusal(
-    "IO_MAPPING_ERROR",
-    `The payload of the signal "${name}" has ${bytes} bytes, ${MAX_PAYLOAD_BYTES} is the limit. Map less into the event that throws it.`,
-  );
 }
