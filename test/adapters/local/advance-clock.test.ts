@@ -177,7 +177,7 @@ describe("an advance", () => {
   });
 
   test("waits for whoever was sent to see to a due key, and counts no timer", async () => {
-    const { advance, queues, index, time, clock, on } = await opened();
+    const { advance, queues, index, time, clock, on, troubles } = await opened();
     on.fired = 0;
     const log: string[] = [];
     on.due = async (instanceId) => {
@@ -195,6 +195,7 @@ describe("an advance", () => {
 
     expect(await done).toEqual({ now: instantFrom(START + 2 * HOUR), fired: 0, left: [] });
     expect(log).toEqual(["due 1", "offer 1"]);
+    expect(troubles).toEqual([]);
   });
 
   test("waits for the parts of a fan-out before it moves, delayed ones too", async () => {
@@ -233,7 +234,12 @@ async function opened(options: { concurrency?: number } = {}) {
   const time = new ManualTime(START);
   const memory = { load: async () => undefined, save: async () => {} };
   const clock = await openVirtualClock({ real: time, memory });
-  const { queues, index } = openTestQueues({ time, clock, patienceMs: 10_000, ...options });
+  const { queues, index, troubles } = openTestQueues({
+    time,
+    clock,
+    patienceMs: 10_000,
+    ...options,
+  });
   const on: {
     handle: (name: string) => unknown;
     due: (instanceId: string) => unknown;
@@ -254,7 +260,7 @@ async function opened(options: { concurrency?: number } = {}) {
   });
   const { advance } = queues;
   if (advance === undefined) throw new Error("a virtual clock can be advanced");
-  return { time, clock, queues, index, on, advance };
+  return { time, clock, queues, index, on, advance, troubles };
 }
 
 function nameOf(message: Message): string {

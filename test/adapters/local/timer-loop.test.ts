@@ -297,10 +297,10 @@ describe("a key that is no instance's", () => {
     await time.pass(0);
     index.commit(MAILBOX, instantFrom(start + 60_000));
     await time.pass(10_000);
-    index.commit({ ...MAILBOX, sk: "earlier" }, instantFrom(start + 30_000));
+    index.commit({ ...MAILBOX, sk: "earlier" }, instantFrom(start + 10_500));
     await time.pass(60_000);
 
-    expect(handledAt).toEqual([30_000, 60_000]);
+    expect(handledAt).toEqual([10_500, 60_000]);
   });
 
   test("is left to whoever made it due at once, for a while", async () => {
