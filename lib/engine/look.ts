@@ -8,7 +8,7 @@ import { type Plan, plan } from "./plan.ts";
 import { dropSentRecords } from "./redelivery.ts";
 import { settle } from "./settle.ts";
 import type { Image } from "./stored-instance.ts";
-import type { Deliverer } from "./topics/deliver.ts";
+import type { Deliverer } from "./topics/fared.ts";
 import type { World } from "./world.ts";
 
 /** `again`: others changed the same things meanwhile, read them anew. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../lib/definition/json.ts";
+import { instanceKey } from "../../lib/engine/keys.ts";
 import { race, task, timer, type Workflow } from "../support/generator-runner.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 
@@ -44,7 +45,7 @@ describe("a workflow in code", () => {
     world.moveTo(world.now() + 3_600_000);
     const invocation = { id: "timer", until: world.now(), mayContinue: false };
 
-    const fired = await world.engine.wake(instanceId, invocation);
+    const fired = await world.engine.wake(instanceKey("default", instanceId), invocation);
 
     expect(fired).toBe(1);
     expect(await world.engine.result(instanceId)).toMatchObject({

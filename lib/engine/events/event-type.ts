@@ -4,7 +4,7 @@ import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { EventConfig, EventTypeView } from "../engine.ts";
 import { checkName } from "../request-rules.ts";
-import { changeHead, type Head, readHead } from "../topics/head.ts";
+import { changeHead, type Head, peekHead } from "../topics/head.ts";
 import type { World } from "../world.ts";
 
 /** Of events that nobody has declared. */
@@ -30,7 +30,7 @@ export async function setEventType(
 
 export async function getEventType(world: World, name: string): Promise<EventTypeView> {
   checkName("name", name);
-  const { head } = await readHead(world, { kind: "event", name });
+  const head = await peekHead(world, { kind: "event", name });
   return { name, declared: head.config !== undefined, ...configOf(head) };
 }
 

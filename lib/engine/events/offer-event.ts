@@ -9,7 +9,7 @@ import type { Item, Key } from "../../ports/store.ts";
 import { keptEventKey, shardPk } from "../keys.ts";
 import { lifeOf } from "../life.ts";
 import { lookFor } from "../look.ts";
-import type { Deliverer } from "../topics/deliver.ts";
+import type { Deliverer } from "../topics/fared.ts";
 import { allShards, readHead } from "../topics/head.ts";
 import { parseRow } from "../topics/row.ts";
 import type { World } from "../world.ts";
@@ -27,12 +27,11 @@ export async function offerEvent(
   const key = keptEventKey(world.settings.tenant, name, seq);
   let isUnsure = false;
   for await (const row of waiters(world, name)) {
-    const item = await readIfWorth(world, key);
-    if (item === undefined) return "delivered";
+    if ((await read(world, key)) === undefined) return "delivered";
     const asked = await ask(world, row, by);
     if (asked === "unsure") isUnsure = true;
   }
-  const item = await readIfWorth(world, key);
+  const item = await read(world, key);
   if (item === undefined) return "delivered";
   return isUnsure ? "unsure" : settleDown(world, item);
 }
@@ -49,8 +48,8 @@ export async function handleOffer(
 
 const UNSURE_MS = 1_000;
 
-/** What is no longer there has been taken; what has expired counts as dropped by who asks first. */
-async function readIfWorth(world: World, key: Key): Promise<Item | undefined> {
+/** What is no longer there has been taken. */
+async function read(world: World, key: Key): Promise<Item | undefined> {
   const [item] = await world.store.get([key]);
   return item;
 }

@@ -7,7 +7,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import { serve } from "../door.ts";
 import type { EventAnswer, EventRequest, IdempotencyKey } from "../engine.ts";
 import { checkName, checkPayload } from "../request-rules.ts";
-import { readHead } from "../topics/head.ts";
+import { peekHead } from "../topics/head.ts";
 import { deliverInCall } from "../topics/in-call.ts";
 import { readPages, viewReceipt } from "../topics/receipt.ts";
 import type { World } from "../world.ts";
@@ -42,8 +42,7 @@ async function sendTo(
   target: string,
   { id, name, payload }: New,
 ): Promise<EventAnswer> {
-  const { head } = await readHead(world, { kind: "event", name });
-  const config = configOf(head);
+  const config = configOf(await peekHead(world, { kind: "event", name }));
   const at = world.clock.now();
   const { onTargetTerminated } = config;
   const event: QueuedEvent = {

@@ -13,7 +13,6 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation, PagedRow } from "../../ports/message.ts";
 import { mayTidyRow } from "../closed.ts";
 import { afterCommit, showDelivered } from "../dispatch.ts";
-import type { FailedDelivery } from "../engine.ts";
 import { type Life, lifeOf } from "../life.ts";
 import { deliveryName } from "../names.ts";
 import { type Plan, timeOf } from "../plan.ts";
@@ -23,17 +22,8 @@ import type { Image } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { factFor } from "./fact-for.ts";
+import type { Deliverer, Fared } from "./fared.ts";
 import { startByBroadcast } from "./start.ts";
-
-/** How a row fared. A call delivers on its own, and leaves what is owed to the bus's copy. */
-export type Fared = Readonly<
-  | { kind: "delivered" | "started" | "skipped" | "expired" | "not-meant" }
-  | { kind: "failed"; failed: FailedDelivery }
-  | { kind: "later"; ms: number }
->;
-
-/** Who delivers: an invocation that sends what is owed, or a call that does not. */
-export type Deliverer = Invocation | "call";
 
 export async function deliver(
   world: World,

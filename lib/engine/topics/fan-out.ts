@@ -21,7 +21,8 @@ import type { Page } from "../../ports/store.ts";
 import { shardPk } from "../keys.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, markFannedOut, readBroadcast } from "./broadcast.ts";
-import { deliver, type Fared } from "./deliver.ts";
+import { deliver } from "./deliver.ts";
+import type { Deliverer, Fared } from "./fared.ts";
 import { addEpoch, allShards, readHead } from "./head.ts";
 import { type Counts, isComplete, type PageRecord, putPage } from "./receipt.ts";
 import { parseRow } from "./row.ts";
@@ -158,14 +159,15 @@ async function deliverRows(
   await putPage(world, broadcast, { ...about, awaits, ...countsOf(fared) });
 }
 
-async function attempt(
+/** What goes wrong with one row is told, and tried again later. */
+export async function attempt(
   world: World,
   broadcast: Broadcast,
   row: PagedRow,
-  invocation: Invocation,
+  by: Deliverer,
 ): Promise<Fared> {
   try {
-    return await deliver(world, broadcast, row, invocation);
+    return await deliver(world, broadcast, row, by);
   } catch (error) {
     world.onTrouble?.(`broadcast ${broadcast.id} to ${row.sk}`, error);
     return { kind: "later", ms: FAILED_MS };

@@ -35,6 +35,12 @@ export async function readHead(world: World, topic: Topic): Promise<ReadHead> {
   throw busy(topic);
 }
 
+/** The head as it is, for who only wants to know; nothing is made. */
+export async function peekHead(world: World, topic: Topic): Promise<Head> {
+  const [item] = await world.store.get([headKey(world.settings.tenant, topic)]);
+  return item ? parseHead(item.body) : NEW;
+}
+
 /** Changes the head under its version; gives what it has become. */
 export async function changeHead(
   world: World,

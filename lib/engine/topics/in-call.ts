@@ -5,8 +5,8 @@
 import { MAX_MS_IN_CALL, MAX_ROWS_IN_CALL, ROWS_AT_ONCE } from "../../definition/limits.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, publish } from "./broadcast.ts";
-import { deliver, type Fared } from "./deliver.ts";
-import { countsOf, rowsIfFew } from "./fan-out.ts";
+import { attempt, countsOf, rowsIfFew } from "./fan-out.ts";
+import type { Fared } from "./fared.ts";
 import type { Counts } from "./receipt.ts";
 
 /** What came of it; undefined when it is too much for a call, or not done in time. */
@@ -23,7 +23,7 @@ export async function deliverInCall(
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     if (world.clock.now() > until) return undefined;
     const some = rows.slice(from, from + ROWS_AT_ONCE);
-    const results = some.map((row) => deliver(world, broadcast, row, "call"));
+    const results = some.map((row) => attempt(world, broadcast, row, "call"));
     fared.push(...(await Promise.all(results)));
   }
   return fared.some(({ kind }) => kind === "later") ? undefined : countsOf(fared);

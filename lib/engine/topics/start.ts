@@ -12,8 +12,8 @@ import { redeliver } from "../redelivery.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import type { Broadcast } from "./broadcast.ts";
-import type { Deliverer, Fared } from "./deliver.ts";
 import { parsePayload } from "./fact-for.ts";
+import type { Deliverer, Fared } from "./fared.ts";
 
 type StartRow = Extract<PagedRow, { definitionId: string }>;
 
