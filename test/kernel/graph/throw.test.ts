@@ -259,6 +259,22 @@ describe("a path that throws", () => {
     expect(order.waitForSignal("wait")).not.toHaveProperty("notIds");
   });
 
+  test("leaves nothing at a join when the instance is cancelled", async () => {
+    const order = await play(
+      aProcess(
+        [aStart(), aFork("split"), aSignalThrow("left", "closed"), aTask("right"), aFork("join")],
+        ["start -> split -> left -> join", "split -> right -> join"],
+      ),
+      held,
+    );
+
+    await order.cancel();
+
+    expect(parseState(order.instance.state).tokens).toEqual([
+      { id: 0, node: "process", in: 0, variables: {} },
+    ]);
+  });
+
   test("keeps at a join what waits for the next round", async () => {
     const order = await play(
       aProcess(
