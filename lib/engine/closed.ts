@@ -6,7 +6,7 @@ import { mailboxKey, offerKey } from "./keys.ts";
 import { mailboxItem, readMailbox, withoutSubs } from "./messages/mailbox.ts";
 import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
-import { isTopicTicket, rowKey } from "./topics/row.ts";
+import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
 import type { World } from "./world.ts";
 
 /** Tickets that were open before the commit and are not any more. */
@@ -23,8 +23,12 @@ export function stopClosed(world: World, plan: Plan): void {
 }
 
 /** Takes away what led to the closed: last of all, since nobody is owed that. */
-export async function tidyClosed(world: World, plan: Plan): Promise<void> {
-  const closed = closedBy(plan);
+export async function tidyClosed(
+  world: World,
+  plan: Plan,
+  mayGo: (ticket: TopicTicket) => boolean = () => true,
+): Promise<void> {
+  const closed = closedBy(plan).filter((ticket) => !isTopicTicket(ticket) || mayGo(ticket));
   const keys = closed.flatMap((ticket) => deadKeys(world, plan, ticket));
   for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
     await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));

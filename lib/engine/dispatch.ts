@@ -6,6 +6,7 @@ import {
   type TaskTicket,
   type Ticket,
 } from "../kernel/instance.ts";
+import type { Topic } from "../ports/bus.ts";
 import type { TaskMessage } from "../ports/message.ts";
 import { stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
@@ -53,12 +54,20 @@ export async function afterCommit(
  * expects to find in the next list the tasks that the call has opened.
  */
 export async function showCaller(world: World, plan: Plan): Promise<void> {
-  await showDelivered(world, plan);
+  await show(world, plan);
   await tidyClosed(world, plan);
 }
 
-/** The same for a call that delivers a broadcast: rows stay, since they lead the bus's copy. */
-export async function showDelivered(world: World, plan: Plan): Promise<void> {
+/**
+ * The same for a call that delivers a broadcast: rows of its topic stay, since they lead the bus's
+ * copy. That copy knows nothing of what else the step has closed: it goes now.
+ */
+export async function showDelivered(world: World, plan: Plan, topic: Topic): Promise<void> {
+  await show(world, plan);
+  await tidyClosed(world, plan, ({ on, name }) => on !== topic.kind || name !== topic.name);
+}
+
+async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));

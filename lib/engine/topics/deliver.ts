@@ -8,7 +8,7 @@
  */
 import type { Json } from "../../definition/json.ts";
 import { isWelcome } from "../../kernel/decide.ts";
-import type { Instance } from "../../kernel/instance.ts";
+import type { Instance, Ticket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation, PagedRow } from "../../ports/message.ts";
 import { mayTidyRow } from "../closed.ts";
@@ -84,12 +84,13 @@ async function hand(
   const settled = await settle(world, image, { name, fact }, ownerOf(world, by));
   switch (settled.kind) {
     case "settled": {
+      const fared = faredBy(settled.image.instance, settled.plan.fresh.tickets);
       if (by !== "call") {
         const verdict = await sendOwed(world, settled.plan, settled.image, by);
-        return verdict === "release" ? faredBy(settled.plan) : later(verdict.keepForMs);
+        return verdict === "release" ? fared : later(verdict.keepForMs);
       }
-      await showDelivered(world, settled.plan);
-      return faredBy(settled.plan);
+      await showDelivered(world, settled.plan, broadcast.topic);
+      return fared;
     }
     case "gone":
       return alreadyGone(world, broadcast, row, settled.image, by);
@@ -123,15 +124,26 @@ async function alreadyGone(
   image: Image | undefined,
   by: Deliverer,
 ): Promise<Fared> {
-  const isDelivered = image !== undefined && hasTaken(image.instance, broadcast);
-  if (by === "call") return { kind: isDelivered ? "delivered" : "skipped" };
+  const name = deliveryName(row.ticket, broadcast.seq);
+  const fared = image ? faredBefore(image.instance, broadcast, name) : SKIPPED;
+  if (by === "call") return fared;
   if (image) {
-    const name = deliveryName(row.ticket, broadcast.seq);
     const verdict = await redeliver(world, image, name, by);
     if (verdict !== "release") return later(verdict.keepForMs);
   }
-  await tidyIfDead(world, row, image?.instance, deliveryName(row.ticket, broadcast.seq));
-  return { kind: isDelivered ? "delivered" : "skipped" };
+  await tidyIfDead(world, row, image?.instance, name);
+  return fared;
+}
+
+const SKIPPED: Fared = { kind: "skipped" };
+
+/** What came of it when somebody else delivered it: an incident is still that of its delivery. */
+function faredBefore(instance: Instance, broadcast: Broadcast, name: string): Fared {
+  if (!hasTaken(instance, broadcast)) return SKIPPED;
+  return faredBy(
+    instance,
+    instance.tickets.filter(({ stamp }) => stamp?.by === name),
+  );
 }
 
 async function tidyIfDead(
@@ -155,9 +167,10 @@ function hasTaken({ trail }: Instance, { id, topic }: Broadcast): boolean {
 const names = (data: Json | undefined, id: string): boolean =>
   typeof data === "object" && data !== null && Object.values(data).includes(id);
 
-function faredBy({ fresh, image }: Plan): Fared {
-  const incident = fresh.tickets.find(({ on }) => on === "incident");
+/** By the tickets that its delivery has opened. */
+function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Fared {
+  const incident = opened.find(({ on }) => on === "incident");
   if (incident?.on !== "incident") return { kind: "delivered" };
   const { id: incidentId, message } = incident;
-  return { kind: "failed", failed: { instanceId: image.instance.id, incidentId, message } };
+  return { kind: "failed", failed: { instanceId, incidentId, message } };
 }
