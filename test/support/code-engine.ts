@@ -1,0 +1,95 @@
+import { onTestFinished } from "vitest";
+import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
+import { HandlerRuns } from "../../lib/adapters/local/handler-runs.ts";
+import { openQueues } from "../../lib/adapters/local/queues.ts";
+import { openLocalStore } from "../../lib/adapters/local/store.ts";
+import { realClock, steadyClock } from "../../lib/adapters/node/clock.ts";
+import { nodeIds } from "../../lib/adapters/node/ids.ts";
+import type { Compiler } from "../../lib/definition/diagnostic.ts";
+import { openClock } from "../../lib/embedded/clock.ts";
+import { endWatch } from "../../lib/embedded/end-watch.ts";
+import { FiredTimers } from "../../lib/embedded/fired-timers.ts";
+import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
+import { libraryDoor } from "../../lib/embedded/library-door.ts";
+import { createEngine } from "../../lib/engine/create-engine.ts";
+import { instanceKey } from "../../lib/engine/keys.ts";
+import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
+import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
+import { aDataDir } from "./embedded.ts";
+import { generatorRunner, type Workflow } from "./generator-runner.ts";
+
+/**
+ * The embedded engine, its real queues and its store on disk, with the generator-based runner
+ * beside the other: until there is a notation for it, this is who waits for events. The workflows
+ * are deployed under their names. The clock is virtual.
+ */
+export async function aCodeEngine(
+  workflows: Readonly<Record<string, Workflow>>,
+  { dataDir = aDataDir() }: Readonly<{ dataDir?: string }> = {},
+): Promise<EmbeddedEngine> {
+  const store = openLocalStore({ folder: dataDir });
+  const clock = await openClock(store, realClock());
+  const ids = nodeIds();
+  const queues = openQueues({
+    clock,
+    steady: steadyClock(),
+    ids,
+    index: store,
+    keyOf: ({ tenant, instanceId }) => instanceKey(tenant, instanceId),
+    handlers: new Map(),
+    runs: new HandlerRuns(),
+    onTrouble: ({ about, error }) => {
+      throw new Error(`${about}: ${String(error)}`);
+    },
+  });
+  const ends = endWatch();
+  const fired = new FiredTimers();
+  const expressions = feelExpressions();
+  const engine = createEngine({
+    store,
+    parking: queues.parking,
+    tasks: queues.tasks,
+    timers: queues.timers,
+    clock,
+    ids,
+    bus: queues.bus,
+    pages: queues.pages,
+    expressions,
+    compilers: { bpmn: bpmnCompiler({ expressions }), code: byName },
+    runners: { graph: graphRunner, code: generatorRunner(new Map(Object.entries(workflows))) },
+    settings: {
+      tenant: "default",
+      retentionMs: 30 * 86_400_000,
+      volatileQueues: true,
+      virtualClock: true,
+      isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
+    },
+    onCommitted: (instance, before) => {
+      fired.tell(instance, before);
+      ends.tell(instance);
+    },
+  });
+  const recovered = await engine.recover();
+  queues.consume({ handle: engine.handle, advance: engine.advance, onDue: engine.wake });
+  const door = libraryDoor({ engine, queues, store, ends, recovered, fired, onClosing: () => {} });
+  onTestFinished(() => door.close({ graceMs: 100 }));
+  for (const name of Object.keys(workflows)) {
+    await door.deploy({ notation: "code", source: name });
+  }
+  return door;
+}
+
+/** The source of a workflow is its name: what it does is handed in. */
+const byName: Compiler = async (name) => ({
+  ok: true,
+  diagnostics: [],
+  processes: [
+    {
+      id: name,
+      notation: "code",
+      body: { runner: "code", program: { workflow: name } },
+      elements: [name],
+      startEvents: [],
+    },
+  ],
+});
