@@ -24,7 +24,7 @@ import {
 import type { Posting } from "./messages/posting.ts";
 import { type Missing, type Sources, topicName } from "./sources.ts";
 import type { ReadHead } from "./topics/head.ts";
-import { isTopicTicket, rowItem, type TopicTicket, topicOf } from "./topics/row.ts";
+import { isTopicTicket, openedBy, rowItem, type TopicTicket, topicOf } from "./topics/row.ts";
 import type { World } from "./world.ts";
 
 export type Desk = {
@@ -150,10 +150,13 @@ export function useUp(desk: Desk, { id: instanceId }: Instance, ticket: Ticket, 
 }
 
 /** Gives the waits that were opened their places: where they are found, and from which number on. */
-export function placed(desk: Desk, ticket: Ticket): Ticket {
+export function placed(desk: Desk, ticket: Ticket, version: number): Ticket {
   if (!isTopicTicket(ticket) || ticket.row) return ticket;
   const { head } = headAt(desk, topicOf(ticket));
-  return { ...ticket, row: { after: head.seq, epoch: head.epochs } };
+  const row = { after: head.seq, epoch: head.epochs };
+  // What an incident gives back has a new row: the old one may or may not be there.
+  const again = openedBy(ticket.id) === version ? {} : { again: version };
+  return { ...ticket, row: { ...row, ...again } };
 }
 
 /** The writes that belong to the instance's: all of them are made, or none. */
@@ -163,8 +166,7 @@ export function companionsOf(
   before: Instance,
   after: Instance,
 ): readonly Write[] {
-  const opened = after.tickets.filter(({ id }) => isOpenedBy(after, id));
-  const topics = opened.filter(isTopicTicket);
+  const topics = after.tickets.filter(isTopicTicket).filter((it) => isPlacedBy(after, it));
   return [
     ...topics.flatMap((ticket): Write[] =>
       ticket.row ? [{ put: rowItem(after, ticket, ticket.row), when: "absent" }] : [],
@@ -180,8 +182,8 @@ export function companionsOf(
   ];
 }
 
-/** The version that commits a ticket is in its id. */
-const isOpenedBy = ({ version }: Instance, id: string): boolean => id.startsWith(`w${version}.`);
+const isPlacedBy = ({ version }: Instance, { id, row }: TopicTicket): boolean =>
+  row !== undefined && (row.again ?? openedBy(id)) === version;
 
 /**
  * With queues in memory nobody comes back to look at the head once more after the commit: the
@@ -221,11 +223,12 @@ function boxWrites(world: World, desk: Desk, before: Instance, after: Instance):
   });
 }
 
-const subFor = ({ id, definition }: Instance, ticket: MessageTicket) => ({
+const subFor = ({ id, definition, version }: Instance, ticket: MessageTicket) => ({
   processId: definition.id,
   instanceId: id,
   ticket: ticket.id,
   since: ticket.since,
+  version,
 });
 
 function boxAt(desk: Desk, { name, key }: Address): Mailbox | undefined {

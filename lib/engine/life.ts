@@ -2,7 +2,6 @@ import { MAX_ROW_IN_FLIGHT_MS } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Ticket } from "../kernel/instance.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
-import { openedBy } from "./topics/row.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -16,12 +15,15 @@ export type Life = Readonly<
   | { kind: "unsure" }
 >;
 
+/** `version` is the one that committed the ticket together with what names it here. */
+type Named = Readonly<{ instanceId: string; ticket: string; since: Instant; version: number }>;
+
 export async function lifeOf(
   world: World,
-  { instanceId, ticket, since }: Readonly<{ instanceId: string; ticket: string; since: Instant }>,
+  { instanceId, ticket, since, version }: Named,
 ): Promise<Life> {
   const image = await loadInstance(world, instanceId);
-  if (image === undefined || image.instance.version < openedBy(ticket)) {
+  if (image === undefined || image.instance.version < version) {
     const isOld = world.clock.now() - since > MAX_ROW_IN_FLIGHT_MS;
     return isOld ? { kind: "gone", ...(image && { image }) } : { kind: "unsure" };
   }

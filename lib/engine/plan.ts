@@ -290,7 +290,7 @@ function stampFresh(instance: Instance, stamp: Stamp, desk: Desk): Instance {
   return {
     ...instance,
     tickets: instance.tickets.map((ticket) =>
-      ticket.stamp ? ticket : { ...placed(desk, ticket), stamp },
+      ticket.stamp ? ticket : { ...placed(desk, ticket, instance.version + 1), stamp },
     ),
     outbox: instance.outbox.map((record) => (record.stamp ? record : { ...record, stamp })),
   };

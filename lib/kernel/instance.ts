@@ -129,7 +129,12 @@ export type EventTicket = Opened & Readonly<{ on: "event"; name: string; row?: R
  * How the outside finds a wait: what was broadcast after `after` is for it, and its row stands
  * among those of this epoch. The engine sets it in the commit that opens the ticket.
  */
-export type Row = Readonly<{ after: number; epoch: number }>;
+export type Row = Readonly<{
+  after: number;
+  epoch: number;
+  /** The version that gave a ticket its row anew, after an incident had held it. */
+  again?: number;
+}>;
 
 /** A set of numbers that fills up from below: all up to `low`, and some above it. */
 export type Seen = Readonly<{ low: number; above: readonly number[] }>;

@@ -91,10 +91,13 @@ export type PageMessage = OfBroadcast &
     rows: readonly PagedRow[];
   }>;
 
-/** Whom a row stands for: a wait of an instance, or a start event of a definition. */
+/**
+ * Whom a row stands for: a wait of an instance, which `version` committed together with the row, or
+ * a start event of a definition.
+ */
 export type PagedRow = Readonly<
   { sk: string; pk: string; after: number; at: Instant } & (
-    | { instanceId: string; ticket: string }
+    | { instanceId: string; ticket: string; version: number }
     | { definitionId: string; element: string }
   )
 >;

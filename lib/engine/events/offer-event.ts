@@ -56,8 +56,8 @@ async function read(world: World, key: Key): Promise<Item | undefined> {
 
 async function ask(world: World, row: PagedRow, by: Deliverer): Promise<"asked" | "unsure"> {
   if ("definitionId" in row) return "asked";
-  const { instanceId, ticket: id, at: since } = row;
-  const life = await lifeOf(world, { instanceId, ticket: id, since });
+  const { instanceId, ticket: id, at: since, version } = row;
+  const life = await lifeOf(world, { instanceId, ticket: id, since, version });
   if (life.kind === "unsure") return "unsure";
   if (life.kind === "gone") {
     await world.store.tidy([{ pk: row.pk, sk: row.sk }]);

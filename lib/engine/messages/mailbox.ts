@@ -36,6 +36,8 @@ export type Sub = Readonly<{
   instanceId: string;
   ticket: string;
   since: Instant;
+  /** Of the instance, in the commit that wrote this. */
+  version: number;
 }>;
 
 export type Buffered = Readonly<{

@@ -12,7 +12,7 @@ import {
   type Target,
   withoutSubs,
 } from "./mailbox.ts";
-import { passOver, takeTarget } from "./target.ts";
+import { lifeOfTarget, passOver, takeTarget } from "./target.ts";
 import { wantName } from "./waiters.ts";
 
 /** Says whether there was anything to do. */
@@ -39,7 +39,7 @@ async function pokeTarget(
     await takeTarget(world, address, message, target);
     return;
   }
-  const life = await lifeOf(world, { ...target, since: world.clock.now() });
+  const life = await lifeOfTarget(world, target);
   if (life.kind === "gone") await passOver(world, address, message.mid, target);
   if (life.kind !== "waits" || life.ticket.on !== "message") return;
   const { tenant, id: instanceId } = life.image.instance;

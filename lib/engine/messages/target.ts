@@ -11,6 +11,7 @@ import { lifeOf } from "../life.ts";
 import { lookFor } from "../look.ts";
 import { loadProgram } from "../programs.ts";
 import { carry } from "../start.ts";
+import { openedBy } from "../topics/row.ts";
 import type { World } from "../world.ts";
 import {
   type Address,
@@ -88,7 +89,7 @@ async function takeOnce(
     const begun = await beginBy(world, target.definitionId, { mail, payload });
     return begun ?? ((await isLeft(world, address, mid, target)) ? "again" : undefined);
   }
-  const life = await lifeOf(world, { ...target, since: world.clock.now() });
+  const life = await lifeOfTarget(world, target);
   if (life.kind === "unsure") return "again";
   if (life.kind === "gone" || life.ticket.on !== "message") {
     return (await passOver(world, address, mid, target)) ? undefined : "again";
@@ -98,6 +99,13 @@ async function takeOnce(
   if (looked.kind === "again") return "again";
   return target.instanceId;
 }
+
+/** It was seen to wait when the message was kept for it, so only its ticket can be in question. */
+export const lifeOfTarget = (
+  world: World,
+  target: Extract<Target, { ticket: string }>,
+): ReturnType<typeof lifeOf> =>
+  lifeOf(world, { ...target, since: world.clock.now(), version: openedBy(target.ticket) });
 
 async function isLeft(
   world: World,

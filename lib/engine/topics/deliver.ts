@@ -55,8 +55,8 @@ async function deliverToWait(
   row: WaitRow,
   by: Deliverer,
 ): Promise<Fared> {
-  const { instanceId, ticket, at: since } = row;
-  const life = await lifeOf(world, { instanceId, ticket, since });
+  const { instanceId, ticket, at: since, version } = row;
+  const life = await lifeOf(world, { instanceId, ticket, since, version });
   if (life.kind === "unsure") return { kind: "later", ms: UNSURE_MS };
   if (life.kind === "gone") return alreadyGone(world, broadcast, row, life.image, by);
   if (broadcast.expiresAt !== undefined && broadcast.expiresAt <= world.clock.now()) {
@@ -139,11 +139,9 @@ const SKIPPED: Fared = { kind: "skipped" };
 
 /** What came of it when somebody else delivered it: an incident is still that of its delivery. */
 function faredBefore(instance: Instance, broadcast: Broadcast, name: string): Fared {
-  if (!hasTaken(instance, broadcast)) return SKIPPED;
-  return faredBy(
-    instance,
-    instance.tickets.filter(({ stamp }) => stamp?.by === name),
-  );
+  const opened = instance.tickets.filter(({ stamp }) => stamp?.by === name);
+  const fared = faredBy(instance, opened);
+  return fared.kind === "failed" || hasTaken(instance, broadcast) ? fared : SKIPPED;
 }
 
 async function tidyIfDead(

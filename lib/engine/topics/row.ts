@@ -25,7 +25,13 @@ export function rowItem(instance: Instance, ticket: TopicTicket, row: Row): Item
   return {
     key: keyOf(instance, ticket, row),
     version: 1,
-    body: encode({ i: instance.id, w: ticket.id, s: row.after, a: ticket.since }),
+    body: encode({
+      i: instance.id,
+      w: ticket.id,
+      s: row.after,
+      a: ticket.since,
+      v: row.again ?? openedBy(ticket.id),
+    }),
   };
 }
 
@@ -53,20 +59,20 @@ export function parseRow({ key, body }: Pick<Item, "key" | "body">): PagedRow {
   const row = JSON.parse(new TextDecoder().decode(body)) as Packed;
   const common = { ...key, after: row.s, at: row.a };
   if ("d" in row) return { ...common, definitionId: row.d, element: row.e };
-  return { ...common, instanceId: row.i, ticket: row.w };
+  return { ...common, instanceId: row.i, ticket: row.w, version: row.v };
 }
 
 /** The version that committed a ticket is in its id: a smaller one has not heard of it yet. */
 export const openedBy = (ticket: string): number => Number(/^[a-z](\d+)\./.exec(ticket)?.[1] ?? 0);
 
 type Packed = Readonly<
-  { s: number; a: Instant } & ({ i: string; w: string } | { d: string; e: string })
+  { s: number; a: Instant } & ({ i: string; w: string; v: number } | { d: string; e: string })
 >;
 
-function keyOf({ tenant, id }: Instance, ticket: TopicTicket, { epoch }: Row): Key {
+function keyOf({ tenant, id }: Instance, ticket: TopicTicket, row: Row): Key {
   return {
-    pk: shardPk(tenant, topicOf(ticket), epoch, shardFor(id, epoch)),
-    sk: waitSk(ticket.since, id, ticket.id),
+    pk: shardPk(tenant, topicOf(ticket), row.epoch, shardFor(id, row.epoch)),
+    sk: waitSk(ticket.since, id, row.again === undefined ? ticket.id : `${ticket.id}~${row.again}`),
   };
 }
 
