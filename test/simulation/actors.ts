@@ -13,7 +13,9 @@ export type Fault =
   | Readonly<{ fault: "duplicated" }>
   | Readonly<{ fault: "delayed"; byMs: number }>
   /** Of a timer: it never comes. */
-  | Readonly<{ fault: "never" }>;
+  | Readonly<{ fault: "never" }>
+  /** Of the bus: it does not take it, or takes it and does not say so. */
+  | Readonly<{ fault: "refused" | "unanswered" }>;
 
 /** A place where somebody stands still. */
 export type Gate = {

@@ -7,8 +7,9 @@ import {
   isTerminal,
   type OutboxRecord,
   type Ticket,
+  type TicketlessEffect,
 } from "../../lib/kernel/instance.ts";
-import type { Message } from "../../lib/ports/message.ts";
+import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { must } from "./violation.ts";
 
@@ -17,17 +18,24 @@ export type Ledgers = Readonly<{
   messages: readonly Message[];
   /** Whether the engine runs this type of task. */
   runsHere: (type: string) => boolean;
-  wasAnnounced: (id: string) => boolean;
+  /** Whether a record of an outbox, `<instance>:<record>`, has left. */
+  wasSent: (id: string, effect: TicketlessEffect) => boolean;
+  /** The number of a broadcast among those of its name. */
+  seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
 }>;
 
 /** Throws when something is owed by nobody. */
 export function checkDebts(instance: Instance, ledgers: Ledgers): void {
-  const mine = ledgers.messages.filter(({ instanceId }) => instanceId === instance.id);
+  const mine = ledgers.messages.filter(
+    (message): message is Addressed =>
+      "instanceId" in message && message.instanceId === instance.id,
+  );
   const triggers = new Set(mine.flatMap(namesOf));
   const entries: readonly (Ticket | OutboxRecord)[] = [...instance.tickets, ...instance.outbox];
   for (const entry of entries) {
-    if (triggers.has(entry.stamp?.by ?? "")) continue;
+    const by = entry.stamp?.by ?? "";
+    if (triggers.has(by) || isBroughtByFanOut(instance, by, ledgers)) continue;
     const isSafe =
       "effect" in entry
         ? isSent(instance, entry, ledgers)
@@ -39,27 +47,66 @@ export function checkDebts(instance: Instance, ledgers: Ledgers): void {
   }
 }
 
+type Addressed = Exclude<Message, FanOutMessage>;
+
+/**
+ * What a broadcast's delivery owes is looked after by whoever comes along the row again: there must
+ * be a part of the fan-out that will, and the row must still be there unless that part names it.
+ */
+function isBroughtByFanOut(
+  { id, definition }: Instance,
+  by: string,
+  { messages, seqOf, items }: Ledgers,
+): boolean {
+  const [ticket, seq] = by.split("@");
+  if (by !== START && !/^\d+$/.test(seq ?? "")) return false;
+  const isRow = (row: PagedRow) =>
+    "definitionId" in row
+      ? by === START && row.definitionId === definition.id
+      : row.instanceId === id && row.ticket === ticket;
+  const isNamed = messages.some((message) => message.kind === "page" && message.rows.some(isRow));
+  if (isNamed) return true;
+  const suffix = by === START ? `D#${definition.id}` : `#${id}#${ticket}`;
+  const hasRow = () => items().some(({ key }) => key.sk.endsWith(suffix));
+  const isOfIt = (broadcastId: string) => by === START || seqOf(broadcastId) === Number(seq);
+  const isComing = messages.some(
+    (message) =>
+      (message.kind === "broadcast" || message.kind === "shard") && isOfIt(message.broadcastId),
+  );
+  const isLookedAt = () =>
+    items().some(({ key, lookAt }) => {
+      const [, kind, broadcastId = ""] = key.pk.split("#");
+      return kind === "B" && lookAt !== undefined && isOfIt(broadcastId);
+    });
+  return (isComing || isLookedAt()) && hasRow();
+}
+
 /** The names under which a message can be asked for what is owed. */
-function namesOf(message: Message): readonly string[] {
+function namesOf(message: Addressed): readonly string[] {
   const start = "start" in message && message.start ? [START] : [];
   if (message.kind === "task") return [`${message.ticket}/${message.attempt}`, ...start];
   return message.kind === "timer" ? [message.ticket] : [message.name, ...start];
 }
 
 function isSent(instance: Instance, { id, effect }: OutboxRecord, ledgers: Ledgers): boolean {
-  if (effect.kind === "announce") return ledgers.wasAnnounced(`${instance.id}:${id}`);
-  return isTerminal(instance);
+  if (effect.kind === "expire-chunks") return isTerminal(instance);
+  return ledgers.wasSent(`${instance.id}:${id}`, effect);
 }
 
 function isQueued(
   instance: Instance,
   ticket: Ticket,
-  messages: readonly Message[],
+  messages: readonly Addressed[],
   { runsHere, items }: Ledgers,
 ): boolean {
   switch (ticket.on) {
     case "timer":
     case "incident":
+    case "message":
+      return true;
+    // Whether what they missed reaches them is seen when everything rests.
+    case "signal":
+    case "event":
       return true;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);

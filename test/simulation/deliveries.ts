@@ -1,11 +1,11 @@
 // Deliveries: a queue hands a message to a host, parking a batch for one instance at a time.
 import type { Queued, SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
-import type { Message, OwedMessage, ParkedMessage } from "../../lib/ports/message.ts";
+import type { LookMessage, Message, OwedMessage, ParkedMessage } from "../../lib/ports/message.ts";
 import type { Hosts } from "./hosts.ts";
 import { type Backends, queuesOf } from "./ports.ts";
 import type { Action, Stage } from "./stage.ts";
 
-type Parked = ParkedMessage | OwedMessage;
+type Parked = ParkedMessage | OwedMessage | LookMessage;
 
 /** The deliveries that can be made now. */
 export function deliveries(stage: Stage, hosts: Hosts, backends: Backends): readonly Action[] {
@@ -64,6 +64,23 @@ function deliverBatch(
 }
 
 function nameOf(message: Message): string {
-  if (message.kind === "task") return `${message.instanceId} ${message.ticket}/${message.attempt}`;
-  return `${message.instanceId} ${message.kind === "timer" ? message.ticket : message.name}`;
+  switch (message.kind) {
+    case "task":
+      return `${message.instanceId} ${message.ticket}/${message.attempt}`;
+    case "timer":
+      return `${message.instanceId} ${message.ticket}`;
+    case "parked":
+    case "owed":
+    case "look":
+      return `${message.instanceId} ${message.name}`;
+    case "broadcast":
+    case "watch":
+      return `${message.kind} ${message.broadcastId}`;
+    case "shard":
+      return `shard ${message.broadcastId} ${message.epoch}.${message.shard}`;
+    case "page":
+      return `page ${message.broadcastId} ${message.page}`;
+    case "offer":
+      return `offer ${message.name} ${message.seq}`;
+  }
 }

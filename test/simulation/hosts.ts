@@ -84,7 +84,7 @@ export class Hosts {
 
   #newHost(name: string, skewMs: number): Host {
     const stage = this.#stage;
-    const { store, parking, tasks, timers } = this.#backends;
+    const { store, parking, tasks, timers, pages, bus } = this.#backends;
     const { scenario, time, actors } = stage;
     const life = `${this.#life}-`;
     const isMemory = stage.mode === "memory";
@@ -97,7 +97,8 @@ export class Hosts {
       tasks,
       timers: timersPort(stage, timers),
       ids: this.#ids,
-      ...(scenario.announces && { bus: busPort(stage) }),
+      pages,
+      bus: busPort(stage, bus),
       workflows: scenario.workflows ?? new Map(),
       settings: {
         tenant: TENANT,

@@ -15,11 +15,18 @@ import { decodeInstance, parseChunk, parseStored } from "../../lib/engine/codec.
 import { instanceIdOf, instancePk } from "../../lib/engine/keys.ts";
 import type { World } from "../../lib/engine/world.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
-import { type Instance, isTerminal, type Ticket } from "../../lib/kernel/instance.ts";
+import {
+  type Instance,
+  isTerminal,
+  type Ticket,
+  type TicketlessEffect,
+} from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import type { TrailEntry } from "../../lib/kernel/trail.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { blankOf, essence, explain, stable } from "./oracle.ts";
+import type { Reception } from "./reception.ts";
+import type { Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
 
 /** What is known of one instance, out of everything that was ever stored. */
@@ -31,6 +38,8 @@ export type Life = {
   /** Task tickets that a completion has consumed. */
   readonly completedTasks: Set<string>;
   readonly taskTypes: Map<string, string>;
+  /** Messages that it has ever waited for. */
+  readonly waited: Set<string>;
   readonly trail: Map<number, TrailEntry>;
 };
 
@@ -39,12 +48,15 @@ export type Watched = Readonly<{
   programs: ReadonlyMap<string, Program>;
   expressions: World["expressions"];
   announces: boolean;
+  traffic: Traffic;
+  reception: Reception;
   /** Facts that the world knows to have happened to an instance. */
   factsOf: (instanceId: string) => readonly Fact[];
   trueNow: () => number;
   /** How far ahead of true time any clock has ever been. */
   maxAheadMs: () => number;
-  wasAnnounced: (id: string) => boolean;
+  /** Whether a record of an outbox, `<instance>:<record>`, has left. */
+  wasSent: (id: string, effect: TicketlessEffect) => boolean;
 }>;
 
 export class Invariants {
@@ -57,7 +69,7 @@ export class Invariants {
 
   /** Looks at everything stored; what has changed must be allowed to. Says what it was. */
   async observe(items: readonly Item[]): Promise<readonly string[]> {
-    const changes: string[] = [];
+    const changes: string[] = [...this.#watched.traffic.observe(items)];
     for (const item of items) {
       const id = instanceIdOf(item.key);
       if (id === undefined || this.lives.get(id)?.item === item) continue;
@@ -114,19 +126,43 @@ export class Invariants {
       !isTerminal(before) || essence(before) === essence(after),
       () => `${after.id} changed after it had ended`,
     );
-    const given = {
-      now: after.lastNow,
-      seed: `${before.id}:${before.version}`,
-      expressions: this.#watched.expressions,
-    };
-    const facts = [...this.#watched.factsOf(after.id), ...startsOf(after)];
-    const chain = await explain({ program, before, after, given, facts });
+    const { traffic, reception, expressions } = this.#watched;
+    const seed = `${before.id}:${before.version}`;
+    const given = { now: after.lastNow, seed, expressions };
+    const triggered = before.version === 0 ? reception.startsOf(program.definition) : [];
+    const facts = [
+      ...this.#watched.factsOf(after.id),
+      ...startsOf(after),
+      ...triggered.map(({ fact }) => fact),
+    ];
+    const transition = { traffic, program, before, after, given, facts };
+    const explained =
+      (await explain(transition)) ??
+      (await explain({ ...transition, given: { ...given, isTaken: this.#isTaken(after) } }));
     must(
-      chain !== undefined,
+      explained !== undefined,
       () =>
         `nothing that happened explains version ${after.version} of ${after.id}:\n  ${essence(before)}\n  ${essence(after)}\n  facts ${stable(facts)}`,
     );
-    for (const fact of chain) this.#checkFact(fact, before, after, life);
+    for (const fact of explained.facts) this.#checkFact(fact, before, after, life);
+    reception.stored(explained.facts, before, after, program.definition);
+    const owed = new Set(after.outbox.map(({ id }) => id));
+    for (const { id, effect } of explained.reached.outbox) {
+      const isOptional = effect.kind === "announce" || effect.kind === "expire-chunks";
+      const isOld = before.outbox.some((record) => record.id === id);
+      must(
+        isOptional || isOld || owed.has(id),
+        () => `${effect.kind} ${id} of ${after.id} was decided and is not owed`,
+      );
+    }
+  }
+
+  /** Whether another instance of the same definition has ever waited for a message. */
+  #isTaken({ id, definition }: Instance): (name: string, key: string) => boolean {
+    const others = [...this.lives.values()].filter(
+      ({ instance }) => instance.id !== id && instance.definition.id === definition.id,
+    );
+    return (name, key) => others.some(({ waited }) => waited.has(`${name} ${key}`));
   }
 
   #checkFact(fact: Fact, before: Instance, after: Instance, life: Life | undefined): void {
@@ -158,11 +194,11 @@ export class Invariants {
     const kept = new Set(after.outbox.map(({ id }) => id));
     for (const { id, effect } of before.outbox.filter((record) => !kept.has(record.id))) {
       const isDone =
-        effect.kind === "announce"
-          ? this.#watched.wasAnnounced(`${after.id}:${id}`)
-          : chunksOf(this.#watched.tenant, after.id, items).every(
+        effect.kind === "expire-chunks"
+          ? chunksOf(this.#watched.tenant, after.id, items).every(
               ({ expiresAt }) => expiresAt !== undefined,
-            );
+            )
+          : this.#watched.wasSent(`${after.id}:${id}`, effect);
       must(isDone, () => `${effect.kind} ${id} of ${after.id} was dropped before it was sent`);
     }
     if (!this.#watched.announces) return;
@@ -195,12 +231,14 @@ export class Invariants {
       ids: new Map(),
       completedTasks: new Set(),
       taskTypes: new Map(),
+      waited: new Set(),
       trail: new Map(),
     };
     for (const opened of known.ids.keys()) known.ids.set(opened, "gone");
     for (const open of idsOf(after)) known.ids.set(open, "open");
     for (const ticket of after.tickets) {
       if (ticket.on === "task") known.taskTypes.set(ticket.id, ticket.type);
+      if (ticket.on === "message") known.waited.add(`${ticket.name} ${ticket.key}`);
     }
     for (const entry of after.trail.entries) {
       const earlier = known.trail.get(entry.seq);

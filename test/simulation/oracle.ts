@@ -7,11 +7,13 @@ import type { Given } from "../../lib/kernel/draft.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
+import type { Traffic } from "./traffic.ts";
 
 /** Facts of one step: ten that were parked, and the timers that they made due. */
 const LONGEST_CHAIN = 16;
 
 export type Transition = Readonly<{
+  traffic: Traffic;
   program: Program;
   before: Instance;
   after: Instance;
@@ -19,11 +21,14 @@ export type Transition = Readonly<{
   facts: readonly Fact[];
 }>;
 
+/** What explains a transition: facts, and what they make of the image before. */
+export type Explained = Readonly<{ facts: readonly Fact[]; reached: Instance }>;
+
 /** The facts that explain a transition; undefined when none do. */
-export async function explain(transition: Transition): Promise<readonly Fact[] | undefined> {
+export async function explain(transition: Transition): Promise<Explained | undefined> {
   const { before, after } = transition;
   const wanted = essence(after);
-  if (essence(before) === wanted) return [];
+  if (essence(before) === wanted) return { facts: [], reached: before };
   return search(transition, before, wanted, []);
 }
 
@@ -39,6 +44,9 @@ export function essence(instance: Instance): string {
     completed,
     result,
     error,
+    inbox: instance.inbox,
+    sentEvents: instance.sentEvents,
+    seenEvents: instance.seenEvents,
     lastNow: instance.lastNow,
     next: instance.trail.next,
   });
@@ -65,6 +73,9 @@ export function blankOf(first: Instance): Instance {
     completed: [],
     trail: { next: 1, entries: [] },
     ring: [],
+    inbox: [],
+    sentEvents: [],
+    seenEvents: {},
   };
 }
 
@@ -73,26 +84,27 @@ async function search(
   reached: Instance,
   wanted: string,
   chain: readonly Fact[],
-): Promise<readonly Fact[] | undefined> {
+): Promise<Explained | undefined> {
   if (chain.length >= LONGEST_CHAIN) return undefined;
   for (const fact of candidates(transition, reached)) {
     const decided = await decide(transition.program, reached, fact, transition.given);
     if (!decided.changed || !isOnTheWay(transition, decided.instance)) continue;
     const taken = [...chain, fact];
-    if (essence(decided.instance) === wanted) return taken;
+    if (essence(decided.instance) === wanted) return { facts: taken, reached: decided.instance };
     const found = await search(transition, decided.instance, wanted, taken);
     if (found) return found;
   }
   return undefined;
 }
 
-function candidates({ facts, after }: Transition, { tickets }: Instance): readonly Fact[] {
-  const own = tickets.flatMap((ticket): Fact[] => {
+function candidates({ facts, after, traffic }: Transition, reached: Instance): readonly Fact[] {
+  const own = reached.tickets.flatMap((ticket): readonly Fact[] => {
     if (ticket.on === "timer") return [{ kind: "timer-due", ticket: ticket.id }];
     if (ticket.on === "continuation") return [{ kind: "continued", ticket: ticket.id }];
+    if (ticket.on !== "task") return traffic.factsFor(ticket, reached);
     return [...claimOf(ticket, after), ...doubtOf(ticket, after)];
   });
-  return [...facts, ...own];
+  return [...facts, ...traffic.sentTo(reached, after), ...own];
 }
 
 function claimOf({ id }: Ticket, after: Instance): Fact[] {
@@ -119,10 +131,14 @@ function isOnTheWay({ before, after }: Transition, reached: Instance): boolean {
     .every((entry) => stable(entry) === stable(written.get(entry.seq)));
 }
 
+/** Where a wait is found is the engine's to say, and is checked by itself. */
 function withoutStamp({ stamp: _, ...ticket }: Ticket): unknown {
+  if (ticket.on === "signal" || ticket.on === "event") {
+    const { row: _row, ...wait } = ticket;
+    return wait;
+  }
   if (ticket.on !== "incident" || ticket.kept?.ticket === undefined) return ticket;
-  const { stamp: _kept, ...kept } = ticket.kept.ticket;
-  return { ...ticket, kept: { ...ticket.kept, ticket: kept } };
+  return { ...ticket, kept: { ...ticket.kept, ticket: withoutStamp(ticket.kept.ticket) } };
 }
 
 /** JSON with its keys in order, so equal things have equal texts. */

@@ -1,10 +1,13 @@
 // The ports as a host sees them: a store and queues that hosts share, each call of which stops at
 // the gates of the world and meets what the world has for it there.
+import { type BusFault, type BusPoint, SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
+import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
 import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
-import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import { SimulatedStore, type StoreFault } from "../../lib/adapters/simulated/store.ts";
 import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Bus } from "../../lib/ports/bus.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Parking } from "../../lib/ports/parking.ts";
@@ -20,6 +23,8 @@ export type Backends = Readonly<{
   parking: SimulatedParking;
   tasks: SimulatedTasks;
   timers: SimulatedTimers;
+  pages: SimulatedPages;
+  bus: SimulatedBus;
 }>;
 
 const VISIBILITY_MS = 90_000;
@@ -28,6 +33,7 @@ const VISIBILITY_MS = 90_000;
 export function createBackends(stage: Stage): Backends {
   const queue = { clock: stage.time, visibilityMs: VISIBILITY_MS };
   const handlers = Object.entries(stage.scenario.handlers);
+  const pages = new SimulatedPages({ ...queue, turn: pagesTurn(stage) });
   return {
     store: new SimulatedStore({ turn: (point) => storeTurn(stage, point) }),
     parking: new SimulatedParking({ ...queue, turn: queueTurn(stage, "parking.park") }),
@@ -38,6 +44,8 @@ export function createBackends(stage: Stage): Backends {
       knowsWhatItHolds: stage.mode === "memory",
     }),
     timers: new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") }),
+    pages,
+    bus: new SimulatedBus({ pages, turn: (point) => busTurn(stage, point) }),
   };
 }
 
@@ -46,11 +54,13 @@ export function queuesOf({
   tasks,
   timers,
   parking,
+  pages,
 }: Backends): readonly (readonly [string, SimulatedQueue<Message>])[] {
   return [
     ["tasks", widen(tasks)],
     ["timers", widen(timers)],
     ["parking", widen(parking)],
+    ["pages", widen(pages)],
   ];
 }
 
@@ -83,14 +93,20 @@ export function timersPort({ actors, mode }: Stage, timers: SimulatedTimers): Ti
   };
 }
 
-/** Remembers what was announced. */
-export function busPort({ actors, announced }: Stage): Bus {
+/** Brings broadcasts to the pages, and remembers what was announced, if anybody listens. */
+export function busPort({ actors, announced, published, scenario }: Stage, bus: SimulatedBus): Bus {
+  const announce: Bus["announce"] = async (announcement) => {
+    await actors.stop("bus.announce", "before");
+    announced.set(announcement.id, announcement.notice);
+    await actors.stop("bus.announce", "after");
+  };
   return {
-    announce: async (announcement) => {
-      await actors.stop("bus.announce", "before");
-      announced.set(announcement.id, announcement.notice);
-      await actors.stop("bus.announce", "after");
+    publish: async (broadcast) => {
+      const isTaken = await bus.publish(broadcast);
+      if (isTaken) published.add(broadcast.broadcastId);
+      return isTaken;
     },
+    ...(scenario.announces && { announce }),
   };
 }
 
@@ -105,10 +121,35 @@ async function storeTurn(stage: Stage, point: string) {
   return fault && isStoreFault(fault) ? fault : undefined;
 }
 
-const isStoreFault = (
-  fault: Fault,
-): fault is Exclude<Fault, { fault: "duplicated" | "delayed" | "never" }> =>
-  fault.fault !== "duplicated" && fault.fault !== "delayed" && fault.fault !== "never";
+const isStoreFault = (fault: Fault): fault is StoreFault => STORE_FAULTS.has(fault.fault);
+const STORE_FAULTS: ReadonlySet<Fault["fault"]> = new Set<StoreFault["fault"]>([
+  "busy",
+  "unknown",
+  "reversed",
+  "stale",
+  "lost",
+]);
+
+async function busTurn({ actors }: Stage, point: BusPoint): Promise<BusFault | undefined> {
+  const [call = "", side = ""] = point.split(":");
+  const fault = await actors.stop(`bus.${call}`, side === "before" ? "before" : "after");
+  switch (fault?.fault) {
+    case "refused":
+    case "unanswered":
+    case "duplicated":
+    case "delayed":
+      return fault as BusFault;
+    default:
+      return undefined;
+  }
+}
+
+/** What the bus brings was let through there: it does not stand still twice. */
+function pagesTurn(stage: Stage) {
+  const turn = queueTurn(stage, "pages.send");
+  return async (at: string, message: Message) =>
+    message.kind === "broadcast" ? undefined : turn(at, message);
+}
 
 function queueTurn(stage: Stage, point: string) {
   return async (at: string, message: Message) => {
@@ -118,10 +159,22 @@ function queueTurn(stage: Stage, point: string) {
   };
 }
 
+/** What is broadcast or sent is known from the store and from the callers, not from the engine. */
+const DERIVED: ReadonlySet<Fact["kind"]> = new Set<Fact["kind"]>([
+  "signal-received",
+  "message-received",
+  "event-received",
+  "event-sent",
+]);
+
 function noteFacts(stage: Stage, message: Message): void {
   const start = "start" in message ? message.start : undefined;
-  if (start) stage.brings(message.instanceId, start.fact);
-  if (message.kind === "parked") stage.brings(message.instanceId, message.fact);
+  if (start && "instanceId" in message && start.fact.input.trigger === undefined) {
+    stage.brings(message.instanceId, start.fact);
+  }
+  if (message.kind === "parked" && !DERIVED.has(message.fact.kind)) {
+    stage.brings(message.instanceId, message.fact);
+  }
 }
 
 /** Queues of different messages are handled alike: what goes in and out is the same message. */

@@ -1,17 +1,21 @@
 // What all parts of a simulated world share: true time, who is at work, the choices still to be
 // made, and everything that has been seen so far.
 import { SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
-import { instantFrom } from "../../lib/definition/time/instant.ts";
+import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
+import type { TicketlessEffect } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
+import type { Key } from "../../lib/ports/store.ts";
 import { type Actor, Actors, type Gate } from "./actors.ts";
 import { Choices } from "./choices.ts";
 import { EXPRESSIONS } from "./host.ts";
 import { Invariants } from "./invariants.ts";
 import { stable } from "./oracle.ts";
+import { Reception } from "./reception.ts";
 import type { Scenario } from "./scenario.ts";
 import { drawSwarm, type Swarm } from "./swarm.ts";
+import { Traffic } from "./traffic.ts";
 import { Violation } from "./violation.ts";
 
 export type Mode = "durable" | "memory";
@@ -33,6 +37,10 @@ export class Stage {
   readonly time = new SimulatedTime(instantFrom(BEGIN));
   readonly actors = new Actors();
   readonly invariants: Invariants;
+  readonly traffic = new Traffic();
+  readonly reception: Reception;
+  /** Broadcasts that the bus has taken. */
+  readonly published = new Set<string>();
   readonly trace: string[] = [];
   /** Idempotency keys, in the order in which user code saw them. */
   readonly ledger: string[] = [];
@@ -42,6 +50,8 @@ export class Stage {
   readonly programs = new Map<string, Program>();
   /** Something may have been written since the invariants were checked. */
   isDirty = false;
+  /** What somebody must look at, and when. */
+  looks: readonly Readonly<{ key: Key; lookAt: Instant }>[] = [];
   readonly #facts = new Map<string, Map<string, Fact>>();
   #maxAheadMs = 0;
   #problem: Error | undefined;
@@ -51,7 +61,10 @@ export class Stage {
     this.mode = mode;
     this.choices = new Choices(choices);
     this.swarm = drawSwarm(this.choices, scenario.troubles);
+    this.reception = new Reception(this.traffic, mode);
     this.invariants = new Invariants({
+      traffic: this.traffic,
+      reception: this.reception,
       tenant: TENANT,
       programs: this.programs,
       expressions: EXPRESSIONS,
@@ -59,7 +72,7 @@ export class Stage {
       factsOf: (id) => [...(this.#facts.get(id)?.values() ?? [])],
       trueNow: () => this.now,
       maxAheadMs: () => this.#maxAheadMs,
-      wasAnnounced: (id) => this.announced.has(id),
+      wasSent: (id, effect) => this.wasSent(id, effect),
     });
   }
 
@@ -82,6 +95,23 @@ export class Stage {
     const facts = this.#facts.get(instanceId) ?? new Map<string, Fact>();
     facts.set(stable(fact), fact);
     this.#facts.set(instanceId, facts);
+  }
+
+  /** Whether a record of an outbox, `<instance>:<record>`, has left. */
+  wasSent(id: string, effect: TicketlessEffect): boolean {
+    const { broadcasts, acceptedEvents, letters } = this.traffic;
+    switch (effect.kind) {
+      case "announce":
+        return this.announced.has(id);
+      case "publish-signal":
+        return broadcasts.has(id) && (this.published.has(id) || this.traffic.isLookedAfter(id));
+      case "send-event":
+        return acceptedEvents.has(effect.event.id);
+      case "bury":
+        return [...letters.keys()].some((letter) => letter.startsWith(effect.event.id));
+      case "expire-chunks":
+        return true;
+    }
   }
 
   /** Notes that a clock is this far ahead of true time. */

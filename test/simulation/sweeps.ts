@@ -3,6 +3,7 @@
 import type { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { instanceIdOf } from "../../lib/engine/keys.ts";
+import type { Key } from "../../lib/ports/store.ts";
 import type { Host } from "./host.ts";
 import type { Hosts } from "./hosts.ts";
 import { type Action, BEGIN, type Stage, TENANT } from "./stage.ts";
@@ -40,9 +41,8 @@ export class Sweeps {
   instants(): readonly number[] {
     const [host] = this.#hosts.all;
     if (host === undefined || this.#isSweeping) return [];
-    const looks = [...this.#stage.invariants.lives.values()].flatMap(({ item: { lookAt } }) =>
-      lookAt !== undefined && lookAt > 0 ? [lookAt] : [],
-    );
+    // Instant 0 is for recoveries alone: the queues of this life hold what is owed there.
+    const looks = this.#stage.looks.flatMap(({ lookAt }) => (lookAt > 0 ? [lookAt] : []));
     if (looks.length === 0) return [];
     const aheadMs = host.clock.now() - this.#stage.now;
     const earliest = Math.min(...looks) - aheadMs;
@@ -68,16 +68,18 @@ export class Sweeps {
   }
 
   async #lookAtDue(host: Host): Promise<void> {
-    const { lives } = this.#stage.invariants;
     const until = instantFrom(host.clock.now() - (this.#isMemory ? 0 : OVERDUE_MS));
     const page = await host.world.store.due(until, { index: 0, of: 1 });
     for (const key of page.items) {
+      if (this.#lookAtOf(key) === 0) continue;
       const instanceId = instanceIdOf(key);
-      const life = instanceId === undefined ? undefined : lives.get(instanceId);
-      if (instanceId === undefined || life === undefined || life.item.lookAt === 0) continue;
-      if (this.#isMemory) await host.engine.wake(instanceId, this.#hosts.invocation(host, false));
-      else await this.#sendDue(host, instanceId);
+      if (instanceId !== undefined && !this.#isMemory) await this.#sendDue(host, instanceId);
+      else await host.engine.wake(key, this.#hosts.invocation(host, false));
     }
+  }
+
+  #lookAtOf({ pk, sk }: Key): number | undefined {
+    return this.#stage.looks.find(({ key }) => key.pk === pk && key.sk === sk)?.lookAt;
   }
 
   async #sendDue(host: Host, instanceId: string): Promise<void> {

@@ -141,13 +141,17 @@ export class SimulatedWorld {
   async #look(): Promise<void> {
     const { stage } = this;
     stage.isDirty = false;
-    for (const change of await stage.invariants.observe(this.backends.store.items())) {
+    const items = this.backends.store.items();
+    stage.looks = items.flatMap(({ key, lookAt }) =>
+      lookAt === undefined ? [] : [{ key, lookAt }],
+    );
+    for (const change of await stage.invariants.observe(items)) {
       stage.trace.push(`  stored ${change} ${digestOf(stage.invariants, change)}`);
     }
   }
 
   #checkDebts(): void {
-    const { invariants, scenario, announced } = this.stage;
+    const { invariants, scenario, traffic } = this.stage;
     const messages = queuesOf(this.backends).flatMap(([, queue]) =>
       queue.all().map(({ message }) => message),
     );
@@ -155,7 +159,8 @@ export class SimulatedWorld {
       checkDebts(instance, {
         messages,
         runsHere: (type) => Object.hasOwn(scenario.handlers, type),
-        wasAnnounced: (id) => announced.has(id),
+        wasSent: (id, effect) => this.stage.wasSent(id, effect),
+        seqOf: (id) => traffic.broadcasts.get(id)?.seq,
         items: () => this.backends.store.items(),
       });
     }
