@@ -33,7 +33,7 @@ export type Values<O extends Options> = {
 export type CommandSpec<O extends Options> = Readonly<{
   name: string;
   summary: string;
-  /** Names of what must follow the command; one that ends in `…` takes one or more. */
+  /** What follows the command: `[NAME]` may be left out, and the last with `…` takes several. */
   operands: readonly string[];
   options: O;
   /** What else the help should say. */
@@ -102,10 +102,10 @@ function parseCall<O extends Options>(
 }
 
 function checkOperands(spec: Named, operands: readonly string[]): void {
-  const takesMore = spec.operands.some((operand) => operand.endsWith("…"));
-  if (operands.length < spec.operands.length) {
-    const missing = spec.operands[operands.length];
-    throw new UsageError(`${missing?.replace("…", "")} is missing. ${seeHelp(spec)}`);
+  const takesMore = spec.operands.some((operand) => /…\]?$/.test(operand));
+  const missing = spec.operands[operands.length];
+  if (missing !== undefined && !missing.startsWith("[")) {
+    throw new UsageError(`${missing.replace("…", "")} is missing. ${seeHelp(spec)}`);
   }
   if (operands.length > spec.operands.length && !takesMore) {
     const surplus = operands[spec.operands.length];

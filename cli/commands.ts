@@ -1,10 +1,16 @@
 import type { Command } from "./command.ts";
 import { cancel } from "./commands/cancel.ts";
+import { deadLetters } from "./commands/dead-letters.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
+import { event } from "./commands/event.ts";
+import { eventType } from "./commands/event-type.ts";
 import { history } from "./commands/history.ts";
 import { ls } from "./commands/ls.ts";
+import { message } from "./commands/message.ts";
+import { receipt } from "./commands/receipt.ts";
 import { show } from "./commands/show.ts";
+import { signal } from "./commands/signal.ts";
 import { start } from "./commands/start.ts";
 import { validate } from "./commands/validate.ts";
 import { why } from "./commands/why.ts";
@@ -19,5 +25,11 @@ export const COMMANDS: readonly Command[] = [
   show,
   why,
   history,
+  signal,
+  message,
+  event,
+  eventType,
+  receipt,
+  deadLetters,
   cancel,
 ];

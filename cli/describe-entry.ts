@@ -25,6 +25,11 @@ const WORDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["task-completed", (element) => `${element}: task done`],
   ["task-failed", describeFailure],
   ["timer-due", (element) => `${element}: timer due`],
+  ["signal-received", (element, entry) => `${element}: signal came${id(entry, "broadcastId")}`],
+  ["signal-thrown", describeThrown],
+  ["message-received", (element, entry) => `${element}: message came${id(entry, "messageId")}`],
+  ["event-received", (element, entry) => `${element}: event came${id(entry, "eventId")}`],
+  ["event-sent", (_, entry) => `${named(entry, "event")} came, kept unread${id(entry, "eventId")}`],
   ["error-caught", (element, entry) => `${element} caught ${codeAndMessage(entry)}`],
   ["cancel-requested", (_, entry) => `cancel requested${colon(field(entry, "reason"))}`],
   ["incident-raised", describeIncident],
@@ -37,6 +42,10 @@ function describeFailure(element: string, entry: Entry): string {
   return `${element}: attempt ${field(entry, "attempt") ?? "?"} failed${colon(codeAndMessage(entry))}`;
 }
 
+function describeThrown(element: string, entry: Entry): string {
+  return `${element}: ${named(entry, "signal")} thrown${id(entry, "broadcastId")}`;
+}
+
 function describeIncident(element: string, entry: Entry): string {
   const incidentId = field(entry, "incidentId") ?? "";
   return `${element}: incident ${incidentId}${colon(field(entry, "message"))}`;
@@ -45,6 +54,17 @@ function describeIncident(element: string, entry: Entry): string {
 function codeAndMessage(entry: Entry): string {
   const parts = [field(entry, "code"), field(entry, "message")];
   return parts.filter((part) => part !== undefined && part !== "").join(": ");
+}
+
+function named(entry: Entry, what: string): string {
+  const name = field(entry, "name");
+  return name === undefined ? what : `${what} "${name}"`;
+}
+
+/** What finds it in receipts and in the histories of others. */
+function id(entry: Entry, name: string): string {
+  const given = field(entry, name);
+  return given === undefined ? "" : ` (${given})`;
 }
 
 function field({ data }: Entry, name: string): string | undefined {

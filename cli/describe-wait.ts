@@ -1,5 +1,4 @@
 import type { IncidentView, WaitView } from "../lib/client/index.ts";
-import type { Server } from "./server.ts";
 
 /** Says in words why an instance does not move on. */
 export function describeWait(wait: WaitView, incidents: readonly IncidentView[]): string {
@@ -9,6 +8,10 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
       return describeTask(wait);
     case "timer":
       return `${element} waits for its timer, which is due at ${dueAt} (since ${since}).`;
+    case "signal":
+    case "message":
+    case "event":
+      return `${element} waits for ${awaitedBy(wait)} since ${since}.`;
     case "continuation":
       return `${element} has more to do than fits in one step; it goes on by itself.`;
     case "incident": {
@@ -16,6 +19,25 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
       const what = incident === undefined ? "" : ` ${incident.type}: ${incident.message}`;
       return `${element} is stopped by incident ${wait.incidentId} since ${since}.${what}`;
     }
+  }
+}
+
+/** Names what must come from outside: the signal, the message with its key, the event, the task. */
+export function awaitedBy({ kind, name, correlationKey, taskType }: WaitView): string {
+  switch (kind) {
+    case "signal":
+    case "event":
+      return `the ${kind} "${name}"`;
+    case "message":
+      return correlationKey === undefined || correlationKey === ""
+        ? `the message "${name}" without a correlation key`
+        : `the message "${name}" with the correlation key "${correlationKey}"`;
+    case "task":
+      return `a task of the type "${taskType}"`;
+    case "timer":
+    case "continuation":
+    case "incident":
+      return "nobody outside";
   }
 }
 
@@ -27,6 +49,12 @@ export function describeWaking(wait: WaitView): string | undefined {
       return "Complete it, with the variables that it should give:";
     case "timer":
       return "The clock is virtual; move it there:";
+    case "signal":
+      return "Broadcast it, with the variables that it should bring; all who wait for it wake:";
+    case "message":
+      return "Send it, with the variables that it should bring:";
+    case "event":
+      return "Send it, with the payload that it should bring:";
     case "incident":
       return "When the cause is mended, try again:";
     case "continuation":
@@ -34,29 +62,12 @@ export function describeWaking(wait: WaitView): string | undefined {
   }
 }
 
-/** A call, ready to be pasted into a shell. The token is named, never shown. */
-export function curlLine(
-  { url, token }: Server,
-  { method, path, body }: NonNullable<WaitView["wakeWith"]>,
-): string {
-  return [
-    `curl -X ${method} ${quoted(`${url}${path}`)}`,
-    ...(token === undefined ? [] : ['-H "authorization: Bearer $FERMATA_TOKEN"']),
-    ...(body === undefined
-      ? []
-      : [`-H 'content-type: application/json' -d ${quoted(JSON.stringify(body))}`]),
-  ].join(" ");
-}
-
-function describeTask({ element, since, dueAt, taskType, runsHere }: WaitView): string {
-  const task = `${element} waits for a task of the type "${taskType}"`;
+function describeTask(wait: WaitView): string {
+  const { element, since, dueAt, runsHere } = wait;
+  const task = `${element} waits for ${awaitedBy(wait)}`;
   if (runsHere !== true) {
     return `${task} since ${since}. No handler of the server runs this type: somebody outside does.`;
   }
   if (dueAt !== undefined) return `${task} since ${since}. It is tried again at ${dueAt}.`;
   return `${task} since ${since}, which the server runs or is about to run.`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -3,6 +3,9 @@ import type { Options } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
+/** Where an engine listens unless it was told otherwise. */
+export const DEFAULT_URL = "http://127.0.0.1:7373";
+
 /** The options of every command that talks to a server. */
 export const SERVER_OPTIONS = {
   url: {
@@ -20,7 +23,7 @@ type Given = Readonly<{ url?: string; token?: string }>;
 
 /** Finds the server by option, then environment, then habit. */
 export function serverOf(given: Given, { environment }: Pick<Terminal, "environment">): Server {
-  const url = given.url ?? (environment.FERMATA_URL || "http://127.0.0.1:7373");
+  const url = given.url ?? (environment.FERMATA_URL || DEFAULT_URL);
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? "")) {
     throw new UsageError(`"${url}" is not the URL of a server. Write http://HOST:PORT.`);
   }

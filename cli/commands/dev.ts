@@ -2,17 +2,12 @@ import { setTimeout } from "node:timers/promises";
 import type { EmbeddedEngine, TrailNews } from "../../lib/embedded/index.ts";
 import { command } from "../command.ts";
 import { type DevLog, logAsJson, logInWords } from "../dev/dev-log.ts";
-import {
-  deployExample,
-  type Example,
-  findExample,
-  nextExampleId,
-  startExample,
-} from "../dev/example.ts";
-import { outsideTaskTeller } from "../dev/outside-tasks.ts";
+import { deployExample, type Example, findExamples, startExample } from "../dev/example.ts";
+import { outsideWaitTeller } from "../dev/outside-waits.ts";
 import { stopSignal } from "../dev/stop-signal.ts";
 import { EXIT } from "../exit-code.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
+import { programName } from "../program-name.ts";
 import { UsageError } from "../usage-error.ts";
 
 /** The whole engine in this process, with its HTTP API, until it is told to stop. */
@@ -49,12 +44,13 @@ export const dev = command({
       help: "task handlers, one file a type; may be given again",
     },
     "no-examples": { type: "boolean", help: "deploy and start nothing" },
-    steps: { type: "boolean", help: "show the steps of every instance, not only the example's" },
+    steps: { type: "boolean", help: "show the steps of every instance, not only the examples'" },
   },
   notes: [
-    "In the repository it also deploys examples/order and starts one, whose steps it shows. The",
-    "published package has no example. SIGTERM and SIGINT let running steps finish; a second one",
-    "ends at once. With --json every line is a JSON object with an `event`.",
+    "In the repository it also deploys the examples, starts one (examples/approval) and shows the",
+    "steps of all of them. The published package has no examples. SIGTERM and SIGINT let running",
+    "steps finish; a second one ends at once. With --json every line is a JSON object with an",
+    "`event`.",
   ].join("\n"),
   run: async ({ values, terminal }) => {
     const log = values.json ? logAsJson(terminal) : logInWords(terminal);
@@ -67,8 +63,9 @@ export const dev = command({
         dataDir: values.data ?? ".fermata/data",
         clock: parseClock(values.clock ?? "real"),
         tasks: values.tasks ?? [],
-        example: values["no-examples"] ? undefined : findExample(),
+        examples: values["no-examples"] ? [] : findExamples(),
         showAll: values.steps ?? false,
+        program: programName(terminal),
       },
       log,
     );
@@ -84,8 +81,11 @@ type DevSettings = Readonly<{
   dataDir: string;
   clock: "real" | "virtual";
   tasks: readonly string[];
-  example: Example | undefined;
+  /** The first of them is started. */
+  examples: readonly Example[];
   showAll: boolean;
+  /** What the reader types for `fermata`. */
+  program: string;
 }>;
 
 /** How long answers under way may take once the engine is told to stop. */
@@ -94,14 +94,14 @@ const ANSWERING_MS = 2_000;
 async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   const stopped = stopSignal();
   exitWhenUncaught(log);
-  const { example, dataDir, clock, host, port, token } = settings;
+  const { examples, dataDir, clock, host, port, token } = settings;
   // The engine is heavy; commands that only talk to a server do without it.
   const { openEngine, serveEngine } = await import("../../lib/embedded/index.ts");
   const watch = stepWatch(settings, log);
   const engine = await openEngine({
     dataDir,
     clock,
-    tasks: [...settings.tasks, ...(example === undefined ? [] : [example.tasks])],
+    tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
     onTrail: watch.see,
     onTrouble: log.trouble,
   });
@@ -114,10 +114,11 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
       onUnexpected: (id, error) => log.trouble(`Unexpected error ${id}: ${traceOf(error)}`),
     });
     try {
-      if (example !== undefined) await deployExample(engine, example);
+      for (const example of examples) await deployExample(engine, example);
       log.ready({ url: server.url, dataDir, clock });
       watch.tellOutside(engine, { url: server.url, ...(token !== undefined && { token }) });
-      if (example !== undefined) await showExample(engine, example, log);
+      const [shown] = examples;
+      if (shown !== undefined) await startExample(engine, shown, log.note);
       log.note(`Stopping by ${await stopped}: running steps finish first.`);
     } finally {
       await Promise.race([server.close(), setTimeout(ANSWERING_MS, undefined, { ref: false })]);
@@ -136,23 +137,18 @@ async function tellRecovery(engine: EmbeddedEngine, log: DevLog): Promise<void> 
   log.recovered({ live: { count, more }, ...engine.recovered });
 }
 
-async function showExample(engine: EmbeddedEngine, example: Example, log: DevLog): Promise<void> {
-  const instanceId = await nextExampleId(engine, example);
-  log.note(`The example (examples/order) starts as ${instanceId}. Its steps, as they happen:`);
-  await startExample(engine, example, instanceId);
-}
-
 /** Passes on what happens to instances whose steps should be seen. */
-function stepWatch({ example, showAll }: DevSettings, log: DevLog) {
+function stepWatch({ examples, showAll, program }: DevSettings, log: DevLog) {
+  const shown = new Set(examples.map(({ definitionId }) => definitionId));
   let tellOutside: (news: TrailNews) => Promise<void> = async () => {};
   return {
     see: (news: TrailNews): void => {
-      if (!showAll && news.definitionId !== example?.definitionId) return;
+      if (!showAll && !shown.has(news.definitionId)) return;
       log.step(news);
       tellOutside(news).catch((error: unknown) => log.trouble(traceOf(error)));
     },
     tellOutside: (engine: EmbeddedEngine, server: Readonly<{ url: string; token?: string }>) => {
-      tellOutside = outsideTaskTeller(engine, server, log.note);
+      tellOutside = outsideWaitTeller(engine, { program, server }, log.note);
     },
   };
 }

@@ -1,10 +1,11 @@
-import type { Client, InstanceFilter, InstanceView } from "../../lib/client/index.ts";
+import type { InstanceFilter, InstanceView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson, printTable } from "../lay-out.ts";
+import { listUpTo } from "../list-up-to.ts";
+import { parseChoice } from "../parse-choice.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
-import { UsageError } from "../usage-error.ts";
 
 /** Lists instances, the newest first. */
 export const ls = command({
@@ -25,9 +26,12 @@ export const ls = command({
     const limit = parseWholeNumber(values.limit ?? "50", { option: "limit", min: 1, max: 100_000 });
     const filter: InstanceFilter = {
       ...(values.definition !== undefined && { definition: values.definition }),
-      ...(values.status !== undefined && { status: parseStatus(values.status) }),
+      ...(values.status !== undefined && {
+        status: parseChoice(values.status, { option: "status", choices: STATUSES }),
+      }),
     };
-    const list = await listUpTo(clientFor(values, terminal), filter, limit);
+    const client = clientFor(values, terminal);
+    const list = await listUpTo(limit, (page) => client.list({ ...filter, ...page }));
     if (values.json) {
       printJson(terminal, list);
       return EXIT.ok;
@@ -53,28 +57,4 @@ function rowOf(instance: InstanceView): readonly string[] {
   ];
 }
 
-const MAX_PAGE_SIZE = 200;
-
-/** A page may be short although there is more, so pages are asked for until there are enough. */
-async function listUpTo(client: Client, filter: InstanceFilter, limit: number) {
-  const items: InstanceView[] = [];
-  let nextCursor: string | undefined;
-  do {
-    const page = await client.list({
-      ...filter,
-      limit: Math.min(MAX_PAGE_SIZE, limit - items.length),
-      ...(nextCursor !== undefined && { cursor: nextCursor }),
-    });
-    items.push(...page.items);
-    nextCursor = page.nextCursor;
-  } while (nextCursor !== undefined && items.length < limit);
-  return { items, ...(nextCursor !== undefined && { nextCursor }) };
-}
-
 const STATUSES = ["running", "suspended", "succeeded", "failed", "cancelled"] as const;
-
-function parseStatus(text: string): (typeof STATUSES)[number] {
-  const status = STATUSES.find((known) => known === text);
-  if (status !== undefined) return status;
-  throw new UsageError(`--status is "${text}", but must be one of: ${STATUSES.join(", ")}.`);
-}

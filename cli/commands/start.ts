@@ -2,7 +2,7 @@ import { ApiError, type Client, type ResultView } from "../../lib/client/index.t
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
-import { parseVariables } from "../parse-variables.ts";
+import { parseVariables } from "../parse-json.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
@@ -31,7 +31,9 @@ export const start = command({
         ? undefined
         : parseWholeNumber(values.wait, { option: "wait", min: 0, max: 86_400 });
     const instance = await client.start(definitionId, {
-      ...(values.variables !== undefined && { variables: parseVariables(values.variables) }),
+      ...(values.variables !== undefined && {
+        variables: parseVariables(values.variables, "variables"),
+      }),
       ...(values.id !== undefined && { instanceId: values.id }),
       ...(values["business-key"] !== undefined && { businessKey: values["business-key"] }),
       ...(values.deadline !== undefined && { deadline: values.deadline }),

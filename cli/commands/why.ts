@@ -1,11 +1,13 @@
 import type { InstanceView } from "../../lib/client/index.ts";
+import { curlLine, wakingLine } from "../call-lines.ts";
 import { command } from "../command.ts";
-import { curlLine, describeWait, describeWaking } from "../describe-wait.ts";
+import { describeWait, describeWaking } from "../describe-wait.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
+import { programName } from "../program-name.ts";
 import { clientFor, SERVER_OPTIONS, type Server, serverOf } from "../server.ts";
 
-/** Says why an instance does not move, and prints the call that would move it. */
+/** Says why an instance does not move, and prints the calls that would move it. */
 export const why = command({
   name: "why",
   summary: "say why an instance does not move, and what would move it",
@@ -18,12 +20,13 @@ export const why = command({
       return EXIT.ok;
     }
     const instance = await client.get(instanceId);
-    for (const line of linesOf(instance, serverOf(values, terminal))) terminal.print(line);
+    const lines = linesOf(instance, serverOf(values, terminal), programName(terminal));
+    for (const line of lines) terminal.print(line);
     return EXIT.ok;
   },
 });
 
-function linesOf(instance: InstanceView, server: Server): readonly string[] {
+function linesOf(instance: InstanceView, server: Server, program: string): readonly string[] {
   const { instanceId, status, endedAt, waits, incidents } = instance;
   if (endedAt !== undefined) {
     return [`${instanceId} has ended (${status}) at ${endedAt}; it waits for nothing.`];
@@ -32,13 +35,12 @@ function linesOf(instance: InstanceView, server: Server): readonly string[] {
     `${instanceId} is ${status}.`,
     ...waits.flatMap((wait) => {
       const waking = describeWaking(wait);
-      return [
-        `- ${describeWait(wait, incidents)}`,
-        ...(waking === undefined ? [] : [`  ${waking}`]),
-        ...(waking === undefined || wait.wakeWith === undefined
-          ? []
-          : [`  ${curlLine(server, wait.wakeWith)}`]),
-      ];
+      const { wakeWith } = wait;
+      const told = `- ${describeWait(wait, incidents)}`;
+      if (waking === undefined || wakeWith === undefined) return [told];
+      const byCommand = wakingLine(program, server, instanceId, wait);
+      const calls = [...(byCommand === undefined ? [] : [byCommand]), curlLine(server, wakeWith)];
+      return [told, `  ${waking}`, ...calls.map((call) => `  ${call}`)];
     }),
   ];
 }

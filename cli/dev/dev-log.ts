@@ -48,6 +48,9 @@ function describeRecovery({ live, ...report }: Recovered): string {
     counted(report.rearmed, "timer armed again", "timers armed again"),
     counted(report.timersFired, "overdue timer fired", "overdue timers fired"),
     counted(report.resent, "message sent again", "messages sent again"),
+    counted(report.mailboxesPoked, "mailbox looked into again", "mailboxes looked into again"),
+    counted(report.broadcastsResumed, "broadcast resumed", "broadcasts resumed"),
+    counted(report.eventsOffered, "event offered again", "events offered again"),
   ].filter((part) => part !== undefined);
   const atLeast = live.more ? "at least " : "";
   const going = `${atLeast}${live.count} live ${live.count === 1 ? "instance" : "instances"}`;

@@ -2,15 +2,17 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
 
-/** The workflow that shows itself when somebody starts Fermata for the first time. */
+/** A workflow of the repository that newcomers can play with. */
 export type Example = Readonly<{ definitionId: string; file: string; tasks: string }>;
 
-/** The example of the repository; the published package carries none. */
-export function findExample(): Example | undefined {
-  const folder = new URL("../../examples/order/", import.meta.url);
-  const file = fileURLToPath(new URL("order.bpmn", folder));
-  if (!existsSync(file)) return undefined;
-  return { definitionId: "order", file, tasks: fileURLToPath(new URL("tasks", folder)) };
+/** The examples of the repository, the one to show first; the published package carries none. */
+export function findExamples(): readonly Example[] {
+  return ["approval", "payment", "order"].flatMap((definitionId) => {
+    const folder = new URL(`../../examples/${definitionId}/`, import.meta.url);
+    const file = fileURLToPath(new URL(`${definitionId}.bpmn`, folder));
+    const tasks = fileURLToPath(new URL("tasks", folder));
+    return existsSync(file) ? [{ definitionId, file, tasks }] : [];
+  });
 }
 
 /** Makes the example known; a second time changes nothing. */
@@ -18,29 +20,23 @@ export async function deployExample(engine: EmbeddedEngine, { file }: Example): 
   await engine.deploy(readFileSync(file, "utf8"));
 }
 
-/** The first free name: order-1 the first time, order-2 after a restart. */
-export async function nextExampleId(engine: EmbeddedEngine, example: Example): Promise<string> {
-  let n = 1;
-  while (await exists(engine, `${example.definitionId}-${n}`)) n += 1;
-  return `${example.definitionId}-${n}`;
-}
-
-/** Starts one under a name. */
+/** Starts one under the first free name: approval-1 the first time, approval-2 after a restart. */
 export async function startExample(
   engine: EmbeddedEngine,
   { definitionId }: Example,
-  instanceId: string,
+  tell: (text: string) => void,
 ): Promise<void> {
-  await engine.start(definitionId, { instanceId, variables: ORDER });
+  let n = 1;
+  while (await exists(engine, `${definitionId}-${n}`)) n += 1;
+  const instanceId = `${definitionId}-${n}`;
+  tell(
+    `The example (examples/${definitionId}) starts as ${instanceId}. Its steps, as they happen:`,
+  );
+  await engine.start(definitionId, { instanceId, variables: REQUEST });
 }
 
-/** Large enough to wait for the bank, so that there is something to look into. */
-const ORDER = {
-  customer: "Ada",
-  items: [{ sku: "espresso-machine", quantity: 1 }],
-  total: 740,
-  paymentWithin: "PT10M",
-};
+/** Reminded of so often that one sees it before one has read what to do. */
+const REQUEST = { requester: "Ada", what: "a second screen", remindEvery: "PT5S" };
 
 async function exists(engine: EmbeddedEngine, instanceId: string): Promise<boolean> {
   try {

@@ -1,0 +1,52 @@
+import type { MessageAnswer } from "../../lib/client/index.ts";
+import { command } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { printJson } from "../lay-out.ts";
+import { PAIRS, PAYLOAD_NOTE, PAYLOAD_OPTION, parsePayload } from "../parse-payload.ts";
+import { clientFor, SERVER_OPTIONS } from "../server.ts";
+
+/** Sends a message to whoever waits for its name and key, now or later. */
+export const message = command({
+  name: "message",
+  summary: "send a message to the instance that waits for its key, now or later",
+  operands: ["NAME", PAIRS],
+  options: {
+    key: { type: "string", value: "KEY", help: "the correlation key; none unless said" },
+    ...PAYLOAD_OPTION,
+    id: { type: "string", value: "ID", help: "the message's id; the same id is one message" },
+    ttl: {
+      type: "string",
+      value: "DURATION",
+      help: "how long it is kept for who waits later; PT1H unless said, PT0S: not at all",
+    },
+    ...SERVER_OPTIONS,
+  },
+  notes: PAYLOAD_NOTE,
+  run: async ({ values, operands: [name = "", ...pairs], terminal }) => {
+    const payload = parsePayload({ payload: values.payload, pairs });
+    const answer = await clientFor(values, terminal).message({
+      name,
+      ...(values.key !== undefined && { correlationKey: values.key }),
+      ...(payload !== undefined && { payload }),
+      ...(values.id !== undefined && { messageId: values.id }),
+      ...(values.ttl !== undefined && { timeToLive: values.ttl }),
+    });
+    if (values.json) printJson(terminal, answer);
+    else terminal.print(`${name} (${answer.messageId}): ${describeOutcome(answer, values.ttl)}`);
+    return EXIT.ok;
+  },
+});
+
+function describeOutcome({ outcome, instanceId }: MessageAnswer, ttl = "PT1H"): string {
+  const who = instanceId === undefined ? "" : ` ${instanceId}`;
+  switch (outcome) {
+    case "delivered":
+      return who === "" ? "delivered." : `delivered to${who}.`;
+    case "started":
+      return `started${who}.`;
+    case "buffered":
+      return `nobody waits for it yet; it is kept for ${ttl}.`;
+    case "duplicate":
+      return "this id was taken before; nothing was done.";
+  }
+}

@@ -1,0 +1,57 @@
+import type { Json, Variables } from "../lib/client/index.ts";
+import type { Options } from "./command.ts";
+import { parseJson, parseVariables } from "./parse-json.ts";
+import { UsageError } from "./usage-error.ts";
+
+/** The operand and the option of commands that carry a payload; one of the two is enough. */
+export const PAIRS = "[VARIABLE=VALUE…]";
+export const PAYLOAD_OPTION = {
+  payload: { type: "string", value: "JSON|@FILE", help: "what it carries" },
+} as const satisfies Options;
+
+/** What the help says about both. */
+export const PAYLOAD_NOTE = [
+  "VARIABLE=VALUE is a short form of --payload for a few variables: a VALUE that is JSON, such as",
+  "42, true or [1], is taken as that, and everything else as text.",
+].join("\n");
+
+type Given = Readonly<{ payload: string | undefined; pairs: readonly string[] }>;
+
+/** Reads a payload that becomes variables; undefined where there is none. */
+export function parsePayload({ payload, pairs }: Given): Variables | undefined {
+  demandOneForm({ payload, pairs });
+  if (payload !== undefined) return parseVariables(payload, "payload");
+  return pairs.length === 0 ? undefined : parsePairs(pairs);
+}
+
+/** Reads a payload that may be any value; undefined where there is none. */
+export function parseAnyPayload({ payload, pairs }: Given): Json | undefined {
+  demandOneForm({ payload, pairs });
+  if (payload !== undefined) return parseJson(payload, "payload");
+  return pairs.length === 0 ? undefined : parsePairs(pairs);
+}
+
+function demandOneForm({ payload, pairs }: Given): void {
+  if (payload === undefined || pairs.length === 0) return;
+  throw new UsageError(`"${pairs[0]}" and --payload say the same thing twice. Use one of them.`);
+}
+
+function parsePairs(pairs: readonly string[]): Variables {
+  const named = new Map<string, Json>();
+  for (const pair of pairs) {
+    const at = pair.indexOf("=");
+    if (at < 1) throw new UsageError(`"${pair}" is no VARIABLE=VALUE. Write it as in total=42.`);
+    const name = pair.slice(0, at);
+    if (named.has(name)) throw new UsageError(`"${name}" is given twice. Give it once.`);
+    named.set(name, parseValue(pair.slice(at + 1)));
+  }
+  return Object.fromEntries(named);
+}
+
+function parseValue(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
