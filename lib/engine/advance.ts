@@ -21,7 +21,7 @@ import { afterCommit } from "./dispatch.ts";
 import { isTimer } from "./owed.ts";
 import { plan, timeOf, type Want } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
-import type { Image } from "./stored-instance.ts";
+import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
 type Parked = ParkedMessage | OwedMessage | LookMessage;
@@ -80,7 +80,12 @@ async function takeTogether(
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const wants = wantsOf(world, image.instance, messages);
     const planned = wants.length > 0 ? await plan(world, image, wants, owner) : undefined;
-    if (planned === undefined) return { image, taken: new Set(), verdict: "release" };
+    if (planned === undefined) {
+      const current = await newerThan(world, image, wants);
+      if (current === undefined) return { image, taken: new Set(), verdict: "release" };
+      image = current;
+      continue;
+    }
     const outcome = await commit(world, planned, invocation.id);
     if (outcome.kind === "committed") {
       const sent = await afterCommit(world, planned);
@@ -93,6 +98,20 @@ async function takeTogether(
     image = outcome.current;
   }
   return "contended";
+}
+
+/**
+ * A look that finds nothing may have come between: the instance was read before somebody's step,
+ * what it looks for after it. Only an instance that is read later says what that step owes.
+ */
+async function newerThan(
+  world: World,
+  { instance: { id, version } }: Image,
+  wants: readonly Want[],
+): Promise<Image | undefined> {
+  if (!wants.some((want) => "look" in want)) return undefined;
+  const current = await loadInstance(world, id);
+  return current && current.instance.version > version ? current : undefined;
 }
 
 function wantsOf(world: World, instance: Instance, messages: readonly Parked[]): readonly Want[] {

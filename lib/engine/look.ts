@@ -11,9 +11,15 @@ import type { Image } from "./stored-instance.ts";
 import type { Deliverer } from "./topics/fared.ts";
 import type { World } from "./world.ts";
 
-/** `again`: others changed the same things meanwhile, read them anew. */
+/**
+ * `again`: others changed the same things meanwhile, read them anew. `owes`: what the call would
+ * post with this step leads to more, and a copy of the look could not find it before the commit.
+ */
 export type Looked = Readonly<
-  { kind: "took"; plan: Plan; image: Image } | { kind: "nothing" } | { kind: "again" }
+  | { kind: "took"; plan: Plan; image: Image }
+  | { kind: "nothing" }
+  | { kind: "again" }
+  | { kind: "owes" }
 >;
 
 /** What the wait takes is owed by `name`; a call parks a copy of the look before it commits. */
@@ -38,6 +44,7 @@ async function lookInCall(
   const { tenant, id: instanceId } = image.instance;
   if (isTooLarge(planned)) throw tooLarge(instanceId);
   if (owesMoreThanTimers(world, planned)) {
+    if (posting) return { kind: "owes" };
     await world.parking.park({ kind: "look", tenant, instanceId, name, ticket });
   }
   const outcome = await commit(world, planned, null);

@@ -3,9 +3,11 @@
  * else it is kept for its time. Which of these it is, the mailbox's version decides: a wait that
  * begins meanwhile changes it, and the message is published anew.
  *
- * 1. To one taker it goes in one commit with the taker's step.
- * 2. To several it is first kept for exactly those, then each takes it in a commit of its own:
- *    whoever dies in between leaves it in the mailbox, where somebody will look.
+ * 1. To one taker whose step leads to nothing that must be sent, it goes in one commit with that
+ *    step.
+ * 2. To every other taker, and to several, it is first kept for exactly those, then each takes it
+ *    in a commit of its own: whoever dies in between leaves it in the mailbox, where somebody will
+ *    look, and the parked copy of a call finds it there.
  * 3. A call that dies unanswered may be repeated under the same id.
  */
 import {
@@ -70,7 +72,7 @@ async function publishOnce(
   const waiters = await waitersOf(world, read.mailbox);
   if (waiters === "unsure") return undefined;
   const [only, ...others] = waiters;
-  if (only && others.length === 0) return giveTo(world, letter, only);
+  if (only && others.length === 0) return giveTo(world, letter, read, only);
   if (only) return giveToSeveral(world, letter, read, waiters.map(targetOf));
   const starts = await startsBy(world, letter.address.name);
   const [begun, ...more] = starts;
@@ -89,12 +91,16 @@ const targetOf = ({ sub: { instanceId, ticket } }: Waiter): Target => ({ instanc
 
 async function giveTo(
   world: World,
-  { address, message, rememberUntil }: Letter,
-  { image, ticket }: Waiter,
+  letter: Letter,
+  read: ReadMailbox,
+  waiter: Waiter,
 ): Promise<Answer | undefined> {
+  const { address, message, rememberUntil } = letter;
+  const { image, ticket } = waiter;
   const posting = postingMessage(address, message, rememberUntil);
   const name = wantName(ticket, message.mid);
   const looked = await lookFor(world, image, { ticket, name, posting }, "call");
+  if (looked.kind === "owes") return giveToSeveral(world, letter, read, [targetOf(waiter)]);
   if (looked.kind !== "took") return undefined;
   const instanceId = image.instance.id;
   // Older ones that were still on their way go first.
