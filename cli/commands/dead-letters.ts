@@ -21,8 +21,8 @@ export const deadLetters = command({
     ...SERVER_OPTIONS,
   },
   notes: [
-    "`replay ID` broadcasts one anew, so that whoever waits for it now wakes; it stays a dead letter",
-    "where nobody takes it. `remove ID` forgets one. --json shows payloads.",
+    "`replay ID` broadcasts one anew, so that whoever waits for it now wakes; where nobody does and",
+    "its type is not kept, it stays a dead letter. `remove ID` forgets one. --json shows payloads.",
   ].join("\n"),
   run: async ({ values, operands, terminal }) => {
     const [action = "list", id] = operands;
@@ -76,11 +76,16 @@ function rowOf({ id, name, at, target, targetStatus, reason }: DeadLetterView): 
 
 async function replay({ client, terminal, asJson }: Call, id: string, server: Server) {
   const answer = await client.replayDeadLetter(id);
-  if (asJson) printJson(terminal, answer);
-  else {
-    const here = { program: programName(terminal), server };
-    terminal.print(`${id} replayed (${answer.id}): ${describeEventAnswer(answer, here)}`);
+  if (asJson) {
+    printJson(terminal, answer);
+    return;
   }
+  const here = { program: programName(terminal), server };
+  const became =
+    answer.outcome === "dropped"
+      ? "nobody waits for it; it stays a dead letter."
+      : describeEventAnswer(answer, here);
+  terminal.print(`${id} replayed (${answer.id}): ${became}`);
 }
 
 async function remove({ client, terminal, asJson }: Call, id: string): Promise<void> {

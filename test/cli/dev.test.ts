@@ -16,15 +16,37 @@ describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
     const server = dev("--clock", "virtual");
     const client = createClient({ baseUrl: await server.url() });
 
-    await server.line(/order-1 {2}grace-period entered/);
+    await server.line(/approval-1 {2}approved-or-rejected entered/);
+    await server.line(/^approval-1 waits at approved for the signal "request-approved"\./);
+    await client.advanceClock("PT5S");
+    await server.line(/approval-1 {2}send-reminder: task done/);
+    const [, command] = (await server.line(/^ {2}fermata signal request-approved /)).split(
+      "fermata ",
+    );
+    const approve = new FermataProcess(...(command?.split(" ") ?? []));
+
+    expect(await approve.exitCode()).toBe(0);
+    await server.line(/approval-1 {2}approved: signal came/);
+    await server.line(/approval-1 {2}ended: succeeded/);
+    expect(server.lines.filter((line) => line.startsWith("Fermata is ready at"))).toHaveLength(1);
+    expect(server.lines.join("")).not.toContain("\u001b");
+  });
+
+  test("tells of tasks that nobody runs here, with the call that completes them", async ({
+    onTestFinished,
+  }) => {
+    const { dev } = temporaryHouse(onTestFinished);
+    const server = dev("--clock", "virtual");
+    const client = createClient({ baseUrl: await server.url() });
+    await server.line(/approval-1 {2}approved-or-rejected entered/);
+
+    await client.start("order", { instanceId: "order-1", variables: { total: 740 } });
     await client.advanceClock("PT5S");
 
     await server.line(/order-1 {2}charge-card: attempt 1 failed: The payment provider/);
-    await server.line(/order-1 waits at await-payment for somebody outside/);
+    await server.line(/^order-1 waits at await-payment for a task of the type "await-payment"/);
     const call = await server.line(/^ {2}curl /);
     expect(call).toMatch(/\/v1\/tasks\/order-1\.\S+\/complete'/);
-    expect(server.lines.filter((line) => line.startsWith("Fermata is ready at"))).toHaveLength(1);
-    expect(server.lines.join("")).not.toContain("\u001b");
   });
 
   test("owns its folder until SIGTERM ends it with 0, then another goes on with it", async ({
@@ -32,22 +54,22 @@ describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
   }) => {
     const { dev } = temporaryHouse(onTestFinished);
     const first = dev("--clock", "virtual");
-    await first.line(/order-1 {2}grace-period entered/);
+    await first.line(/approval-1 {2}approved-or-rejected entered/);
     const refused = dev("--no-examples");
     const refusedWith = await refused.exitCode();
     const endedWith = await first.end("SIGTERM");
 
     const second = dev("--clock", "virtual");
     await second.line(/^Recovered from the last run: 1 live instance/);
-    await second.line(/order-2 {2}started/);
+    await second.line(/approval-2 {2}approved-or-rejected entered/);
     const client = createClient({ baseUrl: await second.url() });
-    await client.advanceClock("PT5S");
+    const { deliveredCount } = await client.signal({ name: "request-approved" });
 
     expect(refusedWith).toBe(1);
     expect(refused.errors.join()).toMatch(/data folder is in use by process \d+ .*folder-in-use/);
     expect(endedWith).toBe(0);
-    const { activeElements } = await client.get("order-1");
-    expect(activeElements).toEqual(["await-payment"]);
+    expect(deliveredCount).toBe(2);
+    await second.line(/approval-1 {2}ended: succeeded/);
   });
 
   test("lets a running step finish at SIGTERM, and ends at once at the second", async ({

@@ -14,7 +14,7 @@ export class FermataProcess {
   #exitCode: number | undefined;
 
   constructor(...args: readonly string[]) {
-    const { FERMATA_URL: _, FERMATA_TOKEN: __, ...env } = process.env;
+    const { FERMATA_URL: _, FERMATA_TOKEN: __, npm_package_name: ___, ...env } = process.env;
     const child = spawn(process.execPath, [MAIN, ...args], {
       env,
       stdio: ["ignore", "pipe", "pipe"],

@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import { commandLine, wakingLine } from "../../cli/call-lines.ts";
+import { describeEntry } from "../../cli/describe-entry.ts";
+import { describeEventAnswer } from "../../cli/describe-event-answer.ts";
+import { describeWait, describeWaking } from "../../cli/describe-wait.ts";
+import { programName } from "../../cli/program-name.ts";
+import type { WaitView } from "../../lib/client/index.ts";
+
+const since = "2026-07-01T10:00:00.000Z";
+const here = { url: "http://127.0.0.1:7373" };
+const wakeWith = { method: "POST", path: "/v1/anything", body: {} };
+
+function aWait(wait: Omit<WaitView, "element" | "since">): WaitView {
+  return { element: "decide", since, wakeWith, ...wait };
+}
+
+describe("the description of a wait", () => {
+  test.each<[Omit<WaitView, "element" | "since">, string]>([
+    [{ kind: "signal", name: "approved" }, 'the signal "approved"'],
+    [
+      { kind: "message", name: "paid", correlationKey: "42" },
+      'the message "paid" with the correlation key "42"',
+    ],
+    [
+      { kind: "message", name: "paid", correlationKey: "" },
+      'the message "paid" without a correlation key',
+    ],
+    [{ kind: "event", name: "door-opened" }, 'the event "door-opened"'],
+  ])("names what %j waits for", (wait, awaited) => {
+    expect(describeWait(aWait(wait), [])).toBe(`decide waits for ${awaited} since ${since}.`);
+  });
+
+  test.each(["signal", "message", "event"] as const)("says what to do about a %s", (kind) => {
+    expect(describeWaking(aWait({ kind, name: "n" }))).toMatch(/^(Broadcast|Send) it, with .*:$/);
+  });
+
+  test("has nothing to do about a real timer", () => {
+    const { wakeWith: _, ...timer } = aWait({ kind: "timer", dueAt: since });
+
+    expect(describeWaking(timer)).toBeUndefined();
+    expect(wakingLine("fermata", here, "i1", timer)).toBeUndefined();
+  });
+});
+
+describe("the command that ends a wait", () => {
+  test.each<[Omit<WaitView, "element" | "since">, string]>([
+    [{ kind: "signal", name: "approved" }, "fermata signal approved"],
+    [{ kind: "signal", name: "it's over" }, "fermata signal 'it'\\''s over'"],
+    [{ kind: "message", name: "paid", correlationKey: "" }, "fermata message paid"],
+    [{ kind: "message", name: "paid", correlationKey: "A 7" }, "fermata message paid --key 'A 7'"],
+    [{ kind: "message", name: "paid", correlationKey: "-1" }, "fermata message paid --key=-1"],
+    [{ kind: "event", name: "door-opened" }, "fermata event door-opened --target i1"],
+    [{ kind: "event", name: "-n" }, "fermata event --target i1 -- -n"],
+  ])("is for %j", (wait, line) => {
+    expect(wakingLine("fermata", here, "i1", aWait(wait))).toBe(line);
+  });
+
+  test("names a server that is not where every server is", () => {
+    const there = { url: "http://127.0.0.1:8080", token: "secret" };
+
+    const line = commandLine("fermata", there, ["receipt", "b-1"]);
+
+    expect(line).toBe("fermata receipt b-1 --url http://127.0.0.1:8080");
+  });
+
+  test("begins with what the reader types where the reader is", () => {
+    const inClone = { environment: { npm_package_name: "fermata-engine" } };
+    const elsewhere = { environment: { npm_package_name: "their-shop" } };
+
+    expect(programName(inClone)).toBe("npm run -s fermata --");
+    expect(programName(elsewhere)).toBe("fermata");
+    expect(programName({ environment: {} })).toBe("fermata");
+  });
+});
+
+describe("the description of an entry", () => {
+  test.each([
+    ["signal-received", { broadcastId: "b-1" }, "decide: signal came (b-1)"],
+    [
+      "signal-thrown",
+      { broadcastId: "i1:e3.1", name: "settled" },
+      'decide: signal "settled" thrown (i1:e3.1)',
+    ],
+    ["message-received", { messageId: "bank-7" }, "decide: message came (bank-7)"],
+    ["event-received", { eventId: "d1" }, "decide: event came (d1)"],
+    ["event-sent", { eventId: "d1", name: "door" }, 'event "door" came, kept unread (d1)'],
+    ["event-sent", undefined, "event came, kept unread"],
+    ["from-the-future", { a: 1 }, 'from-the-future decide {"a":1}'],
+  ])("of the type %s", (type, data, words) => {
+    expect(describeEntry({ type, element: "decide", data })).toBe(words);
+  });
+});
+
+describe("the description of what became of an event", () => {
+  test.each([
+    [{ id: "e", outcome: "delivered", deliveredCount: 1 }, "delivered."],
+    [{ id: "e", outcome: "delivered", deliveredCount: 3 }, "delivered to 3 waits."],
+    [{ id: "e", outcome: "queued" }, "nobody waits for it yet; it is kept."],
+    [{ id: "e", outcome: "dropped" }, "nobody waits for it, and its type is not kept; it is gone."],
+    [{ id: "e" }, "on its way. Its receipt: fermata receipt e"],
+  ] as const)("tells %j", (answer, words) => {
+    expect(describeEventAnswer(answer, { program: "fermata", server: here })).toBe(words);
+  });
+});

@@ -1,0 +1,239 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type EmbeddedEngine, openEngine, serveEngine } from "../../lib/embedded/index.ts";
+import { type Surroundings, say } from "./recording-terminal.ts";
+
+const EXAMPLES = resolve(import.meta.dirname, "../../examples");
+
+describe("fermata, with signals, messages and events,", () => {
+  const folder = mkdtempSync(join(tmpdir(), "fermata-cli-"));
+  let engine: EmbeddedEngine;
+  let server: Awaited<ReturnType<typeof serveEngine>>;
+
+  beforeAll(async () => {
+    const tasks = ["approval", "payment"].map((name) => join(EXAMPLES, name, "tasks"));
+    engine = await openEngine({ dataDir: join(folder, "data"), clock: "virtual", tasks });
+    server = await serveEngine(engine, { port: 0 });
+    for (const name of ["approval", "payment"]) {
+      await engine.deploy(readFileSync(join(EXAMPLES, name, `${name}.bpmn`), "utf8"));
+    }
+  });
+
+  afterAll(async () => {
+    await server.close();
+    await engine.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const ask = (args: readonly string[], { isInteractive = false }: Surroundings = {}) =>
+    say(args, { isInteractive, environment: { FERMATA_URL: server.url } });
+
+  const answer = async (path: string): Promise<unknown> => {
+    const response = await fetch(`${server.url}${path}`);
+    return response.json();
+  };
+
+  async function started(definition: string, instanceId: string, variables = {}) {
+    await engine.start(definition, { instanceId, variables });
+    await engine.idle();
+  }
+
+  test("wakes who waits for a signal, by the command that why prints", async () => {
+    await started("approval", "a1");
+    await started("approval", "a2");
+    const { out: reasons } = await ask(["why", "a1"]);
+    const line = reasons.find((text) => text.startsWith("  fermata signal request-approved"));
+    const args = line?.trim().split(" ").slice(1) ?? [];
+
+    const said = await ask([...args, "by=Linus", "amount=3", "--id", "s1"]);
+
+    expect(reasons).toContainEqual(
+      expect.stringMatching(/^- approved waits for the signal "request-approved" since \S+Z\.$/),
+    );
+    expect(reasons).toContain(
+      `  curl -X POST '${server.url}/v1/signals' -H 'content-type: application/json' -d '{"name":"request-approved"}'`,
+    );
+    expect(said).toMatchObject({ exitCode: 0, errors: [] });
+    expect(said.out).toEqual([
+      "request-approved: 2 waits reached, 0 instances started.",
+      `Its receipt: fermata receipt s1 --url ${server.url}`,
+    ]);
+    const { variables } = await engine.result("a2");
+    expect(variables).toMatchObject({ decidedBy: "Linus" });
+    const { out: told } = await ask(["history", "a1"]);
+    expect(told.join("\n")).toContain("\tapproved: signal came (s1)");
+    expect(told.join("\n")).toMatch(/\trequest-settled: signal "request-settled" thrown \(a1:/);
+  });
+
+  test("says when nobody waited for a signal", async () => {
+    const said = await ask(["signal", "nobody-waits"]);
+
+    expect(said.out[0]).toBe(
+      "nobody-waits: 0 waits reached, 0 instances started. A signal is kept for nobody.",
+    );
+  });
+
+  test("shows the receipt of a broadcast, at once or later", async () => {
+    await started("approval", "r1");
+
+    const atOnce = await ask(["signal", "request-rejected", "--id", "s2", "--receipt"]);
+    const later = await ask(["receipt", "s2"]);
+    const asJson = await ask(["receipt", "s2", "--json"]);
+    const unknown = await ask(["receipt", "never-sent"]);
+
+    expect(atOnce.out).toContain("delivered  1");
+    expect(atOnce.out).toContain("complete   yes");
+    expect(later.out).toEqual(atOnce.out);
+    expect(JSON.parse(asJson.out.join())).toEqual(await answer("/v1/signals/s2"));
+    expect(unknown).toMatchObject({ exitCode: 1, out: [] });
+    expect(unknown.errors.join()).toContain("[broadcast/not-found]");
+  });
+
+  test("keeps a message that comes early, and takes its id once", async () => {
+    const args = ["message", "payment-confirmed", "--key", "77", "--id", "bank-1"];
+    const payload = ["--payload", '{"amount":12.5}', "--ttl", "PT5M"];
+
+    const early = await ask([...args, ...payload]);
+    await started("payment", "p1", { orderId: 77 });
+    const twice = await ask([...args, "amount=12.5"]);
+
+    expect(early.out).toEqual([
+      "payment-confirmed (bank-1): nobody waits for it yet; it is kept for PT5M.",
+    ]);
+    expect(twice.out).toEqual([
+      "payment-confirmed (bank-1): this id was taken before; nothing was done.",
+    ]);
+    const { variables } = await engine.result("p1");
+    expect(variables).toMatchObject({ outcome: "paid", paidAmount: 12.5 });
+  });
+
+  test("sends a message to who waits for its key, by the command that why prints", async () => {
+    await started("payment", "p2", { orderId: "A 17" });
+    const { out: reasons } = await ask(["why", "p2"]);
+
+    const said = await ask(["message", "payment-confirmed", "--key", "A 17", "amount=5"]);
+
+    expect(reasons).toContain(
+      `  fermata message payment-confirmed --key 'A 17' --url ${server.url}`,
+    );
+    expect(said).toMatchObject({ exitCode: 0 });
+    expect(said.out.join()).toMatch(/^payment-confirmed \(\S+\): delivered to p2\.$/);
+    const { variables } = await engine.result("p2");
+    expect(variables).toMatchObject({ outcome: "paid", paidAmount: 5 });
+  });
+
+  test("ends with 1 when nobody waits for a message that is not to be kept", async () => {
+    const said = await ask(["message", "payment-confirmed", "--key", "0", "--ttl", "PT0S"]);
+
+    expect(said).toMatchObject({ exitCode: 1, out: [] });
+    expect(said.errors.join()).toContain("[message/no-waiter]");
+  });
+
+  test("shows and says how events of a name behave", async () => {
+    const undeclared = await ask(["event-type", "door"]);
+    const declared = await ask([
+      "event-type",
+      "door",
+      ...["--consume-on-read", "false", "--delivery-mode", "All"],
+      ...["--expire-after", "P1D", "--on-target-terminated", "deadLetter", "--json"],
+    ]);
+    const reset = await ask(["event-type", "door", "--expire-after", "PT2H"]);
+
+    expect(undeclared.out).toContain("declared              no, these are the defaults");
+    expect(JSON.parse(declared.out.join())).toEqual({
+      name: "door",
+      declared: true,
+      consumeOnRead: false,
+      deliveryMode: "All",
+      expireAfter: "P1D",
+      onTargetTerminated: "deadLetter",
+    });
+    expect(reset.out).toEqual([
+      "event                 door",
+      "declared              yes",
+      "consume on read       true",
+      "delivery mode         AfterWait",
+      "expire after          PT2H",
+      "on target terminated  discard",
+    ]);
+  });
+
+  test("sends an event, and says what became of it", async () => {
+    const file = join(folder, "payload.json");
+    writeFileSync(file, '["front", 1]');
+    await started("approval", "e1");
+    await engine.setEventType("kept", { deliveryMode: "All" });
+
+    const dropped = await ask(["event", "bell", "--id", "b1"]);
+    const kept = await ask(["event", "kept", "--payload", '"loud"', "--id", "b2"]);
+    const sent = await ask(["event", "bell", "--target", "e1", "--payload", `@${file}`, "--json"]);
+    const refused = await ask(["event", "bell", "--target", "nobody"]);
+
+    expect(dropped.out.join()).toMatch(/^bell \(b1\): nobody waits for it, .* it is gone\.$/);
+    expect(kept.out).toEqual(["kept (b2): nobody waits for it yet; it is kept."]);
+    expect(JSON.parse(sent.out.join())).toMatchObject({ outcome: "queued" });
+    expect(refused).toMatchObject({ exitCode: 1 });
+    const { out: told } = await ask(["history", "e1"]);
+    expect(told.at(-1)).toMatch(/\tevent "bell" came, kept unread \(\S+\)$/);
+  });
+
+  test("lists dead letters, replays one and removes one", async () => {
+    await engine.setEventType("lost", { onTargetTerminated: "deadLetter" });
+    await started("approval", "d1");
+    for (const id of ["l1", "l2"]) {
+      await engine.event({ name: "lost", target: "d1", payload: { id }, id });
+    }
+    await engine.cancel("d1");
+    await engine.idle();
+
+    const listed = await ask(["dead-letters", "--name", "lost"]);
+    const table = await ask(["dead-letters", "list", "--limit", "1"], { isInteractive: true });
+    const asJson = await ask(["dead-letters", "list", "--name", "lost", "--json"]);
+    const fromApi = await answer("/v1/dead-letters?name=lost");
+    const replayed = await ask(["dead-letters", "replay", "l1"]);
+    const afterwards = await ask(["dead-letters", "--name", "lost"]);
+    const removed = await ask(["dead-letters", "remove", "l2"]);
+    const gone = await ask(["dead-letters", "remove", "l2"]);
+    const none = await ask(["dead-letters", "--name", "never"]);
+
+    expect(listed.out.map((row) => row.split("\t")[0]).sort()).toEqual(["l1", "l2"]);
+    expect(listed.out[0]?.split("\t")[3]).toBe("d1 (cancelled)");
+    expect(table.out[0]).toMatch(/^ID +EVENT +AT +TARGET +REASON$/);
+    expect(table.out.at(-1)).toBe("There are more; --limit shows them.");
+    expect(JSON.parse(asJson.out.join())).toEqual(fromApi);
+    expect(replayed).toMatchObject({ exitCode: 0 });
+    expect(replayed.out.join()).toMatch(
+      /^l1 replayed \(\S+\): nobody waits for it; it stays a dead letter\.$/,
+    );
+    expect(afterwards.out).toEqual(listed.out);
+    expect(removed).toMatchObject({ exitCode: 0, out: ["l2 is removed"] });
+    expect(gone).toMatchObject({ exitCode: 1 });
+    expect(gone.errors.join()).toContain("[dead-letter/not-found]");
+    expect(none).toMatchObject({ exitCode: 0, out: [] });
+  });
+
+  test.each([
+    [["signal"], /NAME is missing/],
+    [["signal", "s", "by"], /"by" is no VARIABLE=VALUE/],
+    [["signal", "s", "=1"], /"=1" is no VARIABLE=VALUE/],
+    [["signal", "s", "a=1", "a=2"], /"a" is given twice/],
+    [["signal", "s", "a=1", "--payload", "{}"], /"a=1" and --payload say the same thing twice/],
+    [["signal", "s", "--payload", "[1]"], /--payload is no JSON object/],
+    [["message", "m", "--payload", "{a"], /--payload is no JSON: .* Quote it .* --payload '/],
+    [["event", "e", "--payload", "@nowhere.json"], /--payload: the file "nowhere\.json"/],
+    [["event-type", "e", "--consume-on-read", "maybe"], /must be one of: true, false/],
+    [["event-type", "e", "--delivery-mode", "Never"], /must be one of: AfterWait, AfterCreate/],
+    [["event-type", "e", "--on-target-terminated", "shrug"], /must be one of: discard, broadcast/],
+    [["dead-letters", "burn"], /"burn" is none of list, replay and remove/],
+    [["dead-letters", "replay"], /ID is missing/],
+    [["dead-letters", "list", "l1"], /"l1" is one too many/],
+    [["dead-letters", "replay", "l1", "l2"], /"l2" is one too many/],
+  ])("ends with 2 and the reason when called as %j", async (args, reason) => {
+    const said = await ask(args);
+
+    expect(said).toMatchObject({ exitCode: 2, out: [] });
+    expect(said.errors.join()).toMatch(reason);
+  });
+});
