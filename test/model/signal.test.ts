@@ -81,12 +81,12 @@ const largeWorlds: readonly World[] = [
   {
     name: "two broadcasts, three handlers, a loop",
     bounds: { ...two, script: LOOP, handlers: 3 },
-    states: 0,
+    states: 108_500,
   },
   {
     name: "two broadcasts, two crashes, a fan-out that comes twice",
     bounds: { ...two, script: ONE, crashes: 2, duplicates: 1 },
-    states: 0,
+    states: 669_955,
   },
   {
     name: "seen in halves, a crash",
