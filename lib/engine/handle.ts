@@ -49,7 +49,7 @@ export async function handle(
     case "page":
       return deliverPage(world, message, invocation);
     case "offer":
-      return handleOffer(world, message, invocation);
+      return handleOffer(world, message);
   }
 }
 

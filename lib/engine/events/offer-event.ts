@@ -9,7 +9,6 @@ import type { Item, Key } from "../../ports/store.ts";
 import { keptEventKey, shardPk } from "../keys.ts";
 import { lifeOf } from "../life.ts";
 import { lookFor } from "../look.ts";
-import type { Deliverer } from "../topics/fared.ts";
 import { allShards, readHead } from "../topics/head.ts";
 import { parseRow } from "../topics/row.ts";
 import type { World } from "../world.ts";
@@ -18,17 +17,12 @@ import { keptItem, parseKept } from "./kept-event.ts";
 /** `unsure`: somebody begins to wait at this very moment, and may want it. */
 export type Offered = "delivered" | "queued" | "dropped" | "unsure";
 
-export async function offerEvent(
-  world: World,
-  name: string,
-  seq: number,
-  by: Deliverer,
-): Promise<Offered> {
+export async function offerEvent(world: World, name: string, seq: number): Promise<Offered> {
   const key = keptEventKey(world.settings.tenant, name, seq);
   let isUnsure = false;
   for await (const row of waiters(world, name)) {
     if ((await read(world, key)) === undefined) return "delivered";
-    const asked = await ask(world, row, by);
+    const asked = await ask(world, row);
     if (asked === "unsure") isUnsure = true;
   }
   const item = await read(world, key);
@@ -37,12 +31,8 @@ export async function offerEvent(
 }
 
 /** The queue's copy of the offer. */
-export async function handleOffer(
-  world: World,
-  { name, seq }: OfferMessage,
-  by: Exclude<Deliverer, "call">,
-): Promise<Verdict> {
-  const offered = await offerEvent(world, name, seq, by);
+export async function handleOffer(world: World, { name, seq }: OfferMessage): Promise<Verdict> {
+  const offered = await offerEvent(world, name, seq);
   return offered === "unsure" ? { keepForMs: UNSURE_MS } : "release";
 }
 
@@ -54,7 +44,11 @@ async function read(world: World, key: Key): Promise<Item | undefined> {
   return item;
 }
 
-async function ask(world: World, row: PagedRow, by: Deliverer): Promise<"asked" | "unsure"> {
+/**
+ * Each is asked as by a call: a copy of the look is parked before it takes the event. Once it has,
+ * the event is gone, and an offer that comes back would not find who still owes something.
+ */
+async function ask(world: World, row: PagedRow): Promise<"asked" | "unsure"> {
   if ("definitionId" in row) return "asked";
   const { instanceId, ticket: id, at: since, version } = row;
   const life = await lifeOf(world, { instanceId, ticket: id, since, version });
@@ -63,7 +57,7 @@ async function ask(world: World, row: PagedRow, by: Deliverer): Promise<"asked" 
     await world.store.tidy([{ pk: row.pk, sk: row.sk }]);
     return "asked";
   }
-  const looked = await lookFor(world, life.image, { ticket: life.ticket, name: id }, by);
+  const looked = await lookFor(world, life.image, { ticket: life.ticket, name: id }, "call");
   return looked.kind === "again" ? "unsure" : "asked";
 }
 

@@ -93,7 +93,7 @@ async function countsSoFar(world: World, broadcast: Parameters<typeof viewReceip
 }
 
 async function offer(world: World, { id, name, seq }: AcceptedEvent): Promise<EventAnswer> {
-  const outcome = await offerEvent(world, name, seq, "call");
+  const outcome = await offerEvent(world, name, seq);
   if (outcome === "unsure") return { id, outcome: "queued" };
   return { id, outcome, ...(outcome === "delivered" && { deliveredCount: 1 }) };
 }

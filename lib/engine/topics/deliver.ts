@@ -79,6 +79,8 @@ async function hand(
   const fact = factFor(broadcast, ticket);
   const name = deliveryName(row.ticket, broadcast.seq);
   if (!isWelcome(image.instance, fact, { now: timeOf(world, image.instance) })) {
+    // A later wait of an instance that has had it: counted where it was taken.
+    if (row.after >= broadcast.seq) return NOT_MEANT;
     return alreadyGone(world, broadcast, row, image, by);
   }
   const settled = await settle(world, image, { name, fact }, ownerOf(world, by));
