@@ -79,8 +79,15 @@ type CallerState = {
 };
 
 function deskOf(stage: Stage, { engine }: Host): Desk {
+  const { traffic, invariants } = stage;
   return {
     engine,
+    sends: (message) => void traffic.sent.push(message),
+    sendsTo: (event) => void traffic.targeted.push(event),
+    waiting: (on, name) =>
+      [...invariants.lives.values()]
+        .flatMap(({ instance }) => instance.tickets)
+        .filter((ticket) => ticket.on === on && "name" in ticket && ticket.name === name).length,
     brings: (instanceId, fact) => stage.brings(instanceId, fact),
     committedEntries: (instanceId) =>
       (stage.invariants.lives.get(instanceId)?.instance.trail.next ?? 1) - 1,

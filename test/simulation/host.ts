@@ -5,7 +5,7 @@ import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import type { SimulatedClock } from "../../lib/adapters/simulated/clock.ts";
 import type { Compiled } from "../../lib/definition/definition.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
-import type { Engine } from "../../lib/engine/engine.ts";
+import type { Engine, Source } from "../../lib/engine/engine.ts";
 import type { World } from "../../lib/engine/world.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
@@ -55,6 +55,12 @@ async function compileJson(source: string) {
   const processes = parseProcesses(source);
   return { ok: true, processes, diagnostics: [] } as const;
 }
+
+/** The source of one definition. */
+export const sourceOf = (definition: Compiled): Source => ({
+  notation: definition.notation,
+  source: JSON.stringify([definition]),
+});
 
 function parseProcesses(source: string): readonly Compiled[] {
   return JSON.parse(source) as readonly Compiled[];

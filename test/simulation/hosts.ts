@@ -1,8 +1,10 @@
 // The hosts of a world, from one life to the next. With queues in memory there is one, and when it
 // crashes, what its queues held is gone.
 import { SimulatedClock } from "../../lib/adapters/simulated/clock.ts";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Invocation } from "../../lib/ports/message.ts";
+import type { Store } from "../../lib/ports/store.ts";
 import { countedIds, createHost, type Host } from "./host.ts";
 import { type Backends, busPort, parkingPort, queuesOf, timersPort } from "./ports.ts";
 import { type Stage, TENANT } from "./stage.ts";
@@ -46,6 +48,11 @@ export class Hosts {
     return this.#newHost("observer", 0);
   }
 
+  /** An engine on a store of its own, which learns what versions will be called. */
+  elsewhere(): Host {
+    return this.#newHost("elsewhere", 0, new SimulatedStore({}));
+  }
+
   /** A process begins, or all hosts do. What queues in memory held is gone. */
   open(): void {
     this.#life += 1;
@@ -82,9 +89,9 @@ export class Hosts {
     return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };
   }
 
-  #newHost(name: string, skewMs: number): Host {
+  #newHost(name: string, skewMs: number, store: Store = this.#backends.store): Host {
     const stage = this.#stage;
-    const { store, parking, tasks, timers, pages, bus } = this.#backends;
+    const { parking, tasks, timers, pages, bus } = this.#backends;
     const { scenario, time, actors } = stage;
     const life = `${this.#life}-`;
     const isMemory = stage.mode === "memory";

@@ -14,11 +14,11 @@ import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
 import { stable } from "./oracle.ts";
 import type { Mode } from "./stage.ts";
-import type { Numbered, Traffic } from "./traffic.ts";
+import type { Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
 
 /** A message that a wait has taken, or that a definition began by. */
-type Taken = Readonly<{
+export type Taken = Readonly<{
   box: string;
   mid: string;
   processId: string;
@@ -69,6 +69,11 @@ export class Reception {
     });
   }
 
+  /** When a wait was first seen, by the looks at the store. */
+  openedAt(instanceId: string, ticket: string): number {
+    return this.#opened.get(`${instanceId} ${ticket}`) ?? 0;
+  }
+
   /** Says whether a wait has received a broadcast. */
   has(broadcastId: string, instanceId: string, ticket: string): boolean {
     return this.receivers.get(broadcastId)?.has(`${instanceId} ${ticket}`) === true;
@@ -78,15 +83,17 @@ export class Reception {
     const { id } = after;
     switch (fact.kind) {
       case "started":
-        return this.#began(fact, after, definition);
+        this.#began(fact, after, definition);
+        break;
       case "signal-received":
-        return this.#tookSignal(fact, before, id);
+        this.#tookSignal(fact, before, id);
+        break;
       case "message-received":
-        return this.#tookMessage(fact, after, definition);
+        this.#tookMessage(fact, after, definition);
+        break;
       case "event-received":
-        return this.#tookEvent(fact, id);
-      default:
-        return undefined;
+        this.#tookEvent(fact, id);
+        break;
     }
   }
 
@@ -179,67 +186,6 @@ export class Reception {
       row.after >= lowest && row.after <= now,
       () => `${who} was registered with ${row.after} while the head went from ${lowest} to ${now}`,
     );
-  }
-}
-
-/** Throws what waits in vain when everything rests. */
-export function checkReceived(
-  traffic: Traffic,
-  reception: Reception,
-  instances: readonly Instance[],
-): void {
-  checkOrder(traffic, reception.messages);
-  for (const instance of instances) {
-    for (const ticket of instance.tickets) {
-      if (ticket.on !== "signal" && ticket.on !== "event") continue;
-      for (const broadcast of traffic.broadcasts.values()) {
-        if (!isMeant(broadcast, ticket, instance)) continue;
-        const hasIt =
-          ticket.on === "signal"
-            ? reception.has(broadcast.id, instance.id, ticket.id)
-            : reception.eventTakers.get(`${ticket.name} ${broadcast.seq}`)?.has(instance.id);
-        must(
-          hasIt === true,
-          () =>
-            `${broadcast.id}, number ${broadcast.seq}, never reached ${ticket.id} of ${instance.id}`,
-        );
-      }
-    }
-  }
-}
-
-function isMeant(
-  { topic, seq, id, mode, at }: Numbered,
-  ticket: Extract<Ticket, { on: "signal" | "event" }>,
-  { startedAt }: Instance,
-): boolean {
-  if (topic.kind !== ticket.on || topic.name !== ticket.name) return false;
-  if (mode === "All") return true;
-  if (mode === "AfterCreate" && startedAt <= at) return true;
-  const isThrownByItself = ticket.on === "signal" && ticket.notIds?.includes(id) === true;
-  return (ticket.row?.after ?? 0) < seq && !isThrownByItself;
-}
-
-function checkOrder({ arrivals }: Traffic, messages: readonly Taken[]): void {
-  for (const [box, arrived] of arrivals) {
-    const order = [...arrived.keys()];
-    const taken = messages.filter((it) => it.box === box);
-    for (const processId of new Set(taken.map((it) => it.processId))) {
-      const mids = taken.filter((it) => it.processId === processId).map(({ mid }) => mid);
-      const sorted = mids.toSorted((a, b) => order.indexOf(a) - order.indexOf(b));
-      must(
-        show(mids) === show(sorted),
-        () => `${processId} took ${mids.join(", ")}, which came as ${sorted.join(", ")}`,
-      );
-    }
-    for (const { mid, by, openedAt } of taken) {
-      const others = taken.filter((it) => it.mid === mid);
-      const cameAt = arrived.get(mid) ?? 0;
-      must(
-        others.length === 1 || openedAt <= cameAt,
-        () => `${by} took ${mid}, which came before it waited and which another has`,
-      );
-    }
   }
 }
 

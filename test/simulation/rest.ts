@@ -1,10 +1,13 @@
 // What must hold when a world has come to rest: nothing queued, nobody at work, no fault any more.
 import { allEntries } from "../../lib/engine/history.ts";
 import { loadInstance } from "../../lib/engine/stored-instance.ts";
-import { type Instance, isTerminal } from "../../lib/kernel/instance.ts";
+import { type Instance, isTerminal, type Ticket } from "../../lib/kernel/instance.ts";
+import { checkHints } from "./hints.ts";
 import { chunksOf, type Life } from "./invariants.ts";
 import { stable } from "./oracle.ts";
 import { type Backends, queuesOf } from "./ports.ts";
+import { checkReceipts } from "./receipts.ts";
+import { checkKept, checkReceived } from "./reception-at-rest.ts";
 import { type Stage, TENANT } from "./stage.ts";
 import { must } from "./violation.ts";
 import type { SimulatedWorld } from "./world.ts";
@@ -16,6 +19,7 @@ export type Ending = Readonly<Record<string, unknown>>;
 export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   const { stage, backends } = world;
   const { lives } = stage.invariants;
+  const instances = [...lives.values()].map(({ instance }) => instance);
   for (const [, queue] of queuesOf(backends)) {
     must(queue.all().length === 0, () => `left in a queue: ${stable(queue.all())}`);
   }
@@ -32,14 +36,21 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
     const view = await world.observer().engine.get(id);
     ending[id] = { status: view.status, variables: view.variables, result: view.result };
   }
+  must(stage.looks.length === 0, () => `somebody must still look at ${stable(stage.looks)}`);
+  checkReceived(stage.traffic, stage.reception, instances);
+  checkKept(stage, backends.store.items());
+  await checkReceipts(world);
+  await checkHints(world);
   return ending;
 }
 
 function checkEnded({ scenario, mode }: Stage, { instance, item }: Life): void {
   const { id, tickets, outbox } = instance;
-  const stuck = tickets.filter(({ on }) => on !== "incident");
+  const isFine = ({ on }: Ticket) =>
+    (on === "incident" && scenario.mayStandStill === true) ||
+    ((on === "signal" || on === "message" || on === "event") && scenario.mayWait === true);
   must(
-    isTerminal(instance) || (scenario.mayStandStill === true && stuck.length === 0),
+    isTerminal(instance) || tickets.every(isFine),
     () => `${id} waits for ever: ${stable(tickets)}`,
   );
   must(

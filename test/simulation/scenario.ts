@@ -6,6 +6,7 @@ import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskOutcome } from "../../lib/ports/tasks.ts";
 import type { Workflow } from "../support/generator-runner.ts";
 import type { Trouble } from "./swarm.ts";
+import type { Sent, Targeted } from "./traffic.ts";
 
 export type Scenario = Readonly<{
   name: string;
@@ -26,6 +27,10 @@ export type Scenario = Readonly<{
   troubles?: readonly Trouble[];
   /** Instances may end by standing still at an incident that nobody resolves. */
   mayStandStill?: true;
+  /** Instances may still wait at the end, for what nobody has sent. */
+  mayWait?: true;
+  /** Versions that are deployed while everything runs, by callers. */
+  later?: readonly Compiled[];
 }>;
 
 /** User code: how long it takes, and what comes of it. */
@@ -56,6 +61,11 @@ export type Desk = Readonly<{
   brings: (instanceId: string, fact: Fact) => void;
   /** How long the history of an instance must at least be, if it is read from now on. */
   committedEntries: (instanceId: string) => number;
+  /** Notes a message, or an event for one instance, before it is sent. */
+  sends: (message: Sent) => void;
+  sendsTo: (event: Targeted) => void;
+  /** How many waits for this are open. */
+  waiting: (on: "signal" | "message" | "event", name: string) => number;
 }>;
 
 export type Answer = Readonly<

@@ -1,16 +1,8 @@
 // The workloads: small processes, each about one rule of the step protocol, and who calls them.
 import fc from "fast-check";
-import type { Compiled, Definition } from "../../lib/definition/definition.ts";
+import type { Definition } from "../../lib/definition/definition.ts";
 import { aWorkflow, race, task, timer, type Workflow } from "../support/generator-runner.ts";
-import {
-  aBoundaryTimer,
-  aFork,
-  anEnd,
-  aProcess,
-  aStart,
-  aTask,
-  aTimer,
-} from "../support/graph-builder.ts";
+import { aBoundaryTimer, aFork, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { aRandomGraph } from "../support/random-graph.ts";
 import {
   canceller,
@@ -25,7 +17,11 @@ import {
   start,
   starter,
 } from "./callers.ts";
+import { compiled, graph } from "./definitions.ts";
+import { EVENT_SCENARIOS } from "./event-scenarios.ts";
+import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
+import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 
 /** Long enough that history leaves the instance several times. */
@@ -123,6 +119,13 @@ export const CORE: readonly Scenario[] = [
     callers: () => [starter("p", "one")],
     confluent: true,
   },
+];
+
+/** Those about signals, messages and events; of these, too, every single fault is tried. */
+export const TALK: readonly Scenario[] = [
+  ...SIGNAL_SCENARIOS,
+  ...MESSAGE_SCENARIOS,
+  ...EVENT_SCENARIOS,
 ];
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -291,6 +294,7 @@ export const SCENARIOS: readonly Scenario[] = [
     yield task("after", { first });
     return yield timer(1_000);
   }),
+  ...TALK,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
@@ -319,14 +323,6 @@ export function randomScenario(seed: number): Scenario {
     announces: true,
     mayStandStill: true,
   };
-}
-
-function graph(id: string, ...[pieces, flows]: Parameters<typeof aProcess>): Compiled {
-  return compiled(aProcess(pieces, flows, { id }));
-}
-
-function compiled({ id, notation, body, elements, startEvents }: Definition): Compiled {
-  return { id, notation, body, elements, startEvents };
 }
 
 function typesOf({ body }: Definition): readonly string[] {

@@ -44,6 +44,8 @@ export class Traffic {
   readonly broadcasts = new Map<string, Numbered>();
   /** Events that were kept at any time, by name and number. */
   readonly kept = new Map<string, Numbered>();
+  /** When an event that was kept was first seen. */
+  readonly firstSeen = new Map<string, number>();
   /** Ids of events that were accepted for everybody. */
   readonly acceptedEvents = new Set<string>();
   readonly letters = new Map<string, Letter>();
@@ -55,6 +57,7 @@ export class Traffic {
   readonly expiries = new Map<string, number>();
   readonly #heads = new Map<string, number>();
   readonly #latest = new Map<string, Readonly<{ state: string; version: number }>>();
+  readonly #changes = new Map<string, number>();
   readonly #lookedAfter = new Set<string>();
   readonly #items = new Map<string, Item>();
 
@@ -123,6 +126,11 @@ export class Traffic {
   /** The current version of a definition, and whether it is enabled. */
   latestOf(definitionId: string): Readonly<{ state: string; version: number }> | undefined {
     return this.#latest.get(definitionId);
+  }
+
+  /** How often a definition was deployed, enabled, disabled or undeployed. */
+  changesOf(definitionId: string): number {
+    return this.#changes.get(definitionId) ?? 0;
   }
 
   /** Facts that may reach a wait, whether they should or not. */
@@ -200,12 +208,17 @@ export class Traffic {
     }
     if (kind === "Y" && sk.startsWith("E#")) {
       const event = parseKept(item);
-      this.kept.set(`${name} ${event.seq}`, event);
+      const key = `${name} ${event.seq}`;
+      this.kept.set(key, event);
+      if (!this.firstSeen.has(key)) this.firstSeen.set(key, this.turn);
     }
     if (kind === "Y" && sk.startsWith("I#")) this.acceptedEvents.add(sk.slice(2));
     if (kind === "M") this.#seeMailbox({ name, key: second }, parseMailbox(item));
     if (kind === "X") this.letters.set(name, parseLetter(item));
-    if (kind === "D" && sk === "LATEST") this.#latest.set(name, parseLatest(item));
+    if (kind === "D" && sk === "LATEST") {
+      this.#latest.set(name, parseLatest(item));
+      this.#changes.set(name, this.changesOf(name) + 1);
+    }
   }
 
   #seeMailbox(box: Box, { ids, bufs }: Mailbox): void {

@@ -9,11 +9,12 @@
  * 3. When the choices are exhausted, everything happens in order and without faults, until there
  *    is nothing left to do.
  */
+import type { Compiled } from "../../lib/definition/definition.ts";
 import type { Gate } from "./actors.ts";
 import { Calls } from "./calls.ts";
 import { checkDebts } from "./debts.ts";
 import { deliveries } from "./deliveries.ts";
-import { type Host, runnersOf } from "./host.ts";
+import { type Host, runnersOf, sourceOf } from "./host.ts";
 import { Hosts } from "./hosts.ts";
 import type { Invariants } from "./invariants.ts";
 import { type Backends, createBackends, queuesOf } from "./ports.ts";
@@ -47,6 +48,11 @@ export class SimulatedWorld {
     this.#sweeps = new Sweeps(this.stage, this.#hosts, this.backends.timers);
   }
 
+  /** Nothing goes wrong in this run. */
+  get isCalm(): boolean {
+    return this.#injection === undefined && this.stage.swarm.rate === 0;
+  }
+
   /** An engine that nobody gates, for looking at the world when it rests. */
   observer(): Host {
     return this.#hosts.observer();
@@ -59,7 +65,7 @@ export class SimulatedWorld {
     this.#hosts.open();
     for (let turn = 0; ; turn++) {
       await quiet();
-      if (stage.isDirty) await this.#look();
+      if (stage.isDirty) await this.look();
       if (stage.mode === "durable") this.#checkDebts();
       if (stage.problem) throw stage.problem;
       const action = this.#pick();
@@ -73,16 +79,21 @@ export class SimulatedWorld {
 
   async #deploy(): Promise<void> {
     const host = this.observer();
+    const { scenario } = this.stage;
+    for (const definition of scenario.definitions) await this.#deployTo(host, definition);
+    const elsewhere = this.#hosts.elsewhere();
+    for (const definition of [...scenario.definitions, ...(scenario.later ?? [])]) {
+      await this.#deployTo(elsewhere, definition);
+    }
+  }
+
+  async #deployTo({ engine }: Host, definition: Compiled): Promise<void> {
     const { scenario, programs } = this.stage;
-    for (const definition of scenario.definitions) {
-      const { notation } = definition;
-      const source = JSON.stringify([definition]);
-      const { definitions } = await host.engine.deploy({ notation, source });
-      for (const { hash, version } of definitions) {
-        const stored = { ...definition, hash, version };
-        const runner = runnersOf(scenario.workflows ?? new Map())[stored.body.runner];
-        if (runner) programs.set(hash, { definition: stored, runner: runner(stored) });
-      }
+    const { definitions } = await engine.deploy(sourceOf(definition));
+    for (const { hash, version } of definitions) {
+      const stored = { ...definition, hash, version };
+      const runner = runnersOf(scenario.workflows ?? new Map())[stored.body.runner];
+      if (runner) programs.set(hash, { definition: stored, runner: runner(stored) });
     }
   }
 
@@ -138,7 +149,8 @@ export class SimulatedWorld {
 
   // What must hold after every turn.
 
-  async #look(): Promise<void> {
+  /** Checks everything that was stored since the last look. */
+  async look(): Promise<void> {
     const { stage } = this;
     stage.isDirty = false;
     const items = this.backends.store.items();

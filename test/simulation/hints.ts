@@ -1,0 +1,86 @@
+// Dead hints: rows and places in mailboxes whose waits are gone. Without a fault none is left. A
+// crash may leave some; whoever comes along them next takes them away.
+
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import { isTerminal } from "../../lib/kernel/instance.ts";
+import { queuesOf } from "./ports.ts";
+import { parseMailbox } from "./traffic.ts";
+import { must } from "./violation.ts";
+import type { SimulatedWorld } from "./world.ts";
+
+export async function checkHints(world: SimulatedWorld): Promise<void> {
+  const dead = deadHints(world);
+  if (dead.length === 0) return;
+  must(!world.isCalm, () => `nothing went wrong, and dead hints are left: ${names(dead)}`);
+  for (const { kind, topic, key } of dead) await comeAlong(world, kind, topic, key);
+  await comeToRest(world);
+  const left = deadHints(world);
+  must(left.length === 0, () => `dead hints stay for ever: ${names(left)}`);
+}
+
+type Hint = Readonly<{ kind: "G" | "Y" | "M"; topic: string; key: string; name: string }>;
+
+const names = (hints: readonly Hint[]): string => hints.map(({ name }) => name).join(", ");
+
+function deadHints({ stage, backends }: SimulatedWorld): readonly Hint[] {
+  const isOpen = (instanceId: string, ticket: string) => {
+    const instance = stage.invariants.lives.get(instanceId)?.instance;
+    const has = instance?.tickets.some(({ id }) => id === ticket) === true;
+    return has && instance !== undefined && !isTerminal(instance);
+  };
+  return backends.store.items().flatMap((item): Hint[] => {
+    const [, kind, topic = "", place = ""] = item.key.pk.split("#");
+    if (kind === "M") {
+      return parseMailbox(item)
+        .subs.filter(({ instanceId, ticket }) => !isOpen(instanceId, ticket))
+        .map(({ instanceId, ticket }) => {
+          return { kind, topic, key: place, name: `${item.key.pk}: ${instanceId} ${ticket}` };
+        });
+    }
+    const [, instanceId = "", ticket = ""] = item.key.sk.split("#");
+    const isRow = (kind === "G" || kind === "Y") && place !== "" && !item.key.sk.startsWith("D#");
+    if (!isRow || isOpen(instanceId, ticket)) return [];
+    return [{ kind, topic, key: "", name: `${item.key.pk} / ${item.key.sk}` }];
+  });
+}
+
+async function comeAlong(
+  world: SimulatedWorld,
+  kind: Hint["kind"],
+  name: string,
+  key: string,
+): Promise<void> {
+  const { engine } = world.observer();
+  if (kind === "G") await engine.signal({ name });
+  if (kind === "Y") await engine.event({ name });
+  if (kind !== "M") return;
+  const messageId = `along ${name} ${key}`;
+  world.stage.traffic.sent.push({ name, key, messageId, payload: {} });
+  await engine.message({ name, messageId, ...(key !== "" && { correlationKey: key }) });
+}
+
+/** Everything that is queued and due is done, without a fault, by somebody whom nobody gates. */
+async function comeToRest(world: SimulatedWorld): Promise<void> {
+  const { engine, clock } = world.observer();
+  const { stage, backends } = world;
+  for (let round = 0; round < ROUNDS; round++) {
+    const invocation = {
+      id: `rest-${round}`,
+      until: instantFrom(clock.now() + 60_000),
+      mayContinue: true,
+    };
+    const queued = queuesOf(backends).flatMap(([, queue]) =>
+      queue.ready().map(({ id }) => ({ queue, id })),
+    );
+    for (const { queue, id } of queued) {
+      await queue.deliver(id, (message) => engine.handle(message, invocation));
+    }
+    const due = backends.store.items().filter(({ lookAt }) => lookAt !== undefined);
+    for (const { key } of due) await engine.wake(key, invocation);
+    stage.time.pass(1_000);
+    if (queued.length === 0 && due.length === 0) break;
+  }
+  await world.look();
+}
+
+const ROUNDS = 50;

@@ -1,0 +1,31 @@
+// What receipts say when everything rests.
+import { stable } from "./oracle.ts";
+import { must } from "./violation.ts";
+import type { SimulatedWorld } from "./world.ts";
+
+/**
+ * Every receipt is complete, and its parts add up to what it matched. Without a fault it counts
+ * exactly those who received and began; after a crash counts may be off, deliveries are not.
+ */
+export async function checkReceipts(world: SimulatedWorld): Promise<void> {
+  const { traffic, reception } = world.stage;
+  const { engine } = world.observer();
+  for (const { id, mode } of traffic.broadcasts.values()) {
+    const receipt = await engine.receipt(id);
+    const { matched, delivered, skipped, started, expired, failed } = receipt;
+    must(receipt.complete, () => `the receipt of ${id} never completes: ${stable(receipt)}`);
+    must(
+      matched === delivered + skipped + started + expired + failed.length,
+      () => `the receipt of ${id} does not add up: ${stable(receipt)}`,
+    );
+    if (!world.isCalm) continue;
+    const received = reception.receivers.get(id)?.size ?? 0;
+    const begun = [...reception.started.keys()].filter((it) => it.endsWith(` ${id}`)).length;
+    // What is kept also reaches waits that begin after everybody was counted.
+    const isCounted = mode === "AfterWait" ? received : Math.min(received, delivered);
+    must(
+      delivered + failed.length === isCounted && started === begun,
+      () => `${received} received ${id} and ${begun} began by it: ${stable(receipt)}`,
+    );
+  }
+}
