@@ -95,7 +95,8 @@ async function giveTo(
   read: ReadMailbox,
   waiter: Waiter,
 ): Promise<Answer | undefined> {
-  const { address, message, rememberUntil } = letter;
+  const { address, rememberUntil } = letter;
+  const message = { ...letter.message, expiresAt: longEnough(world, letter) };
   const { image, ticket } = waiter;
   const posting = postingMessage(address, message, rememberUntil);
   const name = wantName(ticket, message.mid);
