@@ -67,6 +67,19 @@ describe("fermata, with signals, messages and events,", () => {
     expect(told.join("\n")).toMatch(/\trequest-settled: signal "request-settled" thrown \(a1:/);
   });
 
+  test("says what a signal or a message has started", async () => {
+    await engine.deploy(startedBy("by-signal", "signal", "night-falls"));
+    await engine.deploy(startedBy("by-message", "message", "order-placed"));
+
+    const signalled = await ask(["signal", "night-falls", "lamps=3"]);
+    const sent = await ask(["message", "order-placed", "--id", "web-1"]);
+
+    expect(signalled.out[0]).toBe("night-falls: 0 waits reached, 1 instance started.");
+    expect(sent.out.join()).toMatch(/^order-placed \(web-1\): started \S+\.$/);
+    const { items } = await engine.list({ definition: "by-signal" });
+    expect(items).toMatchObject([{ status: "succeeded", variables: { lamps: 3 } }]);
+  });
+
   test("says when nobody waited for a signal", async () => {
     const said = await ask(["signal", "nobody-waits"]);
 
@@ -237,3 +250,16 @@ describe("fermata, with signals, messages and events,", () => {
     expect(said.errors.join()).toMatch(reason);
   });
 });
+
+/** BPMN text of a process that begins by a signal or a message, and ends. */
+function startedBy(id: string, kind: "signal" | "message", name: string): string {
+  return `<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d">
+  <bpmn:process id="${id}" isExecutable="true">
+    <bpmn:startEvent id="start"><bpmn:${kind}EventDefinition ${kind}Ref="it" /></bpmn:startEvent>
+    <bpmn:endEvent id="end" />
+    <bpmn:sequenceFlow id="flow" sourceRef="start" targetRef="end" />
+  </bpmn:process>
+  <bpmn:${kind} id="it" name="${name}" />
+</bpmn:definitions>
+`;
+}
