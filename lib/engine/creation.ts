@@ -6,8 +6,11 @@ import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
+import type { Write } from "../ports/store.ts";
 import { commit } from "./commit.ts";
 import { rearm } from "./dispatch.ts";
+import { latestKey } from "./keys.ts";
+import { readLatest } from "./latest.ts";
 import { postingOf } from "./messages/posting.ts";
 import { START } from "./names.ts";
 import { type Plan, planStart } from "./plan.ts";
@@ -24,7 +27,11 @@ export async function planCreation(
   const program = await loadProgram(world, start.definition);
   const instance = blank(world, instanceId, start);
   const want = { name: START, fact: start.fact };
-  return planStart(world, { instance, program }, want, postingOf(start));
+  const plan = await planStart(world, { instance, program }, want, postingOf(start));
+  if (plan === undefined || start.head === undefined) return plan;
+  const expect = latestKey(world.settings.tenant, start.definition.id);
+  const enabled: Write = { expect, when: { version: start.head } };
+  return { ...plan, companions: [...plan.companions, enabled] };
 }
 
 /** The instance of this id, whoever started it; where there is none, the carried start makes it. */
@@ -44,6 +51,7 @@ export async function loadOrCreate(
       return outcome.image;
     }
     if (outcome.kind === "conflict" && outcome.current) return outcome.current;
+    if (outcome.kind === "moved" && !(await isStillHead(world, start))) return undefined;
     await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
   }
   throw new EngineError("engine/busy", {
@@ -52,6 +60,11 @@ export async function loadOrCreate(
     fix: "Nothing is lost: the message that carries the start comes back.",
     retryable: true,
   });
+}
+
+/** Who decided this start knows by then that the definition has changed, and decides again. */
+async function isStillHead(world: World, { definition, head }: CarriedStart): Promise<boolean> {
+  return head === undefined || (await readLatest(world, definition.id))?.item.version === head;
 }
 
 /** A start that meets another start's instance has no part in it, whatever its ticket is called. */

@@ -122,6 +122,8 @@ export type CarriedStart = Readonly<{
   fact: Extract<Fact, { kind: "started" }>;
   businessKey?: string;
   tags?: readonly string[];
+  /** Of one that a signal begins: only while the head of the definition has this version. */
+  head?: number;
   /** The message that begins the instance: its mailbox remembers it in the commit that creates. */
   mail?: Readonly<{
     name: string;

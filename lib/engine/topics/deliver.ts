@@ -32,7 +32,7 @@ export async function deliver(
   by: Deliverer,
 ): Promise<Fared> {
   if (!isMeant(broadcast, row)) return NOT_MEANT;
-  if ("definitionId" in row) return startByBroadcast(world, broadcast, row, by);
+  if ("definitionId" in row) return startByBroadcast(world, broadcast, row);
   try {
     return await deliverToWait(world, broadcast, row, by);
   } catch (cause) {

@@ -1,8 +1,10 @@
 /**
  * A broadcast that reaches few is delivered within the call that made it. The call sends nothing of
- * what the steps owe and takes no row away: the bus's copy does both, and comes in any case.
+ * what the steps owe and takes no row away: the bus's copy does both, and comes in any case. What
+ * begins by it begins before it is published: the bus's copy then finds it there, and does not race.
  */
 import { MAX_MS_IN_CALL, MAX_ROWS_IN_CALL, ROWS_AT_ONCE } from "../../definition/limits.ts";
+import type { PagedRow } from "../../ports/message.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, publish } from "./broadcast.ts";
 import { attempt, countsOf, rowsIfFew } from "./fan-out.ts";
@@ -16,9 +18,25 @@ export async function deliverInCall(
 ): Promise<Counts | undefined> {
   // Looked up before it is published: what the bus's copy delivers first is counted all the same.
   const rows = await rowsIfFew(world, broadcast, MAX_ROWS_IN_CALL);
-  const isPublished = await publish(world, broadcast);
-  if (rows === undefined || !isPublished) return undefined;
   const until = world.clock.now() + MAX_MS_IN_CALL;
+  const begun = await deliverUntil(world, broadcast, rows?.filter(isStart), until);
+  const isPublished = await publish(world, broadcast);
+  if (begun === undefined || !isPublished) return undefined;
+  const fared = await deliverUntil(world, broadcast, rows?.filter(isWait), until);
+  return fared && countsOf([...begun, ...fared]);
+}
+
+const isStart = (row: PagedRow): boolean => "definitionId" in row;
+const isWait = (row: PagedRow): boolean => !isStart(row);
+
+/** Undefined: not all of them could be dealt with in time. */
+async function deliverUntil(
+  world: World,
+  broadcast: Broadcast,
+  rows: readonly PagedRow[] | undefined,
+  until: number,
+): Promise<readonly Fared[] | undefined> {
+  if (rows === undefined) return undefined;
   const fared: Fared[] = [];
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     if (world.clock.now() > until) return undefined;
@@ -26,5 +44,5 @@ export async function deliverInCall(
     const results = some.map((row) => attempt(world, broadcast, row, "call"));
     fared.push(...(await Promise.all(results)));
   }
-  return fared.some(({ kind }) => kind === "later") ? undefined : countsOf(fared);
+  return fared.some(({ kind }) => kind === "later") ? undefined : fared;
 }

@@ -1,19 +1,21 @@
-/** A start event hears a broadcast: one instance of the definition per broadcast, and no second. */
+/**
+ * A start event hears a broadcast: one instance of the definition per broadcast, and no second.
+ * What the start owes leaves before it, with the start inside: a new version of the definition may
+ * take the row away at any moment, and then no part of the broadcast leads here again.
+ */
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { CarriedStart, PagedRow } from "../../ports/message.ts";
 import { commit } from "../commit.ts";
 import { planCreation } from "../creation.ts";
 import { showCaller } from "../dispatch.ts";
-import { latestKey } from "../keys.ts";
 import { readLatest } from "../latest.ts";
-import { START } from "../names.ts";
 import { loadProgram } from "../programs.ts";
-import { redeliver } from "../redelivery.ts";
+import { carry } from "../start.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { parsePayload } from "./fact-for.ts";
-import type { Deliverer, Fared } from "./fared.ts";
+import type { Fared } from "./fared.ts";
 
 type StartRow = Extract<PagedRow, { definitionId: string }>;
 
@@ -21,16 +23,11 @@ export async function startByBroadcast(
   world: World,
   broadcast: Broadcast,
   row: StartRow,
-  by: Deliverer,
 ): Promise<Fared> {
   const instanceId = world.ids.digest(`signal\n${row.definitionId}\n${broadcast.id}`);
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const found = await loadInstance(world, instanceId);
-    if (found) {
-      const verdict = by === "call" ? "release" : await redeliver(world, found, START, by);
-      return verdict === "release" ? STARTED : { kind: "later", ms: verdict.keepForMs };
-    }
-    const outcome = await create(world, broadcast, row, instanceId, by);
+    if (await loadInstance(world, instanceId)) return STARTED;
+    const outcome = await create(world, broadcast, row, instanceId);
     if (outcome !== "again") return outcome;
     await world.clock.pause(2 + tries);
   }
@@ -46,7 +43,6 @@ async function create(
   broadcast: Broadcast,
   row: StartRow,
   instanceId: string,
-  by: Deliverer,
 ): Promise<Fared | "again"> {
   const head = await readLatest(world, row.definitionId);
   if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };
@@ -56,21 +52,15 @@ async function create(
     (it) => it.kind === "signal" && it.name === broadcast.topic.name && it.element === row.element,
   );
   if (!isListening) return { kind: "skipped" };
-  const start = startOf(world, broadcast, row, { id, version, hash });
+  const begun = startOf(world, broadcast, row, { id, version, hash });
+  const start = { ...begun, head: head.item.version };
   const plan = await planCreation(world, instanceId, start);
   if (plan === undefined) return { kind: "skipped" };
-  const enabled = {
-    expect: latestKey(world.settings.tenant, id),
-    when: { version: head.item.version },
-  };
-  const outcome = await commit(world, { ...plan, companions: [...plan.companions, enabled] }, null);
+  await carry(world, plan, instanceId, start);
+  const outcome = await commit(world, plan, null);
   if (outcome.kind !== "committed") return "again";
-  if (by === "call") {
-    await showCaller(world, plan);
-    return STARTED;
-  }
-  const verdict = await redeliver(world, outcome.image, START, by);
-  return verdict === "release" ? STARTED : { kind: "later", ms: verdict.keepForMs };
+  await showCaller(world, plan);
+  return STARTED;
 }
 
 /** Everything that the first decision needs comes from the broadcast: all creators decide alike. */
