@@ -20,12 +20,14 @@ export async function checkReceipts(world: SimulatedWorld): Promise<void> {
     );
     if (!world.isCalm) continue;
     const received = reception.receivers.get(id)?.size ?? 0;
-    const begun = [...reception.started.keys()].filter((it) => it.endsWith(` ${id}`)).length;
+    const began = [...reception.started.keys()].filter((it) => it.endsWith(` ${id}`));
+    // The row of a definition that changes meanwhile may be gone when the bus's copy counts.
+    const sure = began.filter((it) => traffic.changesOf(it.slice(0, -id.length - 1)) === 1);
     // What is kept also reaches waits that begin after everybody was counted.
     const isCounted = mode === "AfterWait" ? received : Math.min(received, delivered);
     must(
-      delivered + failed.length === isCounted && started === begun,
-      () => `${received} received ${id} and ${begun} began by it: ${stable(receipt)}`,
+      delivered + failed.length === isCounted && started >= sure.length && started <= began.length,
+      () => `${received} received ${id}, ${began.length} began by it: ${stable(receipt)}`,
     );
   }
 }
