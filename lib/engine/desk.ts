@@ -22,8 +22,8 @@ import {
   withSub,
 } from "./messages/mailbox.ts";
 import type { Posting } from "./messages/posting.ts";
-import { type Missing, type Sources, topicName } from "./sources.ts";
-import type { ReadHead } from "./topics/head.ts";
+import type { Missing, Sources } from "./sources.ts";
+import { type ReadHead, topicName } from "./topics/head.ts";
 import { isTopicTicket, openedBy, rowItem, type TopicTicket, topicOf } from "./topics/row.ts";
 import type { World } from "./world.ts";
 

@@ -34,8 +34,6 @@ export type Missing = Readonly<{
 
 export const NO_SOURCES: Sources = { heads: new Map(), boxes: new Map(), kept: new Map() };
 
-export const topicName = ({ kind, name }: Topic): string => `${kind}\0${name}`;
-
 /** Reads what is missing, and keeps what is known. */
 export async function readSources(
   world: World,

@@ -206,7 +206,7 @@ const everyKind: readonly FanOutMessage[] = [
     page: "1.0.0",
     last: true,
     rows: [
-      { ...rowOf("order-1#w1.1"), instanceId: "order-1", ticket: "w1.1" },
+      { ...rowOf("order-1#w1.1"), instanceId: "order-1", ticket: "w1.1", version: 1 },
       { ...rowOf("D#order#start"), definitionId: "order", element: "start" },
     ],
   },

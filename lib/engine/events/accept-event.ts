@@ -13,6 +13,7 @@ import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Write } from "../../ports/store.ts";
+import { inTurn } from "../in-turn.ts";
 import { eventIdKey, eventPk, KEPT_EVENTS } from "../keys.ts";
 import { AT_ONCE } from "../owed.ts";
 import {
@@ -22,7 +23,7 @@ import {
   publish,
   store,
 } from "../topics/broadcast.ts";
-import { type Head, headItem, type ReadHead, readHead } from "../topics/head.ts";
+import { type Head, headItem, type ReadHead, readHead, topicName } from "../topics/head.ts";
 import type { World } from "../world.ts";
 import { configOf, expiryOf } from "./event-type.ts";
 import { type KeptEvent, keptItem } from "./kept-event.ts";
@@ -32,7 +33,12 @@ export type NewEvent = Readonly<{ id: string; name: string; payload: Json }>;
 /** An accepted event; `isNew` is false where this id was accepted before. */
 export type AcceptedEvent = Omit<KeptEvent, "version"> & Readonly<{ isNew: boolean }>;
 
-export async function acceptEvent(world: World, event: NewEvent): Promise<AcceptedEvent> {
+export function acceptEvent(world: World, event: NewEvent): Promise<AcceptedEvent> {
+  const name = topicName({ kind: "event", name: event.name });
+  return inTurn(world, name, () => acceptInTurn(world, event));
+}
+
+async function acceptInTurn(world: World, event: NewEvent): Promise<AcceptedEvent> {
   const topic = { kind: "event", name: event.name } as const;
   const body = fingerprintOf(world, topic, event.payload);
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {

@@ -12,9 +12,13 @@ import { lookFor } from "../look.ts";
 import { allShards, readHead } from "../topics/head.ts";
 import { parseRow } from "../topics/row.ts";
 import type { World } from "../world.ts";
+import { writesOfDropping } from "./dropped-event.ts";
 import { keptItem, parseKept } from "./kept-event.ts";
 
-/** `unsure`: somebody begins to wait at this very moment, and may want it. */
+/**
+ * `unsure`: somebody begins to wait at this very moment, and may want it. `delivered`: it is gone,
+ * to a taker, or because somebody else who offered it found none: its id tells.
+ */
 export type Offered = "delivered" | "queued" | "dropped" | "unsure";
 
 export async function offerEvent(world: World, name: string, seq: number): Promise<Offered> {
@@ -67,7 +71,8 @@ async function settleDown(world: World, item: Item): Promise<Offered> {
   const isOver = event.mode === "AfterWait" || event.expiresAt <= world.clock.now();
   if (isOver) {
     const when = { version: item.version };
-    const outcome = await world.store.commit([{ remove: item.key, when }]);
+    const besides = await writesOfDropping(world, event);
+    const outcome = await world.store.commit([{ remove: item.key, when }, ...besides]);
     return outcome.kind === "conflict" ? "delivered" : "dropped";
   }
   if (item.lookAt === undefined) return "queued";

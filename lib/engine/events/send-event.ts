@@ -13,6 +13,7 @@ import { readPages, viewReceipt } from "../topics/receipt.ts";
 import type { World } from "../world.ts";
 import { type AcceptedEvent, acceptEvent, passOn } from "./accept-event.ts";
 import { countReplay, removeLetter } from "./dead-letter.ts";
+import { isDropped } from "./dropped-event.ts";
 import { configOf, expiryOf } from "./event-type.ts";
 import { offerEvent } from "./offer-event.ts";
 
@@ -95,7 +96,9 @@ async function countsSoFar(world: World, broadcast: Parameters<typeof viewReceip
 async function offer(world: World, { id, name, seq }: AcceptedEvent): Promise<EventAnswer> {
   const outcome = await offerEvent(world, name, seq);
   if (outcome === "unsure") return { id, outcome: "queued" };
-  return { id, outcome, ...(outcome === "delivered" && { deliveredCount: 1 }) };
+  if (outcome !== "delivered") return { id, outcome };
+  if (await isDropped(world, { name, id })) return { id, outcome: "dropped" };
+  return { id, outcome, deliveredCount: 1 };
 }
 
 /** A dead letter is broadcast as a new event; it goes only once that has found somebody, or a place. */

@@ -11,6 +11,7 @@ import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Outcome } from "../../ports/store.ts";
 import type { EventConfig } from "../engine.ts";
+import { inTurn } from "../in-turn.ts";
 import { headKey } from "../keys.ts";
 import type { World } from "../world.ts";
 
@@ -21,6 +22,9 @@ export type Head = Readonly<{
   config?: EventConfig;
   kept?: number;
 }>;
+
+/** The name of a topic inside this process. */
+export const topicName = ({ kind, name }: Topic): string => `${kind}\0${name}`;
 
 export type ReadHead = Readonly<{ version: number; head: Head }>;
 
@@ -42,7 +46,15 @@ export async function peekHead(world: World, topic: Topic): Promise<Head> {
 }
 
 /** Changes the head under its version; gives what it has become. */
-export async function changeHead(
+export function changeHead(
+  world: World,
+  topic: Topic,
+  change: (head: Head) => Head,
+): Promise<ReadHead> {
+  return inTurn(world, topicName(topic), () => changeInTurn(world, topic, change));
+}
+
+async function changeInTurn(
   world: World,
   topic: Topic,
   change: (head: Head) => Head,
