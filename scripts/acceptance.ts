@@ -12,8 +12,11 @@ import { parseReport, runTests, type Test } from "./vitest-report.ts";
 const PROMISED = [
   ...["F1", "F2", "F3", "F7"],
   ...["F10", "F11", "F12", "F13", "F14", "F15", "F17", "F18", "F19", "F20", "F21"],
-  ...["F50", "F51", "F55", "F62", "F67", "F68"],
-  ...["S1", "S3"],
+  ...["F30", "F31", "F32", "F33", "F34", "F35", "F36", "F37", "F38", "F39", "F40", "F41"],
+  ...["F42", "F43", "F44", "F45", "F46", "F47"],
+  ...["F50", "F51", "F54", "F55", "F62", "F65", "F67", "F68"],
+  ...["S1", "S2", "S3"],
+  ...["D6", "D7", "D9", "D10", "D11"],
 ];
 
 const { reports } = parseArgs({ options: { reports: { type: "string" } } }).values;
