@@ -94,10 +94,11 @@ export async function pageShard(world: World, message: ShardMessage): Promise<Ve
     const name = `${epoch}.${shard}.${page}`;
     const rows = found.items;
     await world.pages.send({ kind: "page", tenant, broadcastId, shards, page: name, last, rows });
+    const met = page * ROWS_PER_PAGE + rows.length;
+    if (met > MAX_ROWS_PER_SHARD) await addEpoch(world, broadcast.topic, epoch);
     if (found.next === undefined) return "release";
     page += 1;
     after = found.next;
-    if (page * ROWS_PER_PAGE > MAX_ROWS_PER_SHARD) await addEpoch(world, broadcast.topic, epoch);
   }
   await world.pages.send({ ...message, page, ...(after !== undefined && { after }) });
   return "release";
