@@ -59,6 +59,9 @@ export const MAX_MS_IN_PLACE = 30_000;
 /** What must be left of an invocation's lease, besides a task's timeout, to run it in place. */
 export const LEASE_RESERVE_MS = 10_000;
 
+/** After this time a call has committed, or never will. */
+export const MAX_CALL_MS = 1_800_000;
+
 /** Timers that are due at once are taken in the step that opened them, up to this many. */
 export const MAX_TIMERS_AT_ONCE = 100;
 

@@ -13,11 +13,13 @@ import type {
   LookMessage,
   OwedMessage,
   ParkedMessage,
+  Post,
   Verdict,
 } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit } from "./dispatch.ts";
+import { afterNothing, takePosted } from "./look.ts";
 import { isTimer } from "./owed.ts";
 import { plan, timeOf, type Want } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
@@ -38,15 +40,15 @@ export async function advance(
   const found = await loadOrCreate(world, first.instanceId, start);
   if (found === undefined) return messages.map(() => "release");
   const isLost = (message: Parked) => hasLost(world, found.instance, startIn(message));
-  const others = messages.filter((message) => !isLost(message));
+  const others = messages.filter((message) => !isLost(message) && !isPosted(message));
   const result = await takeTogether(world, found, others, invocation);
   if (result === "contended") return messages.map(() => ({ keepForMs: CONTENDED_MS }));
   const verdicts: Verdict[] = [];
   for (const message of messages) {
-    const verdict = isLost(message)
-      ? "release"
-      : await verdictOn(world, message, result, invocation);
-    verdicts.push(verdict);
+    if (isLost(message)) verdicts.push("release");
+    else if (isPosted(message)) {
+      verdicts.push(await takePosted(world, result.image, message, invocation));
+    } else verdicts.push(await verdictOn(world, message, result, invocation));
   }
   return verdicts;
 }
@@ -59,6 +61,7 @@ async function verdictOn(
   invocation: Invocation,
 ): Promise<Verdict> {
   if (taken.has(message.name)) return verdict;
+  if (message.kind === "look") return afterNothing(world, image, message, invocation);
   const earlyMs = message.kind === "parked" ? earlyByMs(world, image.instance, message.fact) : 0;
   if (earlyMs > 0) return { keepForMs: earlyMs };
   return redeliver(world, image, message.name, invocation);
@@ -140,6 +143,10 @@ function earlyByMs(world: World, instance: Instance, fact: Fact): number {
   const now = timeOf(world, instance);
   return timer && !isDue(timer, now) ? timer.dueAt - now : 0;
 }
+
+/** What brings its own message changes a mailbox with its step: it is taken by itself. */
+const isPosted = (message: Parked): message is LookMessage & { post: Post } =>
+  message.kind === "look" && message.post !== undefined;
 
 const startIn = (message: Parked): CarriedStart | undefined =>
   message.kind === "parked" ? message.start : undefined;

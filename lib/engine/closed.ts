@@ -1,4 +1,5 @@
 /** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
+import { MAX_ROW_IN_FLIGHT_MS } from "../definition/limits.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
@@ -26,10 +27,17 @@ export function stopClosed(world: World, plan: Plan): void {
 export async function tidyClosed(
   world: World,
   plan: Plan,
-  mayGo: (ticket: TopicTicket) => boolean = () => true,
+  {
+    justSent = new Set(),
+    mayGo = () => true,
+  }: Readonly<{
+    /** Names whose debts have been sent by now. */
+    justSent?: ReadonlySet<string>;
+    mayGo?: (ticket: TopicTicket) => boolean;
+  }> = {},
 ): Promise<void> {
   const closed = closedBy(plan).filter((ticket) => !isTopicTicket(ticket) || mayGo(ticket));
-  const keys = closed.flatMap((ticket) => deadKeys(world, plan, ticket));
+  const keys = closed.flatMap((ticket) => deadKeys(world, plan, ticket, justSent));
   for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
     await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
   }
@@ -37,19 +45,34 @@ export async function tidyClosed(
 }
 
 /**
- * A row stays while somebody has left debts to whoever follows it: a call that delivered and sent
- * nothing. `justSent` names those debts that have been sent by now.
+ * A row stays while a delivery along it has left debts: a call sends nothing, and whoever died
+ * before it had sent comes back along the row. `justSent` names debts that have been sent by now;
+ * old ones were, since by then every part of their fan-out has come and gone.
  */
-export function mayTidyRow(instance: Instance, ticket: string, justSent?: string): boolean {
-  return ![...instance.tickets, ...instance.outbox].some(
+export function mayTidyRow(
+  world: World,
+  { tickets, outbox }: Instance,
+  ticket: string,
+  justSent: ReadonlySet<string>,
+): boolean {
+  const since = world.clock.now() - MAX_ROW_IN_FLIGHT_MS;
+  return ![...tickets, ...outbox].some(
     ({ stamp }) =>
-      stamp?.own === null && stamp.by !== justSent && stamp.by.startsWith(`${ticket}@`),
+      stamp !== undefined &&
+      stamp.by.startsWith(`${ticket}@`) &&
+      !justSent.has(stamp.by) &&
+      stamp.until > since,
   );
 }
 
-function deadKeys(world: World, { before, image }: Plan, ticket: Ticket): readonly Key[] {
+function deadKeys(
+  world: World,
+  { before, image }: Plan,
+  ticket: Ticket,
+  justSent: ReadonlySet<string>,
+): readonly Key[] {
   if (isTask(ticket)) return offerKeys(world, before, ticket);
-  if (!isTopicTicket(ticket) || !mayTidyRow(image.instance, ticket.id)) return [];
+  if (!isTopicTicket(ticket) || !mayTidyRow(world, image.instance, ticket.id, justSent)) return [];
   const key = rowKey(before, ticket);
   return key ? [key] : [];
 }

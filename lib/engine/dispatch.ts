@@ -45,7 +45,7 @@ export async function afterCommit(
   const { tickets, outbox } = plan.fresh;
   const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
   const sent = await send(world, plan.image.instance, { tickets: leaving, outbox });
-  await tidyClosed(world, plan);
+  await tidyClosed(world, plan, { justSent: plan.took });
   return sent;
 }
 
@@ -64,7 +64,9 @@ export async function showCaller(world: World, plan: Plan): Promise<void> {
  */
 export async function showDelivered(world: World, plan: Plan, topic: Topic): Promise<void> {
   await show(world, plan);
-  await tidyClosed(world, plan, ({ on, name }) => on !== topic.kind || name !== topic.name);
+  await tidyClosed(world, plan, {
+    mayGo: ({ on, name }) => on !== topic.kind || name !== topic.name,
+  });
 }
 
 async function show(world: World, plan: Plan): Promise<void> {

@@ -1,69 +1,99 @@
-/** Lets an open wait take what has come for it: a message in its mailbox, a kept event. */
-import type { Ticket } from "../kernel/instance.ts";
+/**
+ * Lets an open wait take what has come for it: a message in its mailbox, a kept event.
+ *
+ * A call parks a copy of its look before it commits, with the message inside that it is publishing.
+ * The copy takes the step if the call dies; otherwise it sends what the call's step owes. A copy
+ * that finds nothing while the instance is still as the call read it cannot know what the call is
+ * about to do, where commits may be seen half applied: it comes again, until the call must be over.
+ */
+import { MAX_CALL_MS } from "../definition/limits.ts";
+import type { Instance } from "../kernel/instance.ts";
+import type { Invocation, LookMessage, Post, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { afterCommit, showCaller } from "./dispatch.ts";
 import { isTooLarge, owesMoreThanTimers, tooLarge } from "./door.ts";
-import type { Posting } from "./messages/posting.ts";
-import { type Plan, plan } from "./plan.ts";
-import { dropSentRecords } from "./redelivery.ts";
+import { postingMessage } from "./messages/posting.ts";
+import { plan } from "./plan.ts";
+import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
-import type { Image } from "./stored-instance.ts";
-import type { Deliverer } from "./topics/fared.ts";
+import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
-/**
- * `again`: others changed the same things meanwhile, read them anew. `owes`: what the call would
- * post with this step leads to more, and a copy of the look could not find it before the commit.
- */
+/** `again`: others changed the same things meanwhile; a copy may have been parked all the same. */
 export type Looked = Readonly<
-  | { kind: "took"; plan: Plan; image: Image }
-  | { kind: "nothing" }
-  | { kind: "again" }
-  | { kind: "owes" }
+  { kind: "took"; image: Image } | { kind: "nothing" } | { kind: "again"; isParked: boolean }
 >;
 
-/** What the wait takes is owed by `name`; a call parks a copy of the look before it commits. */
-export async function lookFor(
+/** A call looks for a wait; what the wait takes is owed by `name`. */
+export async function lookInCall(
   world: World,
   image: Image,
-  about: Readonly<{ ticket: Ticket; name: string; posting?: Posting }>,
-  by: Deliverer,
+  { ticket, name, post }: Readonly<{ ticket: string; name: string; post?: Post }>,
 ): Promise<Looked> {
-  return by === "call" ? lookInCall(world, image, about) : lookAsStep(world, image, about, by);
-}
-
-async function lookInCall(
-  world: World,
-  image: Image,
-  { ticket: { id: ticket }, name, posting }: Parameters<typeof lookFor>[2],
-): Promise<Looked> {
-  const owner = { own: null, until: world.clock.now() };
-  const besides = posting ? { posting } : {};
+  const now = world.clock.now();
+  const besides = post ? { posting: postingMessage(post) } : {};
+  const owner = { own: null, until: now };
   const planned = await plan(world, image, [{ name, look: ticket }], owner, besides);
   if (planned === undefined) return { kind: "nothing" };
-  const { tenant, id: instanceId } = image.instance;
+  const { tenant, id: instanceId, version: base } = image.instance;
   if (isTooLarge(planned)) throw tooLarge(instanceId);
-  if (owesMoreThanTimers(world, planned)) {
-    if (posting) return { kind: "owes" };
-    await world.parking.park({ kind: "look", tenant, instanceId, name, ticket });
+  const isParked = owesMoreThanTimers(world, planned);
+  if (isParked) {
+    const about = { tenant, instanceId, name, ticket, call: { base, at: now } };
+    await world.parking.park({ kind: "look", ...about, ...(post && { post }) });
   }
   const outcome = await commit(world, planned, null);
-  if (outcome.kind !== "committed") return { kind: "again" };
+  if (outcome.kind !== "committed") return { kind: "again", isParked };
   await showCaller(world, planned);
-  return { kind: "took", plan: planned, image: outcome.image };
+  return { kind: "took", image: outcome.image };
 }
 
-async function lookAsStep(
+/** The copy of a call that publishes: takes the step with the message inside, or what is there. */
+export async function takePosted(
+  world: World,
+  found: Image,
+  message: LookMessage & { post: Post },
+  invocation: Invocation,
+): Promise<Verdict> {
+  const { instanceId, name, ticket } = message;
+  const owner = { own: invocation.id, until: invocation.until };
+  let image: Image | undefined = found;
+  for (const besides of [{ posting: postingMessage(message.post) }, {}]) {
+    if (image === undefined) return "release";
+    const settled = await settle(world, image, { name, look: ticket }, owner, besides);
+    if (settled.kind === "settled") {
+      const sent = await afterCommit(world, settled.plan);
+      return dropSentRecords(world, settled.image, sent, invocation.id);
+    }
+    if (settled.kind !== "gone") return { keepForMs: CONTENDED_MS };
+    image = await loadInstance(world, instanceId);
+  }
+  return image ? afterNothing(world, image, message, invocation) : "release";
+}
+
+const CONTENDED_MS = 100;
+
+/** There was nothing to take: what the name owes is sent, unless the call may still be at it. */
+export async function afterNothing(
   world: World,
   image: Image,
-  { ticket, name, posting }: Parameters<typeof lookFor>[2],
-  { id: own, until }: Exclude<Deliverer, "call">,
-): Promise<Looked> {
-  const want = { name, look: ticket.id };
-  const settled = await settle(world, image, want, { own, until }, posting ? { posting } : {});
-  if (settled.kind === "gone") return { kind: "nothing" };
-  if (settled.kind !== "settled") return { kind: "again" };
-  const sent = await afterCommit(world, settled.plan);
-  await dropSentRecords(world, settled.image, sent, own);
-  return { kind: "took", plan: settled.plan, image: settled.image };
+  message: LookMessage,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const waitMs = callMayCommitIn(world, image.instance, message);
+  return waitMs > 0 ? { keepForMs: waitMs } : redeliver(world, image, message.name, invocation);
 }
+
+/** Later each time; 0 once the instance has moved on, or the call cannot be alive any more. */
+function callMayCommitIn(
+  world: World,
+  { version, tickets }: Instance,
+  { call, ticket }: LookMessage,
+): number {
+  if (call === undefined || world.settings.volatileQueues) return 0;
+  const isAsItWas = version === call.base && tickets.some(({ id }) => id === ticket);
+  const ageMs = world.clock.now() - call.at;
+  return isAsItWas && ageMs < MAX_CALL_MS ? FIRST_WAIT_MS + Math.max(0, ageMs) : 0;
+}
+
+const FIRST_WAIT_MS = 1_000;

@@ -3,6 +3,7 @@
  * consume there; it stays queued until everything its step owes has left.
  */
 
+import type { Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
 
@@ -48,7 +49,23 @@ export type OwedMessage = Addressed & Readonly<{ kind: "owed"; name: string }>;
  * Something may have come for an open wait: a message in its mailbox, a kept event. Whoever gets
  * this looks, and then looks whether `name` still owes something.
  */
-export type LookMessage = Addressed & Readonly<{ kind: "look"; name: string; ticket: string }>;
+export type LookMessage = Addressed &
+  Readonly<{
+    kind: "look";
+    name: string;
+    ticket: string;
+    /** A message that is being published: it is for this wait, unless its mailbox knows it already. */
+    post?: Post;
+    /** Parked by a call that is about to take the step itself, from this version of the instance. */
+    call?: Readonly<{ base: number; at: Instant }>;
+  }>;
+
+/** A message on its way to its mailbox. */
+export type Post = Readonly<{
+  address: Readonly<{ name: string; key: string }>;
+  message: Readonly<{ mid: string; payload: Variables; expiresAt: Instant }>;
+  rememberUntil: Instant;
+}>;
 
 /** The parts of a fan-out; each is a trigger of its own. */
 export type FanOutMessage =

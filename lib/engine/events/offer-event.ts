@@ -8,7 +8,7 @@ import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { keptEventKey, shardPk } from "../keys.ts";
 import { lifeOf } from "../life.ts";
-import { lookFor } from "../look.ts";
+import { lookInCall } from "../look.ts";
 import { allShards, readHead } from "../topics/head.ts";
 import { parseRow } from "../topics/row.ts";
 import type { World } from "../world.ts";
@@ -61,7 +61,7 @@ async function ask(world: World, row: PagedRow): Promise<"asked" | "unsure"> {
     await world.store.tidy([{ pk: row.pk, sk: row.sk }]);
     return "asked";
   }
-  const looked = await lookFor(world, life.image, { ticket: life.ticket, name: id }, "call");
+  const looked = await lookInCall(world, life.image, { ticket: id, name: id });
   return looked.kind === "again" ? "unsure" : "asked";
 }
 

@@ -1,8 +1,6 @@
-import type { Instant } from "../../definition/time/instant.ts";
-import type { CarriedStart } from "../../ports/message.ts";
+import type { CarriedStart, Post } from "../../ports/message.ts";
 import {
   type Address,
-  type Buffered,
   type Mailbox,
   remembers,
   withId,
@@ -17,11 +15,7 @@ export type Posting = Readonly<{
 }>;
 
 /** Puts a message into its mailbox, where the wait that the step looks after will find it. */
-export const postingMessage = (
-  address: Address,
-  message: Buffered,
-  rememberUntil: Instant,
-): Posting => ({
+export const postingMessage = ({ address, message, rememberUntil }: Post): Posting => ({
   address,
   change: (mailbox) =>
     remembers(mailbox, message.mid) ? undefined : withMessage(mailbox, message, rememberUntil),

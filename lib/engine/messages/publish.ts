@@ -3,11 +3,9 @@
  * else it is kept for its time. Which of these it is, the mailbox's version decides: a wait that
  * begins meanwhile changes it, and the message is published anew.
  *
- * 1. To one taker whose step leads to nothing that must be sent, it goes in one commit with that
- *    step.
- * 2. To every other taker, and to several, it is first kept for exactly those, then each takes it
- *    in a commit of its own: whoever dies in between leaves it in the mailbox, where somebody will
- *    look, and the parked copy of a call finds it there.
+ * 1. To one taker it goes in one commit with the taker's step; a parked copy has it inside.
+ * 2. To several it is first kept for exactly those, then each takes it in a commit of its own:
+ *    whoever dies in between leaves it in the mailbox, where somebody will look.
  * 3. A call that dies unanswered may be repeated under the same id.
  */
 import {
@@ -19,7 +17,7 @@ import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { IdempotencyKey, MessageAnswer, MessageRequest } from "../engine.ts";
-import { lookFor } from "../look.ts";
+import { lookInCall } from "../look.ts";
 import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
 import type { World } from "../world.ts";
 import {
@@ -32,8 +30,8 @@ import {
   remembers,
   type Target,
   withMessage,
+  withoutSubs,
 } from "./mailbox.ts";
-import { postingMessage } from "./posting.ts";
 import { beginBy, startsBy, takeTarget } from "./target.ts";
 import { type Waiter, waitersOf, wantName } from "./waiters.ts";
 
@@ -43,12 +41,19 @@ export async function publishMessage(
   key?: IdempotencyKey,
 ): Promise<MessageAnswer> {
   const letter = letterOf(world, request, key);
-  const { mid } = letter.message;
+  const { mid: messageId } = letter.message;
+  let handedTo: string | undefined;
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const read = await readMailbox(world, letter.address);
-    if (remembers(read.mailbox, mid)) return { messageId: mid, outcome: "duplicate" };
+    if (remembers(read.mailbox, messageId)) {
+      // Our own parked copy was quicker than we are.
+      return handedTo === undefined
+        ? { messageId, outcome: "duplicate" }
+        : { messageId, outcome: "delivered", instanceId: handedTo };
+    }
     const answer = await publishOnce(world, letter, read);
-    if (answer) return { messageId: mid, ...answer };
+    if ("outcome" in answer) return { messageId, ...answer };
+    handedTo = answer.handedTo ?? handedTo;
     await world.clock.pause(2 + ((tries * 7) % 23));
   }
   return keepAndPoke(world, letter);
@@ -63,16 +68,18 @@ type Letter = Readonly<{
 }>;
 type Answer = Omit<MessageAnswer, "messageId">;
 
-/** Undefined: what was read has changed, or will in a moment. */
+/** What was read has changed, or will in a moment; `handedTo` has a parked copy that may be quicker. */
+type Again = Readonly<{ handedTo?: string }>;
+
 async function publishOnce(
   world: World,
   letter: Letter,
   read: ReadMailbox,
-): Promise<Answer | undefined> {
+): Promise<Answer | Again> {
   const waiters = await waitersOf(world, read.mailbox);
-  if (waiters === "unsure") return undefined;
+  if (waiters === "unsure") return {};
   const [only, ...others] = waiters;
-  if (only && others.length === 0) return giveTo(world, letter, read, only);
+  if (only && others.length === 0) return giveTo(world, letter, only);
   if (only) return giveToSeveral(world, letter, read, waiters.map(targetOf));
   const starts = await startsBy(world, letter.address.name);
   const [begun, ...more] = starts;
@@ -92,18 +99,16 @@ const targetOf = ({ sub: { instanceId, ticket } }: Waiter): Target => ({ instanc
 async function giveTo(
   world: World,
   letter: Letter,
-  read: ReadMailbox,
-  waiter: Waiter,
-): Promise<Answer | undefined> {
+  { image, ticket }: Waiter,
+): Promise<Answer | Again> {
   const { address, rememberUntil } = letter;
   const message = { ...letter.message, expiresAt: longEnough(world, letter) };
-  const { image, ticket } = waiter;
-  const posting = postingMessage(address, message, rememberUntil);
   const name = wantName(ticket, message.mid);
-  const looked = await lookFor(world, image, { ticket, name, posting }, "call");
-  if (looked.kind === "owes") return giveToSeveral(world, letter, read, [targetOf(waiter)]);
-  if (looked.kind !== "took") return undefined;
+  const post = { address, message, rememberUntil };
+  const looked = await lookInCall(world, image, { ticket: ticket.id, name, post });
   const instanceId = image.instance.id;
+  if (looked.kind === "again") return looked.isParked ? { handedTo: instanceId } : {};
+  if (looked.kind === "nothing") return {};
   // Older ones that were still on their way go first.
   const isTaken = looked.image.instance.trail.entries.some(
     ({ type, data }) => type === "message-received" && namesMessage(data, message.mid),
@@ -119,11 +124,11 @@ async function begin(
   { address, message, rememberUntil }: Letter,
   { version: base }: ReadMailbox,
   definitionId: string,
-): Promise<Answer | undefined> {
+): Promise<Answer | Again> {
   const { mid: messageId, payload } = message;
   const mail = { ...address, messageId, rememberUntil, base };
   const instanceId = await beginBy(world, definitionId, { mail, payload });
-  return instanceId === undefined ? undefined : { outcome: "started", instanceId };
+  return instanceId === undefined ? {} : { outcome: "started", instanceId };
 }
 
 /** Keeps it for exactly these first; each then takes it on its own. */
@@ -132,12 +137,12 @@ async function giveToSeveral(
   letter: Letter,
   read: ReadMailbox,
   targets: readonly Target[],
-): Promise<Answer | undefined> {
+): Promise<Answer | Again> {
   const { address, rememberUntil } = letter;
   const message = { ...letter.message, for: targets, expiresAt: longEnough(world, letter) };
   const box = withMessage(read.mailbox, message, rememberUntil);
   if (!hasRoom(read.mailbox, message, world.clock.now())) throw full(address);
-  if (!(await putBox(world, box, read.version))) return undefined;
+  if (!(await putBox(world, box, read.version))) return {};
   const takers: string[] = [];
   for (const target of targets) {
     const taker = await takeTarget(world, address, message, target);
@@ -158,11 +163,13 @@ async function keep(
   world: World,
   { address, message, rememberUntil, isFleeting }: Letter,
   { version, mailbox }: ReadMailbox,
-): Promise<Answer | undefined> {
+): Promise<Answer | Again> {
   if (isFleeting) throw noWaiter(address);
   if (!hasRoom(mailbox, message, world.clock.now())) throw full(address);
-  const isKept = await putBox(world, withMessage(mailbox, message, rememberUntil), version);
-  return isKept ? { outcome: "buffered" } : undefined;
+  // Whoever still stands there is known to be gone: nobody need look after the message.
+  const left = withoutSubs(mailbox, () => true);
+  const isKept = await putBox(world, withMessage(left, message, rememberUntil), version);
+  return isKept ? { outcome: "buffered" } : {};
 }
 
 /** Its taker is too busy for a call: the message waits in the mailbox, and the taker will look. */

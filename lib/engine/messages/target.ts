@@ -8,7 +8,7 @@ import { showCaller } from "../dispatch.ts";
 import { messageStartsPk } from "../keys.ts";
 import { readLatest } from "../latest.ts";
 import { lifeOf } from "../life.ts";
-import { lookFor } from "../look.ts";
+import { lookInCall } from "../look.ts";
 import { loadProgram } from "../programs.ts";
 import { carry } from "../start.ts";
 import { openedBy } from "../topics/row.ts";
@@ -95,7 +95,7 @@ async function takeOnce(
     return (await passOver(world, address, mid, target)) ? undefined : "again";
   }
   const { image, ticket } = life;
-  const looked = await lookFor(world, image, { ticket, name: wantName(ticket, mid) }, "call");
+  const looked = await lookInCall(world, image, { ticket: ticket.id, name: wantName(ticket, mid) });
   if (looked.kind === "again") return "again";
   return target.instanceId;
 }

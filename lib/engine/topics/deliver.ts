@@ -153,7 +153,7 @@ async function tidyIfDead(
   justSent: string,
 ): Promise<void> {
   const isOpen = instance?.tickets.some(({ id }) => id === ticket) ?? false;
-  const isFree = instance === undefined || mayTidyRow(instance, ticket, justSent);
+  const isFree = instance === undefined || mayTidyRow(world, instance, ticket, new Set([justSent]));
   if (!isOpen && isFree) await world.store.tidy([{ pk, sk }]);
 }
 
