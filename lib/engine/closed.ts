@@ -58,9 +58,7 @@ export function mayTidyRow(
   const since = world.clock.now() - MAX_ROW_IN_FLIGHT_MS;
   return ![...tickets, ...outbox].some(
     ({ stamp }) =>
-      stamp?.by.startsWith(`${ticket}@`) &&
-      !justSent.has(stamp.by) &&
-      stamp.until > since,
+      stamp?.by.startsWith(`${ticket}@`) && !justSent.has(stamp.by) && stamp.until > since,
   );
 }
 
