@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
-import { MAX_KEPT_EVENTS } from "../../lib/definition/limits.ts";
+import { MAX_KEPT_EVENTS, MAX_ROWS_IN_CALL } from "../../lib/definition/limits.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import { headKey, keptEventKey } from "../../lib/engine/keys.ts";
 import type { Item, Key, Store, Write } from "../../lib/ports/store.ts";
@@ -121,6 +121,45 @@ describe("an event for one taker", () => {
     const answer = await world.engine.event({ name: "paid", id: "e-1" });
 
     expect(answer).toEqual({ id: "e-1", outcome: "dropped" });
+  });
+});
+
+describe("an event for all who wait", () => {
+  test("D10 is not for who begins to wait once it was accepted, though it is still on its way", async () => {
+    const world = await aWorld(new SimulatedStore({}));
+    await declare(world, false, "AfterWait");
+    for (let n = 0; n <= MAX_ROWS_IN_CALL; n++) await begin(world, `i${n}`);
+    await world.drain();
+
+    const answer = await world.engine.event({ name: "paid", id: "e-1" });
+    await begin(world, "late");
+    await world.drain();
+
+    expect(answer).toEqual({ id: "e-1" });
+    expect(await statusOf(world, "late")).toBe("suspended");
+    expect(await world.engine.receipt("e-1")).toMatchObject({
+      complete: true,
+      matched: MAX_ROWS_IN_CALL + 1,
+      delivered: MAX_ROWS_IN_CALL + 1,
+    });
+  });
+
+  test("D10 that expired on its way reaches nobody, and its receipt says so", async () => {
+    const world = await aWorld(new SimulatedStore({}));
+    await declare(world, false, "AfterWait");
+    for (let n = 0; n <= MAX_ROWS_IN_CALL; n++) await begin(world, `i${n}`);
+    await world.drain();
+
+    await world.engine.event({ name: "paid", id: "e-1" });
+    world.moveTo(world.now() + DAY);
+    await world.drain();
+
+    expect(await world.engine.receipt("e-1")).toMatchObject({
+      complete: true,
+      delivered: 0,
+      expired: MAX_ROWS_IN_CALL + 1,
+    });
+    expect(await statusOf(world, "i0")).toBe("suspended");
   });
 });
 
