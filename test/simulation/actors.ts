@@ -39,7 +39,8 @@ export type Actor = {
   /** Called when it dies: who waited for it is told. */
   readonly onDeath: () => void;
   state: "at work" | "done" | "dead";
-  call: number;
+  /** Port calls that it has made and that have not ended; it may make several at once. */
+  readonly calls: Readonly<{ call: number; point: string }>[];
 };
 
 /** All actors that are at work, and where they stand. */
@@ -64,7 +65,7 @@ export class Actors {
     work: () => Promise<void>,
     onError: (error: unknown) => void,
   ): void {
-    const actor: Actor = { ...about, state: "at work", call: 0 };
+    const actor: Actor = { ...about, state: "at work", calls: [] };
     this.atWork.add(actor);
     const over = () => {
       if (actor.state === "at work") actor.state = "done";
@@ -81,8 +82,8 @@ export class Actors {
     const actor = this.current;
     if (actor === undefined) return Promise.resolve(undefined);
     if (actor.state !== "at work") return new Promise(() => {});
-    if (side === "before") actor.call = ++this.#calls;
-    return this.#stand({ actor, call: actor.call, point, side, notBefore });
+    const call = side === "before" ? this.#begin(actor, point) : ended(actor, point);
+    return this.#stand({ actor, call, point, side, notBefore });
   }
 
   /** Work of the store itself, which goes on whatever becomes of the caller. */
@@ -106,9 +107,21 @@ export class Actors {
     actor.onDeath();
   }
 
+  #begin(actor: Actor, point: string): number {
+    const call = ++this.#calls;
+    actor.calls.push({ call, point });
+    return call;
+  }
+
   #stand(gate: Omit<Gate, "go">): Promise<Fault | undefined> {
     return new Promise((go) => {
       this.gates.push({ ...gate, go });
     });
   }
+}
+
+function ended({ calls }: Actor, point: string): number {
+  const at = calls.findIndex((open) => open.point === point);
+  const [ended] = at < 0 ? [] : calls.splice(at, 1);
+  return ended?.call ?? 0;
 }

@@ -2,19 +2,19 @@
 // crash may leave some; whoever comes along them next takes them away.
 
 import { instantFrom } from "../../lib/definition/time/instant.ts";
-import { isTerminal } from "../../lib/kernel/instance.ts";
+import { loadInstance } from "../../lib/engine/stored-instance.ts";
 import { queuesOf } from "./ports.ts";
 import { parseMailbox } from "./traffic.ts";
 import { must } from "./violation.ts";
 import type { SimulatedWorld } from "./world.ts";
 
 export async function checkHints(world: SimulatedWorld): Promise<void> {
-  const dead = deadHints(world);
+  const dead = await deadHints(world);
   if (dead.length === 0) return;
   must(!world.isCalm, () => `nothing went wrong, and dead hints are left: ${names(dead)}`);
   for (const { kind, topic, key } of dead) await comeAlong(world, kind, topic, key);
   await comeToRest(world);
-  const left = deadHints(world);
+  const left = await deadHints(world);
   must(left.length === 0, () => `dead hints stay for ever: ${names(left)}`);
 }
 
@@ -22,12 +22,14 @@ type Hint = Readonly<{ kind: "G" | "Y" | "M"; topic: string; key: string; name: 
 
 const names = (hints: readonly Hint[]): string => hints.map(({ name }) => name).join(", ");
 
-function deadHints({ stage, backends }: SimulatedWorld): readonly Hint[] {
-  const isOpen = (instanceId: string, ticket: string) => {
-    const instance = stage.invariants.lives.get(instanceId)?.instance;
-    const has = instance?.tickets.some(({ id }) => id === ticket) === true;
-    return has && instance !== undefined && !isTerminal(instance);
-  };
+async function deadHints(world: SimulatedWorld): Promise<readonly Hint[]> {
+  const { stage, backends } = world;
+  const open = new Set<string>();
+  for (const id of stage.invariants.lives.keys()) {
+    const image = await loadInstance(world.observer().world, id);
+    for (const ticket of image?.instance.tickets ?? []) open.add(`${id} ${ticket.id}`);
+  }
+  const isOpen = (instanceId: string, ticket: string) => open.has(`${instanceId} ${ticket}`);
   return backends.store.items().flatMap((item): Hint[] => {
     const [, kind, topic = "", place = ""] = item.key.pk.split("#");
     if (kind === "M") {
@@ -80,7 +82,6 @@ async function comeToRest(world: SimulatedWorld): Promise<void> {
     stage.time.pass(1_000);
     if (queued.length === 0 && due.length === 0) break;
   }
-  await world.look();
 }
 
 const ROUNDS = 50;

@@ -36,6 +36,9 @@ const again = graph(
 /** Three of one kind wait, and one of another. */
 const three = waits("signal", "go", 3);
 
+const both = ({ waiting }: Desk): boolean =>
+  waiting("signal", "go") === 1 && waiting("signal", "back") === 1;
+
 export const SIGNAL_SCENARIOS: readonly Scenario[] = [
   {
     name: "signal-waiters",
@@ -48,6 +51,30 @@ export const SIGNAL_SCENARIOS: readonly Scenario[] = [
       talker("signaller", signals("go", "s1", { when: three })),
     ],
     confluent: true,
+  },
+  {
+    name: "signal-echo",
+    definitions: [
+      graph(
+        "p",
+        [
+          aStart(),
+          aSignalCatch("wait", "go"),
+          aSignalThrow("echo", "back"),
+          aTimer("pause", { duration: "PT10S" }),
+          aTask("after"),
+          anEnd(),
+        ],
+        ["start -> wait -> echo -> pause -> after -> end"],
+      ),
+      graph("q", [aStart(), aSignalCatch("wait", "back"), anEnd()], ["start -> wait -> end"]),
+    ],
+    handlers: { after: does("after") },
+    callers: () => [
+      starter("p", "one"),
+      starter("q", "two"),
+      talker("signaller", signals("go", "s1", { when: both }), signals("go", "s2")),
+    ],
   },
   {
     name: "signal-loop",
@@ -174,19 +201,23 @@ export const SIGNAL_SCENARIOS: readonly Scenario[] = [
       graph("q", [aStart(), aSignalCatch("wait", "done"), anEnd()], ["start -> wait -> end"]),
     ],
     handlers: { after: does("after") },
-    callers: () => [
-      starter("q", "listener"),
-      talker("starter", {
-        name: "start p",
-        make: async ({ engine, waiting, brings }) => {
-          if (waiting("signal", "done") !== 1) return "again later";
-          brings("one", { kind: "started", input: { variables: {} } });
-          await engine.start("p", { instanceId: "one" });
-          return { kind: "started", instanceId: "one" };
-        },
-      }),
-      talker("signaller", signals("go", "s1", { when: isLeftAlone })),
-    ],
+    callers: () => {
+      let isAwaited = false;
+      return [
+        starter("q", "listener"),
+        talker("starter", {
+          name: "start p",
+          make: async ({ engine, waiting, brings }) => {
+            isAwaited ||= waiting("signal", "done") === 1;
+            if (!isAwaited) return "again later";
+            brings("one", { kind: "started", input: { variables: {} } });
+            await engine.start("p", { instanceId: "one" });
+            return { kind: "started", instanceId: "one" };
+          },
+        }),
+        talker("signaller", signals("go", "s1", { when: isLeftAlone })),
+      ];
+    },
     confluent: true,
   },
   {

@@ -11,6 +11,8 @@ export const TROUBLES = [
   "slow",
   "jump",
   "timers",
+  "halves",
+  "bus",
 ] as const;
 
 export type Trouble = (typeof TROUBLES)[number];

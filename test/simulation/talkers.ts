@@ -78,15 +78,21 @@ export function tells(target: string, name: string, id: string, when: When = {})
   });
 }
 
-/** Replays dead letters until none is left, after there was one. */
+/**
+ * Replays dead letters until none is left, after there was one. A call that dies may have replayed
+ * its letter already: what then finds nobody is removed.
+ */
 export function replays(name: string): Call {
   let hasSeenOne = false;
-  return call(`replay ${name}`, {}, async ({ engine }) => {
+  return call(`replay ${name}`, { atMs: 5_000 }, async ({ engine, waiting }) => {
     const { items } = await engine.deadLetters({ name }, { limit: 10 });
     const [letter] = items;
     if (letter) hasSeenOne = true;
     else return hasSeenOne ? "none left" : undefined;
-    await engine.replayDeadLetter(letter.id);
+    const { outcome } = await engine.replayDeadLetter(letter.id);
+    if (outcome === "dropped" && waiting("event", name) === 0) {
+      await engine.removeDeadLetter(letter.id);
+    }
     return undefined;
   });
 }
@@ -110,11 +116,14 @@ function call(
   { atMs, when = () => true }: When,
   make: (desk: Desk) => Promise<string | undefined>,
 ): Call {
+  // Once it held it counts: a repeat is made whatever has become of those who waited.
+  let hasHeld = false;
   return {
     name,
     ...(atMs !== undefined && { atMs }),
     make: async (desk) => {
-      if (!when(desk)) return "again later";
+      hasHeld ||= when(desk);
+      if (!hasHeld) return "again later";
       const note = await make(desk);
       return note === undefined ? "again later" : { kind: "done", note };
     },

@@ -75,7 +75,17 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
       return [
         ...(isDurable && has.has("throttle") ? THROTTLES : []),
         ...(isDurable && has.has("doubt") ? DOUBTS : []),
+        ...(isDurable && has.has("halves") ? HALVES : []),
       ];
+    // Only a read that asks for it may be stale.
+    case "store.get":
+      return isDurable && has.has("halves") ? STALE : [];
+    case "store.tidy":
+      return has.has("doubt") ? [{ fault: "lost" }] : [];
+    case "bus.publish":
+      return isDurable && has.has("bus") ? BUS : [];
+    case "pages.send":
+      return isDurable && has.has("bus") ? TWICE_OR_LATE : [];
     case "store.due":
       return isDurable ? [{ fault: "stale" }] : [];
     case "timers.road":
@@ -90,6 +100,18 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
       return [];
   }
 }
+
+const STALE: readonly Fault[] = [{ fault: "stale" }];
+
+/** What is written last is seen first. */
+const HALVES: readonly Fault[] = [{ fault: "reversed" }];
+
+const TWICE_OR_LATE: readonly Fault[] = [
+  { fault: "duplicated" },
+  { fault: "delayed", byMs: 45_000 },
+];
+
+const BUS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }, ...TWICE_OR_LATE];
 
 const THROTTLES: readonly Fault[] = [{ fault: "busy", retryAfterMs: 20 }];
 
