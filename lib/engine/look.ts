@@ -24,11 +24,19 @@ export type Looked = Readonly<
   { kind: "took"; image: Image } | { kind: "nothing" } | { kind: "again"; isParked: boolean }
 >;
 
-/** A call looks for a wait; what the wait takes is owed by `name`. */
+/**
+ * A call looks for a wait; what the wait takes is owed by `name`. With queues in memory, a copy that
+ * an earlier try has parked under that name will do: a second one would send everything twice.
+ */
 export async function lookInCall(
   world: World,
   image: Image,
-  { ticket, name, post }: Readonly<{ ticket: string; name: string; post?: Post }>,
+  {
+    ticket,
+    name,
+    post,
+    parkedAs,
+  }: Readonly<{ ticket: string; name: string; post?: Post; parkedAs?: string | undefined }>,
 ): Promise<Looked> {
   const now = world.clock.now();
   const besides = post ? { posting: postingMessage(post) } : {};
@@ -38,7 +46,7 @@ export async function lookInCall(
   const { tenant, id: instanceId, version: base } = image.instance;
   if (isTooLarge(planned)) throw tooLarge(instanceId);
   const isParked = owesMoreThanTimers(world, planned);
-  if (isParked) {
+  if (isParked && !(parkedAs === name && world.settings.volatileQueues)) {
     const about = { tenant, instanceId, name, ticket, call: { base, at: now } };
     await world.parking.park({ kind: "look", ...about, ...(post && { post }) });
   }

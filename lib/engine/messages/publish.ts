@@ -42,18 +42,18 @@ export async function publishMessage(
 ): Promise<MessageAnswer> {
   const letter = letterOf(world, request, key);
   const { mid: messageId } = letter.message;
-  let handedTo: string | undefined;
+  let handed: Handed | undefined;
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const read = await readMailbox(world, letter.address);
     if (remembers(read.mailbox, messageId)) {
       // Our own parked copy was quicker than we are.
-      return handedTo === undefined
+      return handed === undefined
         ? { messageId, outcome: "duplicate" }
-        : { messageId, outcome: "delivered", instanceId: handedTo };
+        : { messageId, outcome: "delivered", instanceId: handed.instanceId };
     }
-    const answer = await publishOnce(world, letter, read);
+    const answer = await publishOnce(world, letter, read, handed);
     if ("outcome" in answer) return { messageId, ...answer };
-    handedTo = answer.handedTo ?? handedTo;
+    handed = answer.handed ?? handed;
     await world.clock.pause(2 + ((tries * 7) % 23));
   }
   return keepAndPoke(world, letter);
@@ -68,18 +68,21 @@ type Letter = Readonly<{
 }>;
 type Answer = Omit<MessageAnswer, "messageId">;
 
-/** What was read has changed, or will in a moment; `handedTo` has a parked copy that may be quicker. */
-type Again = Readonly<{ handedTo?: string }>;
+/** What was read has changed, or will in a moment; a parked copy may be quicker. */
+type Again = Readonly<{ handed?: Handed }>;
+/** Whose copy is parked, and under which name. */
+type Handed = Readonly<{ instanceId: string; name: string }>;
 
 async function publishOnce(
   world: World,
   letter: Letter,
   read: ReadMailbox,
+  handed: Handed | undefined,
 ): Promise<Answer | Again> {
   const waiters = await waitersOf(world, read.mailbox);
   if (waiters === "unsure") return {};
   const [only, ...others] = waiters;
-  if (only && others.length === 0) return giveTo(world, letter, only);
+  if (only && others.length === 0) return giveTo(world, letter, only, handed);
   if (only) return giveToSeveral(world, letter, read, waiters.map(targetOf));
   const starts = await startsBy(world, letter.address.name);
   const [begun, ...more] = starts;
@@ -100,14 +103,16 @@ async function giveTo(
   world: World,
   letter: Letter,
   { image, ticket }: Waiter,
+  handed: Handed | undefined,
 ): Promise<Answer | Again> {
   const { address, rememberUntil } = letter;
   const message = { ...letter.message, expiresAt: longEnough(world, letter) };
   const name = wantName(ticket, message.mid);
   const post = { address, message, rememberUntil };
-  const looked = await lookInCall(world, image, { ticket: ticket.id, name, post });
   const instanceId = image.instance.id;
-  if (looked.kind === "again") return looked.isParked ? { handedTo: instanceId } : {};
+  const parkedAs = handed?.instanceId === instanceId ? handed.name : undefined;
+  const looked = await lookInCall(world, image, { ticket: ticket.id, name, post, parkedAs });
+  if (looked.kind === "again") return looked.isParked ? { handed: { instanceId, name } } : {};
   if (looked.kind === "nothing") return {};
   // Older ones that were still on their way go first.
   const isTaken = looked.image.instance.trail.entries.some(
