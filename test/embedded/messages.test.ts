@@ -15,8 +15,10 @@ import {
   boundary,
   catching,
   end,
+  extensions,
   file,
   flow,
+  job,
   onMessage,
   receive,
   sequence,
@@ -164,6 +166,40 @@ describe("a step that a message leads to", () => {
 
     for (const id of ids) expect((await engine.get(id)).status).toBe("succeeded");
     expect(ran.sort()).toEqual([...ids].sort());
+    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+  });
+});
+
+describe("a boundary that a message does not interrupt", () => {
+  test("F42 runs the task behind it for every message", async () => {
+    const dataDir = aDataDir();
+    const ran: unknown[] = [];
+    const source = beside(
+      sequence(
+        xml("serviceTask", { id: "host" }, extensions(job("outside"))),
+        boundary("border", "host", onMessage("payment"), { cancelActivity: "false" }),
+        service("work"),
+        flow("f3", "border", "work"),
+      ),
+      payment,
+    );
+    const work = ({ n }: { n?: unknown }) => {
+      ran.push(n);
+      return {};
+    };
+    const engine = await anEngine({ dataDir, source, tasks: { work } });
+    await engine.start("p", { instanceId: "a", variables: { order: "a" } });
+    for (const n of [1, 2, 3]) {
+      await engine.message({ ...forOrder("a"), payload: { n } });
+      await engine.idle();
+    }
+    await Promise.all([4, 5, 6].map((n) => engine.message({ ...forOrder("a"), payload: { n } })));
+    await engine.idle();
+    expect(ran).toHaveLength(6);
+    expect(ran.slice(0, 3)).toEqual([1, 2, 3]);
+    const { items } = await engine.tasks();
+    await engine.complete(items[0]?.taskId ?? "");
+    expect((await engine.get("a")).status).toBe("succeeded");
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 });

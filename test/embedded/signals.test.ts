@@ -3,6 +3,7 @@ import {
   MAX_NAME_LENGTH,
   MAX_PAYLOAD_BYTES,
   MAX_ROWS_IN_CALL,
+  ROWS_PER_PAGE,
 } from "../../lib/definition/limits.ts";
 import { serveEngine } from "../../lib/embedded/index.ts";
 import { checkedApi, sendTo } from "../support/api-client.ts";
@@ -16,6 +17,7 @@ import {
   file,
   flow,
   ioMapping,
+  job,
   onMessage,
   onSignal,
   process,
@@ -472,6 +474,84 @@ describe("a broadcast to several", () => {
   });
 });
 
+describe("the step that a signal leads to", () => {
+  const thenTask = beside(
+    file(
+      process(
+        start(),
+        catching("wait", onSignal("approved")),
+        service("work"),
+        catching("rest", timer("timeDuration", "PT1H")),
+        end(),
+        flow("f1", "start", "wait"),
+        flow("f2", "wait", "work"),
+        flow("f3", "work", "rest"),
+        flow("f4", "rest", "end"),
+      ),
+    ),
+    aSignal("approved"),
+  );
+
+  test.each([
+    ["one", 1],
+    ["as many as a page holds", ROWS_PER_PAGE],
+    ["as many as a call carries", MAX_ROWS_IN_CALL],
+    ["more than that", MAX_ROWS_IN_CALL + 1],
+  ])("F30 F33 runs its task once and arms its timer, for %s", async (_, count) => {
+    const dataDir = aDataDir();
+    const ran: string[] = [];
+    const work = (_input: unknown, { instanceId }: { instanceId: string }) => {
+      ran.push(instanceId);
+      return {};
+    };
+    const engine = await anEngine({ dataDir, source: thenTask, tasks: { work } });
+    const ids = Array.from({ length: count }, (_, n) => `i${n}`);
+    await Promise.all(ids.map((instanceId) => engine.start("p", { instanceId })));
+
+    await engine.signal("approved");
+    await engine.idle();
+
+    expect(ran.sort()).toEqual([...ids].sort());
+    expect(await engine.advanceClock("PT1H")).toMatchObject({ fired: count, left: [] });
+    expect((await engine.list({ status: "succeeded", limit: 200 })).items).toHaveLength(
+      Math.min(count, 200),
+    );
+    expect((await engine.list({ status: "suspended" })).items).toEqual([]);
+    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+  });
+
+  test("F34 runs the task behind a boundary for every broadcast that it does not interrupt for", async () => {
+    const dataDir = aDataDir();
+    let count = 0;
+    const source = beside(
+      sequence(
+        xml("serviceTask", { id: "host" }, xml("extensionElements", {}, job("outside"))),
+        boundary("border", "host", onSignal("beat"), { cancelActivity: "false" }),
+        service("work"),
+        flow("f3", "border", "work"),
+      ),
+      aSignal("beat"),
+    );
+    const work = () => {
+      count += 1;
+      return {};
+    };
+    const engine = await anEngine({ dataDir, source, tasks: { work } });
+    const { instanceId } = await engine.start("p");
+    for (let n = 0; n < 5; n++) {
+      await engine.signal("beat");
+      await engine.idle();
+    }
+    await Promise.all(Array.from({ length: 5 }, () => engine.signal("beat")));
+    await engine.idle();
+    expect(count).toBe(10);
+    const { items } = await engine.tasks();
+    await engine.complete(items[0]?.taskId ?? "");
+    expect((await engine.get(instanceId)).status).toBe("succeeded");
+    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+  });
+});
+
 describe("a signal's id", () => {
   test("stands for one broadcast: the same gets the same answer, another body is refused", async () => {
     const engine = await anEngine({ source: approval });
@@ -512,6 +592,24 @@ describe("a signal's id", () => {
     expect(receipt).toMatchObject({ status: 200, json: { complete: true, matched: 0 } });
     expect(unknown.status).toBe(404);
     expect((await engine.get("one")).status).toBe("suspended");
+  });
+
+  test("F33 of a large one is answered 202, with the place of its receipt", async () => {
+    const engine = await anEngine({ source: approval });
+    const server = await serveEngine(engine, { port: 0 });
+    onTestFinished(() => server.close());
+    const api = await checkedApi(sendTo(server.url));
+    const ids = Array.from({ length: MAX_ROWS_IN_CALL + 1 }, (_, n) => `i${n}`);
+    await Promise.all(ids.map((instanceId) => engine.start("p", { instanceId })));
+
+    const sent = await api("POST", "/v1/signals", { json: { name: "approved", id: "s-1" } });
+    await engine.idle();
+    const receipt = await api("GET", sent.headers.location ?? "");
+    const again = await api("POST", "/v1/signals", { json: { name: "approved", id: "s-1" } });
+
+    expect(sent).toMatchObject({ status: 202, json: { broadcastId: "s-1" } });
+    expect(receipt.json).toMatchObject({ complete: true, delivered: ids.length });
+    expect(again).toMatchObject({ status: 200, json: { deliveredCount: ids.length } });
   });
 
   test("is taken once by callers who send it together", async () => {
