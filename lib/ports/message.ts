@@ -85,7 +85,7 @@ export type WatchMessage = OfBroadcast & Readonly<{ kind: "watch" }>;
 
 /**
  * Page through the rows of one shard, one of `shards`, on behind `after`; `page` is the number of
- * its next page.
+ * its next page. `round`: how often the broadcast was begun anew before.
  */
 export type ShardMessage = OfBroadcast &
   Readonly<{
@@ -95,6 +95,7 @@ export type ShardMessage = OfBroadcast &
     shard: number;
     page: number;
     after?: string;
+    round?: number;
   }>;
 
 /** Deliver to these rows; `page` names it in the receipt. */

@@ -24,7 +24,15 @@ import { type Broadcast, markFannedOut, readBroadcast } from "./broadcast.ts";
 import { deliver } from "./deliver.ts";
 import type { Deliverer, Fared } from "./fared.ts";
 import { addEpoch, allShards, readHead } from "./head.ts";
-import { type Counts, isComplete, type PageRecord, putPage } from "./receipt.ts";
+import {
+  areComplete,
+  type Counts,
+  type PageRecord,
+  pageName,
+  putPage,
+  readPages,
+  roundOf,
+} from "./receipt.ts";
 import { parseRow } from "./row.ts";
 
 type Shard = readonly [epoch: number, shard: number];
@@ -37,16 +45,19 @@ export async function fanOut(
 ): Promise<Verdict> {
   const broadcast = await readBroadcast(world, message.broadcastId);
   if (broadcast === undefined) return "release";
+  const round = await roundHere(world, broadcast);
+  if (round === undefined) return settleDown(world, broadcast);
   const rows = await rowsIfFew(world, broadcast, ROWS_PER_PAGE);
   if (rows) {
-    const whole = { page: ONE_PAGE, rows, last: "all", shards: 1 } as const;
+    const whole = { page: pageName(round, ONE_PAGE), rows, last: "all", shards: 1 } as const;
     await deliverRows(world, broadcast, whole, invocation);
     return settleDown(world, broadcast);
   }
   const { head } = await readHead(world, broadcast.topic);
   const { tenant, broadcastId } = message;
   const all = allShards(head);
-  const common = { kind: "shard", tenant, broadcastId, shards: all.length, page: 0 } as const;
+  const about = { kind: "shard", tenant, broadcastId, shards: all.length, page: 0 } as const;
+  const common = { ...about, ...(round > 0 && { round }) };
   for (const [epoch, shard] of all) await world.pages.send({ ...common, epoch, shard });
   return settleDown(world, broadcast);
 }
@@ -54,15 +65,31 @@ export async function fanOut(
 const ONE_PAGE = "all";
 
 /**
+ * Queues in memory die with their process, and the next one begins anew, with the rows that are
+ * left: its pages have names of their own, so that both are counted. Undefined: all is done.
+ */
+async function roundHere(world: World, { id }: Broadcast): Promise<number | undefined> {
+  if (!world.settings.volatileQueues) return 0;
+  const pages = await readPages(world, id);
+  if (areComplete(pages)) return undefined;
+  const here = rounds.get(world) ?? new Map<string, number>();
+  rounds.set(world, here);
+  // The same broadcast may be published twice in one life: it stays the same round.
+  const round = here.get(id) ?? Math.max(-1, ...pages.map(({ page }) => roundOf(page))) + 1;
+  here.set(id, round);
+  return round;
+}
+
+/** Rounds of the broadcasts that are under way in this process. */
+const rounds = new WeakMap<World, Map<string, number>>();
+
+/**
  * With queues in memory the broadcast is looked after until everybody is reached: a restart before
  * that begins anew. Its message is what waits for it.
  */
 async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> {
   if (!world.settings.volatileQueues) return "release";
-  if (await isComplete(world, broadcast.id)) {
-    await markFannedOut(world, broadcast);
-    return "release";
-  }
+  if (await isOver(world, broadcast)) return "release";
   const { tenant } = world.settings;
   await world.pages.send({ kind: "watch", tenant, broadcastId: broadcast.id }, WATCH_MS);
   return "release";
@@ -77,21 +104,26 @@ export async function watch(
 ): Promise<Verdict> {
   const broadcast = await readBroadcast(world, broadcastId);
   if (broadcast === undefined) return "release";
-  if (!(await isComplete(world, broadcastId))) return { keepForMs: WATCH_MS };
+  return (await isOver(world, broadcast)) ? "release" : { keepForMs: WATCH_MS };
+}
+
+async function isOver(world: World, broadcast: Broadcast): Promise<boolean> {
+  if (!areComplete(await readPages(world, broadcast.id))) return false;
   await markFannedOut(world, broadcast);
-  return "release";
+  rounds.get(world)?.delete(broadcast.id);
+  return true;
 }
 
 /** Pages through one shard; a long one is handed on with its cursor. */
 export async function pageShard(world: World, message: ShardMessage): Promise<Verdict> {
-  const { tenant, broadcastId, shards, epoch, shard } = message;
+  const { tenant, broadcastId, shards, epoch, shard, round = 0 } = message;
   const broadcast = await readBroadcast(world, broadcastId);
   if (broadcast === undefined) return "release";
   let { page, after } = message;
   for (let turn = 0; turn < PAGES_PER_TURN; turn++) {
     const found = await readRows(world, broadcast, [epoch, shard], ROWS_PER_PAGE, after);
     const last = found.next === undefined;
-    const name = `${epoch}.${shard}.${page}`;
+    const name = pageName(round, `${epoch}.${shard}.${page}`);
     const rows = found.items;
     await world.pages.send({ kind: "page", tenant, broadcastId, shards, page: name, last, rows });
     const met = page * ROWS_PER_PAGE + rows.length;

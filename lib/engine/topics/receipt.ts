@@ -59,10 +59,6 @@ export async function readReceipt(world: World, broadcastId: string): Promise<Re
   });
 }
 
-export async function isComplete(world: World, broadcastId: string): Promise<boolean> {
-  return areComplete(await readPages(world, broadcastId));
-}
-
 export function viewReceipt(broadcast: Broadcast, pages: readonly PageRecord[]): ReceiptView {
   const sum = (of: (page: PageRecord) => number) => pages.reduce((all, it) => all + of(it), 0);
   return {
@@ -92,23 +88,39 @@ export async function readPages(world: World, broadcastId: string): Promise<read
   return pages;
 }
 
-/** Every shard has its pages up to the last, and no row of them is waited for. */
-function areComplete(pages: readonly PageRecord[]): boolean {
-  const names = new Set(pages.map(({ page }) => page));
-  if (!pages.every(({ awaits }) => awaits.every((page) => names.has(page)))) return false;
-  if (pages.some(({ last }) => last === "all")) return true;
-  const counts = pages.flatMap(({ shards }) => (shards === undefined ? [] : [shards]));
-  const whole = pages.filter(({ last }) => last === "shard").filter((end) => isWhole(end, names));
-  const shards = new Set(whole.map(({ page }) => page.slice(0, page.lastIndexOf("."))));
+/** What a page is called; those of the first round have no more than their own name. */
+export const pageName = (round: number, name: string): string =>
+  round === 0 ? name : `${round}~${name}`;
+
+export const roundOf = (page: string): number =>
+  page.includes("~") ? Number(page.slice(0, page.indexOf("~"))) : 0;
+
+/**
+ * Every shard has its pages up to the last, and no row of them is waited for. What one round has
+ * done no other need do: a shard may be whole in an earlier one.
+ */
+export function areComplete(records: readonly PageRecord[]): boolean {
+  const pages = new Map(records.map((record) => [record.page, record]));
+  const isThere = (page: string): boolean =>
+    pages.get(page)?.awaits.every((name) => pages.has(name)) ?? false;
+  if (records.some(({ last, page }) => last === "all" && isThere(page))) return true;
+  const whole = records.filter((it) => it.last === "shard" && namesUpTo(it.page).every(isThere));
+  const shards = new Set(whole.map(({ page }) => shardOf(page)));
+  const counts = records.flatMap((it) =>
+    it.shards === undefined || it.last === "all" ? [] : [it.shards],
+  );
   // A message that came twice may have been split into more, when shards were added in between.
   return counts.length > 0 && shards.size >= Math.min(...counts);
 }
 
-function isWhole({ page }: PageRecord, names: ReadonlySet<string>): boolean {
-  const [epoch, shard, last] = page.split(".");
-  const numbers = Array.from({ length: Number(last) }, (_, n) => `${epoch}.${shard}.${n}`);
-  return numbers.every((name) => names.has(name));
+/** The pages of a shard, by the name of its last one. */
+function namesUpTo(last: string): readonly string[] {
+  const dot = last.lastIndexOf(".") + 1;
+  const count = Number(last.slice(dot)) + 1;
+  return Array.from({ length: count }, (_, n) => `${last.slice(0, dot)}${n}`);
 }
+
+const shardOf = (page: string): string => page.slice(page.indexOf("~") + 1, page.lastIndexOf("."));
 
 function parsePage({ body }: Item): PageRecord {
   return JSON.parse(new TextDecoder().decode(body)) as PageRecord;
