@@ -7,6 +7,7 @@ const Entry = z.object({
   at: z.string().transform((text) => Date.parse(text)),
   type: z.string(),
   element: z.string().optional(),
+  data: z.unknown().optional(),
 });
 const History = z.object({ items: z.array(Entry), nextCursor: z.string().optional() });
 const Result = z.object({ status: z.string(), variables: z.record(z.string(), z.unknown()) });

@@ -16,6 +16,7 @@ export type Life = Readonly<{
   url: string;
   recovered: Readonly<Record<string, number>>;
   openedAt: number;
+  pid: number;
   /** SIGKILL; resolves to the moment before it was sent, once the process is gone. */
   kill(): Promise<number>;
 }>;
@@ -38,6 +39,7 @@ export async function startLife({ data, ledger }: Folders, number: number): Prom
   return {
     ...Ready.parse(JSON.parse(line)),
     openedAt,
+    pid: child.pid ?? 0,
     kill: async () => {
       const killedAt = Date.now();
       child.kill("SIGKILL");

@@ -14,6 +14,7 @@ import {
   tryStart,
 } from "./killed-client.ts";
 import { CONCURRENCY, type Folders, type Life, startLife } from "./killed-host.ts";
+import { inParallel } from "./killed-in-parallel.ts";
 import { type Hit, hitOf, type Run, readLedger } from "./killed-ledger.ts";
 import { type Plan, PROCESSES, variablesOf } from "./killed-processes.ts";
 import { liveInstances } from "./killed-state.ts";
@@ -24,7 +25,6 @@ const WANTED_LIVE = 560;
 const KILL_WITHIN_MS = 400;
 /** Most instances outlive several lives. */
 const WAIT_MS = { min: 2_000, max: 30_000 };
-const CALLERS = 32;
 const SHARE_OF_LIVES = 0.6;
 
 /** `wantedAt`: when it was first asked for. */
@@ -158,14 +158,6 @@ class Starts {
     this.all.push(start);
     return start;
   }
-}
-
-async function inParallel<T>(items: Iterable<T>, use: (item: T) => Promise<void>): Promise<void> {
-  const left = items[Symbol.iterator]();
-  const work = async () => {
-    for (let next = left.next(); !next.done; next = left.next()) await use(next.value);
-  };
-  await Promise.all(Array.from({ length: CALLERS }, work));
 }
 
 function tell(which: string, { live, atWork, waiting }: Hit, hits: number, life: Life): void {

@@ -5,6 +5,7 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
+import type { Definition } from "../../lib/definition/definition.ts";
 import { decodeInstance, parseStored } from "../../lib/engine/codec.ts";
 import {
   definitionPk,
@@ -17,6 +18,7 @@ import { readParts } from "../../lib/engine/parts.ts";
 import { parseDefinition } from "../../lib/engine/programs.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
 import type { Key, Store } from "../../lib/ports/store.ts";
+import { type Left, leftIn } from "./left-in-store.ts";
 
 const TENANT = "default";
 const PAGE = 100;
@@ -29,10 +31,11 @@ export async function liveInstances(
   const live: readonly Phase[] = PHASES.filter((it) => it === "live" || it === "incident");
   return inCopy(folder, async (store) => {
     const found: Instance[] = [];
+    const known: Known = new Map();
     for (const id of definitions) {
       for (const phase of live) {
         for await (const keys of pages(store, phaseView(TENANT, phase, id))) {
-          found.push(...(await instancesOf(store, keys)));
+          found.push(...(await instancesOf(store, keys, known)));
         }
       }
     }
@@ -40,16 +43,30 @@ export async function liveInstances(
   });
 }
 
+/** What the store leads to and is due, after a kill. */
+export async function leftAfter(folder: string): Promise<Left> {
+  return withCopy(folder, async (copy) => {
+    await openLocalStore({ folder: copy }).close(); // its log is in the database file now
+    return leftIn(copy);
+  });
+}
+
 async function inCopy<T>(folder: string, use: (store: Store) => Promise<T>): Promise<T> {
-  const copy = mkdtempSync(join(tmpdir(), "fermata-killed-copy-"));
-  try {
-    cpSync(folder, copy, { recursive: true });
+  return withCopy(folder, async (copy) => {
     const store = openLocalStore({ folder: copy });
     try {
       return await use(store);
     } finally {
       await store.close();
     }
+  });
+}
+
+async function withCopy<T>(folder: string, use: (copy: string) => Promise<T>): Promise<T> {
+  const copy = mkdtempSync(join(tmpdir(), "fermata-killed-copy-"));
+  try {
+    cpSync(folder, copy, { recursive: true });
+    return await use(copy);
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
@@ -64,17 +81,36 @@ async function* pages(store: Store, view: string): AsyncGenerator<readonly Key[]
   } while (after !== undefined);
 }
 
-async function instancesOf(store: Store, keys: readonly Key[]): Promise<readonly Instance[]> {
+/** Definitions by id and hash: the same few for thousands of instances. */
+type Known = Map<string, Definition>;
+
+async function instancesOf(
+  store: Store,
+  keys: readonly Key[],
+  known: Known,
+): Promise<readonly Instance[]> {
   const items = await store.get(keys);
   const found: Instance[] = [];
   for (const item of items) {
     if (item === undefined) continue;
     const stored = parseStored(item.body);
-    const { id, hash } = stored.definition;
-    const text = await readParts(store, definitionPk(TENANT, id), "V", hash);
-    if (text === undefined) throw new Error(`the definition ${id} is not stored`);
+    const definition = await definitionOf(store, stored.definition, known);
     const about = { id: instanceIdOf(item.key) ?? "", tenant: TENANT, version: item.version };
-    found.push(decodeInstance(stored, parseDefinition(text), about));
+    found.push(decodeInstance(stored, definition, about));
   }
   return found;
+}
+
+async function definitionOf(
+  store: Store,
+  { id, hash }: Readonly<{ id: string; hash: string }>,
+  known: Known,
+): Promise<Definition> {
+  const found = known.get(`${id} ${hash}`);
+  if (found) return found;
+  const text = await readParts(store, definitionPk(TENANT, id), "V", hash);
+  if (text === undefined) throw new Error(`the definition ${id} is not stored`);
+  const definition = parseDefinition(text);
+  known.set(`${id} ${hash}`, definition);
+  return definition;
 }

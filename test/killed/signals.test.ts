@@ -1,0 +1,116 @@
+// Kills the engine with SIGKILL among messages and in the middle of a signal to many, and compares
+// at the end what it was asked for, what handlers did (the ledger), what it says (receipt,
+// histories, lists) and what its store holds. The long form, ten times as many: FERMATA_LONG=1.
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { DEFAULT_PAGES_AT_ONCE as PAGES_AT_ONCE } from "../../lib/adapters/local/page-queue.ts";
+import { ROWS_PER_PAGE } from "../../lib/definition/limits.ts";
+import { killDuringFanOut, type SeenFanOut } from "../support/killed-fan-out.ts";
+import { AFTER, ANSWER } from "../support/killed-waits.ts";
+import { NOTHING_LEFT } from "../support/left-in-store.ts";
+
+const TIMES = process.env.FERMATA_LONG === "1" ? 10 : 1;
+const CROWD = {
+  waiter: 1_000 * TIMES,
+  host: 60 * TIMES,
+  race: 60 * TIMES,
+  reader: 120 * TIMES,
+};
+const WAITING = CROWD.waiter + CROWD.host + CROWD.race;
+
+describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () => {
+  let seen: SeenFanOut;
+  beforeAll(async () => {
+    seen = await killDuringFanOut(CROWD);
+  }, 1_200_000);
+
+  it("was killed while some had the signal and others still waited for it", () => {
+    const between = seen.kills.filter(
+      ({ waiting, isAccepted }) => isAccepted && waiting > 0 && waiting < WAITING,
+    );
+    expect(between.length).toBeGreaterThanOrEqual(1);
+  });
+
+  it("has ended every instance once, and knows no other", () => {
+    expect([...seen.listed.keys()].sort()).toEqual([...seen.ids.keys()].sort());
+    for (const id of seen.ids.keys()) {
+      expect([id, seen.results.get(id)?.status]).toEqual([id, "succeeded"]);
+      expect([id, count(id, "instance-ended"), count(id, "task-completed", AFTER)]).toEqual([
+        id,
+        1,
+        1,
+      ]);
+    }
+  });
+
+  it("gave everybody the signal once, or the answer that was quicker (F30, F54)", () => {
+    for (const [id, kind] of seen.ids) {
+      if (kind === "reader") continue;
+      const received = [count(id, "signal-received"), count(id, "message-received")];
+      const isAnswered = seen.answered.has(id) && received[1] === 1;
+      expect([id, received]).toEqual([id, isAnswered ? [0, 1] : [1, 0]]);
+    }
+  });
+
+  it("has either taken an answer or still keeps it (F35)", () => {
+    const taken = [...seen.answered].filter((id) => count(id, "message-received") === 1);
+    const kept = [...seen.answered].filter((id) => !taken.includes(id));
+    expect([...seen.left.mail].sort()).toEqual(
+      kept.map((id) => `${ANSWER} ${id} ${id}-answer`).sort(),
+    );
+  });
+
+  it("gave every reader both letters, each once and in their order, though both came twice", () => {
+    for (const [id, kind] of seen.ids) {
+      if (kind !== "reader") continue;
+      const entries = seen.histories.get(id) ?? [];
+      const letters = entries.flatMap(({ type, data }) =>
+        type === "message-received" ? [data] : [],
+      );
+      expect([id, letters]).toEqual([id, [{ messageId: `${id}-1` }, { messageId: `${id}-2` }]]);
+    }
+  });
+
+  it("ran the task behind each wait under one key, and never twice in one life", () => {
+    const keys = new Map([...seen.ids.keys()].map((id) => [id, new Set<string>()]));
+    const runs = new Set<string>();
+    const doubles: string[] = [];
+    for (const { life, key, attempt, element } of seen.ledger) {
+      const run = `life ${life}: ${key} attempt ${attempt} of ${element}`;
+      if (runs.has(run)) doubles.push(run);
+      runs.add(run);
+      if (element === AFTER) keys.get(key.split(":")[0] ?? "")?.add(key);
+    }
+    expect(doubles).toEqual([]);
+    for (const [id, ran] of keys) expect([id, ran.size]).toEqual([id, 1]);
+  });
+
+  it("has freed the keys of waits that the signal ended: another waits there and is reached", () => {
+    const outcomes = [...seen.takenAgain.values()];
+    expect(outcomes).toEqual(Array((CROWD.host + CROWD.race) / 2).fill("delivered"));
+  });
+
+  it("tells in a complete receipt of nobody who failed, and is off only by what a kill hit", () => {
+    const { receipt } = seen;
+    expect(receipt).toMatchObject({ complete: true, started: 0, expired: 0, failed: [] });
+    expect(receipt.matched).toBe(receipt.delivered + receipt.skipped);
+    const inFlight = seen.kills.length * PAGES_AT_ONCE * ROWS_PER_PAGE;
+    expect(receipt.matched).toBeGreaterThanOrEqual(WAITING - inFlight);
+  });
+
+  it("has nothing armed: no wait, no task, no row, nothing due, and a new signal finds nobody", () => {
+    const { waits, tasks, reachedAfterwards, left } = seen;
+    expect({ waits, tasks, reachedAfterwards }).toEqual({
+      waits: 0,
+      tasks: 0,
+      reachedAfterwards: 0,
+    });
+    // Nobody hurries to clear the places in mailboxes that a kill has left; they are free.
+    expect({ ...left, mail: [], subs: [] }).toEqual(NOTHING_LEFT);
+  });
+
+  const count = (id: string, type: string, element?: string): number =>
+    (seen.histories.get(id) ?? []).filter(
+      (it) => it.type === type && (element === undefined || it.element === element),
+    ).length;
+});
