@@ -216,7 +216,7 @@ function boxWrites(world: World, desk: Desk, before: Instance, after: Instance):
     const isDead = (sub: { instanceId: string; ticket: string }) =>
       sub.instanceId === after.id && !open.has(sub.ticket);
     const left = withoutSubs(box, isDead);
-    if (left === known.mailbox) return [];
+    if (left === known.stored) return [];
     const { version } = known;
     const put = mailboxItem(world, left, version + 1);
     return [{ put, when: version === 0 ? "absent" : { version } }];

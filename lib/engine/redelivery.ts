@@ -9,9 +9,11 @@ import type { Instance } from "../kernel/instance.ts";
 import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { rearm, send } from "./dispatch.ts";
-import { type Entries, isNothing, leaseLeftMs, owedBy, ownersOf } from "./owed.ts";
+import { type Entries, isNothing, leaseLeftMs, mustBeSent, owedBy, ownersOf } from "./owed.ts";
 import { type Owner, planWrite } from "./plan.ts";
+import { readMany } from "./read-many.ts";
 import type { Image } from "./stored-instance.ts";
+import { isTopicTicket, rowKey } from "./topics/row.ts";
 import type { World } from "./world.ts";
 
 /** Sends what `name` still owes on this instance, then lets it go. */
@@ -35,7 +37,9 @@ export async function redeliver(
       image = taken.current;
       continue;
     }
-    const sent = await send(world, taken.image.instance, owedBy(taken.image.instance, name));
+    const owed = owedBy(taken.image.instance, name);
+    if (!(await areRowsThere(world, taken.image.instance, owed))) return HALF_SEEN;
+    const sent = await send(world, taken.image.instance, owed);
     return dropSentRecords(world, taken.image, sent, own);
   }
   return CONTENDED;
@@ -70,6 +74,19 @@ export async function dropSentRecords(
   }
   return "release";
 }
+
+/**
+ * Somebody else's commit may be seen half applied: a wait without its row. What was broadcast could
+ * then pass by without being noticed, so nobody looks for it before both are there.
+ */
+async function areRowsThere(world: World, instance: Instance, owed: Entries): Promise<boolean> {
+  const waits = owed.tickets.filter(isTopicTicket).filter((it) => mustBeSent(world, it));
+  const keys = waits.flatMap((ticket) => rowKey(instance, ticket) ?? []);
+  const rows = await readMany(world.store, keys);
+  return rows.every((row) => row !== undefined);
+}
+
+const HALF_SEEN: Verdict = { keepForMs: 1_000 };
 
 /** Others keep winning: the message comes back when they may be done. */
 const CONTENDED: Verdict = { keepForMs: 100 };

@@ -7,7 +7,14 @@ import type { Topic } from "../ports/bus.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { type KeptEvent, keptFor } from "./events/kept-event.ts";
 import { lifeOf } from "./life.ts";
-import { type Address, isCrowded, type Mailbox, readMailbox, subOf } from "./messages/mailbox.ts";
+import {
+  type Address,
+  isCrowded,
+  type Mailbox,
+  readMailbox,
+  subOf,
+  withoutDead,
+} from "./messages/mailbox.ts";
 import { type ReadHead, readHead } from "./topics/head.ts";
 import type { World } from "./world.ts";
 
@@ -20,6 +27,8 @@ export type Sources = Readonly<{
 /** A mailbox as one instance sees it. */
 export type KnownBox = Readonly<{
   version: number;
+  /** As it is stored, and without a wait of the same process id that is gone. */
+  stored: Mailbox;
   mailbox: Mailbox;
   /** Another instance of the same process id waits there, or nobody else may. */
   isTaken: boolean;
@@ -54,14 +63,17 @@ export async function readSources(
 }
 
 async function readBox(world: World, instance: Instance, address: Address): Promise<KnownBox> {
-  const { version, mailbox } = await readMailbox(world, address);
-  const { id } = instance.definition;
-  const sub = subOf(mailbox, id);
-  if (sub === undefined) return { version, mailbox, isTaken: isCrowded(mailbox) };
-  if (sub.instanceId === instance.id) return { version, mailbox, isTaken: false };
+  const { version, mailbox: stored } = await readMailbox(world, address);
+  const as = (mailbox: Mailbox, isTaken: boolean) => ({ version, stored, mailbox, isTaken });
+  const sub = subOf(stored, instance.definition.id);
+  if (sub === undefined) return as(stored, isCrowded(stored));
+  if (sub.instanceId === instance.id) {
+    const isOpen = instance.tickets.some(({ id }) => id === sub.ticket);
+    return as(isOpen ? stored : withoutDead(stored, sub), false);
+  }
   const life = await lifeOf(world, sub);
   if (life.kind === "unsure") throw unsure(address);
-  return { version, mailbox, isTaken: life.kind === "waits" };
+  return life.kind === "waits" ? as(stored, true) : as(withoutDead(stored, sub), false);
 }
 
 async function entriesOf<T, U>(

@@ -164,6 +164,16 @@ export function withSub(mailbox: Mailbox, sub: Sub): Mailbox {
   return { ...mailbox, subs: [...others, sub] };
 }
 
+/** Without a wait that is gone: nothing is kept for it any more, and its place is free. */
+export function withoutDead(mailbox: Mailbox, { instanceId, ticket }: Sub): Mailbox {
+  const isDead = (sub: Sub) => sub.instanceId === instanceId && sub.ticket === ticket;
+  const kept = mailbox.bufs.filter(({ for: targets }) => targets !== undefined);
+  return kept.reduce(
+    (box, { mid }) => withoutTarget(box, mid, { instanceId, ticket }, false),
+    withoutSubs(mailbox, isDead),
+  );
+}
+
 /** Without the waits that `which` names. */
 export function withoutSubs(mailbox: Mailbox, which: (sub: Sub) => boolean): Mailbox {
   const subs = mailbox.subs.filter((sub) => !which(sub));

@@ -17,6 +17,7 @@ import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { IdempotencyKey, MessageAnswer, MessageRequest } from "../engine.ts";
+import { mailboxKey } from "../keys.ts";
 import { lookInCall } from "../look.ts";
 import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
 import type { World } from "../world.ts";
@@ -32,6 +33,7 @@ import {
   withMessage,
   withoutSubs,
 } from "./mailbox.ts";
+import { pokeMailbox } from "./poke.ts";
 import { beginBy, startsBy, takeTarget } from "./target.ts";
 import { type Waiter, waitersOf, wantName } from "./waiters.ts";
 
@@ -153,6 +155,8 @@ async function giveToSeveral(
     const taker = await takeTarget(world, address, message, target);
     if (taker !== undefined) takers.push(taker);
   }
+  // One of them may have gone meanwhile, and another wait may have come.
+  await pokeMailbox(world, mailboxKey(world.settings.tenant, address.name, address.key));
   const [first] = takers;
   const isStart = targets.some((target) => "definitionId" in target);
   if (first === undefined) return { outcome: "buffered" };
