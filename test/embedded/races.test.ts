@@ -347,6 +347,89 @@ describe("many that come at once", () => {
   });
 });
 
+describe("an instance that waits for everything", () => {
+  /** Three branches that each wait for one thing, in a process of this id. */
+  const waiting = (more = "") =>
+    beside(
+      file(
+        process(
+          start(),
+          ...KINDS.map((kind) => catching(kind, definitionOf(kind, "inner"))),
+          ...KINDS.map((kind) => flow(`to-${kind}`, "start", kind)),
+          more,
+        ),
+      ),
+      ...roots,
+    );
+  const begin = (engine: Engine, instanceId: string, more: { deadline?: string } = {}) =>
+    engine.start("p", { instanceId, variables: { order: "a" }, ...more });
+
+  test("F21 leaves nothing armed when its deadline comes", async () => {
+    const dataDir = aDataDir();
+    const engine = await anEngine({ dataDir, source: waiting() });
+    await begin(engine, "a", { deadline: "PT30M" });
+
+    await engine.advanceClock("PT30M");
+
+    expect(await engine.get("a")).toMatchObject({
+      status: "failed",
+      terminationKind: "timeout",
+      waits: [],
+    });
+    await expectDeaf(engine);
+    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+  });
+
+  test.each([
+    ["disabled", (engine: Engine) => engine.disable("p")],
+    ["undeployed", (engine: Engine) => engine.undeploy("p")],
+    ["replaced", (engine: Engine) => engine.deploy(waiting(end("more")))],
+  ])("F4 F5 F6 is reached though its definition was %s", async (_, change) => {
+    const dataDir = aDataDir();
+    const engine = await anEngine({ dataDir, source: waiting() });
+    await begin(engine, "a");
+
+    await change(engine);
+    for (const kind of KINDS) await come(engine, kind, "inner");
+
+    expect((await engine.get("a")).status).toBe("succeeded");
+    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+  });
+
+  test("F46 keeps its key from one of a newer version of its process", async () => {
+    const engine = await anEngine({ source: waiting() });
+    await begin(engine, "a");
+    await engine.deploy(waiting(end("more")));
+    await begin(engine, "b");
+    expect((await engine.get("b")).incidents).toMatchObject([{ element: "message" }]);
+    await come(engine, "message", "inner");
+    const [incident] = (await engine.get("b")).incidents;
+    await engine.resolveIncident("b", incident?.incidentId ?? "");
+    expect((await engine.waits("b")).items.map(({ kind }) => kind).sort()).toEqual([...KINDS]);
+  });
+
+  test("S3 is skipped by a recovery while nothing is due, and loses nothing by it", async () => {
+    const dataDir = aDataDir();
+    const before = await anEngine({ dataDir, source: waiting() });
+    await begin(before, "a");
+    await before.close({ graceMs: 0 });
+
+    const engine = await anEngine({ dataDir });
+    expect(engine.recovered).toMatchObject({
+      resumed: 0,
+      resent: 0,
+      timersFired: 0,
+      mailboxesPoked: 0,
+      broadcastsResumed: 0,
+      eventsOffered: 0,
+    });
+    await Promise.all(KINDS.map((kind) => come(engine, kind, "inner")));
+    await engine.idle();
+    expect((await engine.get("a")).status).toBe("succeeded");
+    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+  });
+});
+
 /** Too late: somebody else was first. */
 function ignore(error: unknown): void {
   expect(error).toMatchObject({
