@@ -33,6 +33,24 @@ export function sleeper(id: string, duration: string): string {
   return process(id, nap, flow("start", "nap"), flow("nap", "end"));
 }
 
+/** One wait for a signal of this name and nothing else. */
+export function signalWaiter(id: string, signal: string): string {
+  const wait = `<intermediateCatchEvent id="wait"><signalEventDefinition signalRef="it"/></intermediateCatchEvent>`;
+  const path = [wait, flow("start", "wait"), flow("wait", "end")];
+  return beside(`<signal id="it" name="${signal}"/>`, process(id, ...path));
+}
+
+/** One wait for a message of this name, under the variable `key`, and nothing else. */
+export function messageWaiter(id: string, message: string): string {
+  const wait = `<intermediateCatchEvent id="wait"><messageEventDefinition messageRef="it"/></intermediateCatchEvent>`;
+  const byKey = `<extensionElements><zeebe:subscription correlationKey="=key"/></extensionElements>`;
+  const path = [wait, flow("start", "wait"), flow("wait", "end")];
+  return beside(`<message id="it" name="${message}">${byKey}</message>`, process(id, ...path));
+}
+
+const beside = (root: string, source: string): string =>
+  source.replace("</definitions>", () => `${root}</definitions>`);
+
 function process(id: string, ...content: readonly string[]): string {
   const inside = ['<startEvent id="start"/>', '<endEvent id="end"/>', ...content];
   return `${open}<process id="${id}" isExecutable="true">${inside.join("")}</process></definitions>`;

@@ -81,8 +81,8 @@ export type EmbeddedEngine = Pick<
     recovered: RecoveryReport;
     /** The engine behind this door, for other doors. */
     engine: Engine;
-    /** The store's own counters: items read, writes asked for and their bytes since it was opened. */
-    counters(): Readonly<{ reads: number; writes: number; bytes: number }>;
+    /** The store's own counters since it was opened: items read, commits, their writes and bytes. */
+    counters(): Readonly<{ reads: number; commits: number; writes: number; bytes: number }>;
     isVirtual: boolean;
     /** Lets running steps finish, then lets the folder go. Closing twice does nothing more. */
     close(options?: { graceMs?: number }): Promise<void>;
@@ -164,7 +164,10 @@ export function libraryDoor({
     idle: () => queues.idle(),
     recovered,
     engine,
-    counters: () => ({ reads: store.reads, writes: store.writes, bytes: store.bytes }),
+    counters: () => {
+      const { reads, commits, writes, bytes } = store;
+      return { reads, commits, writes, bytes };
+    },
     isVirtual: queues.advance !== undefined,
     close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
       ends.close();

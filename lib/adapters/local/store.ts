@@ -67,6 +67,7 @@ export class LocalStore implements Store {
   #dueListener: ((dueAt: Instant) => void) | undefined;
   #isClosed = false;
   #reads = 0;
+  #commits = 0;
   #writes = 0;
   #bytes = 0;
 
@@ -82,6 +83,11 @@ export class LocalStore implements Store {
   /** Items and keys that calls have read since the store was opened. */
   get reads(): number {
     return this.#reads;
+  }
+
+  /** Commits that calls have asked for since the store was opened, refused ones included. */
+  get commits(): number {
+    return this.#commits;
   }
 
   /** Writes that calls have asked for since the store was opened, refused ones included. */
@@ -107,6 +113,7 @@ export class LocalStore implements Store {
   async commit(writes: readonly [Write, ...Write[]]): Promise<Outcome> {
     checkWrites(writes);
     this.#checkOpen();
+    this.#commits += 1;
     this.#writes += writes.length;
     for (const write of writes) if ("put" in write) this.#bytes += write.put.body.length;
     return new Promise((resolve, reject) => {

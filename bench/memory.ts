@@ -1,0 +1,38 @@
+// What the process takes. The heap is told after a collection, where it can be asked for.
+
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+
+export type Memory = Readonly<{ rss: number; heap: number }>;
+
+/** What is really held: the heap without what nobody needs. */
+export function heldMemory(): Memory {
+  collect();
+  return memory();
+}
+
+/** Keeps the most that was seen; to be asked often. */
+export class Peak {
+  rss = 0;
+  heap = 0;
+
+  look(): void {
+    const { rss, heap } = memory();
+    this.rss = Math.max(this.rss, rss);
+    this.heap = Math.max(this.heap, heap);
+  }
+}
+
+const MIB = 1024 * 1024;
+
+function memory(): Memory {
+  const { rss, heapUsed } = process.memoryUsage();
+  return { rss: rss / MIB, heap: heapUsed / MIB };
+}
+
+setFlagsFromString("--expose-gc");
+const gc: unknown = runInNewContext("gc");
+
+function collect(): void {
+  if (typeof gc === "function") gc();
+}
