@@ -275,7 +275,7 @@ describe("a signal on a boundary", () => {
     ],
   ] as const;
 
-  test.each(wins)("F35 F65 is gone with all the others when %s comes first", async (_, at, win) => {
+  test.each(wins)("F35 F36 F65 is gone with all the others when %s comes first", async (_, at, win) => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: guarded() });
     const { instanceId } = await engine.start("p", { variables });
