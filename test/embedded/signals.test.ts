@@ -275,31 +275,34 @@ describe("a signal on a boundary", () => {
     ],
   ] as const;
 
-  test.each(wins)("F35 F36 F65 is gone with all the others when %s comes first", async (_, at, win) => {
-    const dataDir = aDataDir();
-    const engine = await anEngine({ dataDir, source: guarded() });
-    const { instanceId } = await engine.start("p", { variables });
-    expect((await engine.waits(instanceId)).items.map(({ kind }) => kind).sort()).toEqual([
-      "message",
-      "signal",
-      "task",
-      "timer",
-    ]);
+  test.each(wins)(
+    "F35 F36 F65 is gone with all the others when %s comes first",
+    async (_, at, win) => {
+      const dataDir = aDataDir();
+      const engine = await anEngine({ dataDir, source: guarded() });
+      const { instanceId } = await engine.start("p", { variables });
+      expect((await engine.waits(instanceId)).items.map(({ kind }) => kind).sort()).toEqual([
+        "message",
+        "signal",
+        "task",
+        "timer",
+      ]);
 
-    await win(engine);
+      await win(engine);
 
-    const { completedElements, status, waits } = await engine.get(instanceId);
-    const ends = completedElements.filter((id) => id.endsWith("end"));
-    expect({ ends, status, waits }).toEqual({ ends: [at], status: "succeeded", waits: [] });
-    // F36: what comes too late is for nobody.
-    await engine.idle();
-    expect(await engine.signal("halt")).toMatchObject({ deliveredCount: 0 });
-    const late = engine.message({ name: "payment", correlationKey: "o-1", timeToLive: "PT0S" });
-    await expect(late).rejects.toMatchObject({ code: "message/no-waiter" });
-    expect(await engine.advanceClock("PT2H")).toMatchObject({ fired: 0, left: [] });
-    expect((await engine.tasks()).items).toEqual([]);
-    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
-  });
+      const { completedElements, status, waits } = await engine.get(instanceId);
+      const ends = completedElements.filter((id) => id.endsWith("end"));
+      expect({ ends, status, waits }).toEqual({ ends: [at], status: "succeeded", waits: [] });
+      // F36: what comes too late is for nobody.
+      await engine.idle();
+      expect(await engine.signal("halt")).toMatchObject({ deliveredCount: 0 });
+      const late = engine.message({ name: "payment", correlationKey: "o-1", timeToLive: "PT0S" });
+      await expect(late).rejects.toMatchObject({ code: "message/no-waiter" });
+      expect(await engine.advanceClock("PT2H")).toMatchObject({ fired: 0, left: [] });
+      expect((await engine.tasks()).items).toEqual([]);
+      expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+    },
+  );
 
   test("F34 that does not interrupt fires for every broadcast, and goes with its host", async () => {
     const dataDir = aDataDir();
