@@ -37,7 +37,7 @@ import { parseRow } from "./row.ts";
 
 type Shard = readonly [epoch: number, shard: number];
 
-/** The bus's copy of a broadcast: splits it, or does it in place where one page holds them all. */
+/** The bus's copy of a broadcast: one page where that holds them all, else a message per shard. */
 export async function fanOut(
   world: World,
   message: BroadcastMessage,
@@ -48,13 +48,18 @@ export async function fanOut(
   const round = await roundHere(world, broadcast);
   if (round === undefined) return settleDown(world, broadcast);
   const rows = await rowsIfFew(world, broadcast, ROWS_PER_PAGE);
-  if (rows) {
-    const whole = { page: pageName(round, ONE_PAGE), rows, last: "all", shards: 1 } as const;
-    await deliverRows(world, broadcast, whole, invocation);
+  const { tenant, broadcastId } = message;
+  const whole = { page: pageName(round, ONE_PAGE), shards: 1 };
+  if (rows && world.settings.volatileQueues) {
+    await deliverRows(world, broadcast, { ...whole, rows, last: "all" }, invocation);
     return settleDown(world, broadcast);
   }
+  if (rows) {
+    // What comes twice must lead to the same rows, also when one of the two finds some gone.
+    await world.pages.send({ kind: "page", tenant, broadcastId, ...whole, rows, last: true });
+    return "release";
+  }
   const { head } = await readHead(world, broadcast.topic);
-  const { tenant, broadcastId } = message;
   const all = allShards(head);
   const about = { kind: "shard", tenant, broadcastId, shards: all.length, page: 0 } as const;
   const common = { ...about, ...(round > 0 && { round }) };
@@ -148,7 +153,8 @@ export async function deliverPage(
   if (only && others.length === 0 && page.includes("+")) {
     return deliverAlone(world, broadcast, page, only, invocation);
   }
-  const part = { page, rows, last: last && "shard", shards } as const;
+  const end = page === ONE_PAGE ? "all" : "shard";
+  const part = { page, rows, last: last && end, shards } as const;
   await deliverRows(world, broadcast, part, invocation);
   return "release";
 }
