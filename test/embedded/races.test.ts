@@ -142,22 +142,29 @@ describe("an event-based gateway", () => {
   });
 });
 
-describe("a boundary event around a wait", () => {
+/** The wait itself as the host, and a sub-process that holds the wait. */
+const HOSTS = {
+  "on an event": (inner: Kind) => [catching("host", definitionOf(inner, "inner"))],
+  "around a sub-process": (inner: Kind) => [
+    xml(
+      "subProcess",
+      { id: "host" },
+      start("in"),
+      catching("wait", definitionOf(inner, "inner")),
+      flow("f3", "in", "wait"),
+    ),
+  ],
+} as const;
+
+describe.each(["on an event", "around a sub-process"] as const)("a boundary event %s", (form) => {
   const PAIRS = KINDS.flatMap((inner) => KINDS.map((outer) => [inner, outer] as const));
 
-  /** The wait stands in a sub-process: catch events themselves can be no hosts in BPMN. */
   const around = (inner: Kind, outer: Kind) =>
     beside(
       file(
         process(
           start(),
-          xml(
-            "subProcess",
-            { id: "host" },
-            start("in"),
-            catching("wait", definitionOf(inner, "inner")),
-            flow("f3", "in", "wait"),
-          ),
+          ...HOSTS[form](inner),
           boundary("border", "host", definitionOf(outer, "outer")),
           end("host-won"),
           end("border-won"),
@@ -191,7 +198,9 @@ describe("a boundary event around a wait", () => {
     else await engine.advanceClock("PT2H");
     await expectNothingLeft(engine, dataDir, "border-won");
   });
+});
 
+describe("a boundary event on a receive task", () => {
   test.each(["signal", "timer"] as const)(
     "F65 that is a %s interrupts a receive task, and frees its key",
     async (outer) => {

@@ -38,6 +38,7 @@ export const BPMN_CODES = [
   "bpmn/event-gateway-target-boundary",
   "bpmn/event-definition-count",
   "bpmn/boundary-not-attached",
+  "bpmn/boundary-on-event",
   "bpmn/error-without-code",
   "bpmn/error-code-is-expression",
   "bpmn/error-not-interrupting",

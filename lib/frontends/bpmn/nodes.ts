@@ -100,7 +100,7 @@ function exclusiveGateway(
   });
 }
 
-/** The activity that a boundary event sits on, in the same scope. */
+/** The activity, or the event that waits, which a boundary event sits on, in the same scope. */
 function hostOf(
   { element, scope }: Place,
   byId: ReadonlyMap<string, Place>,
@@ -109,6 +109,15 @@ function hostOf(
   const reference = element.attributes.get("attachedToRef");
   const host = reference === undefined ? undefined : byId.get(reference);
   if (host !== undefined && host.scope === scope && isActivity(host.kind)) return host;
+  if (host !== undefined && host.scope === scope && host.kind === "intermediateCatchEvent") {
+    report.warn({
+      code: "bpmn/boundary-on-event",
+      at: element,
+      message: `${called(element)} is attached to ${quoted(host.id)}, which is an event.`,
+      hint: "It runs here, but BPMN attaches boundary events to activities only, and other engines refuse it.",
+    });
+    return host;
+  }
   const hint = "Set attachedToRef to the id of a task or sub-process beside it.";
   if (reference !== undefined && host === undefined) {
     return report.refuse({

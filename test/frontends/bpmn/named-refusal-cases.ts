@@ -261,6 +261,17 @@ export const NAMED_ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> 
 
 /** Files that compile with a warning. */
 export const NAMED_WARNINGS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
+  "bpmn/boundary-on-event": [
+    one(
+      "a timer on an event that waits for a signal",
+      beside(
+        sequence(catching("c", onSignal("s1")), boundary("b", "c", timer("timeDuration", "PT1S"))),
+        aSignal("s1"),
+      ),
+      "b",
+      8,
+    ),
+  ],
   "bpmn/correlation-key-fixed": [
     one(
       "a name without the equals sign",
