@@ -42,9 +42,14 @@ export class ItemTable {
   apply(writes: readonly Write[]): Outcome {
     const [only] = writes;
     if (writes.length === 1 && only !== undefined && this.#tryWrite(only)) return COMMITTED;
-    const current = writes.map((write) => this.#judge(write));
-    if (current.some((result) => !result.ok)) return { kind: "conflict", current };
-    for (const write of writes) this.#write(write);
+    const versions = writes.map((write) => this.#versionOf(keyOf(write)));
+    if (!writes.every((write, n) => holds(write, versions[n]))) {
+      return {
+        kind: "conflict",
+        current: writes.map((write, n) => this.#judge(write, versions[n])),
+      };
+    }
+    for (const [n, write] of writes.entries()) this.#write(write, versions[n]);
     return COMMITTED;
   }
 
@@ -63,21 +68,22 @@ export class ItemTable {
     if (!("put" in write) || write.when === "newer") return false;
     if (write.when === "absent") return this.#runInsert(write.put);
     const values = valuesOf(write.put, write.when.version);
-    return (
-      this.#replaceBody.run(...values).changes === 1 || this.#replace.run(...values).changes === 1
-    );
+    // What expires from now on has just ended, or has a new date: its index entries do move.
+    if (write.put.expiresAt === undefined && this.#replaceBody.run(...values).changes === 1) {
+      return true;
+    }
+    return this.#replace.run(...values).changes === 1;
   }
 
-  #judge(write: Write): WriteResult {
-    if ("put" in write && write.when === "newer") return HELD;
+  #judge(write: Write, stored: number | undefined): WriteResult {
+    if (holds(write, stored)) return HELD;
     const item = this.read(keyOf(write));
-    return holds(write, item) ? HELD : { ok: false, ...(item && { item }) };
+    return { ok: false, ...(item && { item }) };
   }
 
-  #write(write: Write): void {
+  #write(write: Write, stored: number | undefined): void {
     if ("remove" in write) this.remove(write.remove);
     if (!("put" in write)) return;
-    const stored = this.#versionOf(write.put.key);
     if (stored === undefined) this.#runInsert(write.put);
     else if (write.when !== "newer" || stored < write.put.version) {
       this.#replace.run(...valuesOf(write.put, stored));
@@ -114,10 +120,10 @@ export function parseItem(key: Key, row: Record<string, SQLOutputValue>): Item {
 const COMMITTED: Outcome = { kind: "committed" };
 const HELD: WriteResult = { ok: true };
 
-function holds(write: Write, item: Item | undefined): boolean {
-  if (write.when === "absent") return item === undefined;
-  if (write.when === "exists") return item !== undefined;
-  return write.when === "newer" || item?.version === write.when.version;
+function holds(write: Write, stored: number | undefined): boolean {
+  if (write.when === "absent") return stored === undefined;
+  if (write.when === "exists") return stored !== undefined;
+  return write.when === "newer" || stored === write.when.version;
 }
 
 /** In the order that insert (third: slice) and replace (third: the version to replace) share. */
