@@ -1,7 +1,8 @@
 // Proves that an acknowledged commit has been flushed, which no kill -9 can show: a program makes
 // commits one after another, each when the one before was acknowledged, while strace counts the
 // flushes of its process. Fewer flushes than commits means that something was promised too early.
-// Once with the bare store, once with the whole engine at work on one instance after another.
+// Once with the bare store, once with the whole engine at work on one instance after another, once
+// with messages and signals that each wake an instance.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -22,6 +23,13 @@ const CASES: readonly Case[] = [
     program: join(import.meta.dirname, "../test/support/run-one-by-one.ts"),
     rounds: 20,
     commitsPerRound: 11, // a start and ten steps
+  },
+  {
+    what: "messages and signals",
+    program: join(import.meta.dirname, "../test/support/receive-one-by-one.ts"),
+    rounds: 20,
+    // Two starts; a message with its taker's step; a signal's number, place, self and its taker's step.
+    commitsPerRound: 7,
   },
 ];
 
