@@ -2,7 +2,7 @@
  * How instances come to be. All inputs of the first decision travel with the start, so the door
  * and the message that carries it write the same bytes, and `absent` lets one of them win.
  */
-import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
+import { MAX_CALL_MS, MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
@@ -44,7 +44,7 @@ export async function loadOrCreate(
   if (found || start === undefined) return found;
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const plan = await planCreation(world, instanceId, start);
-    if (plan === undefined) return undefined;
+    if (plan === undefined) return madeMeanwhile(world, instanceId, start);
     const outcome = await commit(world, plan, null);
     if (outcome.kind === "committed") {
       await rearm(world, plan);
@@ -54,13 +54,31 @@ export async function loadOrCreate(
     if (outcome.kind === "moved" && !(await isStillHead(world, start))) return undefined;
     await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
   }
-  throw new EngineError("engine/busy", {
+  throw busy(instanceId);
+}
+
+/**
+ * Its message is used up: by the very start that is carried here, or elsewhere. Where commits may be
+ * seen half applied only time can tell, until whoever began it must be over.
+ */
+async function madeMeanwhile(
+  world: World,
+  instanceId: string,
+  { now }: CarriedStart,
+): Promise<Image | undefined> {
+  const found = await loadInstance(world, instanceId);
+  const isSure = world.settings.volatileQueues || world.clock.now() - now > MAX_CALL_MS;
+  if (found || isSure) return found;
+  throw busy(instanceId);
+}
+
+const busy = (instanceId: string): EngineError =>
+  new EngineError("engine/busy", {
     happened: "The store is too busy to create the instance now",
     where: `instance ${instanceId}`,
     fix: "Nothing is lost: the message that carries the start comes back.",
     retryable: true,
   });
-}
 
 /** Who decided this start knows by then that the definition has changed, and decides again. */
 async function isStillHead(world: World, { definition, head }: CarriedStart): Promise<boolean> {
