@@ -82,7 +82,7 @@ function deskOf(stage: Stage, { engine }: Host): Desk {
   const { traffic, invariants } = stage;
   return {
     engine,
-    sends: (message) => void traffic.sent.push(message),
+    sends: (message) => traffic.noteSent(message, stage.now),
     sendsTo: (event) => void traffic.targeted.push(event),
     waiting: (on, name) =>
       [...invariants.lives.values()]

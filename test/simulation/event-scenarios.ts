@@ -37,16 +37,19 @@ export const EVENT_SCENARIOS: readonly Scenario[] = [
     talker("teller", tells("one", "news", "e1"), tells("one", "news", "e2")),
     talker("other teller", tells("two", "news", "e3"), tells("two", "news", "e4")),
   ]),
-  programs("event-dead-letter", { deaf, once }, () => [
-    talker(
-      "teller",
-      declares("news", { onTargetTerminated: "deadLetter" }),
-      tells("one", "news", "e1"),
-    ),
-    starter("deaf", "one"),
-    starter("once", "two"),
-    talker("replayer", replays("news")),
-  ]),
+  {
+    ...programs("event-dead-letter", { deaf, once }, () => [
+      talker(
+        "teller",
+        declares("news", { onTargetTerminated: "deadLetter" }),
+        tells("one", "news", "e1"),
+      ),
+      starter("deaf", "one"),
+      starter("once", "two"),
+      talker("replayer", replays("news")),
+    ]),
+    mayWait: true,
+  },
   {
     ...programs("event-left-over", { deaf, once }, () => [
       talker(

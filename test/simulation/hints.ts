@@ -57,7 +57,6 @@ async function comeAlong(
   if (kind === "Y") await engine.event({ name });
   if (kind !== "M") return;
   const messageId = `along ${name} ${key}`;
-  world.stage.traffic.sent.push({ name, key, messageId, payload: {} });
   await engine.message({ name, messageId, ...(key !== "" && { correlationKey: key }) });
 }
 

@@ -108,8 +108,8 @@ function checkMailboxes(
       const isTaken = reception.messages.some((it) => it.box === box && it.mid === mid);
       const hasBegun = [...reception.started.keys()].some((it) => it.endsWith(` ${mid}`));
       const isKept = bufs.some((message) => message.mid === mid);
-      const isOver = (traffic.expiries.get(`${box} ${mid}`) ?? Number.POSITIVE_INFINITY) <= now;
-      must(isTaken || hasBegun || isKept || isOver, () => `${mid} came to ${box} and is lost`);
+      const isOver = () => traffic.isOver(box, mid, now);
+      must(isTaken || hasBegun || isKept || isOver(), () => `${mid} came to ${box} and is lost`);
     }
   }
   for (const { instance, ticket } of waits) {

@@ -25,15 +25,17 @@ export function signals(name: string, id: string, when: When = {}): Call {
   });
 }
 
+const HOUR = 3_600_000;
+
 /** Sends a message. */
 export function sends(
   name: string,
   messageId: string,
-  { key = "", timeToLive, ...when }: When & Readonly<{ key?: string; timeToLive?: string }> = {},
+  { key = "", timeToLive, ...when }: When & Readonly<{ key?: string; timeToLive?: "PT5S" }> = {},
 ): Call {
   const payload = { got: messageId };
   return call(`send ${messageId}`, when, async ({ engine, sends: note }) => {
-    note({ name, key, messageId, payload });
+    note({ name, key, messageId, payload, timeToLiveMs: timeToLive === undefined ? HOUR : 5_000 });
     const { outcome } = await engine.message({
       name,
       ...(key !== "" && { correlationKey: key }),
@@ -78,17 +80,20 @@ export function tells(target: string, name: string, id: string, when: When = {})
   });
 }
 
+/** How often somebody looks for a letter that may never come: its target may have ended before. */
+const PATIENCE = 8;
+
 /**
  * Replays dead letters until none is left, after there was one. A call that dies may have replayed
  * its letter already: what then finds nobody is removed.
  */
 export function replays(name: string): Call {
-  let hasSeenOne = false;
+  let [hasSeenOne, left] = [false, PATIENCE];
   return call(`replay ${name}`, { atMs: 5_000 }, async ({ engine, waiting }) => {
     const { items } = await engine.deadLetters({ name }, { limit: 10 });
     const [letter] = items;
     if (letter) hasSeenOne = true;
-    else return hasSeenOne ? "none left" : undefined;
+    else return hasSeenOne || left-- === 0 ? "none left" : undefined;
     const { outcome } = await engine.replayDeadLetter(letter.id);
     if (outcome === "dropped" && waiting("event", name) === 0) {
       await engine.removeDeadLetter(letter.id);

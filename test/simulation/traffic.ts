@@ -22,7 +22,13 @@ export type Numbered = Readonly<{
 }>;
 
 /** A message as a caller sends it. */
-export type Sent = Readonly<{ name: string; key: string; messageId: string; payload: Variables }>;
+export type Sent = Readonly<{
+  name: string;
+  key: string;
+  messageId: string;
+  payload: Variables;
+  timeToLiveMs: number;
+}>;
 
 /** An event for one instance, as a caller sends it. */
 export type Targeted = Readonly<{ target: string; id: string; name: string; payload: Json }>;
@@ -57,6 +63,8 @@ export class Traffic {
   readonly expiries = new Map<string, number>();
   readonly #heads = new Map<string, number>();
   readonly #latest = new Map<string, Readonly<{ state: string; version: number }>>();
+  /** For messages that had expired before they were kept. */
+  readonly #worthless = new Map<string, number>();
   readonly #changes = new Map<string, number>();
   readonly #lookedAfter = new Set<string>();
   readonly #items = new Map<string, Item>();
@@ -84,6 +92,19 @@ export class Traffic {
         );
     }
     return changes;
+  }
+
+  /** A caller is about to send a message. */
+  noteSent(message: Sent, now: number): void {
+    this.sent.push(message);
+    const key = `${boxName(message)} ${message.messageId}`;
+    this.#worthless.set(key, now + message.timeToLiveMs + LONGEST_CALL_MS);
+  }
+
+  /** Whether nobody need have a message any more. */
+  isOver(box: string, mid: string, now: number): boolean {
+    const until = this.expiries.get(`${box} ${mid}`) ?? this.#worthless.get(`${box} ${mid}`);
+    return (until ?? Number.POSITIVE_INFINITY) <= now;
   }
 
   /** How many broadcasts a topic has had. */
@@ -228,6 +249,9 @@ export class Traffic {
     for (const { mid, expiresAt } of bufs) this.expiries.set(`${boxName(box)} ${mid}`, expiresAt);
   }
 }
+
+/** Clocks are off by seconds. */
+const LONGEST_CALL_MS = 10_000;
 
 export const boxName = ({ name, key }: Box): string => `${name} ${key}`;
 
