@@ -15,6 +15,7 @@ import { mayTidyRow } from "../closed.ts";
 import { afterCommit, showDelivered } from "../dispatch.ts";
 import { type Life, lifeOf } from "../life.ts";
 import { deliveryName } from "../names.ts";
+import { owedBy } from "../owed.ts";
 import { type Plan, timeOf } from "../plan.ts";
 import { dropSentRecords, redeliver } from "../redelivery.ts";
 import { settle } from "../settle.ts";
@@ -129,7 +130,7 @@ async function alreadyGone(
   const name = deliveryName(row.ticket, broadcast.seq);
   const fared = image ? faredBefore(image.instance, broadcast, name) : SKIPPED;
   if (by === "call") return fared;
-  if (image) {
+  if (image && !isUnderWay(world, image.instance, name)) {
     const verdict = await redeliver(world, image, name, by);
     if (verdict !== "release") return later(verdict.keepForMs);
   }
@@ -138,6 +139,13 @@ async function alreadyGone(
 }
 
 const SKIPPED: Fared = { kind: "skipped" };
+
+/** After a restart recovery has sent what is owed: a task in the queue is not sent a second time. */
+function isUnderWay(world: World, instance: Instance, name: string): boolean {
+  const { tickets, outbox } = owedBy(instance, name);
+  const isHeld = ({ id }: Ticket) => world.tasks.holds(instance.id, id);
+  return outbox.length === 0 && tickets.length > 0 && tickets.every(isHeld);
+}
 
 /** What came of it when somebody else delivered it: an incident is still that of its delivery. */
 function faredBefore(instance: Instance, broadcast: Broadcast, name: string): Fared {
