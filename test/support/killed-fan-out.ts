@@ -29,7 +29,9 @@ const KILL_WITHIN_MS = 300;
 /** How long the receipt, and all that runs, may take when nobody kills any more. */
 const PATIENCE_MS = 60_000;
 
-export const BROADCAST = "broadcast-1";
+const BROADCAST = "broadcast-1";
+/** Another one when all is over; the last kill may come before its own end was noted. */
+export const AFTERWARDS = "broadcast-2";
 
 /** How many there are of each kind. */
 export type Crowd = Readonly<Record<Kind, number>>;
@@ -122,7 +124,7 @@ async function run(
   const unanswered = ofKinds(ids, ["host", "race"]).filter((id) => !answered.has(id));
   const takenAgain = await waitAgain(mortal, ids, unanswered);
   const tasks = Items.parse(await mortal.ask("/v1/tasks?limit=200")).items.length;
-  const again = await mortal.ask("/v1/signals", { name: SIGNAL, id: "broadcast-2" });
+  const again = await mortal.ask("/v1/signals", { name: SIGNAL, id: AFTERWARDS });
   const reachedAfterwards = Signalled.parse(again).deliveredCount;
   const ledger = readLedger(folders.ledger);
   const ms = Date.now() - begin;
