@@ -8,8 +8,9 @@
 //   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
 
 import { parseArgs } from "node:util";
-import { MUTANTS, REACHED } from "../test/simulation/mutants.ts";
+import { REACHED, STEP } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
+import { TALK_MUTANTS } from "../test/simulation/talk-mutants.ts";
 
 const { values } = parseArgs({
   options: {
@@ -26,6 +27,7 @@ const { values } = parseArgs({
 const SEEDS_FOR_A_MUTANT = 500;
 const DEFAULT_RUNS = 200;
 
+const MUTANTS = [...STEP, ...TALK_MUTANTS];
 const mutant = MUTANTS.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {
   stop(
@@ -37,7 +39,7 @@ if (mutant) plant(mutant);
 const { choicesOf, settingOf, simulate, simulateSeed } = await import("../test/simulation/run.ts");
 const { shrink } = await import("../test/simulation/shrink.ts");
 
-const wantedMode = values.mode ?? (mutant ? "durable" : undefined);
+const wantedMode = values.mode ?? (mutant ? (mutant.mode ?? "durable") : undefined);
 const mode = wantedMode === "memory" || wantedMode === "durable" ? wantedMode : undefined;
 const scenario = values.scenario ?? mutant?.scenario;
 

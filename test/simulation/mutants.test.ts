@@ -3,13 +3,16 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
-import { MUTANTS } from "./mutants.ts";
+import { STEP } from "./mutants.ts";
+import { TALK_MUTANTS } from "./talk-mutants.ts";
 
 /** Each is a process of its own; the machine has other work to do. */
 vi.setConfig({ maxConcurrency: 2 });
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
+
+const MUTANTS = [...STEP, ...TALK_MUTANTS];
 
 describe("a mutant", () => {
   for (const { name, file, find, without } of MUTANTS) {

@@ -2,12 +2,16 @@
 // is in lib: a load hook applies the patch before the engine is imported. A patched line also says
 // that it was reached; a mutant that no run reaches proves nothing.
 
+import type { Mode } from "./stage.ts";
+
 export type Mutant = Readonly<{
   name: string;
   /** What the rule is there for. */
   without: string;
   /** The scenario that reaches it. */
   scenario: string;
+  /** The kind of queues; durable unless said. */
+  mode?: Mode;
   file: string;
   /** Must occur exactly once. */
   find: string;
@@ -17,9 +21,10 @@ export type Mutant = Readonly<{
 /** Set by every mutant where it changes something. */
 export const REACHED = "fermataMutantReached";
 
-const MARK = `globalThis.${REACHED} = true`;
+export const MARK = `globalThis.${REACHED} = true`;
 
-export const MUTANTS: readonly Mutant[] = [
+/** Rules of every step. */
+export const STEP: readonly Mutant[] = [
   {
     name: "no-by",
     without: "`by` on every entry: nobody knows what a trigger that comes back still owes",

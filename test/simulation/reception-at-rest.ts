@@ -75,7 +75,7 @@ export function checkKept(stage: Stage, items: readonly Item[]): void {
   checkOnce(traffic, reception, items, waits);
   checkStarts(traffic, reception, items);
   const letters = [...traffic.letters.values()].map(({ id, target }) => {
-    return `${id.endsWith(`~${target}`) ? id.slice(0, -target.length - 1) : id} ${target}`;
+    return `${id.split("~")[0]} for ${target}`;
   });
   must(new Set(letters).size === letters.length, () => `buried twice: ${letters.join(", ")}`);
 }

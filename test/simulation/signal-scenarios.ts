@@ -53,6 +53,20 @@ export const SIGNAL_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
+    name: "signal-crowd",
+    definitions: [catcher],
+    handlers: { after: does("after") },
+    callers: () => [
+      starter("p", "one"),
+      talker("signaller", signals("go", "s1"), signals("go", "s2")),
+      starter("p", "two"),
+      talker("other signaller", signals("go", "t1"), signals("go", "t2")),
+      starter("p", "three"),
+    ],
+    mayWait: true,
+    troubles: ["halves", "crash"],
+  },
+  {
     name: "signal-echo",
     definitions: [
       graph(

@@ -21,6 +21,7 @@ export function troubles(
     has.has("duplicate") ? duplicates(stage, backends) : [],
     has.has("redeliver") ? redeliveries(stage, backends) : [],
     has.has("stall") ? stalls(stage) : [],
+    has.has("halves") ? lingering(stage) : [],
     has.has("slow") ? delays(stage) : [],
     has.has("jump") ? jumps(stage, hosts) : [],
   ].filter((kind) => kind.length > 0);
@@ -157,6 +158,20 @@ function stalls(stage: Stage): readonly Action[] {
         }))
       : [],
   );
+}
+
+/** A transaction stays half applied for a while. */
+function lingering(stage: Stage): readonly Action[] {
+  return stage.actors.gates
+    .filter(({ point, notBefore }) => point === "store.commit:half" && notBefore <= stage.now)
+    .flatMap((gate) =>
+      [30, 300].map((ms) => ({
+        label: `a transaction stays half applied for ${ms} ms`,
+        act: () => {
+          gate.notBefore = stage.now + ms;
+        },
+      })),
+    );
 }
 
 function delays({ time }: Stage): readonly Action[] {
