@@ -5,6 +5,7 @@
 //   npm run simulate -- --seed 42 --choices 0,17,…    a shrunk run
 //   npm run simulate -- --runs 5000 --from 1000       more of them
 //   npm run simulate -- --scenario door --mode memory narrowed down
+//   npm run simulate -- --waiters 100000              a signal to so many, with deaths in its fan-out
 //   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
 
 import { parseArgs } from "node:util";
@@ -21,6 +22,7 @@ const { values } = parseArgs({
     mode: { type: "string" },
     choices: { type: "string" },
     mutant: { type: "string" },
+    waiters: { type: "string" },
   },
 });
 
@@ -43,7 +45,8 @@ const wantedMode = values.mode ?? (mutant ? (mutant.mode ?? "durable") : undefin
 const mode = wantedMode === "memory" || wantedMode === "durable" ? wantedMode : undefined;
 const scenario = values.scenario ?? mutant?.scenario;
 
-if (mutant) await hunt(mutant.name);
+if (values.waiters !== undefined) await tell(Number(values.waiters));
+else if (mutant) await hunt(mutant.name);
 else if (values.seed !== undefined) await replay(Number(values.seed));
 else await runMany(Number(values.from), Number(values.runs ?? DEFAULT_RUNS));
 
@@ -100,6 +103,21 @@ async function runMany(from: number, count: number): Promise<void> {
   const perSecond = (count * 1000) / (performance.now() - begin);
   console.log(`${count} seeds, ${broken} broken, ${perSecond.toFixed(0)} a second`);
   if (broken > 0) process.exit(1);
+}
+
+/** One signal to so many; says how long that took, and whether each had it once. */
+async function tell(waiters: number): Promise<void> {
+  const { tellCrowd } = await import("../test/simulation/crowd.ts");
+  const begin = performance.now();
+  const { receipt, taken, ended, crashes } = await tellCrowd({ waiters, crashEvery: 20 });
+  const seconds = ((performance.now() - begin) / 1000).toFixed(1);
+  const megabytes = (process.memoryUsage.rss() / 1_000_000).toFixed(0);
+  const once = [...taken.values()].filter((times) => times === 1).length;
+  console.log(JSON.stringify(receipt));
+  console.log(`${once} of ${waiters} took it once, ${ended} have ended; ${crashes} deaths`);
+  console.log(`${seconds} s, ${megabytes} MB`);
+  const isRight = receipt.complete && receipt.delivered === waiters && receipt.matched === waiters;
+  if (!isRight || once !== waiters || ended !== waiters) stop("not everybody had it once");
 }
 
 function stop(message: string): never {

@@ -51,7 +51,7 @@ export function countedIds(): Ids {
 }
 
 /** Definitions are deployed as JSON: the world is about steps, not about notations. */
-async function compileJson(source: string) {
+export async function compileJson(source: string) {
   const processes = parseProcesses(source);
   return { ok: true, processes, diagnostics: [] } as const;
 }
