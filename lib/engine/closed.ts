@@ -1,5 +1,5 @@
 /** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
-import { MAX_ROW_IN_FLIGHT_MS } from "../definition/limits.ts";
+import { MAX_FAN_OUT_MS } from "../definition/limits.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
@@ -53,14 +53,17 @@ export function mayTidyRow(
   world: World,
   { tickets, outbox }: Instance,
   ticket: string,
-  justSent: ReadonlySet<string>,
+  justSent: ReadonlySet<string> = new Set(),
 ): boolean {
-  // Queues in memory: what is owed is found in the instance itself.
-  if (world.settings.volatileQueues) return true;
-  const since = world.clock.now() - MAX_ROW_IN_FLIGHT_MS;
+  // Where one process owns everything, an owner sends what it owes, or dies with all the others.
+  const isAlive = (own: string | null) => world.settings.volatileQueues && own !== null;
+  const since = world.clock.now() - MAX_FAN_OUT_MS;
   return ![...tickets, ...outbox].some(
     ({ stamp }) =>
-      stamp?.by.startsWith(`${ticket}@`) && !justSent.has(stamp.by) && stamp.until > since,
+      stamp?.by.startsWith(`${ticket}@`) &&
+      !justSent.has(stamp.by) &&
+      !isAlive(stamp.own) &&
+      stamp.until > since,
   );
 }
 

@@ -8,6 +8,7 @@ import { offerOf } from "./offer.ts";
 import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
+import { forgetHeads } from "./topics/head.ts";
 import type { World } from "./world.ts";
 
 /** `current` is absent when the instance is. */
@@ -67,7 +68,10 @@ async function put(
       return done(world, plan);
     case "conflict": {
       const [refused] = outcome.current;
-      if (refused?.ok) return MOVED;
+      if (refused?.ok) {
+        forgetHeads(world);
+        return MOVED;
+      }
       const item = refused?.item;
       return item ? { kind: "conflict", current: await imageOf(world, item) } : ABSENT;
     }

@@ -78,8 +78,10 @@ export const lacksAnything = ({ missing: { heads, boxes, kept } }: Desk): boolea
 /** The head of a topic; until it is read, any will do: the decision is made anew. */
 export function headAt(desk: Desk, topic: Topic): ReadHead {
   const name = topicName(topic);
-  const head = desk.sources.heads.get(name);
+  const { heads, known } = desk.sources;
+  const head = heads.get(name) ?? known.get(name);
   if (head === undefined) desk.missing.heads.set(name, topic);
+  else heads.set(name, head);
   return head ?? { version: 0, head: { seq: 0, epochs: 1 } };
 }
 
@@ -210,6 +212,7 @@ function boxWrites(world: World, desk: Desk, before: Instance, after: Instance):
     if (box) desk.boxes.set(boxName(ticket), withSub(box, subFor(after, ticket)));
   }
   const open = new Set(after.tickets.map(({ id }) => id));
+  if (world.settings.volatileQueues) openLeftBoxes(desk, before, open);
   return [...desk.boxes].flatMap(([name, box]): Write[] => {
     const known = desk.sources.boxes.get(name);
     if (known === undefined) return [];
@@ -221,6 +224,20 @@ function boxWrites(world: World, desk: Desk, before: Instance, after: Instance):
     const put = mailboxItem(world, left, version + 1);
     return [{ put, when: version === 0 ? "absent" : { version } }];
   });
+}
+
+/**
+ * With queues in memory, nobody comes back after a crash to free the places of waits that were
+ * closed: they are freed in the commit that closes them, as many as fit.
+ */
+function openLeftBoxes(desk: Desk, before: Instance, open: ReadonlySet<string>): void {
+  const left = before.tickets.flatMap((ticket) =>
+    ticket.on === "message" && !open.has(ticket.id) ? [ticket] : [],
+  );
+  for (const ticket of left.slice(0, MAX_WAITS_PER_STEP)) {
+    const box = boxAt(desk, ticket);
+    if (box) desk.boxes.set(boxName(ticket), box);
+  }
 }
 
 const subFor = ({ id, definition, version }: Instance, ticket: MessageTicket) => ({

@@ -39,13 +39,15 @@ export async function afterCommit(
   world: World,
   plan: Plan,
   kept?: TaskTicket,
+  /** A wait whose row the caller takes away itself. */
+  leaves?: string,
 ): Promise<ReadonlySet<string>> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const { tickets, outbox } = plan.fresh;
   const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
   const sent = await send(world, plan.image.instance, { tickets: leaving, outbox });
-  await tidyClosed(world, plan, { justSent: plan.took });
+  await tidyClosed(world, plan, { justSent: plan.took, mayGo: ({ id }) => id !== leaves });
   return sent;
 }
 

@@ -12,10 +12,12 @@ import type { Invocation, LookMessage, Post, Verdict } from "../ports/message.ts
 import { commit } from "./commit.ts";
 import { afterCommit, showCaller } from "./dispatch.ts";
 import { isTooLarge, owesMoreThanTimers, tooLarge } from "./door.ts";
+import { boxName, type ReadMailbox } from "./messages/mailbox.ts";
 import { postingMessage } from "./messages/posting.ts";
 import { plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
+import type { Sources } from "./sources.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -31,22 +33,20 @@ export type Looked = Readonly<
 export async function lookInCall(
   world: World,
   image: Image,
-  {
-    ticket,
-    name,
-    post,
-    parkedAs,
-  }: Readonly<{ ticket: string; name: string; post?: Post; parkedAs?: string | undefined }>,
+  { ticket, name, publishing }: Readonly<{ ticket: string; name: string; publishing?: Publishing }>,
 ): Promise<Looked> {
   const now = world.clock.now();
-  const besides = post ? { posting: postingMessage(post) } : {};
+  const post = publishing?.post;
+  const besides = publishing
+    ? { posting: postingMessage(publishing.post), boxes: boxesOf(publishing) }
+    : {};
   const owner = { own: null, until: now };
   const planned = await plan(world, image, [{ name, look: ticket }], owner, besides);
   if (planned === undefined) return { kind: "nothing" };
   const { tenant, id: instanceId, version: base } = image.instance;
   if (isTooLarge(planned)) throw tooLarge(instanceId);
   const isParked = owesMoreThanTimers(world, planned);
-  if (isParked && !(parkedAs === name && world.settings.volatileQueues)) {
+  if (isParked && !(publishing?.parkedAs === name && world.settings.volatileQueues)) {
     const about = { tenant, instanceId, name, ticket, call: { base, at: now } };
     await world.parking.park({ kind: "look", ...about, ...(post && { post }) });
   }
@@ -54,6 +54,18 @@ export async function lookInCall(
   if (outcome.kind !== "committed") return { kind: "again", isParked };
   await showCaller(world, planned);
   return { kind: "took", image: outcome.image };
+}
+
+/** What a call is publishing to the wait, into a mailbox that it has read. */
+export type Publishing = Readonly<{
+  post: Post;
+  read: ReadMailbox;
+  /** The name under which an earlier try has parked a copy. */
+  parkedAs?: string | undefined;
+}>;
+
+function boxesOf({ post, read: { version, mailbox } }: Publishing): Sources["boxes"] {
+  return new Map([[boxName(post.address), { version, stored: mailbox, mailbox, isTaken: false }]]);
 }
 
 /** The copy of a call that publishes: takes the step with the message inside, or what is there. */

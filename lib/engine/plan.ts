@@ -40,7 +40,7 @@ import {
 import { chunkKey, instanceKey, instanceOrder, instancePk, type Phase, phaseView } from "./keys.ts";
 import type { Posting } from "./messages/posting.ts";
 import { type Entries, isTimer, lookAtOf } from "./owed.ts";
-import { NO_SOURCES, readSources } from "./sources.ts";
+import { firstSources, readSources, type Sources } from "./sources.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -75,6 +75,8 @@ export type Besides = Readonly<{
   sent?: ReadonlySet<string>;
   /** What is put into a mailbox with this very step. */
   posting?: Posting;
+  /** Mailboxes that have been read already, by name. */
+  boxes?: Sources["boxes"];
 }>;
 
 /** Takes the wants one after the other; undefined when none of them changes anything. */
@@ -110,7 +112,7 @@ type Chain = Besides &
 
 /** Decides, reads what that turned out to need, and decides again, until nothing is missing. */
 async function planWith(world: World, image: Image, chain: Chain): Promise<Plan | undefined> {
-  let sources = NO_SOURCES;
+  let sources = firstSources(world, chain.boxes);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const desk = openDesk(sources, chain.posting);
     if (desk.isVoid) return undefined;

@@ -15,11 +15,14 @@ import {
   subOf,
   withoutDead,
 } from "./messages/mailbox.ts";
-import { type ReadHead, readHead } from "./topics/head.ts";
+import { knownHeads, type ReadHead, readHead } from "./topics/head.ts";
 import type { World } from "./world.ts";
 
 export type Sources = Readonly<{
-  heads: ReadonlyMap<string, ReadHead>;
+  /** The first look at a head counts for the whole step: what others learn later does not mix in. */
+  heads: Map<string, ReadHead>;
+  /** Heads that need not be read. */
+  known: ReadonlyMap<string, ReadHead>;
   boxes: ReadonlyMap<string, KnownBox>;
   kept: ReadonlyMap<string, readonly KeptEvent[]>;
 }>;
@@ -41,7 +44,13 @@ export type Missing = Readonly<{
   kept: ReadonlySet<string>;
 }>;
 
-export const NO_SOURCES: Sources = { heads: new Map(), boxes: new Map(), kept: new Map() };
+/** What a step begins with. */
+export const firstSources = (world: World, boxes: Sources["boxes"] = new Map()): Sources => ({
+  heads: new Map(),
+  known: knownHeads(world),
+  boxes,
+  kept: new Map(),
+});
 
 /** Reads what is missing, and keeps what is known. */
 export async function readSources(
@@ -56,6 +65,7 @@ export async function readSources(
   const names = new Map([...kept].map((name) => [name, name] as const));
   const moreKept = await entriesOf(names, (name) => keptFor(world, name, instance));
   return {
+    ...known,
     heads: new Map([...known.heads, ...moreHeads]),
     boxes: new Map([...known.boxes, ...moreBoxes]),
     kept: new Map([...known.kept, ...moreKept]),

@@ -147,9 +147,9 @@ function outcomeOf(
 }
 
 function dataOf(fact: TicketFact): Json | undefined {
-  if (fact.kind === "signal-received") return { broadcastId: fact.broadcastId };
+  if (fact.kind === "signal-received") return { broadcastId: fact.broadcastId, wait: fact.ticket };
   if (fact.kind === "message-received") return { messageId: fact.messageId };
-  return fact.kind === "event-received" ? { eventId: fact.eventId } : undefined;
+  return fact.kind === "event-received" ? { eventId: fact.eventId, wait: fact.ticket } : undefined;
 }
 
 /** Writes the outcome down, closes the ticket and, by rule 4, those it was racing against. */

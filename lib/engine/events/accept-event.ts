@@ -23,7 +23,7 @@ import {
   publish,
   store,
 } from "../topics/broadcast.ts";
-import { type Head, headItem, type ReadHead, readHead, topicName } from "../topics/head.ts";
+import { type Head, headItem, know, type ReadHead, readHead, topicName } from "../topics/head.ts";
 import type { World } from "../world.ts";
 import { configOf, expiryOf } from "./event-type.ts";
 import { type KeptEvent, keptItem } from "./kept-event.ts";
@@ -48,7 +48,11 @@ async function acceptInTurn(world: World, event: NewEvent): Promise<AcceptedEven
     const accepted = numbered(world, event, read.head);
     const kept = await keptAfter(world, accepted, read);
     const outcome = await world.store.commit(writesFor(world, { accepted, body, kept, read }));
-    if (outcome.kind === "committed") return { ...accepted, isNew: true };
+    if (outcome.kind === "committed") {
+      const head = { ...read.head, seq: accepted.seq, kept };
+      know(world, topic, { version: read.version + 1, head });
+      return { ...accepted, isNew: true };
+    }
     await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 2 + tries);
   }
   throw new EngineError("engine/busy", {

@@ -6,6 +6,7 @@
 import type { Instant } from "../../definition/time/instant.ts";
 import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
+import { mayTidyRow } from "../closed.ts";
 import { keptEventKey, shardPk } from "../keys.ts";
 import { lifeOf } from "../life.ts";
 import { lookInCall } from "../look.ts";
@@ -58,7 +59,8 @@ async function ask(world: World, row: PagedRow): Promise<"asked" | "unsure"> {
   const life = await lifeOf(world, { instanceId, ticket: id, since, version });
   if (life.kind === "unsure") return "unsure";
   if (life.kind === "gone") {
-    await world.store.tidy([{ pk: row.pk, sk: row.sk }]);
+    const isFree = !life.image || mayTidyRow(world, life.image.instance, id);
+    if (isFree) await world.store.tidy([{ pk: row.pk, sk: row.sk }]);
     return "asked";
   }
   const looked = await lookInCall(world, life.image, { ticket: id, name: id });

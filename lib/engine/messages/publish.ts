@@ -84,7 +84,7 @@ async function publishOnce(
   const waiters = await waitersOf(world, read.mailbox);
   if (waiters === "unsure") return {};
   const [only, ...others] = waiters;
-  if (only && others.length === 0) return giveTo(world, letter, only, handed);
+  if (only && others.length === 0) return giveTo(world, letter, read, only, handed);
   if (only) return giveToSeveral(world, letter, read, waiters.map(targetOf));
   const starts = await startsBy(world, letter.address.name);
   const [begun, ...more] = starts;
@@ -104,16 +104,17 @@ const targetOf = ({ sub: { instanceId, ticket } }: Waiter): Target => ({ instanc
 async function giveTo(
   world: World,
   letter: Letter,
+  read: ReadMailbox,
   { image, ticket }: Waiter,
   handed: Handed | undefined,
 ): Promise<Answer | Again> {
   const { address, rememberUntil } = letter;
   const message = { ...letter.message, expiresAt: longEnough(world, letter) };
   const name = wantName(ticket, message.mid);
-  const post = { address, message, rememberUntil };
   const instanceId = image.instance.id;
   const parkedAs = handed?.instanceId === instanceId ? handed.name : undefined;
-  const looked = await lookInCall(world, image, { ticket: ticket.id, name, post, parkedAs });
+  const publishing = { post: { address, message, rememberUntil }, read, parkedAs };
+  const looked = await lookInCall(world, image, { ticket: ticket.id, name, publishing });
   if (looked.kind === "again") return looked.isParked ? { handed: { instanceId, name } } : {};
   if (looked.kind === "nothing") return {};
   // Older ones that were still on their way go first.

@@ -8,7 +8,7 @@ import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import { tryPutHint } from "../hint.ts";
+import { putHint, tryPutHint } from "../hint.ts";
 import { broadcastKey, placeKey } from "../keys.ts";
 import { AT_ONCE } from "../owed.ts";
 import { putAbsent } from "../put-absent.ts";
@@ -70,7 +70,7 @@ export async function publish(world: World, broadcast: Broadcast): Promise<boole
   const { tenant, volatileQueues } = world.settings;
   const isPublished = await world.bus.publish({ tenant, broadcastId, topic, seq, at });
   if (isPublished || volatileQueues) return isPublished;
-  await tryPutHint(world, broadcastItem(world, broadcast, 2, world.clock.now()));
+  await putHint(world, broadcastItem(world, broadcast, 2, world.clock.now()));
   return false;
 }
 

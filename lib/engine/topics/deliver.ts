@@ -10,7 +10,8 @@ import type { Json } from "../../definition/json.ts";
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance, Ticket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { Invocation, PagedRow } from "../../ports/message.ts";
+import type { Invocation, PagedRow, Verdict } from "../../ports/message.ts";
+import type { Key } from "../../ports/store.ts";
 import { mayTidyRow } from "../closed.ts";
 import { afterCommit, showDelivered } from "../dispatch.ts";
 import { type Life, lifeOf } from "../life.ts";
@@ -89,8 +90,9 @@ async function hand(
     case "settled": {
       const fared = faredBy(settled.image.instance, settled.plan.fresh.tickets);
       if (by !== "call") {
-        const verdict = await sendOwed(world, settled.plan, settled.image, by);
-        return verdict === "release" ? fared : later(verdict.keepForMs);
+        const verdict = await sendOwed(world, settled.plan, settled.image, by, row.ticket);
+        if (verdict !== "release") return later(verdict.keepForMs);
+        return { ...fared, ...deadOf(world, row, settled.image.instance, name) };
       }
       await showDelivered(world, settled.plan, broadcast.topic);
       return fared;
@@ -111,8 +113,14 @@ const NOT_MEANT: Fared = { kind: "not-meant" };
 
 const later = (ms: number): Fared => ({ kind: "later", ms });
 
-async function sendOwed(world: World, plan: Plan, image: Image, { id }: Invocation) {
-  const sent = await afterCommit(world, plan);
+async function sendOwed(
+  world: World,
+  plan: Plan,
+  image: Image,
+  { id }: Invocation,
+  ticket: string,
+): Promise<Verdict> {
+  const sent = await afterCommit(world, plan, undefined, ticket);
   return dropSentRecords(world, image, sent, id);
 }
 
@@ -128,17 +136,18 @@ async function alreadyGone(
   by: Deliverer,
 ): Promise<Fared> {
   const name = deliveryName(row.ticket, broadcast.seq);
-  const fared = image ? faredBefore(image.instance, broadcast, name) : SKIPPED;
+  const fared = image ? faredBefore(image.instance, broadcast, row.ticket, name) : SKIPPED;
   if (by === "call") return fared;
   if (image && !isUnderWay(world, image.instance, name)) {
     const verdict = await redeliver(world, image, name, by);
     if (verdict !== "release") return later(verdict.keepForMs);
   }
-  await tidyIfDead(world, row, image?.instance, name);
-  return fared;
+  return { ...fared, ...deadOf(world, row, image?.instance, name) };
 }
 
-const SKIPPED: Fared = { kind: "skipped" };
+type Settled = Exclude<Fared, { kind: "later" }>;
+
+const SKIPPED: Settled = { kind: "skipped" };
 
 /** After a restart recovery has sent what is owed: a task in the queue is not sent a second time. */
 function isUnderWay(world: World, instance: Instance, name: string): boolean {
@@ -148,35 +157,43 @@ function isUnderWay(world: World, instance: Instance, name: string): boolean {
 }
 
 /** What came of it when somebody else delivered it: an incident is still that of its delivery. */
-function faredBefore(instance: Instance, broadcast: Broadcast, name: string): Fared {
+function faredBefore(
+  instance: Instance,
+  broadcast: Broadcast,
+  ticket: string,
+  name: string,
+): Settled {
   const opened = instance.tickets.filter(({ stamp }) => stamp?.by === name);
   const fared = faredBy(instance, opened);
-  return fared.kind === "failed" || hasTaken(instance, broadcast) ? fared : SKIPPED;
+  return fared.kind === "failed" || hasTaken(instance, broadcast, ticket) ? fared : SKIPPED;
 }
 
-async function tidyIfDead(
+/** The row, if it may go: by rule 3, and together with the page's record, so that it is counted. */
+function deadOf(
   world: World,
   { pk, sk, ticket }: WaitRow,
   instance: Instance | undefined,
   justSent: string,
-): Promise<void> {
+): Readonly<{ dead?: Key }> {
   const isOpen = instance?.tickets.some(({ id }) => id === ticket) ?? false;
   const isFree = instance === undefined || mayTidyRow(world, instance, ticket, new Set([justSent]));
-  if (!isOpen && isFree) await world.store.tidy([{ pk, sk }]);
+  return !isOpen && isFree ? { dead: { pk, sk } } : {};
 }
 
-/** Its newest history names the broadcast. */
-function hasTaken({ trail }: Instance, { id, topic }: Broadcast): boolean {
+/** Its newest history says that this very wait has had the broadcast. */
+function hasTaken({ trail }: Instance, { id, topic }: Broadcast, ticket: string): boolean {
   const type = topic.kind === "signal" ? "signal-received" : "event-received";
-  return trail.entries.some((entry) => entry.type === type && names(entry.data, id));
+  return trail.entries.some(
+    ({ type: found, data }) => found === type && says(data, id) && says(data, ticket),
+  );
 }
 
-/** History says `{ broadcastId }` of a signal and `{ eventId }` of an event. */
-const names = (data: Json | undefined, id: string): boolean =>
-  typeof data === "object" && data !== null && Object.values(data).includes(id);
+/** History says `{ broadcastId, wait }` of a signal and `{ eventId, wait }` of an event. */
+const says = (data: Json | undefined, what: string): boolean =>
+  typeof data === "object" && data !== null && Object.values(data).includes(what);
 
 /** By the tickets that its delivery has opened. */
-function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Fared {
+function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Settled {
   const incident = opened.find(({ on }) => on === "incident");
   if (incident?.on !== "incident") return { kind: "delivered" };
   const { id: incidentId, message } = incident;

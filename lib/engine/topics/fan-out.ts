@@ -170,7 +170,7 @@ async function deliverAlone(
   const fared = await deliver(world, broadcast, row, invocation);
   if (fared.kind === "later") return { keepForMs: fared.ms };
   const record = { page, last: false, awaits: [], ...countsOf([fared]) } as const;
-  await putPage(world, broadcast, record);
+  await endPage(world, broadcast, record, [fared]);
   return "release";
 }
 
@@ -195,7 +195,22 @@ async function deliverRows(
         awaits.push(await sendAlone(world, broadcast, `${about.page}+${from + n}`, row, result.ms));
     }
   }
-  await putPage(world, broadcast, { ...about, awaits, ...countsOf(fared) });
+  await endPage(world, broadcast, { ...about, awaits, ...countsOf(fared) }, fared);
+}
+
+/**
+ * The rows that may go leave together with the record that counts them. A store that commits in
+ * groups does both or neither: whoever dies before that finds the rows again, and counts them.
+ */
+async function endPage(
+  world: World,
+  broadcast: Broadcast,
+  record: PageRecord,
+  fared: readonly Fared[],
+): Promise<void> {
+  const dead = fared.flatMap((it) => (it.kind !== "later" && it.dead ? [it.dead] : []));
+  const gone = dead.length > 0 ? world.store.tidy(dead) : undefined;
+  await Promise.all([gone, putPage(world, broadcast, record)]);
 }
 
 /** What goes wrong with one row is told, and tried again later. */

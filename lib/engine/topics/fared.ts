@@ -1,10 +1,11 @@
 import type { Invocation } from "../../ports/message.ts";
+import type { Key } from "../../ports/store.ts";
 import type { FailedDelivery } from "../engine.ts";
 
-/** How a row fared. A call delivers on its own, and leaves what is owed to the bus's copy. */
+/** How a row fared; `dead` is the row itself, where it may go now. A call delivers on its own, and leaves what is owed to the bus's copy. */
 export type Fared = Readonly<
-  | { kind: "delivered" | "started" | "skipped" | "expired" | "not-meant" }
-  | { kind: "failed"; failed: FailedDelivery }
+  | { kind: "delivered" | "started" | "skipped" | "expired" | "not-meant"; dead?: Key }
+  | { kind: "failed"; failed: FailedDelivery; dead?: Key }
   | { kind: "later"; ms: number }
 >;
 

@@ -33,7 +33,7 @@ export async function readHead(world: World, topic: Topic): Promise<ReadHead> {
   const key = headKey(world.settings.tenant, topic);
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const [item] = await world.store.get([key]);
-    if (item) return { version: item.version, head: parseHead(item.body) };
+    if (item) return know(world, topic, { version: item.version, head: parseHead(item.body) });
     await world.store.commit([{ put: headItem(world, topic, 1, NEW), when: "absent" }]);
   }
   throw busy(topic);
@@ -65,12 +65,38 @@ async function changeInTurn(
     if (changed === head) return { version, head };
     const put = headItem(world, topic, version + 1, changed);
     const outcome: Outcome = await world.store.commit([{ put, when: { version } }]);
-    if (outcome.kind === "committed") return { version: version + 1, head: changed };
+    if (outcome.kind === "committed") {
+      return know(world, topic, { version: version + 1, head: changed });
+    }
     // Unknown: if it was written, this broadcast leaves a number that nobody uses. That is harmless.
     await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 2 + tries);
   }
   throw busy(topic);
 }
+
+/**
+ * Heads as this process has last seen them, where it alone owns the store: a commit that expects
+ * one of them fails if it has moved, and then all are read anew.
+ */
+export const knownHeads = (world: World): ReadonlyMap<string, ReadHead> =>
+  known.get(world) ?? NONE_KNOWN;
+
+export function forgetHeads(world: World): void {
+  known.delete(world);
+}
+
+/** Remembers what a head has become. */
+export function know(world: World, topic: Topic, head: ReadHead): ReadHead {
+  if (!world.settings.volatileQueues) return head;
+  const heads = known.get(world) ?? new Map<string, ReadHead>();
+  if (heads.size >= MAX_KNOWN_HEADS) heads.clear();
+  known.set(world, heads.set(topicName(topic), head));
+  return head;
+}
+
+const MAX_KNOWN_HEADS = 10_000;
+const NONE_KNOWN: ReadonlyMap<string, ReadHead> = new Map();
+const known = new WeakMap<World, Map<string, ReadHead>>();
 
 /** From now on new rows are spread over twice as many shards, unless they are the most already. */
 export async function addEpoch(world: World, topic: Topic, seen: number): Promise<void> {

@@ -110,7 +110,16 @@ export function areComplete(records: readonly PageRecord[]): boolean {
     it.shards === undefined || it.last === "all" ? [] : [it.shards],
   );
   // A message that came twice may have been split into more, when shards were added in between.
-  return counts.length > 0 && shards.size >= Math.min(...counts);
+  const fewest = Math.min(...counts);
+  return counts.length > 0 && firstShards(fewest).every((name) => shards.has(name));
+}
+
+/** The shards of a split into so many, by name: epochs are whole, the oldest first. */
+function firstShards(count: number): readonly string[] {
+  return Array.from({ length: count }, (_, n) => {
+    const epoch = Math.floor(Math.log2(n + 1));
+    return `${epoch + 1}.${n + 1 - 2 ** epoch}`;
+  });
 }
 
 /** The pages of a shard, by the name of its last one. */

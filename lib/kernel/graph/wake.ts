@@ -82,7 +82,7 @@ function dataOf(fact: Coming["fact"]): Variables | undefined {
     case "timer-due":
       return undefined;
     case "signal-received":
-      return { broadcastId: fact.broadcastId };
+      return { broadcastId: fact.broadcastId, wait: fact.ticket };
     case "message-received":
       return { messageId: fact.messageId };
   }
