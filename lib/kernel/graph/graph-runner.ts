@@ -8,7 +8,7 @@ import type { Runner } from "../runner.ts";
 import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
-import { type Plan, planOf, taskAt } from "./plan.ts";
+import { type Plan, planOf, spotOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run } from "./run.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 import { offerAgain, taskCompleted, taskFailed } from "./task.ts";
@@ -58,11 +58,24 @@ async function resume(plan: Plan, draft: Draft, fact: TicketFact, ticket: Ticket
 async function moveOn(run: Run): Promise<void> {
   let moved = 0;
   for (const move of run.queue) {
-    if (moved === MAX_TRANSITIONS_PER_STEP || run.calls >= MAX_WAITS_PER_STEP) break;
+    if (moved === MAX_TRANSITIONS_PER_STEP || isTooMuch(run, move)) break;
     moved += 1;
     await make(run, move);
   }
   run.queue.splice(0, moved);
+}
+
+/**
+ * A step stops before the element whose waits and signals would be more than one commit takes. It
+ * is counted by the plan, before anything is computed. What no step has room for goes first in one.
+ */
+function isTooMuch(run: Run, move: Move): boolean {
+  return run.calls > 0 && run.calls + callsOf(run, move) > MAX_WAITS_PER_STEP;
+}
+
+function callsOf({ plan, tokens }: Run, move: Move): number {
+  const token = tokens.get(move.token);
+  return token !== undefined && move.do === "enter" ? spotOf(plan, token.node).calls : 0;
 }
 
 /** Takes a token from one part of its life to the next until it waits or is gone. */

@@ -1,5 +1,5 @@
 import type { Definition } from "../../definition/definition.ts";
-import type { Flow, Graph, Mapping, Node } from "../../definition/graph.ts";
+import type { Awaited, Flow, Graph, Mapping, Node } from "../../definition/graph.ts";
 
 /** A graph with everything at hand that a move along it asks for; made once per definition. */
 export type Plan = Readonly<{ root: string; spots: ReadonlyMap<string, Spot> }>;
@@ -14,7 +14,14 @@ export type Spot = Readonly<{
   /** Where control begins inside, when this is a scope and nothing says otherwise. */
   starts: readonly string[];
   boundaries: readonly Boundary[];
+  /** What a token here waits for, in the order in which it is computed and opened. */
+  wanted: readonly Wanted[];
+  /** The most calls that entering it makes: waits that outsiders know by a name, signals thrown. */
+  calls: number;
 }>;
+
+/** One wait of an element; one that stays is still open when what it waits for has come. */
+export type Wanted = Readonly<{ element: string; awaits: Awaited; stays: boolean }>;
 
 export type Boundary = Extract<Node, { kind: "boundary" }>;
 
@@ -42,25 +49,54 @@ export function taskAt(plan: Plan, id: string): Extract<Node, { kind: "task" }> 
 }
 
 function spotsOf({ nodes, flows }: Graph): ReadonlyMap<string, Spot> {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
   const incoming = Map.groupBy(flows, (flow) => flow.to);
   const outgoing = Map.groupBy(flows, (flow) => flow.from);
   const starts = Map.groupBy(nodes.filter(isStart), (node) => node.scope);
   const boundaries = Map.groupBy(nodes.filter(isBoundary), (node) => node.on);
   return new Map(
-    nodes.map((node) => [
-      node.id,
-      {
-        node,
-        inputs: node.inputs ?? [],
-        outputs: node.outputs ?? [],
+    nodes.map((node) => {
+      const around = {
         incoming: incoming.get(node.id) ?? [],
         outgoing: outgoing.get(node.id) ?? [],
-        starts: (starts.get(node.id) ?? []).map((start) => start.id),
         boundaries: boundaries.get(node.id) ?? [],
-      },
-    ]),
+      };
+      const behind = around.outgoing.map((flow) => byId.get(flow.to));
+      const wanted = [...around.boundaries.flatMap(wantedOnBorder), ...wantedBy(node, behind)];
+      return [
+        node.id,
+        {
+          node,
+          inputs: node.inputs ?? [],
+          outputs: node.outputs ?? [],
+          ...around,
+          starts: (starts.get(node.id) ?? []).map((start) => start.id),
+          wanted,
+          calls: wanted.filter(isNamed).length + (throwsSignal(node) ? 1 : 0),
+        },
+      ];
+    }),
   );
 }
 
 const isStart = (node: Node): boolean => node.kind === "start" && !node.triggered;
 const isBoundary = (node: Node): node is Boundary => node.kind === "boundary";
+const isNamed = ({ awaits }: Wanted): boolean => awaits.on !== "timer";
+
+/** An error is caught where it is thrown: nobody waits for it. */
+function wantedOnBorder({ id, trigger, interrupting }: Boundary): readonly Wanted[] {
+  if (trigger.on === "error") return [];
+  return [{ element: id, awaits: trigger, stays: !interrupting }];
+}
+
+/** A catch event waits itself; for those behind an event-based gateway the gateway does. */
+function wantedBy(node: Node, behind: readonly (Node | undefined)[]): readonly Wanted[] {
+  const catchers = node.kind === "event-gateway" ? behind : [node];
+  return catchers.flatMap((each) =>
+    each?.kind === "catch" ? [{ element: each.id, awaits: each.awaits, stays: false }] : [],
+  );
+}
+
+function throwsSignal(node: Node): boolean {
+  return node.kind === "throw" || (node.kind === "end" && node.end.as === "signal");
+}

@@ -9,8 +9,8 @@
  * 4. A wait is not for signals that its own path has thrown.
  */
 import type { Computed } from "../../definition/expression.ts";
-import type { Awaited, Node } from "../../definition/graph.ts";
 import { MAX_NAME_LENGTH } from "../../definition/limits.ts";
+import { quoted } from "../../definition/parsed.ts";
 import { CORRELATION_TAKEN, isPairTaken, type Pair, takenMessage } from "../correlation.ts";
 import { openTicket } from "../draft.ts";
 import { broadcastIdOf, type MessageTicket, type SignalTicket } from "../instance.ts";
@@ -18,7 +18,7 @@ import { Refusal } from "../refusal.ts";
 import { NOTHING_SEEN } from "../seen.ts";
 import { throwError } from "./error.ts";
 import { demand } from "./evaluate.ts";
-import { spotOf } from "./plan.ts";
+import { spotOf, type Wanted } from "./plan.ts";
 import type { Run } from "./run.ts";
 import type { Token } from "./state.ts";
 import { type Arming, armingOf } from "./timer.ts";
@@ -34,14 +34,9 @@ type Wait = Readonly<{ element: string }> &
 
 /** Computes all that an element will wait for; what belongs to its boundary events comes first. */
 export async function waitsOf(run: Run, token: Token): Promise<readonly Wait[]> {
-  const { node, boundaries } = spotOf(run.plan, token.node);
   const waits: Wait[] = [];
-  for (const { id, trigger, interrupting } of boundaries) {
-    if (trigger.on === "error") continue;
-    waits.push(await waitOf(run, token, { element: id, awaits: trigger, stays: !interrupting }));
-  }
-  for (const { id, awaits } of catchesOf(run, node)) {
-    waits.push(await waitOf(run, token, { element: id, awaits, stays: false }));
+  for (const wanted of spotOf(run.plan, token.node).wanted) {
+    waits.push(await waitOf(run, token, wanted));
   }
   return waits;
 }
@@ -70,17 +65,6 @@ export async function nameFrom(run: Run, token: Token, of: Computed): Promise<st
   throw new Refusal("EXTRACT_VALUE_ERROR", "The name of a signal or message must not be empty.");
 }
 
-type Catch = Extract<Node, { kind: "catch" }>;
-
-function catchesOf({ plan }: Run, node: Node): readonly Catch[] {
-  if (node.kind === "catch") return [node];
-  if (node.kind !== "event-gateway") return [];
-  const behind = spotOf(plan, node.id).outgoing.map((flow) => spotOf(plan, flow.to).node);
-  return behind.filter((each) => each.kind === "catch");
-}
-
-type Wanted = Readonly<{ element: string; awaits: Awaited; stays: boolean }>;
-
 async function waitOf(run: Run, token: Token, { element, awaits, stays }: Wanted): Promise<Wait> {
   switch (awaits.on) {
     case "timer":
@@ -105,10 +89,19 @@ async function keyFrom(run: Run, token: Token, of: Computed | undefined): Promis
   );
 }
 
+/** What the store cannot hold in a key would hold up the step for ever, and nobody could send it. */
 function checked(text: string, what: string): string {
-  if (text.length <= MAX_NAME_LENGTH) return text;
-  const problem = `The ${what} has ${text.length} characters, ${MAX_NAME_LENGTH} is the limit`;
-  throw new Refusal("EXTRACT_VALUE_ERROR", `${problem}: "${text.slice(0, 40)}…".`);
+  const problem = problemOf(text);
+  if (problem === undefined) return text;
+  throw new Refusal("EXTRACT_VALUE_ERROR", `The ${what} ${problem}: ${quoted(text)}.`);
+}
+
+function problemOf(text: string): string | undefined {
+  const { length } = text;
+  if (length > MAX_NAME_LENGTH) return `has ${length} characters, ${MAX_NAME_LENGTH} is the limit`;
+  if (text.includes("\0")) return "has a NUL character, which no name can hold";
+  if (!text.isWellFormed()) return "has half of a surrogate pair, which is no character";
+  return undefined;
 }
 
 /** The first pair that stands already, or that this very element wants twice. */

@@ -10,6 +10,7 @@ import {
   anEnd,
   anErrorEnd,
   anEventGateway,
+  aPass,
   aProcess,
   aScope,
   aScript,
@@ -98,6 +99,19 @@ describe("a signal that is thrown", () => {
     expect(signalsOf(order.instance)).toMatchObject([{ name: "closed" }]);
   });
 
+  test.each([
+    ["event", aSignalThrow("call", "=name")],
+    ["end event", aSignalEnd("call", "=name")],
+  ])("by an %s is an incident when its name cannot be told", async (_, call) => {
+    const order = await play(aProcess([aStart(), call], ["start -> call"]), {
+      variables: { name: "\ud800" },
+      ...held,
+    });
+
+    expect(order.incident("call")).toMatchObject({ type: "EXTRACT_VALUE_ERROR", phase: "enter" });
+    expect(signalsOf(order.instance)).toEqual([]);
+  });
+
   test("may be as large as the limit says; one byte more is an incident", async () => {
     const definition = aProcess(
       [aStart(), aSignalThrow("call", "closed", { inputs: { t: "=text" } }), aTask("after")],
@@ -121,6 +135,28 @@ describe("a signal that is thrown", () => {
 
     expect(signalsOf(order.instance)).toHaveLength(MAX_WAITS_PER_STEP);
     expect(order.open).toEqual(["continuation process"]);
+  });
+
+  test("counts like a wait: a step stops before waits that would be more than the limit", async () => {
+    const borders = Array.from({ length: MAX_WAITS_PER_STEP - 1 }, (_, at) =>
+      aBoundarySignal(`b${at}`, { on: "work", name: `b${at}` }),
+    );
+    const [one, two] = [aSignalThrow("one", "closed"), aSignalEnd("two", "closed")];
+    const once = await play(
+      aProcess([aStart(), one, aTask("work"), ...borders], ["start -> one -> work"]),
+      held,
+    );
+    const twice = await play(
+      aProcess(
+        [aStart(), one, two, aPass("then"), aTask("work"), ...borders],
+        ["start -> one", "start -> two", "start -> then -> work"],
+      ),
+      held,
+    );
+
+    expect(once.open).toHaveLength(MAX_WAITS_PER_STEP);
+    expect(twice.open).toEqual(["continuation process"]);
+    expect(signalsOf(twice.instance)).toHaveLength(2);
   });
 });
 

@@ -7,15 +7,18 @@ import {
   aBoundaryTimer,
   aFork,
   aMessageCatch,
+  anErrorEnd,
   anEventGateway,
+  aPass,
   aProcess,
   aScope,
   aSignalCatch,
   aStart,
   aTask,
+  aTimer,
   type Piece,
 } from "../../support/graph-builder.ts";
-import { play } from "../../support/play.ts";
+import { type Play, play } from "../../support/play.ts";
 
 const through = (piece: Piece, ...more: readonly Piece[]) =>
   aProcess([aStart(), piece, ...more, aTask("after")], ["start -> wait -> after"]);
@@ -132,6 +135,29 @@ describe("a name or a key", () => {
 
     expect(order.incident("wait")).toMatchObject({ type: "EXTRACT_VALUE_ERROR", phase: "enter" });
     expect(order.incident("wait").message).toContain(said);
+  });
+
+  test.each([
+    [
+      "half of a surrogate pair",
+      "a\ud800",
+      'half of a surrogate pair, which is no character: "a\\ud800"',
+    ],
+    ["NUL", "a\0", 'a NUL character, which no name can hold: "a\\u0000"'],
+  ])("F45: is refused when it has %s, in a signal, a message or a key", async (_, text, said) => {
+    for (const piece of [
+      aSignalCatch("wait", "=text"),
+      aMessageCatch("wait", "=text"),
+      aMessageCatch("wait", "m", "=text"),
+    ]) {
+      const order = await play(through(piece), { variables: { text } });
+      const refused = order.incident("wait");
+      await order.resolve("wait", { variables: { text: "fine \ud83d\ude00" } });
+
+      expect(refused).toMatchObject({ type: "EXTRACT_VALUE_ERROR", phase: "enter" });
+      expect(refused.message).toContain(said);
+      expect(order.open).toEqual([expect.stringMatching(/^(signal|message) wait$/)]);
+    }
   });
 });
 
@@ -365,5 +391,100 @@ describe("a step that opens many waits", () => {
     const order = await play(wide(MAX_WAITS_PER_STEP));
 
     expect(order.open).not.toContain("continuation process");
+  });
+
+  /** A task with as many interrupting boundary events, the half of them for messages. */
+  const guarded = (id: string, count: number): readonly Piece[] => [
+    aTask(id),
+    aBoundaryTimer(`${id}-late`, { on: id, duration: "PT1H" }),
+    aBoundaryError(`${id}-bad`, { on: id }),
+    ...Array.from({ length: count }, (_, at) => {
+      const border = `${id}-${at}`;
+      return at % 2 === 0
+        ? aBoundarySignal(border, { on: id, name: border })
+        : aBoundaryMessage(border, { on: id, name: border });
+    }),
+  ];
+  const racing = (id: string, count: number) => {
+    const behind = Array.from({ length: count }, (_, at) => `${id}-${at}`);
+    const pieces = behind.map((each) => aSignalCatch(each, each));
+    return [[anEventGateway(id), ...pieces], behind.map((each) => `${id} -> ${each}`)] as const;
+  };
+  const named = (order: Play) =>
+    order.instance.tickets.filter(({ on }) => on === "signal" || on === "message").length;
+
+  test.each([
+    ["boundary events", guarded("second", 11), []],
+    [
+      "a wait and boundary events",
+      [aSignalCatch("second", "s"), ...guarded("second", 10).slice(1)],
+      [],
+    ],
+    ["the events behind a gateway", ...racing("second", 11)],
+  ] as const)("stops before %s that would be more than the limit", async (_, second, flows) => {
+    const order = await play(
+      aProcess(
+        [aStart(), ...guarded("first", 20), ...second],
+        ["start -> first", "start -> second", ...flows],
+      ),
+    );
+    const during = named(order);
+
+    const rounds = await order.goOn();
+
+    expect([during, rounds, named(order)]).toEqual([20, 1, MAX_WAITS_PER_STEP + 1]);
+    expect(order.open).not.toContain("incident second");
+  });
+
+  test("opens what is exactly the limit at once, and what needs no wait goes on", async () => {
+    const order = await play(
+      aProcess(
+        [
+          aStart(),
+          ...guarded("first", 20),
+          ...guarded("second", 10),
+          aTimer("t", { duration: "PT1H" }),
+        ],
+        ["start -> first", "start -> second", "start -> t"],
+      ),
+    );
+
+    expect(named(order)).toBe(MAX_WAITS_PER_STEP);
+    expect(order.open).toContain("timer t");
+    expect(order.open).not.toContain("continuation process");
+  });
+
+  test("opens more than the limit only for an element that comes first", async () => {
+    const flows = ["start -> first", "start -> second", "start -> third"];
+    const many = guarded("second", MAX_WAITS_PER_STEP + 5);
+    const order = await play(
+      aProcess([aStart(), aSignalCatch("first", "s"), ...many, aSignalCatch("third", "s")], flows),
+    );
+    const counts = [named(order)];
+
+    for (let rounds = 0; rounds < 2; rounds += 1) {
+      const { id } = order.instance.tickets.find(({ on }) => on === "continuation") ?? { id: "" };
+      await order.deliver({ kind: "continued", ticket: id });
+      counts.push(named(order));
+    }
+
+    expect(counts).toEqual([1, MAX_WAITS_PER_STEP + 6, MAX_WAITS_PER_STEP + 7]);
+  });
+
+  test("counts nothing for what was interrupted before its turn", async () => {
+    const inner = [aStart("in"), aSignalCatch("own", "s"), anErrorEnd("bad", "E"), aPass("never")];
+    const order = await play(
+      aProcess(
+        [
+          aStart(),
+          aScope("sub", inner, ["in -> own", "in -> bad", "in -> never"]),
+          aBoundaryError("caught", { on: "sub" }),
+          aTask("after"),
+        ],
+        ["start -> sub", "caught -> after"],
+      ),
+    );
+
+    expect(order.open).toEqual(["task after"]);
   });
 });
