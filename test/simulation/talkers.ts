@@ -25,7 +25,8 @@ export function signals(name: string, id: string, when: When = {}): Call {
   });
 }
 
-const HOUR = 3_600_000;
+/** Longer than any standstill: whoever comes late in a run still finds it. */
+const DAY = 86_400_000;
 
 /** Sends a message. */
 export function sends(
@@ -35,13 +36,13 @@ export function sends(
 ): Call {
   const payload = { got: messageId };
   return call(`send ${messageId}`, when, async ({ engine, sends: note }) => {
-    note({ name, key, messageId, payload, timeToLiveMs: timeToLive === undefined ? HOUR : 5_000 });
+    note({ name, key, messageId, payload, timeToLiveMs: timeToLive === undefined ? DAY : 5_000 });
     const { outcome } = await engine.message({
       name,
       ...(key !== "" && { correlationKey: key }),
       messageId,
       payload,
-      ...(timeToLive !== undefined && { timeToLive }),
+      timeToLive: timeToLive ?? "P1D",
     });
     return outcome;
   });
