@@ -1,74 +1,20 @@
 import type { Queues } from "../adapters/local/queues.ts";
 import type { LocalStore } from "../adapters/local/store.ts";
-import type { Variables } from "../definition/json.ts";
 import { parseDuration } from "../definition/time/duration.ts";
 import { formatInstant } from "../definition/time/instant.ts";
-import type {
-  DeadLetterView,
-  DefinitionView,
-  Engine,
-  EventConfig,
-  EventTypeView,
-  HistoryEntry,
-  InstanceFilter,
-  InstanceView,
-  Listed,
-  PageRequest,
-  RecoveryReport,
-  ResultView,
-  SignalAnswer,
-  Source,
-  TaskFilter,
-  TaskView,
-} from "../engine/engine.ts";
-import { UNDECLARED } from "../engine/events/event-type.ts";
+import type { Engine, RecoveryReport, ResultView } from "../engine/engine.ts";
+import { checkRequest } from "../engine/request-rules.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { EndWatch } from "./end-watch.ts";
 import type { FiredTimers } from "./fired-timers.ts";
+import { type LibraryCalls, libraryCalls } from "./library-calls.ts";
+import { RULES } from "./library-requests.ts";
+import { own } from "./own-copy.ts";
 
-/** The engine as a library: a method for every call of the API, with its bodies and answers. */
-export type EmbeddedEngine = Pick<
-  Engine,
-  | "validate"
-  | "definition"
-  | "source"
-  | "enable"
-  | "disable"
-  | "undeploy"
-  | "start"
-  | "get"
-  | "waits"
-  | "cancel"
-  | "resolveIncident"
-  | "receipt"
-  | "message"
-  | "event"
-  | "eventType"
-  | "replayDeadLetter"
-  | "removeDeadLetter"
-  | "recover"
-> &
+/** The engine as a library: a method for every call of the API, and what only a library can. */
+export type EmbeddedEngine = LibraryCalls &
+  Pick<Engine, "recover"> &
   Readonly<{
-    /** BPMN text, or a source with its notation. */
-    deploy(source: string | Source): ReturnType<Engine["deploy"]>;
-    definitions(page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
-    versions(id: string, page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
-    list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
-    history(instanceId: string, page?: Partial<PageRequest>): Promise<Listed<HistoryEntry>>;
-    tasks(filter?: TaskFilter & Partial<PageRequest>): Promise<Listed<TaskView>>;
-    /** Wakes everybody who waits for it now; the same id is the same broadcast. */
-    signal(
-      name: string,
-      payload?: Variables,
-      options?: Readonly<{ id?: string }>,
-    ): Promise<SignalAnswer>;
-    /** What is left out is as for events that nobody has declared. */
-    setEventType(name: string, config?: Partial<EventConfig>): Promise<EventTypeView>;
-    deadLetters(
-      filter?: Readonly<{ name?: string }> & Partial<PageRequest>,
-    ): Promise<Listed<DeadLetterView>>;
-    complete: Engine["completeTask"];
-    fail: Engine["failTask"];
     /** Resolves when the instance ends, without polling; rejects when time is up. */
     result(instanceId: string, options?: { timeoutMs?: number }): Promise<ResultView>;
     /** Resolves when the instance has ended or time is up. */
@@ -91,7 +37,6 @@ export type EmbeddedEngine = Pick<
 /** `left` says in words what had not come to rest. */
 export type ClockAdvance = Readonly<{ now: string; fired: number; left: readonly string[] }>;
 
-const DEFAULT_LIMIT = 50;
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 10_000;
 
@@ -124,37 +69,20 @@ export function libraryDoor({
   };
   let closing: Promise<void> | undefined;
   return {
-    ...engine,
-    start: async (definitionId, request, key) =>
-      own(await engine.start(definitionId, own(request), key)),
-    get: async (instanceId) => own(await engine.get(instanceId)),
-    resolveIncident: (instanceId, incidentId, request, key) =>
-      engine.resolveIncident(instanceId, incidentId, own(request), key),
-    deploy: (source) =>
-      engine.deploy(typeof source === "string" ? { notation: "bpmn", source } : source),
-    definitions: (page = {}) => engine.definitions({ limit: DEFAULT_LIMIT, ...page }),
-    versions: (id, page = {}) => engine.versions(id, { limit: DEFAULT_LIMIT, ...page }),
-    list: async ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
-      own(await engine.list(filter, { limit, ...(cursor !== undefined && { cursor }) })),
-    history: (instanceId, page = {}) => engine.history(instanceId, { limit: 200, ...page }),
-    tasks: async ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
-      own(await engine.tasks(filter, { limit, ...(cursor !== undefined && { cursor }) })),
-    signal: (name, payload, options = {}) =>
-      engine.signal({ name, ...options, ...(payload !== undefined && { payload: own(payload) }) }),
-    message: (request, key) => engine.message(own(request), key),
-    event: (request, key) => engine.event(own(request), key),
-    setEventType: (name, config = {}) => engine.setEventType(name, { ...UNDECLARED, ...config }),
-    deadLetters: async ({ limit = DEFAULT_LIMIT, cursor, ...filter } = {}) =>
-      own(await engine.deadLetters(filter, { limit, ...(cursor !== undefined && { cursor }) })),
-    complete: (taskId, request, key) => engine.completeTask(taskId, own(request), key),
-    fail: (taskId, request, key) => engine.failTask(taskId, own(request), key),
-    result: async (instanceId, { timeoutMs = DEFAULT_TIMEOUT_MS } = {}) => {
-      await waitForEnd(instanceId, timeoutMs);
+    ...libraryCalls(engine),
+    recover: engine.recover,
+    result: async (instanceId, options) => {
+      checkRequest(RULES.result, { instanceId, options });
+      await waitForEnd(instanceId, options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       return own(await engine.result(instanceId));
     },
-    waitForEnd,
+    waitForEnd: async (instanceId, timeoutMs) => {
+      checkRequest(RULES.waitForEnd, { instanceId, timeoutMs });
+      return waitForEnd(instanceId, timeoutMs);
+    },
     advanceClock: async (by) => {
       if (queues.advance === undefined) throw notVirtual();
+      checkRequest(RULES.advanceClock, { by });
       const duration = parseDuration(by);
       if (!duration.ok) throw notADuration(duration);
       const before = fired.count;
@@ -169,25 +97,15 @@ export function libraryDoor({
       return { reads, commits, writes, bytes };
     },
     isVirtual: queues.advance !== undefined,
-    close: ({ graceMs = DEFAULT_GRACE_MS } = {}) => {
+    close: async (options) => {
+      checkRequest(RULES.close, { options });
       ends.close();
       onClosing();
+      const graceMs = options?.graceMs ?? DEFAULT_GRACE_MS;
       closing ??= queues.close({ graceMs }).then(() => store.close());
       return closing;
     },
   };
-}
-
-/**
- * What crosses this door is copied: a caller that goes on changing its objects changes nothing in
- * here. What cannot be copied is not JSON, and the engine says so better than we could.
- */
-function own<T>(value: T): T {
-  try {
-    return structuredClone(value);
-  } catch {
-    return value;
-  }
 }
 
 async function hasEnded(engine: Engine, instanceId: string): Promise<boolean> {

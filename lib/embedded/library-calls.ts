@@ -1,0 +1,209 @@
+/**
+ * The engine's calls for callers of the library: what they pass is copied, checked and told all that
+ * is wrong with it, and what they leave out, or pass as undefined, has its default.
+ */
+import type { Variables } from "../definition/json.ts";
+import type {
+  DeadLetterView,
+  DefinitionView,
+  Engine,
+  EventConfig,
+  EventTypeView,
+  HistoryEntry,
+  InstanceFilter,
+  InstanceView,
+  Listed,
+  PageRequest,
+  SignalAnswer,
+  Source,
+  TaskFilter,
+  TaskView,
+} from "../engine/engine.ts";
+import { UNDECLARED } from "../engine/events/event-type.ts";
+import { checkRequest, type Rule } from "../engine/request-rules.ts";
+import { RULES } from "./library-requests.ts";
+import { own } from "./own-copy.ts";
+
+/** The calls of the API as methods, with its bodies and answers. */
+export type LibraryCalls = Pick<
+  Engine,
+  | "validate"
+  | "definition"
+  | "source"
+  | "enable"
+  | "disable"
+  | "undeploy"
+  | "start"
+  | "get"
+  | "waits"
+  | "cancel"
+  | "resolveIncident"
+  | "receipt"
+  | "message"
+  | "event"
+  | "eventType"
+  | "replayDeadLetter"
+  | "removeDeadLetter"
+> &
+  Readonly<{
+    /** BPMN text, or a source with its notation. */
+    deploy(source: string | Source): ReturnType<Engine["deploy"]>;
+    definitions(page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
+    versions(id: string, page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
+    list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
+    history(instanceId: string, page?: Partial<PageRequest>): Promise<Listed<HistoryEntry>>;
+    tasks(filter?: TaskFilter & Partial<PageRequest>): Promise<Listed<TaskView>>;
+    /** Wakes everybody who waits for it now; the same id is the same broadcast. */
+    signal(
+      name: string,
+      payload?: Variables,
+      options?: Readonly<{ id?: string }>,
+    ): Promise<SignalAnswer>;
+    /** What is left out is as for events that nobody has declared. */
+    setEventType(name: string, config?: Partial<EventConfig>): Promise<EventTypeView>;
+    deadLetters(
+      filter?: Readonly<{ name?: string }> & Partial<PageRequest>,
+    ): Promise<Listed<DeadLetterView>>;
+    complete: Engine["completeTask"];
+    fail: Engine["failTask"];
+  }>;
+
+const DEFAULT_LIMIT = 50;
+const DEFAULT_HISTORY_LIMIT = 200;
+
+/** The calls of this engine. */
+export function libraryCalls(engine: Engine): LibraryCalls {
+  return {
+    deploy: async (given) => {
+      const source =
+        typeof given === "string" ? { notation: "bpmn" as const, source: given } : given;
+      checkRequest(RULES.source, { source });
+      return engine.deploy(source);
+    },
+    validate: async (source) => {
+      checkRequest(RULES.source, { source });
+      return engine.validate(source);
+    },
+    definitions: async (page = {}) => {
+      checkRequest(RULES.definitions, { page });
+      return engine.definitions({ limit: DEFAULT_LIMIT, ...settled(page) });
+    },
+    definition: async (id, version) => {
+      checkRequest(RULES.definition, { id, version });
+      return engine.definition(id, version);
+    },
+    versions: async (id, page = {}) => {
+      checkRequest(RULES.versions, { id, page });
+      return engine.versions(id, { limit: DEFAULT_LIMIT, ...settled(page) });
+    },
+    source: async (id, version) => {
+      checkRequest(RULES.definitionSource, { id, version });
+      return engine.source(id, version);
+    },
+    enable: byId(RULES.definitionId, engine.enable),
+    disable: byId(RULES.definitionId, engine.disable),
+    undeploy: byId(RULES.definitionId, engine.undeploy),
+    start: async (definitionId, given = {}, key) => {
+      const request = own(given);
+      checkRequest(RULES.start, { definitionId, request, key });
+      return own(await engine.start(definitionId, settled(request), key));
+    },
+    get: async (instanceId) => {
+      checkRequest(RULES.instance, { instanceId });
+      return own(await engine.get(instanceId));
+    },
+    list: async (filter = {}) => {
+      checkRequest(RULES.list, { filter });
+      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
+      return own(await engine.list(rest, { limit, ...(cursor !== undefined && { cursor }) }));
+    },
+    waits: async (instanceId) => {
+      checkRequest(RULES.instance, { instanceId });
+      return engine.waits(instanceId);
+    },
+    history: async (instanceId, page = {}) => {
+      checkRequest(RULES.history, { instanceId, page });
+      return engine.history(instanceId, { limit: DEFAULT_HISTORY_LIMIT, ...settled(page) });
+    },
+    cancel: async (instanceId, request = {}, key) => {
+      checkRequest(RULES.cancel, { instanceId, request, key });
+      return engine.cancel(instanceId, settled(request), key);
+    },
+    resolveIncident: async (instanceId, incidentId, given = {}, key) => {
+      const request = own(given);
+      checkRequest(RULES.resolveIncident, { instanceId, incidentId, request, key });
+      return engine.resolveIncident(instanceId, incidentId, settled(request), key);
+    },
+    tasks: async (filter = {}) => {
+      checkRequest(RULES.tasks, { filter });
+      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
+      return own(await engine.tasks(rest, { limit, ...(cursor !== undefined && { cursor }) }));
+    },
+    complete: async (taskId, given = {}, key) => {
+      const request = own(given);
+      checkRequest(RULES.complete, { taskId, request, key });
+      return engine.completeTask(taskId, settled(request), key);
+    },
+    fail: async (taskId, given, key) => {
+      const request = own(given);
+      checkRequest(RULES.fail, { taskId, request, key });
+      return engine.failTask(taskId, settled(request), key);
+    },
+    signal: async (name, given, options = {}) => {
+      const payload = own(given);
+      checkRequest(RULES.signal, { name, payload, options });
+      return engine.signal({
+        name,
+        ...settled(options),
+        ...(payload !== undefined && { payload }),
+      });
+    },
+    receipt: async (broadcastId) => {
+      checkRequest(RULES.receipt, { broadcastId });
+      return engine.receipt(broadcastId);
+    },
+    message: async (given, key) => {
+      const request = own(given);
+      checkRequest(RULES.message, { request, key });
+      return engine.message(settled(request), key);
+    },
+    event: async (given, key) => {
+      const request = own(given);
+      checkRequest(RULES.event, { request, key });
+      return engine.event(settled(request), key);
+    },
+    eventType: async (name) => {
+      checkRequest(RULES.eventType, { name });
+      return engine.eventType(name);
+    },
+    setEventType: async (name, config = {}) => {
+      checkRequest(RULES.setEventType, { name, config });
+      return engine.setEventType(name, { ...UNDECLARED, ...settled(config) });
+    },
+    deadLetters: async (filter = {}) => {
+      checkRequest(RULES.deadLetters, { filter });
+      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
+      const page = { limit, ...(cursor !== undefined && { cursor }) };
+      return own(await engine.deadLetters(rest, page));
+    },
+    replayDeadLetter: byId(RULES.deadLetter, engine.replayDeadLetter),
+    removeDeadLetter: byId(RULES.deadLetter, engine.removeDeadLetter),
+  };
+}
+
+/** A call that is given nothing but the id of something. */
+function byId<T>(rules: Readonly<{ id: Rule }>, call: (id: string) => Promise<T>): typeof call {
+  return async (id) => {
+    checkRequest(rules, { id });
+    return call(id);
+  };
+}
+
+/** Settings as they count: what is undefined was left out. */
+function settled<T extends object>(given: T): T {
+  const left = { ...given };
+  for (const [name, value] of Object.entries(left)) {
+    if (value === undefined) Reflect.deleteProperty(left, name);
+  }
+  return left;
+}

@@ -1,0 +1,135 @@
+/** What each call of the library may be given: the rules by which it is checked before it is made. */
+import type {
+  EventConfig,
+  EventRequest,
+  InstanceFilter,
+  MessageRequest,
+  PageRequest,
+  Source,
+  StartRequest,
+  TaskFailure,
+  TaskFilter,
+} from "../engine/engine.ts";
+import {
+  correlationKey,
+  deadlineText,
+  durationText,
+  flag,
+  idText,
+  instantText,
+  json,
+  lastingDuration,
+  milliseconds,
+  nameText,
+  newInstanceId,
+  newVariables,
+  oneOf,
+  optional,
+  pageSize,
+  type Rule,
+  settings,
+  text,
+  texts,
+  wholeNumber,
+} from "../engine/request-rules.ts";
+
+/** A rule for every setting that a request has. */
+type Of<T> = Readonly<Record<keyof T, Rule>>;
+
+const page: Of<PageRequest> = { limit: optional(pageSize), cursor: optional(text) };
+const source: Of<Source> = { notation: oneOf("bpmn", "journey", "code"), source: text };
+
+const start: Of<StartRequest> = {
+  variables: optional(newVariables),
+  instanceId: optional(newInstanceId),
+  businessKey: optional(text),
+  version: optional(wholeNumber(1)),
+  tags: optional(texts),
+  deadline: optional(deadlineText),
+};
+
+const instances: Of<InstanceFilter> = {
+  definition: optional(idText),
+  status: optional(oneOf("running", "suspended", "succeeded", "failed", "cancelled")),
+  incident: optional(oneOf(true)),
+  startedAfter: optional(instantText),
+  startedBefore: optional(instantText),
+};
+
+const tasks: Of<TaskFilter> = { type: optional(idText), instanceId: optional(text) };
+
+const failure: Of<TaskFailure> = {
+  message: text,
+  code: optional(text),
+  retries: optional(wholeNumber(0)),
+  retryAfter: optional(durationText),
+  variables: optional(newVariables),
+};
+
+const message: Of<MessageRequest> = {
+  name: nameText,
+  correlationKey: optional(correlationKey),
+  payload: optional(newVariables),
+  messageId: optional(nameText),
+  timeToLive: optional(durationText),
+};
+
+const event: Of<EventRequest> = {
+  name: nameText,
+  payload: optional(json),
+  target: optional(nameText),
+  id: optional(nameText),
+};
+
+const eventType: Of<EventConfig> = {
+  consumeOnRead: optional(flag),
+  deliveryMode: optional(oneOf("AfterWait", "AfterCreate", "All")),
+  expireAfter: optional(lastingDuration),
+  onTargetTerminated: optional(oneOf("discard", "broadcast", "deadLetter")),
+};
+
+const key = optional(nameText);
+const paged = { page: optional(settings(page)) };
+const waiting = {
+  instanceId: text,
+  options: optional(settings({ timeoutMs: optional(milliseconds) })),
+};
+const completed = optional(settings({ variables: optional(newVariables) }));
+const resolved = optional(
+  settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
+);
+
+/** By what a call's arguments are called, the rule for each. */
+export const RULES = {
+  source: { source: settings(source) },
+  definition: { id: idText, version: optional(wholeNumber(1)) },
+  definitionSource: { id: idText, version: wholeNumber(1) },
+  definitionId: { id: idText },
+  deadLetter: { id: text },
+  definitions: paged,
+  versions: { id: idText, ...paged },
+  start: { definitionId: idText, request: optional(settings(start)), key },
+  instance: { instanceId: text },
+  list: { filter: optional(settings({ ...instances, ...page })) },
+  history: { instanceId: text, ...paged },
+  cancel: { instanceId: text, request: optional(settings({ reason: optional(text) })), key },
+  resolveIncident: { instanceId: text, incidentId: text, request: resolved, key },
+  tasks: { filter: optional(settings({ ...tasks, ...page })) },
+  complete: { taskId: text, request: completed, key },
+  fail: { taskId: text, request: settings(failure), key },
+  signal: {
+    name: nameText,
+    payload: optional(newVariables),
+    options: optional(settings({ id: optional(nameText) })),
+  },
+  receipt: { broadcastId: text },
+  message: { request: settings(message), key },
+  event: { request: settings(event), key },
+  eventType: { name: nameText },
+  setEventType: { name: nameText, config: optional(settings(eventType)) },
+  deadLetters: { filter: optional(settings({ name: optional(nameText), ...page })) },
+  result: waiting,
+  waitForEnd: { instanceId: text, timeoutMs: milliseconds },
+  advanceClock: { by: text },
+  close: { options: optional(settings({ graceMs: optional(milliseconds) })) },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, Rule>>>>;

@@ -1,0 +1,255 @@
+import { describe, expect, test } from "vitest";
+import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
+import { sequence, service } from "../support/bpmn-xml.ts";
+import { anEngine } from "../support/embedded.ts";
+
+const source = sequence(service("work"));
+
+/** Plain JavaScript may hand over anything, whatever the types say. */
+type Anything = Record<keyof EmbeddedEngine, (...given: unknown[]) => Promise<unknown>>;
+const untyped = (engine: EmbeddedEngine) => engine as unknown as Anything;
+
+async function anOpenDoor(): Promise<Anything> {
+  return untyped(await anEngine({ source }));
+}
+
+const TEXT = "must be text";
+const NAME = "must be 1 to 255 characters of text";
+const ID = "must be text of one character or more";
+const OBJECT = "must be an object";
+
+/** A call, what it is given, and all that is wrong with it: paths, and how what is said begins. */
+type Wrong = readonly [keyof EmbeddedEngine, readonly unknown[], Readonly<Record<string, string>>];
+
+const NOTHING_GIVEN: readonly Wrong[] = [
+  ["deploy", [], { source: OBJECT }],
+  ["validate", [], { source: OBJECT }],
+  ["definition", [], { id: ID }],
+  ["versions", [], { id: ID }],
+  ["source", [], { id: ID, version: "must be a whole number, at least 1" }],
+  ["enable", [], { id: ID }],
+  ["disable", [], { id: ID }],
+  ["undeploy", [], { id: ID }],
+  ["start", [], { definitionId: ID }],
+  ["get", [], { instanceId: TEXT }],
+  ["waits", [], { instanceId: TEXT }],
+  ["history", [], { instanceId: TEXT }],
+  ["cancel", [], { instanceId: TEXT }],
+  ["resolveIncident", [], { instanceId: TEXT, incidentId: TEXT }],
+  ["result", [], { instanceId: TEXT }],
+  ["waitForEnd", [], { instanceId: TEXT, timeoutMs: "must be a number of milliseconds" }],
+  ["complete", [], { taskId: TEXT }],
+  ["fail", [], { taskId: TEXT, request: OBJECT }],
+  ["signal", [], { name: NAME }],
+  ["receipt", [], { broadcastId: TEXT }],
+  ["message", [], { request: OBJECT }],
+  ["event", [], { request: OBJECT }],
+  ["eventType", [], { name: NAME }],
+  ["setEventType", [], { name: NAME }],
+  ["replayDeadLetter", [], { id: TEXT }],
+  ["removeDeadLetter", [], { id: TEXT }],
+  ["advanceClock", [], { by: TEXT }],
+];
+
+const NULLS: readonly Wrong[] = [
+  ["definitions", [null], { page: OBJECT }],
+  ["versions", ["p", null], { page: OBJECT }],
+  ["start", ["p", null], { request: OBJECT }],
+  ["list", [null], { filter: OBJECT }],
+  ["history", ["one", null], { page: OBJECT }],
+  ["cancel", ["one", null], { request: OBJECT }],
+  ["tasks", [null], { filter: OBJECT }],
+  ["complete", ["one.k1.1", null], { request: OBJECT }],
+  ["signal", ["a", null, null], { payload: "is not an object", options: OBJECT }],
+  ["message", [null, null], { request: OBJECT, key: NAME }],
+  ["event", [[], null], { request: OBJECT, key: NAME }],
+  ["setEventType", ["a", null], { config: OBJECT }],
+  ["deadLetters", [null], { filter: OBJECT }],
+  ["result", ["one", null], { options: OBJECT }],
+  ["close", [null], { options: OBJECT }],
+];
+
+const SETTINGS: readonly Wrong[] = [
+  [
+    "deploy",
+    [{ notation: "constructor", source: 1 }],
+    { notation: "must be one of bpmn", source: TEXT },
+  ],
+  [
+    "start",
+    ["p", { version: 0, businessKey: 1, tags: ["a", 1], deadline: 5, instanceId: 7 }],
+    {
+      instanceId: "must be 1 to 64 of",
+      businessKey: TEXT,
+      version: "must be a whole number, at least 1",
+      tags: "must be a list of texts",
+      deadline: "must be a duration or an instant",
+    },
+  ],
+  ["start", ["p", { deadline: "soon" }], { deadline: "must be a duration or an instant" }],
+  ["start", ["p", { tags: "a", vars: {} }], { tags: "must be a list", vars: "is not known here" }],
+  [
+    "list",
+    [
+      {
+        status: "live",
+        incident: false,
+        startedAfter: 5,
+        startedBefore: "soon",
+        limit: 0,
+        cursor: 1,
+      },
+    ],
+    {
+      status: "must be one of running, suspended",
+      incident: "must be true",
+      startedAfter: "must be an instant",
+      startedBefore: "must be an instant",
+      limit: "must be a whole number from 1 to 200",
+      cursor: TEXT,
+    },
+  ],
+  ["list", [{ definition: "\ud800" }], { definition: ID }],
+  ["tasks", [{ type: 1, instanceId: 1 }], { type: ID, instanceId: TEXT }],
+  [
+    "fail",
+    ["one.k1.1", { retries: -1, retryAfter: 5, code: 1 }],
+    {
+      message: TEXT,
+      code: TEXT,
+      retries: "must be a whole number, at least 0",
+      retryAfter: "must be a duration",
+    },
+  ],
+  ["signal", ["a", {}, { id: "" }], { id: NAME }],
+  ["signal", ["a", { "a-b": 1, in: 2 }], { payload: '"a-b" cannot name a variable' }],
+  [
+    "message",
+    [{ name: "a\0", correlationKey: 7, payload: [], messageId: "\ud800", timeToLive: 5 }],
+    {
+      name: NAME,
+      correlationKey: NAME,
+      payload: "is not an object",
+      messageId: NAME,
+      timeToLive: "must be a duration",
+    },
+  ],
+  ["message", [{ name: "a", timeToLive: null }], { timeToLive: "must be a duration" }],
+  ["message", [{ name: "a", timeToLive: "-PT1H" }], { timeToLive: "is below zero" }],
+  [
+    "message",
+    [{ name: "a", timeToLive: "1h", ttl: 1 }],
+    { timeToLive: "is not a duration", ttl: "is not known" },
+  ],
+  ["message", [{ name: "a", toString: "b" }], { toString: "is not known here" }],
+  [
+    "event",
+    [{ name: "", payload: Number.NaN, target: 1, id: 1 }],
+    { name: NAME, payload: "is NaN", target: NAME, id: NAME },
+  ],
+  [
+    "setEventType",
+    ["a", { consumeOnRead: 1, deliveryMode: "Never", expireAfter: 5, onTargetTerminated: null }],
+    {
+      consumeOnRead: "must be a boolean",
+      deliveryMode: "must be one of AfterWait, AfterCreate, All",
+      expireAfter: "must be a duration",
+      onTargetTerminated: "must be one of discard, broadcast, deadLetter",
+    },
+  ],
+  ["setEventType", ["a", { expireAfter: "PT0S" }], { expireAfter: "must be longer than zero" }],
+  ["setEventType", ["a", { expireAfter: "P1DT-1H" }], { expireAfter: "must be longer than zero" }],
+  ["deadLetters", [{ name: "", limit: 201 }], { name: NAME, limit: "must be a whole number" }],
+  ["result", ["one", { timeoutMs: Number.NaN }], { timeoutMs: "must be a number of milliseconds" }],
+  ["close", [{ graceMs: "soon" }], { graceMs: "must be a number of milliseconds" }],
+];
+
+describe("a call of the library", () => {
+  test.each([...NOTHING_GIVEN, ...NULLS, ...SETTINGS])(
+    "%s of %j is refused with everything that is wrong",
+    async (call, given, wrong) => {
+      const door = await anOpenDoor();
+
+      const refusal = await door[call](...given).catch((error: unknown) => error);
+
+      const { details, message } = refusal as {
+        details: readonly { path: string; message: string }[];
+        message: string;
+      };
+      expect(refusal).toMatchObject({ name: "EngineError", code: "request/invalid" });
+      expect(new Set(details.map(({ path }) => path))).toEqual(new Set(Object.keys(wrong)));
+      for (const [path, said] of Object.entries(wrong)) {
+        expect(details.find((it) => it.path === path)?.message).toContain(said);
+        expect(message).toContain(`${path} `);
+      }
+    },
+  );
+
+  test("names every variable that no expression could read", async () => {
+    const engine = await anEngine({ source });
+
+    const refused = engine.start("p", { variables: { "a-b": 1, in: 2, fine: 3 } });
+
+    await expect(refused).rejects.toMatchObject({
+      details: [
+        { path: "variables", message: '"a-b" cannot name a variable' },
+        { path: "variables", message: '"in" cannot name a variable' },
+      ],
+    });
+  });
+
+  test("takes undefined for left out, as an argument and as a setting", async () => {
+    const door = await anOpenDoor();
+    const left = undefined;
+    await door.setEventType("paid", { expireAfter: "PT1H" });
+
+    const type = await door.setEventType("paid", { expireAfter: left, consumeOnRead: false });
+    await door.start("p", { instanceId: "one", variables: left, tags: left, version: left }, left);
+    const signal = await door.signal("closed", left, { id: left });
+    const message = await door.message({ name: "a", timeToLive: left, messageId: left }, left);
+    const event = await door.event({ name: "a", payload: left, target: left, id: left });
+
+    expect(type).toMatchObject({ expireAfter: "P7D", consumeOnRead: false });
+    expect(signal).toMatchObject({ broadcastId: expect.any(String), deliveredCount: 0 });
+    expect(message).toMatchObject({ outcome: "buffered" });
+    expect(event).toMatchObject({ outcome: "dropped" });
+    for (const call of ["definitions", "list", "tasks", "deadLetters"] as const) {
+      const listed = await door[call]({ limit: left, cursor: left });
+      expect(listed).toMatchObject({ items: expect.any(Array) });
+    }
+    expect(await door.history("one", { limit: left })).toMatchObject({ items: expect.any(Array) });
+    expect(await door.versions("p", { limit: left })).toMatchObject({ items: [{ version: 1 }] });
+    expect(await door.cancel("one", { reason: left }, left)).toEqual({ cancelled: true });
+  });
+
+  test.each(["", "€".repeat(1_000), "\ud800", "a\0b"])("finds nothing by the id %j", async (id) => {
+    const engine = await anEngine({ source });
+
+    const calls = [
+      [engine.get(id), "instance/not-found"],
+      [engine.waits(id), "instance/not-found"],
+      [engine.history(id), "instance/not-found"],
+      [engine.cancel(id), "instance/not-found"],
+      [engine.result(id), "instance/not-found"],
+      [engine.resolveIncident(id, id), "instance/not-found"],
+      [engine.complete(id), "task/not-found"],
+      [engine.fail(id, { message: "no" }), "task/not-found"],
+      [engine.receipt(id), "broadcast/not-found"],
+      [engine.replayDeadLetter(id), "dead-letter/not-found"],
+      [engine.removeDeadLetter(id), "dead-letter/not-found"],
+    ] as const;
+
+    for (const [call, code] of calls) await expect(call).rejects.toMatchObject({ code });
+    expect((await engine.tasks({ instanceId: id })).items).toEqual([]);
+  });
+
+  test("that is refused has done nothing", async () => {
+    const engine = await anEngine({ source });
+    const door = untyped(engine);
+
+    await expect(door.close({ graceMs: -1 })).rejects.toMatchObject({ code: "request/invalid" });
+    await expect(door.setEventType("a", { deliveryMode: "Never" })).rejects.toThrow();
+
+    expect(await engine.eventType("a")).toMatchObject({ declared: false });
+  });
+});
