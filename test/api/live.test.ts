@@ -196,6 +196,8 @@ describe("signals, messages and events of a real engine", () => {
     const early = { json: { name: "payment", ...key, payload: { paid: true }, messageId: "m" } };
     const buffered = await api("POST", "/v1/messages", early);
     const doubled = await api("POST", "/v1/messages", early);
+    const other = { json: { ...early.json, payload: { paid: false } } };
+    const changed = await api("POST", "/v1/messages", other);
     await api("POST", "/v1/definitions/p/instances", starting);
     await api("POST", "/v1/signals", { json: { name: "approved", payload: { by: "me" } } });
     const result = await api("GET", "/v1/instances/one/result", { query: "waitSeconds=5" });
@@ -205,6 +207,7 @@ describe("signals, messages and events of a real engine", () => {
     expect(refused).toMatchObject({ status: 404, json: { code: "message/no-waiter" } });
     expect(buffered.json).toMatchObject({ messageId: "m", outcome: "buffered" });
     expect(doubled.json).toMatchObject({ messageId: "m", outcome: "duplicate" });
+    expect(changed).toMatchObject({ status: 200, json: { outcome: "duplicate" } });
     expect(result.json).toMatchObject({ variables: { orderId: 42, paid: true, by: "me" } });
   });
 

@@ -119,7 +119,6 @@ describe("a message", () => {
   });
 
   test.each([
-    ["request/key-reused", 409],
     ["request/body-too-large", 413],
     ["engine/busy", 429],
   ] as const)("answers %s with %i", async (code, status) => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../../lib/api/openapi.ts";
 import { operations } from "../../lib/api/operations.ts";
 import { problemKinds, problemType } from "../../lib/api/problem.ts";
+import { UNDECLARED } from "../../lib/engine/events/event-type.ts";
 import { lookUp, parseDocument } from "../support/api-client.ts";
 
 const document = parseDocument(JSON.stringify(openApiDocument(operations, { version: "1.2.3" })));
@@ -49,6 +50,24 @@ describe("the OpenAPI document", () => {
       expect(inPath.every(({ required }) => required === true)).toBe(true);
       expect(parameters.every(({ schema }) => typeof schema === "object")).toBe(true);
     }
+  });
+
+  test("says of a message sent again with another payload nothing but that it is a duplicate", () => {
+    const { responses, description } = lookUp(document, "/paths/~1v1~1messages/post");
+
+    expect(Object.keys(responses ?? {})).not.toContain("409");
+    expect(description).toContain("`duplicate`");
+  });
+
+  test("has the engine's own defaults for the settings of an event type", () => {
+    const settings = "/components/schemas/EventSettings/properties";
+
+    const defaults = Object.keys(lookUp(document, settings)).map((name) => [
+      name,
+      lookUp(document, `${settings}/${name}`).default,
+    ]);
+
+    expect(Object.fromEntries(defaults)).toEqual(UNDECLARED);
   });
 
   test("has schemas that JSON Schema 2020-12 understands", () => {

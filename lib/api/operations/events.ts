@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { EventAnswer } from "../../engine/engine.ts";
+import { UNDECLARED } from "../../engine/events/event-type.ts";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/event.ts";
@@ -55,7 +56,7 @@ export const eventOperations: readonly Operation[] = [
     problems: [],
     run: async ({ params, body }, { engine }) => ({
       status: 200,
-      json: await engine.setEventType(params.name, { ...shape.eventDefaults, ...body }),
+      json: await engine.setEventType(params.name, { ...UNDECLARED, ...body }),
     }),
   }),
   operation({

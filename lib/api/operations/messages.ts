@@ -11,14 +11,14 @@ export const messageOperations: readonly Operation[] = [
     tag: "Messages",
     summary: "Send a message",
     description:
-      "Goes to whoever waits for this name and key, or starts what begins by it, or is kept for whoever waits later. Repeating it with the same `messageId` or Idempotency-Key is the same message.",
+      "Goes to whoever waits for this name and key, or starts what begins by it, or is kept for whoever waits later. Sent again with the same `messageId` or Idempotency-Key it is a `duplicate`, whatever else it says.",
     takesKey: true,
     params: nothing,
     query: nothing,
     body: jsonBody(shape.message),
     answers: { 200: "Taken; the outcome says by whom." },
     answer: shape.correlated,
-    problems: ["message/no-waiter", "message/mailbox-full", "request/key-reused"],
+    problems: ["message/no-waiter", "message/mailbox-full"],
     run: async ({ body, key }, { engine }) => {
       const { correlationKey, ...rest } = body;
       const keyed = correlationKey === undefined ? {} : { correlationKey: String(correlationKey) };

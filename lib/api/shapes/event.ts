@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { EventConfig } from "../../engine/engine.ts";
+import { UNDECLARED } from "../../engine/events/event-type.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
 import { count, duration, idText, instant, json, nameText } from "./values.ts";
@@ -32,14 +32,6 @@ export const sent = named(
   }),
 );
 
-/** How a type of event behaves where nobody said otherwise. */
-export const eventDefaults: EventConfig = {
-  consumeOnRead: true,
-  deliveryMode: "AfterWait",
-  expireAfter: "P7D",
-  onTargetTerminated: "discard",
-};
-
 const consumeOnRead = z.boolean();
 const deliveryMode = z.enum(["AfterWait", "AfterCreate", "All"]);
 const onTargetTerminated = z.enum(["discard", "broadcast", "deadLetter"]);
@@ -49,20 +41,20 @@ export const eventSettings = named(
   "EventSettings",
   z.strictObject({
     consumeOnRead: consumeOnRead.exactOptional().meta({
-      default: eventDefaults.consumeOnRead,
+      default: UNDECLARED.consumeOnRead,
       description: "True: the longest waiter gets a broadcast event. False: every one does.",
     }),
     deliveryMode: deliveryMode.exactOptional().meta({
-      default: eventDefaults.deliveryMode,
+      default: UNDECLARED.deliveryMode,
       description:
         "Whom a broadcast event is for: who waits now, also later waits of instances that had started by then, or any later wait.",
     }),
     expireAfter: duration.exactOptional().meta({
-      default: eventDefaults.expireAfter,
+      default: UNDECLARED.expireAfter,
       description: "How long an event is kept; an expired one reaches nobody.",
     }),
     onTargetTerminated: onTargetTerminated.exactOptional().meta({
-      default: eventDefaults.onTargetTerminated,
+      default: UNDECLARED.onTargetTerminated,
       description: "What becomes of an instance's unread events when it ends.",
     }),
   }),

@@ -32,7 +32,9 @@ export const correlated = named(
     messageId: z.string(),
     outcome: z
       .enum(["delivered", "started", "buffered", "duplicate"])
-      .describe("`buffered`: kept for who waits later; `duplicate`: taken before."),
+      .describe(
+        "`buffered`: kept for who waits later, or is busy and takes it in a moment; `duplicate`: taken before.",
+      ),
     instanceId: z
       .string()
       .exactOptional()
