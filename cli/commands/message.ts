@@ -1,5 +1,5 @@
-import type { MessageAnswer } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
+import { describeMessageAnswer } from "../describe-message-answer.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
 import { PAIRS, PAYLOAD_NOTE, PAYLOAD_OPTION, parsePayload } from "../parse-payload.ts";
@@ -32,21 +32,8 @@ export const message = command({
       ...(values.ttl !== undefined && { timeToLive: values.ttl }),
     });
     if (values.json) printJson(terminal, answer);
-    else terminal.print(`${name} (${answer.messageId}): ${describeOutcome(answer, values.ttl)}`);
+    else
+      terminal.print(`${name} (${answer.messageId}): ${describeMessageAnswer(answer, values.ttl)}`);
     return EXIT.ok;
   },
 });
-
-function describeOutcome({ outcome, instanceId }: MessageAnswer, ttl = "PT1H"): string {
-  const who = instanceId === undefined ? "" : ` ${instanceId}`;
-  switch (outcome) {
-    case "delivered":
-      return who === "" ? "delivered." : `delivered to${who}.`;
-    case "started":
-      return `started${who}.`;
-    case "buffered":
-      return `nobody waits for it yet; it is kept for ${ttl}.`;
-    case "duplicate":
-      return "this id was taken before; nothing was done.";
-  }
-}

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { commandLine, wakingLine } from "../../cli/call-lines.ts";
 import { describeEntry } from "../../cli/describe-entry.ts";
 import { describeEventAnswer } from "../../cli/describe-event-answer.ts";
+import { describeMessageAnswer } from "../../cli/describe-message-answer.ts";
 import { describeWait, describeWaking } from "../../cli/describe-wait.ts";
 import { programName } from "../../cli/program-name.ts";
 import type { WaitView } from "../../lib/client/index.ts";
@@ -100,5 +101,32 @@ describe("the description of what became of an event", () => {
     [{ id: "e" }, "on its way. Its receipt: fermata receipt e"],
   ] as const)("tells %j", (answer, words) => {
     expect(describeEventAnswer(answer, { program: "fermata", server: here })).toBe(words);
+  });
+});
+
+describe("the description of where a message went", () => {
+  const busy = "who does is busy and takes it in a moment";
+  test.each([
+    [{ outcome: "delivered", instanceId: "i1" }, undefined, "delivered to i1."],
+    [{ outcome: "delivered" }, undefined, "delivered."],
+    [{ outcome: "started", instanceId: "i1" }, undefined, "started i1."],
+    [
+      { outcome: "buffered" },
+      undefined,
+      `not taken yet: nobody waits for it, or ${busy}. It is kept for PT1H.`,
+    ],
+    [
+      { outcome: "buffered" },
+      "PT10M",
+      `not taken yet: nobody waits for it, or ${busy}. It is kept for PT10M.`,
+    ],
+    [
+      { outcome: "buffered" },
+      "PT0S",
+      "not taken yet: who waits for it is busy, and takes it in a moment.",
+    ],
+    [{ outcome: "duplicate" }, undefined, "this id was taken before; nothing was done."],
+  ] as const)("tells %j, kept for %s", (answer, ttl, words) => {
+    expect(describeMessageAnswer(answer, ttl)).toBe(words);
   });
 });

@@ -113,7 +113,7 @@ describe("fermata, with signals, messages and events,", () => {
     const twice = await ask([...args, "amount=12.5"]);
 
     expect(early.out).toEqual([
-      "payment-confirmed (bank-1): nobody waits for it yet; it is kept for PT5M.",
+      "payment-confirmed (bank-1): not taken yet: nobody waits for it, or who does is busy and takes it in a moment. It is kept for PT5M.",
     ]);
     expect(twice.out).toEqual([
       "payment-confirmed (bank-1): this id was taken before; nothing was done.",
