@@ -36,8 +36,7 @@ export async function advance(
 ): Promise<readonly Verdict[]> {
   const [first] = messages;
   if (first === undefined) return [];
-  const start = messages.map(startIn).find((carried) => carried !== undefined);
-  const found = await loadOrCreate(world, first.instanceId, start);
+  const found = await findOrCreate(world, first.instanceId, messages);
   if (found === undefined) return messages.map(() => "release");
   const isLost = (message: Parked) => hasLost(world, found.instance, startIn(message));
   const others = messages.filter((message) => !isLost(message) && !isPosted(message));
@@ -53,14 +52,29 @@ export async function advance(
   return verdicts;
 }
 
+/** Each start that is carried here may be the one that counts: an earlier one may be out of date. */
+async function findOrCreate(
+  world: World,
+  instanceId: string,
+  messages: readonly Parked[],
+): Promise<Image | undefined> {
+  const starts = messages.flatMap((message) => startIn(message) ?? []);
+  for (const start of starts) {
+    const found = await loadOrCreate(world, instanceId, start);
+    if (found) return found;
+  }
+  return loadInstance(world, instanceId);
+}
+
 /** What was not taken is late or doubled, or a timer that this host's clock finds too early. */
 async function verdictOn(
   world: World,
   message: Parked,
-  { image, taken, verdict }: Taken,
+  { image, taken, left, verdict }: Taken,
   invocation: Invocation,
 ): Promise<Verdict> {
   if (taken.has(message.name)) return verdict;
+  if (left.has(message.name)) return { keepForMs: 0 };
   if (message.kind === "look") return afterNothing(world, image, message, invocation);
   const earlyMs = message.kind === "parked" ? earlyByMs(world, image.instance, message.fact) : 0;
   if (earlyMs > 0) return { keepForMs: earlyMs };
@@ -69,7 +83,19 @@ async function verdictOn(
 
 const CONTENDED_MS = 100;
 
-type Taken = Readonly<{ image: Image; taken: ReadonlySet<string>; verdict: Verdict }>;
+type Taken = Readonly<{
+  image: Image;
+  taken: ReadonlySet<string>;
+  /** For which there was no room in the commit. */
+  left: ReadonlySet<string>;
+  verdict: Verdict;
+}>;
+
+const NOTHING_TAKEN = {
+  taken: new Set<string>(),
+  left: new Set<string>(),
+  verdict: "release",
+} as const;
 
 /** Commits all that can still be taken, and sends what it owes. */
 async function takeTogether(
@@ -85,7 +111,7 @@ async function takeTogether(
     const planned = wants.length > 0 ? await plan(world, image, wants, owner) : undefined;
     if (planned === undefined) {
       const current = await newerThan(world, image, wants);
-      if (current === undefined) return { image, taken: new Set(), verdict: "release" };
+      if (current === undefined) return { image, ...NOTHING_TAKEN };
       image = current;
       continue;
     }
@@ -93,11 +119,11 @@ async function takeTogether(
     if (outcome.kind === "committed") {
       const sent = await afterCommit(world, planned);
       const verdict = await dropSentRecords(world, outcome.image, sent, invocation.id);
-      return { image: outcome.image, taken: planned.took, verdict };
+      return { image: outcome.image, taken: planned.took, left: planned.left, verdict };
     }
     if (outcome.kind === "busy") return "contended";
     if (outcome.kind === "moved") continue;
-    if (outcome.current === undefined) return { image, taken: new Set(), verdict: "release" };
+    if (outcome.current === undefined) return { image, ...NOTHING_TAKEN };
     image = outcome.current;
   }
   return "contended";

@@ -47,7 +47,7 @@ function offersOf(world: World, { before, image: { instance }, fresh, companions
   if (!world.settings.volatileQueues) return { together: [], before: [] };
   const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
   const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);
-  const room = storeLimits.writesPerCommit - 1 - companions.length;
+  const room = Math.max(0, storeLimits.writesPerCommit - 1 - companions.length);
   const fitting = offered.filter(isNew).slice(0, room);
   const others = offered.filter((task) => !fitting.includes(task));
   return {

@@ -2,7 +2,7 @@
  * How instances come to be. All inputs of the first decision travel with the start, so the door
  * and the message that carries it write the same bytes, and `absent` lets one of them win.
  */
-import { MAX_CALL_MS, MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
+import { MAX_CALL_MS, MAX_INSTANCE_BYTES, MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
@@ -18,7 +18,10 @@ import { loadProgram } from "./programs.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
-/** What a start writes and owes; undefined when the message that begins it has gone elsewhere. */
+/**
+ * What a start writes and owes; undefined when the message that begins it has gone elsewhere. An
+ * instance that would be too large from the beginning is refused before anything is sent.
+ */
 export async function planCreation(
   world: World,
   instanceId: string,
@@ -28,6 +31,7 @@ export async function planCreation(
   const instance = blank(world, instanceId, start);
   const want = { name: START, fact: start.fact };
   const plan = await planStart(world, { instance, program }, want, postingOf(start));
+  if (plan && plan.item.body.length > MAX_INSTANCE_BYTES) throw tooLarge(plan.item.body.length);
   if (plan === undefined || start.head === undefined) return plan;
   const expect = latestKey(world.settings.tenant, start.definition.id);
   const enabled: Write = { expect, when: { version: start.head } };
@@ -51,7 +55,9 @@ export async function loadOrCreate(
       return outcome.image;
     }
     if (outcome.kind === "conflict" && outcome.current) return outcome.current;
-    if (outcome.kind === "moved" && !(await isStillHead(world, start))) return undefined;
+    if (outcome.kind === "moved" && !(await isStillHead(world, start))) {
+      return loadInstance(world, instanceId);
+    }
     await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
   }
   throw busy(instanceId);
@@ -70,6 +76,15 @@ async function madeMeanwhile(
   const isSure = world.settings.volatileQueues || world.clock.now() - now > MAX_CALL_MS;
   if (found || isSure) return found;
   throw busy(instanceId);
+}
+
+function tooLarge(bytes: number): EngineError {
+  return new EngineError("request/body-too-large", {
+    happened: `The instance would take ${bytes} bytes, ${MAX_INSTANCE_BYTES} is the limit`,
+    where: "variables",
+    fix: "Keep large values elsewhere and pass references to them.",
+    retryable: false,
+  });
 }
 
 const busy = (instanceId: string): EngineError =>

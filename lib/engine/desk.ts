@@ -9,7 +9,8 @@ import { inboxEventFor } from "../kernel/inbox.ts";
 import type { EventTicket, Instance, MessageTicket, Ticket } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import type { Write } from "../ports/store.ts";
-import { type KeptEvent, mayTake } from "./events/kept-event.ts";
+import { storeLimits } from "../ports/store-rules.ts";
+import { type KeptEvent, MAX_KEPT_READ, mayTake } from "./events/kept-event.ts";
 import { headKey, keptEventKey } from "./keys.ts";
 import {
   type Address,
@@ -38,6 +39,8 @@ export type Desk = {
   readonly boxes: Map<string, Mailbox>;
   /** Kept events that this decision takes, and that nobody else may have. */
   readonly taken: KeptEvent[];
+  /** Waits that may have more to take than this step could: somebody has to look again. */
+  readonly unserved: Set<string>;
   /** The posting turned out to have no place. */
   isVoid: boolean;
 };
@@ -49,6 +52,7 @@ export function openDesk(sources: Sources, posting?: Posting): Desk {
     missing: { heads: new Map(), boxes: new Map(), kept: new Set() },
     boxes: new Map(),
     taken: [],
+    unserved: new Set(),
     isVoid: false,
   };
   const box = posting && boxAt(desk, posting.address);
@@ -126,6 +130,8 @@ function eventAtHand(
   const common = { kind: "event-received", ticket: ticket.id } as const;
   if (sent) return { ...common, eventId: sent.id, payload: sent.payload };
   const event = keptAt(desk, instance, ticket.name, now);
+  // Only so many were read: behind the last of them there may be more.
+  if (event === undefined && isReadOut(desk, ticket.name)) desk.unserved.add(ticket.id);
   return event && { ...common, eventId: event.id, seq: event.seq, payload: event.payload };
 }
 
@@ -133,10 +139,27 @@ function keptAt(desk: Desk, instance: Instance, name: string, now: Instant): Kep
   headAt(desk, { kind: "event", name });
   const kept = desk.sources.kept.get(name);
   if (kept === undefined) desk.missing.kept.add(name);
-  // Each one is a write of its own: what is left over is found by the next look.
-  if (desk.taken.length >= MAX_WAITS_PER_STEP / 2) return undefined;
   return kept?.find((event) => !desk.taken.includes(event) && mayTake(event, instance, now));
 }
+
+const isReadOut = ({ sources }: Desk, name: string): boolean =>
+  (sources.kept.get(name)?.length ?? 0) >= MAX_KEPT_READ;
+
+/**
+ * Whether one more decision could need more writes than a commit takes: each may open as many waits
+ * as a step may, and each of those may need two.
+ */
+export function isLoaded(desk: Desk, { version }: Instance, instance: Instance): boolean {
+  const opened = instance.tickets.filter(({ id }) => openedBy(id) > version);
+  const topics = opened.filter(isTopicTicket).length;
+  const boxes = new Set([...desk.boxes.keys(), ...opened.filter(isMessage).map(boxName)]).size;
+  return 2 * topics + boxes + desk.taken.length > MAX_LOAD;
+}
+
+/** What is left of a commit beside the instance and the waits of one more decision. */
+const MAX_LOAD = storeLimits.writesPerCommit - 2 * MAX_WAITS_PER_STEP - 5;
+
+const isMessage = (ticket: Ticket): ticket is MessageTicket => ticket.on === "message";
 
 /** The fact was taken by the wait: its message or event is used up. */
 export function useUp(desk: Desk, { id: instanceId }: Instance, ticket: Ticket, fact: Fact): void {
@@ -212,7 +235,7 @@ function boxWrites(world: World, desk: Desk, before: Instance, after: Instance):
     if (box) desk.boxes.set(boxName(ticket), withSub(box, subFor(after, ticket)));
   }
   const open = new Set(after.tickets.map(({ id }) => id));
-  if (world.settings.volatileQueues) openLeftBoxes(desk, before, open);
+  if (world.settings.volatileQueues) openLeftBoxes(desk, before, after, open);
   return [...desk.boxes].flatMap(([name, box]): Write[] => {
     const known = desk.sources.boxes.get(name);
     if (known === undefined) return [];
@@ -230,11 +253,14 @@ function boxWrites(world: World, desk: Desk, before: Instance, after: Instance):
  * With queues in memory, nobody comes back after a crash to free the places of waits that were
  * closed: they are freed in the commit that closes them, as many as fit.
  */
-function openLeftBoxes(desk: Desk, before: Instance, open: ReadonlySet<string>): void {
-  const left = before.tickets.flatMap((ticket) =>
-    ticket.on === "message" && !open.has(ticket.id) ? [ticket] : [],
-  );
-  for (const ticket of left.slice(0, MAX_WAITS_PER_STEP)) {
+function openLeftBoxes(
+  desk: Desk,
+  before: Instance,
+  after: Instance,
+  open: ReadonlySet<string>,
+): void {
+  for (const ticket of before.tickets.filter(isMessage)) {
+    if (open.has(ticket.id) || isLoaded(desk, before, after)) continue;
     const box = boxAt(desk, ticket);
     if (box) desk.boxes.set(boxName(ticket), box);
   }

@@ -1,6 +1,7 @@
 /** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
 import {
   broadcastIdOf,
+  type Ended,
   type Instance,
   type OutboxRecord,
   type TaskTicket,
@@ -13,6 +14,7 @@ import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { putHint } from "./hint.ts";
 import { CHUNKS, instancePk } from "./keys.ts";
+import { deliveryName } from "./names.ts";
 import { offerOf } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
@@ -47,6 +49,7 @@ export async function afterCommit(
   const { tickets, outbox } = plan.fresh;
   const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
   const sent = await send(world, plan.image.instance, { tickets: leaving, outbox });
+  await parkUnserved(world, plan);
   await tidyClosed(world, plan, { justSent: plan.took, mayGo: ({ id }) => id !== leaves });
   return sent;
 }
@@ -76,6 +79,16 @@ async function show(world: World, plan: Plan): Promise<void> {
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
   for (const task of offers) await putHint(world, offerOf(plan.image.instance, task));
+  await parkUnserved(world, plan);
+}
+
+/** There was more at hand than fits into one commit: those who wait look again. */
+async function parkUnserved(world: World, { image, unserved }: Plan): Promise<void> {
+  const { tenant, id: instanceId, tickets } = image.instance;
+  for (const { id } of tickets.filter((ticket) => unserved.has(ticket.id))) {
+    const name = deliveryName(id, "more");
+    await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: id });
+  }
 }
 
 /** Arms the instance's earliest timer when a commit has changed which one that is. */
@@ -163,14 +176,20 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
       await publish(world, broadcast);
       return undefined;
     }
-    case "send-event":
-      return broadcastAgain(world, record.effect.event);
+    case "send-event": {
+      const { event } = record.effect;
+      if (await broadcastAgain(world, event)) return undefined;
+      return bury(world, instanceId, { event, targetStatus: endedAs(instance) });
+    }
     case "bury":
       return bury(world, instanceId, record.effect);
     case "expire-chunks":
       return expireChunks(world, instance);
   }
 }
+
+/** Only an ended instance leaves something unread. */
+const endedAs = ({ status }: Instance): Ended => (status === "live" ? "cancelled" : status);
 
 /** Chunks of an ended instance live as long as it does. */
 async function expireChunks(world: World, { id, tenant, endedAt }: Instance): Promise<void> {

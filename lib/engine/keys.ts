@@ -125,10 +125,10 @@ export const keptEventKey = (tenant: string, name: string, seq: number): Key => 
 export const KEPT_EVENTS = { from: "E#", to: "E$" } as const;
 export const eventPk = (tenant: string, name: string): string =>
   topicPk(tenant, { kind: "event", name });
-/** Of an event that only one may have: the id that it was accepted under. */
-export const eventIdKey = (tenant: string, name: string, id: string): Key => ({
-  pk: eventPk(tenant, name),
-  sk: `I#${part(id)}`,
+/** The id that a broadcast event was accepted under, whatever its name. */
+export const eventIdKey = (tenant: string, id: string): Key => ({
+  pk: `${tenant}#V#${part(id)}`,
+  sk: "H",
 });
 export const deadLetterKey = (tenant: string, id: string): Key => ({
   pk: `${tenant}#X#${part(id)}`,
@@ -151,6 +151,12 @@ export function dueOf(key: Key): Due | undefined {
   if (kind === "B") return { kind: "broadcast" };
   return kind === "Y" ? { kind: "event" } : undefined;
 }
+
+/** Whether anything can be stored under this text: who asks for another has mistaken it. */
+export const isStorable = (id: unknown): id is string =>
+  typeof id === "string" && id !== "" && id.isWellFormed() && part(id).length * 3 <= MAX_PART_BYTES;
+
+const MAX_PART_BYTES = 1_800;
 
 /** A user's text as part of a key: as it is, but for what separates the parts. */
 const part = (text: string): string => text.replace(/[%#\0]/g, (mark) => encodeURIComponent(mark));

@@ -30,6 +30,7 @@ import {
   atHand,
   companionsOf,
   type Desk,
+  isLoaded,
   isTaken,
   lacksAnything,
   openDesk,
@@ -61,8 +62,11 @@ export type Plan = Readonly<{
   item: Item;
   /** What the step's waits stand on: written together with the instance, or not at all. */
   companions: readonly Write[];
-  /** Names of the wants that changed something. */
+  /** Names of the wants that changed something, and of those for which there was no room. */
   took: ReadonlySet<string>;
+  left: ReadonlySet<string>;
+  /** Waits that may have more to take: somebody has to look again. */
+  unserved: ReadonlySet<string>;
   /** History that leaves the instance; must be stored first. */
   chunk?: Item;
   /** What this step newly owes. */
@@ -139,15 +143,20 @@ async function planOn(
 ): Promise<Plan | undefined> {
   let next = instance;
   const took = new Set<string>();
+  const left = new Set<string>();
   for (const want of wants) {
-    const after = await take({ world, program, desk, owner, given }, next, want);
+    if (isLoaded(desk, instance, next)) {
+      left.add(want.name);
+      continue;
+    }
+    const after = await take({ world, program, desk, owner, given, before: instance }, next, want);
     if (after !== next) took.add(want.name);
     next = after;
   }
   if (next === instance) return undefined;
   const planned = planWrite(world, program, instance, dropSent(next, sent ?? new Set()));
   const companions = companionsOf(world, desk, instance, planned.image.instance);
-  return { ...planned, companions, took };
+  return { ...planned, companions, took, left, unserved: desk.unserved };
 }
 
 /** The write that replaces `before` by `after`, which must differ only by what was decided. */
@@ -164,6 +173,8 @@ export function planWrite(world: World, program: Program, before: Instance, afte
     item: itemOf(world, instance, body),
     companions: [],
     took: new Set(),
+    left: new Set(),
+    unserved: new Set(),
     ...(spill && { chunk: spill.chunk }),
     fresh: {
       // By identity: what a step leaves alone it hands on as it was, what it touches is a new value.
@@ -193,6 +204,8 @@ type Deciding = Readonly<{
   desk: Desk;
   owner: Owner;
   given: Given;
+  /** The instance as it is stored. */
+  before: Instance;
 }>;
 
 async function takeWant(deciding: Deciding, instance: Instance, want: Want): Promise<Instance> {
@@ -239,6 +252,10 @@ async function takeAtHand(
   for (let taken = 0; taken < MAX_TIMERS_AT_ONCE; taken++) {
     const found = firstAtHand(deciding, instance, look);
     if (found === undefined) break;
+    if (found.ticket.on !== "timer" && isLoaded(desk, deciding.before, instance)) {
+      desk.unserved.add(found.ticket.id);
+      break;
+    }
     const decided = await decide(program, instance, found.fact, given);
     if (!decided.changed) break;
     useUp(desk, instance, found.ticket, found.fact);

@@ -1,6 +1,6 @@
 /** Starting an instance: idempotent by its id, acknowledged when it is durable. */
 import { canonicalJson } from "../definition/json.ts";
-import { MAX_INSTANCE_BYTES, MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
+import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import { type Instant, parseInstant } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -88,7 +88,6 @@ async function create(
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const plan = await planCreation(world, instanceId, start);
     if (plan === undefined) throw busy(start);
-    if (plan.item.body.length > MAX_INSTANCE_BYTES) throw tooLarge(plan.item.body.length);
     await carry(world, plan, instanceId, start);
     const outcome = await commit(world, plan, null);
     if (outcome.kind === "committed") {
@@ -152,15 +151,6 @@ function taken(instanceId: string): EngineError {
     happened: "The instance id is taken by another start",
     where: `instance ${instanceId}`,
     fix: "Choose another instanceId, or repeat the first start with exactly its body.",
-    retryable: false,
-  });
-}
-
-function tooLarge(bytes: number): EngineError {
-  return new EngineError("request/body-too-large", {
-    happened: `The instance would take ${bytes} bytes, ${MAX_INSTANCE_BYTES} is the limit`,
-    where: "variables",
-    fix: "Keep large values elsewhere and pass references to them.",
     retryable: false,
   });
 }

@@ -233,7 +233,7 @@ export class Traffic {
       this.kept.set(key, event);
       if (!this.firstSeen.has(key)) this.firstSeen.set(key, this.turn);
     }
-    if (kind === "Y" && sk.startsWith("I#")) this.acceptedEvents.add(sk.slice(2));
+    if (kind === "V") this.acceptedEvents.add(name);
     if (kind === "M") this.#seeMailbox({ name, key: second }, parseMailbox(item));
     if (kind === "X") this.letters.set(name, parseLetter(item));
     if (kind === "D" && sk === "LATEST") {

@@ -11,16 +11,18 @@ import {
 } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
-import { EngineError } from "../../ports/engine-error.ts";
+import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import { inTurn } from "../in-turn.ts";
 import { eventIdKey, eventPk, KEPT_EVENTS } from "../keys.ts";
 import { AT_ONCE } from "../owed.ts";
+import { replacing } from "../put-absent.ts";
 import {
   type Broadcast,
   demandSameBody,
   fingerprintOf,
   publish,
+  readBroadcast,
   store,
 } from "../topics/broadcast.ts";
 import { type Head, headItem, know, type ReadHead, readHead, topicName } from "../topics/head.ts";
@@ -42,12 +44,17 @@ async function acceptInTurn(world: World, event: NewEvent): Promise<AcceptedEven
   const topic = { kind: "event", name: event.name } as const;
   const body = fingerprintOf(world, topic, event.payload);
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const known = await readAccepted(world, event, body);
+    const [found] = await world.store.get([eventIdKey(world.settings.tenant, event.id)]);
+    const known = found && acceptedBefore(world, found, event, body);
     if (known) return { ...known, isNew: false };
+    // A signal may have this id: the two share their receipts.
+    const taken = await readBroadcast(world, event.id);
+    if (taken) demandSameBody(taken.body, body, `event ${event.id}`);
     const read = await readHead(world, topic);
     const accepted = numbered(world, event, read.head);
     const kept = await keptAfter(world, accepted, read);
-    const outcome = await world.store.commit(writesFor(world, { accepted, body, kept, read }));
+    const acceptance = { accepted, body, kept, read, found };
+    const outcome = await world.store.commit(writesFor(world, acceptance));
     if (outcome.kind === "committed") {
       const head = { ...read.head, seq: accepted.seq, kept };
       know(world, topic, { version: read.version + 1, head });
@@ -63,11 +70,22 @@ async function acceptInTurn(world: World, event: NewEvent): Promise<AcceptedEven
   });
 }
 
-/** What an ended instance left unread goes to everybody, under the id that it has. */
-export async function broadcastAgain(world: World, event: QueuedEvent): Promise<void> {
-  const broadcast = await passOn(world, await acceptEvent(world, event));
-  if (broadcast) await publish(world, broadcast);
+/**
+ * What an ended instance left unread goes to everybody, under the id that it has. False: it may
+ * not, because its id was used for something else, or too many are kept.
+ */
+export async function broadcastAgain(world: World, event: QueuedEvent): Promise<boolean> {
+  try {
+    const broadcast = await passOn(world, await acceptEvent(world, event));
+    if (broadcast) await publish(world, broadcast);
+    return true;
+  } catch (cause) {
+    if (cause instanceof EngineError && REFUSALS.includes(cause.code)) return false;
+    throw cause;
+  }
 }
+
+const REFUSALS: readonly ErrorCode[] = ["request/key-reused", "event/too-many-kept"];
 
 /** Sends an accepted event on its way; what waits for it takes it from there. */
 export async function passOn(world: World, event: AcceptedEvent): Promise<Broadcast | undefined> {
@@ -80,7 +98,10 @@ export async function passOn(world: World, event: AcceptedEvent): Promise<Broadc
   const topic = { kind: "event", name } as const;
   const body = fingerprintOf(world, topic, payload);
   const keptFor = mode === "AfterWait" ? {} : { keptFor: mode };
-  return store(world, { id, topic, seq, payload, at, body, expiresAt, ...keptFor });
+  const broadcast = { id, topic, seq, payload, at, body, expiresAt, ...keptFor };
+  const stored = await store(world, broadcast);
+  demandSameBody(stored.body, body, `event ${id}`);
+  return stored;
 }
 
 function numbered(
@@ -107,11 +128,13 @@ type Acceptance = Readonly<{
   body: string;
   kept: number;
   read: ReadHead;
+  /** What stands under its id, and has had its time. */
+  found: Item | undefined;
 }>;
 
 function writesFor(
   world: World,
-  { accepted, body, kept, read: { version, head } }: Acceptance,
+  { accepted, body, kept, read: { version, head }, found }: Acceptance,
 ): readonly [Write, ...Write[]] {
   const topic = { kind: "event", name: accepted.name } as const;
   const changed = { ...head, seq: accepted.seq, kept };
@@ -121,7 +144,7 @@ function writesFor(
   const put = keptItem(world, event, accepted.once ? lookAt : undefined);
   return [
     { put: headItem(world, topic, version + 1, changed), when: { version } },
-    { put: idItem(world, accepted, body), when: "absent" },
+    replacing(found, idItem(world, accepted, body)),
     ...(isKept(accepted) ? [{ put, when: "absent" } as const] : []),
   ];
 }
@@ -165,20 +188,21 @@ async function countKept(world: World, name: string): Promise<number> {
 function idItem(world: World, accepted: Omit<KeptEvent, "version">, body: string): Item {
   const { name, id, payload: _, ...rest } = accepted;
   return {
-    key: eventIdKey(world.settings.tenant, name, id),
+    key: eventIdKey(world.settings.tenant, id),
     version: 1,
     body: new TextEncoder().encode(JSON.stringify({ ...rest, body })),
     expiresAt: instantFrom(Math.max(accepted.expiresAt, accepted.at + MIN_MESSAGE_MEMORY_MS)),
   };
 }
 
-async function readAccepted(
+/** What was accepted under the id; undefined when that has had its time. */
+function acceptedBefore(
   world: World,
+  item: Item,
   { id, name, payload }: NewEvent,
   body: string,
-): Promise<Omit<KeptEvent, "version"> | undefined> {
-  const [item] = await world.store.get([eventIdKey(world.settings.tenant, name, id)]);
-  if (item === undefined || (item.expiresAt ?? 0) <= world.clock.now()) return undefined;
+): Omit<KeptEvent, "version"> | undefined {
+  if ((item.expiresAt ?? 0) <= world.clock.now()) return undefined;
   const { body: found, ...rest } = parseId(item.body);
   demandSameBody(found, body, `event ${id}`);
   return { name, id, payload, ...rest };

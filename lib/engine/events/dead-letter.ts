@@ -7,7 +7,7 @@ import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { DeadLetterView, Listed, PageRequest } from "../engine.ts";
-import { deadLetterKey, deadLetterOrder, deadLettersView } from "../keys.ts";
+import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../keys.ts";
 import { putAbsent } from "../put-absent.ts";
 import { readMany } from "../read-many.ts";
 import { checkPage } from "../request-rules.ts";
@@ -63,6 +63,7 @@ export async function readLetter(
   world: World,
   id: string,
 ): Promise<Readonly<{ item: Item; letter: DeadLetter }>> {
+  if (!isStorable(id)) throw noLetter(id);
   const [item] = await world.store.get([deadLetterKey(world.settings.tenant, id)]);
   if (item === undefined || (item.expiresAt ?? 0) <= world.clock.now()) throw noLetter(id);
   return { item, letter: parseLetter(item.body) };

@@ -7,7 +7,7 @@ import { eventIdKey } from "../keys.ts";
 import type { World } from "../world.ts";
 import type { KeptEvent } from "./kept-event.ts";
 
-type Named = Pick<KeptEvent, "name" | "id">;
+type Named = Pick<KeptEvent, "id">;
 
 /** The write that belongs to the event's removal; none where its id is forgotten already. */
 export async function writesOfDropping(world: World, event: Named): Promise<readonly Write[]> {
@@ -24,8 +24,8 @@ export async function isDropped(world: World, event: Named): Promise<boolean> {
   return item !== undefined && parseId(item).dropped === true;
 }
 
-async function readId(world: World, { name, id }: Named): Promise<Item | undefined> {
-  const [item] = await world.store.get([eventIdKey(world.settings.tenant, name, id)]);
+async function readId(world: World, { id }: Named): Promise<Item | undefined> {
+  const [item] = await world.store.get([eventIdKey(world.settings.tenant, id)]);
   return item;
 }
 

@@ -23,7 +23,7 @@ export type KeptEvent = Readonly<{
 }>;
 
 /** Reads on from the oldest, at most this many that the instance may take. */
-const ENOUGH = 20;
+export const MAX_KEPT_READ = 20;
 const PAGE = 100;
 
 /** The oldest kept events that this instance may take now, oldest first. */
@@ -40,7 +40,7 @@ export async function keptFor(
     for (const item of page.items) {
       const event = parseKept(item);
       if (mayTake(event, instance, world.clock.now())) found.push(event);
-      if (found.length === ENOUGH) return found;
+      if (found.length === MAX_KEPT_READ) return found;
     }
     after = page.next;
   } while (after !== undefined);

@@ -4,6 +4,7 @@
  * to wait meanwhile looks for it after its own commit: one of the two sees the other.
  */
 import type { Instant } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
 import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { mayTidyRow } from "../closed.ts";
@@ -63,8 +64,14 @@ async function ask(world: World, row: PagedRow): Promise<"asked" | "unsure"> {
     if (isFree) await world.store.tidy([{ pk: row.pk, sk: row.sk }]);
     return "asked";
   }
-  const looked = await lookInCall(world, life.image, { ticket: id, name: id });
-  return looked.kind === "again" ? "unsure" : "asked";
+  try {
+    const looked = await lookInCall(world, life.image, { ticket: id, name: id });
+    return looked.kind === "again" ? "unsure" : "asked";
+  } catch (cause) {
+    // It has no room for it: the next one is asked.
+    if (cause instanceof EngineError && cause.code === "request/body-too-large") return "asked";
+    throw cause;
+  }
 }
 
 /** Nobody waits: it is kept for later, or was only for who waits now. */
@@ -75,12 +82,17 @@ async function settleDown(world: World, item: Item): Promise<Offered> {
     const when = { version: item.version };
     const besides = await writesOfDropping(world, event);
     const outcome = await world.store.commit([{ remove: item.key, when }, ...besides]);
-    return outcome.kind === "conflict" ? "delivered" : "dropped";
+    return outcome.kind === "committed" ? "dropped" : isGone(world, item);
   }
   if (item.lookAt === undefined) return "queued";
   const put = keptItem(world, { ...event, version: item.version + 1 });
   const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
-  return outcome.kind === "conflict" ? "delivered" : "queued";
+  return outcome.kind === "committed" ? "queued" : isGone(world, item);
+}
+
+/** Somebody else was quicker, or nobody knows: what is gone was taken. */
+async function isGone(world: World, { key }: Item): Promise<Offered> {
+  return (await read(world, key)) === undefined ? "delivered" : "unsure";
 }
 
 /** Everybody who waits for events of this name, those who have waited longest first. */

@@ -97,7 +97,7 @@ async function offer(world: World, { id, name, seq }: AcceptedEvent): Promise<Ev
   const outcome = await offerEvent(world, name, seq);
   if (outcome === "unsure") return { id, outcome: "queued" };
   if (outcome !== "delivered") return { id, outcome };
-  if (await isDropped(world, { name, id })) return { id, outcome: "dropped" };
+  if (await isDropped(world, { id })) return { id, outcome: "dropped" };
   return { id, outcome, deliveredCount: 1 };
 }
 

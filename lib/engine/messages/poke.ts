@@ -23,8 +23,11 @@ export async function pokeMailbox(world: World, key: Key): Promise<boolean> {
   for (const message of mailbox.bufs) {
     for (const target of message.for ?? []) await pokeTarget(world, mailbox, message, target);
   }
+  // What was kept for somebody who is gone may be for others now.
+  const [changed] = await world.store.get([key]);
+  const now = changed ? parseMailbox(changed.body) : mailbox;
   const dead: Sub[] = [];
-  for (const sub of mailbox.subs) if (await pokeWaiter(world, mailbox, sub)) dead.push(sub);
+  for (const sub of now.subs) if (await pokeWaiter(world, now, sub)) dead.push(sub);
   if (dead.length > 0) await removeSubs(world, key, dead);
   return true;
 }

@@ -153,7 +153,7 @@ async function giveToSeveral(
   if (!(await putBox(world, box, read.version))) return {};
   const takers: string[] = [];
   for (const target of targets) {
-    const taker = await takeTarget(world, address, message, target);
+    const taker = await takeIfItCan(world, address, message, target);
     if (taker !== undefined) takers.push(taker);
   }
   // One of them may have gone meanwhile, and another wait may have come.
@@ -162,6 +162,19 @@ async function giveToSeveral(
   const isStart = targets.some((target) => "definitionId" in target);
   if (first === undefined) return { outcome: "buffered" };
   return { outcome: isStart ? "started" : "delivered", instanceId: first };
+}
+
+/** One that has no room for it holds up no other: it is told by an incident, when it looks. */
+async function takeIfItCan(
+  world: World,
+  ...about: [address: Address, message: Buffered, target: Target]
+): Promise<string | undefined> {
+  try {
+    return await takeTarget(world, ...about);
+  } catch (cause) {
+    if (cause instanceof EngineError && cause.code === "request/body-too-large") return undefined;
+    throw cause;
+  }
 }
 
 /** One that is only for who waits now must still live until those have it. */

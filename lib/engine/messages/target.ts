@@ -1,6 +1,7 @@
 /** Those a message is for: waits that take it, and definitions that begin by it. */
 import type { Variables } from "../../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
+import { instantFrom } from "../../definition/time/instant.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import { commit } from "../commit.ts";
 import { planCreation } from "../creation.ts";
@@ -105,7 +106,7 @@ export const lifeOfTarget = (
   world: World,
   target: Extract<Target, { ticket: string }>,
 ): ReturnType<typeof lifeOf> =>
-  lifeOf(world, { ...target, since: world.clock.now(), version: openedBy(target.ticket) });
+  lifeOf(world, { ...target, since: instantFrom(0), version: openedBy(target.ticket) });
 
 async function isLeft(
   world: World,

@@ -25,7 +25,7 @@ import type { World } from "../world.ts";
 import type { Broadcast } from "./broadcast.ts";
 import { factFor } from "./fact-for.ts";
 import type { Deliverer, Fared } from "./fared.ts";
-import { startByBroadcast } from "./start.ts";
+import { idOfStarted, startByBroadcast } from "./start.ts";
 
 export async function deliver(
   world: World,
@@ -34,13 +34,14 @@ export async function deliver(
   by: Deliverer,
 ): Promise<Fared> {
   if (!isMeant(broadcast, row)) return NOT_MEANT;
-  if ("definitionId" in row) return startByBroadcast(world, broadcast, row);
   try {
-    return await deliverToWait(world, broadcast, row, by);
+    return await ("definitionId" in row
+      ? startByBroadcast(world, broadcast, row)
+      : deliverToWait(world, broadcast, row, by));
   } catch (cause) {
-    // An instance that cannot be read blocks nobody else, and is named.
+    // An instance that cannot be read, or cannot begin, blocks nobody else, and is named.
     if (!(cause instanceof EngineError) || cause.retryable) throw cause;
-    const { instanceId } = row;
+    const instanceId = "definitionId" in row ? idOfStarted(world, broadcast, row) : row.instanceId;
     return { kind: "failed", failed: { instanceId, message: cause.message } };
   }
 }

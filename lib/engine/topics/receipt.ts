@@ -8,7 +8,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { FailedDelivery, ReceiptView } from "../engine.ts";
 import { tryPutHint } from "../hint.ts";
-import { broadcastPk, PAGES, pageKey } from "../keys.ts";
+import { broadcastPk, isStorable, PAGES, pageKey } from "../keys.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, readBroadcast } from "./broadcast.ts";
 
@@ -49,7 +49,7 @@ export async function putPage(
 
 /** The receipt of a broadcast; throws where there is none. */
 export async function readReceipt(world: World, broadcastId: string): Promise<ReceiptView> {
-  const broadcast = await readBroadcast(world, broadcastId);
+  const broadcast = isStorable(broadcastId) ? await readBroadcast(world, broadcastId) : undefined;
   if (broadcast) return viewReceipt(broadcast, await readPages(world, broadcastId));
   throw new EngineError("broadcast/not-found", {
     happened: "There is no receipt of such a broadcast",

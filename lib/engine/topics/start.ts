@@ -24,7 +24,7 @@ export async function startByBroadcast(
   broadcast: Broadcast,
   row: StartRow,
 ): Promise<Fared> {
-  const instanceId = world.ids.digest(`signal\n${row.definitionId}\n${broadcast.id}`);
+  const instanceId = idOfStarted(world, broadcast, row);
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     if (await loadInstance(world, instanceId)) return STARTED;
     const outcome = await create(world, broadcast, row, instanceId);
@@ -33,6 +33,13 @@ export async function startByBroadcast(
   }
   return { kind: "later", ms: CONTENDED_MS };
 }
+
+/** The same for every part of the broadcast: it begins one instance. */
+export const idOfStarted = (
+  world: World,
+  broadcast: Broadcast,
+  { definitionId }: Pick<StartRow, "definitionId">,
+): string => world.ids.digest(`signal\n${definitionId}\n${broadcast.id}`);
 
 const STARTED: Fared = { kind: "started" };
 const CONTENDED_MS = 100;
