@@ -58,7 +58,10 @@ function comingFor(ticket: Ticket): Fact {
         messageId: "m1",
         payload: { by: "message" },
       };
-    default:
+    case "task":
+    case "event":
+    case "continuation":
+    case "incident":
       return { kind: "task-completed", ticket: id, variables: { by: "task" } };
   }
 }
