@@ -99,7 +99,17 @@ export const pageKey = (tenant: string, broadcastId: string, page: string): Key 
   pk: broadcastPk(tenant, broadcastId),
   sk: `P#${page}`,
 });
-export const PAGES = { from: "P#", to: "P$" } as const;
+/** How a round of a broadcast was split, and how one shard of it. */
+export const roadKey = (tenant: string, broadcastId: string, round: number): Key => ({
+  pk: broadcastPk(tenant, broadcastId),
+  sk: `R#${padded(round)}`,
+});
+export const turnKey = (tenant: string, broadcastId: string, turn: string): Key => ({
+  pk: broadcastPk(tenant, broadcastId),
+  sk: `U#${turn}`,
+});
+/** Pages and roads stand side by side. */
+export const PROGRESS = { from: "P#", to: "R$" } as const;
 
 // Messages
 

@@ -83,18 +83,15 @@ export type BroadcastMessage = OfBroadcast & Readonly<{ kind: "broadcast" }>;
 /** Look whether a broadcast has reached everybody; only where queues are in memory. */
 export type WatchMessage = OfBroadcast & Readonly<{ kind: "watch" }>;
 
-/**
- * Page through the rows of one shard, one of `shards`, on behind `after`; `page` is the number of
- * its next page. `round`: how often the broadcast was begun anew before.
- */
+/** Send the pages of one shard from the row `from` on; `page` is the number of the next one. */
 export type ShardMessage = OfBroadcast &
   Readonly<{
     kind: "shard";
-    shards: number;
     epoch: number;
     shard: number;
     page: number;
-    after?: string;
+    from?: string;
+    /** Counts the lives of queues in memory; absent in the first. */
     round?: number;
   }>;
 
@@ -102,7 +99,6 @@ export type ShardMessage = OfBroadcast &
 export type PageMessage = OfBroadcast &
   Readonly<{
     kind: "page";
-    shards: number;
     page: string;
     /** The last one of its shard. */
     last: boolean;

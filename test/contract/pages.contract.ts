@@ -197,12 +197,12 @@ const of = { tenant: "default", broadcastId: "b1" } as const;
 const everyKind: readonly FanOutMessage[] = [
   { kind: "broadcast", ...of },
   { kind: "watch", ...of },
-  { kind: "shard", ...of, shards: 3, epoch: 1, shard: 0, page: 0 },
-  { kind: "shard", ...of, shards: 3, epoch: 1, shard: 1, page: 50, after: "order-7#w1.1" },
+  { kind: "shard", ...of, epoch: 1, shard: 0, page: 0 },
+  { kind: "shard", ...of, epoch: 1, shard: 1, page: 50, from: "order-7#w1.1" },
   {
     kind: "page",
     ...of,
-    shards: 3,
+
     page: "1.0.0",
     last: true,
     rows: [
@@ -218,7 +218,7 @@ function rowOf(sk: string) {
 }
 
 function aPage(page: string): FanOutMessage {
-  return { kind: "page", ...of, shards: 1, page, last: false, rows: [] };
+  return { kind: "page", ...of, page, last: false, rows: [] };
 }
 
 function nameOf(message: FanOutMessage): string {

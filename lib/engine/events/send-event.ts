@@ -9,7 +9,7 @@ import type { EventAnswer, EventRequest, IdempotencyKey } from "../engine.ts";
 import { checkName, checkPayload } from "../request-rules.ts";
 import { peekHead } from "../topics/head.ts";
 import { deliverInCall } from "../topics/in-call.ts";
-import { readPages, viewReceipt } from "../topics/receipt.ts";
+import { readProgress, viewReceipt } from "../topics/receipt.ts";
 import type { World } from "../world.ts";
 import { type AcceptedEvent, acceptEvent, passOn } from "./accept-event.ts";
 import { countReplay, removeLetter } from "./dead-letter.ts";
@@ -87,7 +87,7 @@ async function broadcastEvent(world: World, event: New): Promise<EventAnswer> {
 }
 
 async function countsSoFar(world: World, broadcast: Parameters<typeof viewReceipt>[0]) {
-  const receipt = viewReceipt(broadcast, await readPages(world, broadcast.id));
+  const receipt = viewReceipt(broadcast, await readProgress(world, broadcast.id));
   if (receipt.complete) return receipt;
   await deliverInCall(world, broadcast);
   return undefined;

@@ -6,7 +6,6 @@
  *    remembers, say so. What that step still owes is sent, if nobody works on it.
  * 3. A row goes last of all, and not while somebody left debts that only this row leads to.
  */
-import type { Json } from "../../definition/json.ts";
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance, Ticket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
@@ -22,10 +21,13 @@ import { dropSentRecords, redeliver } from "../redelivery.ts";
 import { settle } from "../settle.ts";
 import type { Image } from "../stored-instance.ts";
 import type { World } from "../world.ts";
-import type { Broadcast } from "./broadcast.ts";
+import { type Broadcast, readBroadcast } from "./broadcast.ts";
 import { factFor } from "./fact-for.ts";
 import type { Deliverer, Fared } from "./fared.ts";
+import { isComplete, readProgress } from "./receipt.ts";
+import { isMeant } from "./split.ts";
 import { idOfStarted, startByBroadcast } from "./start.ts";
+import { takerOf } from "./taker.ts";
 
 export async function deliver(
   world: World,
@@ -45,10 +47,6 @@ export async function deliver(
     return { kind: "failed", failed: { instanceId, message: cause.message } };
   }
 }
-
-/** Who began to wait after it was accepted waits for the next; of a kept one nobody is too late. */
-const isMeant = ({ seq, keptFor }: Broadcast, { after }: PagedRow): boolean =>
-  after < seq || keptFor !== undefined;
 
 type WaitRow = Extract<PagedRow, { instanceId: string }>;
 
@@ -137,13 +135,26 @@ async function alreadyGone(
   by: Deliverer,
 ): Promise<Fared> {
   const name = deliveryName(row.ticket, broadcast.seq);
-  const fared = image ? faredBefore(image.instance, broadcast, row.ticket, name) : SKIPPED;
+  const taker = image && (await takerOf(world, image, broadcast, row.ticket));
+  const fared = image ? faredBefore(image.instance, taker === broadcast.id, name) : SKIPPED;
   if (by === "call") return fared;
   if (image && !isUnderWay(world, image.instance, name)) {
     const verdict = await redeliver(world, image, name, by);
     if (verdict !== "release") return later(verdict.keepForMs);
   }
+  if (await isCountedElsewhere(world, broadcast, taker)) return fared;
   return { ...fared, ...deadOf(world, row, image?.instance, name) };
+}
+
+/** Another broadcast has woken the wait, and has not counted it yet: the row is left for that. */
+async function isCountedElsewhere(
+  world: World,
+  { id }: Broadcast,
+  taker: string | undefined,
+): Promise<boolean> {
+  if (taker === undefined || taker === id) return false;
+  if ((await readBroadcast(world, taker)) === undefined) return false;
+  return !isComplete(await readProgress(world, taker));
 }
 
 type Settled = Exclude<Fared, { kind: "later" }>;
@@ -158,15 +169,10 @@ function isUnderWay(world: World, instance: Instance, name: string): boolean {
 }
 
 /** What came of it when somebody else delivered it: an incident is still that of its delivery. */
-function faredBefore(
-  instance: Instance,
-  broadcast: Broadcast,
-  ticket: string,
-  name: string,
-): Settled {
+function faredBefore(instance: Instance, wasTaken: boolean, name: string): Settled {
   const opened = instance.tickets.filter(({ stamp }) => stamp?.by === name);
   const fared = faredBy(instance, opened);
-  return fared.kind === "failed" || hasTaken(instance, broadcast, ticket) ? fared : SKIPPED;
+  return fared.kind === "failed" || wasTaken ? fared : SKIPPED;
 }
 
 /** The row, if it may go: by rule 3, and together with the page's record, so that it is counted. */
@@ -180,18 +186,6 @@ function deadOf(
   const isFree = instance === undefined || mayTidyRow(world, instance, ticket, new Set([justSent]));
   return !isOpen && isFree ? { dead: { pk, sk } } : {};
 }
-
-/** Its newest history says that this very wait has had the broadcast. */
-function hasTaken({ trail }: Instance, { id, topic }: Broadcast, ticket: string): boolean {
-  const type = topic.kind === "signal" ? "signal-received" : "event-received";
-  return trail.entries.some(
-    ({ type: found, data }) => found === type && says(data, id) && says(data, ticket),
-  );
-}
-
-/** History says `{ broadcastId, wait }` of a signal and `{ eventId, wait }` of an event. */
-const says = (data: Json | undefined, what: string): boolean =>
-  typeof data === "object" && data !== null && Object.values(data).includes(what);
 
 /** By the tickets that its delivery has opened. */
 function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Settled {

@@ -3,12 +3,7 @@
  * a page is delivered row by row. Each message is a trigger: it stays queued until what it owes has
  * left, and doing it twice changes nothing.
  */
-import {
-  MAX_ROWS_PER_SHARD,
-  PAGES_PER_TURN,
-  ROWS_AT_ONCE,
-  ROWS_PER_PAGE,
-} from "../../definition/limits.ts";
+import { ROWS_AT_ONCE } from "../../definition/limits.ts";
 import type {
   BroadcastMessage,
   Invocation,
@@ -17,25 +12,21 @@ import type {
   ShardMessage,
   Verdict,
 } from "../../ports/message.ts";
-import type { Page } from "../../ports/store.ts";
-import { shardPk } from "../keys.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, markFannedOut, readBroadcast } from "./broadcast.ts";
 import { deliver } from "./deliver.ts";
 import type { Deliverer, Fared } from "./fared.ts";
-import { addEpoch, allShards, readHead } from "./head.ts";
+import { firstShards } from "./head.ts";
 import {
-  areComplete,
   type Counts,
+  isComplete,
+  ONE_PAGE,
   type PageRecord,
   pageName,
   putPage,
-  readPages,
-  roundOf,
+  readProgress,
 } from "./receipt.ts";
-import { parseRow } from "./row.ts";
-
-type Shard = readonly [epoch: number, shard: number];
+import { allRows, pagesOf, roadOf } from "./split.ts";
 
 /** The bus's copy of a broadcast: one page where that holds them all, else a message per shard. */
 export async function fanOut(
@@ -47,27 +38,26 @@ export async function fanOut(
   if (broadcast === undefined) return "release";
   const round = await roundHere(world, broadcast);
   if (round === undefined) return settleDown(world, broadcast);
-  const rows = await rowsIfFew(world, broadcast, ROWS_PER_PAGE);
+  const { shards } = await roadOf(world, broadcast, round);
   const { tenant, broadcastId } = message;
-  const whole = { page: pageName(round, ONE_PAGE), shards: 1 };
-  if (rows && world.settings.volatileQueues) {
-    await deliverRows(world, broadcast, { ...whole, rows, last: "all" }, invocation);
+  if (shards !== "one page") {
+    const about = { kind: "shard", tenant, broadcastId, page: 0 } as const;
+    const common = { ...about, ...(round > 0 && { round }) };
+    for (const [epoch, shard] of firstShards(shards)) {
+      await world.pages.send({ ...common, epoch, shard });
+    }
     return settleDown(world, broadcast);
   }
-  if (rows) {
-    // What comes twice must lead to the same rows, also when one of the two finds some gone.
-    await world.pages.send({ kind: "page", tenant, broadcastId, ...whole, rows, last: true });
-    return "release";
+  const page = pageName(round, ONE_PAGE);
+  const rows = await allRows(world, broadcast);
+  if (world.settings.volatileQueues) {
+    await deliverRows(world, broadcast, { page, rows, last: false }, invocation);
+    return settleDown(world, broadcast);
   }
-  const { head } = await readHead(world, broadcast.topic);
-  const all = allShards(head);
-  const about = { kind: "shard", tenant, broadcastId, shards: all.length, page: 0 } as const;
-  const common = { ...about, ...(round > 0 && { round }) };
-  for (const [epoch, shard] of all) await world.pages.send({ ...common, epoch, shard });
-  return settleDown(world, broadcast);
+  // What comes twice must lead to the same rows, also when one of the two finds some gone.
+  await world.pages.send({ kind: "page", tenant, broadcastId, page, rows, last: false });
+  return "release";
 }
-
-const ONE_PAGE = "all";
 
 /**
  * Queues in memory die with their process, and the next one begins anew, with the rows that are
@@ -75,12 +65,12 @@ const ONE_PAGE = "all";
  */
 async function roundHere(world: World, { id }: Broadcast): Promise<number | undefined> {
   if (!world.settings.volatileQueues) return 0;
-  const pages = await readPages(world, id);
-  if (areComplete(pages)) return undefined;
+  const progress = await readProgress(world, id);
+  if (isComplete(progress)) return undefined;
   const here = rounds.get(world) ?? new Map<string, number>();
   rounds.set(world, here);
   // The same broadcast may be published twice in one life: it stays the same round.
-  const round = here.get(id) ?? Math.max(-1, ...pages.map(({ page }) => roundOf(page))) + 1;
+  const round = here.get(id) ?? Math.max(-1, ...progress.roads.map((road) => road.round)) + 1;
   here.set(id, round);
   return round;
 }
@@ -113,38 +103,33 @@ export async function watch(
 }
 
 async function isOver(world: World, broadcast: Broadcast): Promise<boolean> {
-  if (!areComplete(await readPages(world, broadcast.id))) return false;
+  if (!isComplete(await readProgress(world, broadcast.id))) return false;
   await markFannedOut(world, broadcast);
   rounds.get(world)?.delete(broadcast.id);
   return true;
 }
 
-/** Pages through one shard; a long one is handed on with its cursor. */
+/** Sends the pages of one shard; a long one is handed on with where it goes on. */
 export async function pageShard(world: World, message: ShardMessage): Promise<Verdict> {
-  const { tenant, broadcastId, shards, epoch, shard, round = 0 } = message;
+  const { tenant, broadcastId, epoch, shard, page: first, round = 0 } = message;
   const broadcast = await readBroadcast(world, broadcastId);
   if (broadcast === undefined) return "release";
-  let { page, after } = message;
-  for (let turn = 0; turn < PAGES_PER_TURN; turn++) {
-    const found = await readRows(world, broadcast, [epoch, shard], ROWS_PER_PAGE, after);
-    const last = found.next === undefined;
-    const name = pageName(round, `${epoch}.${shard}.${page}`);
-    const rows = found.items;
-    await world.pages.send({ kind: "page", tenant, broadcastId, shards, page: name, last, rows });
-    const met = page * ROWS_PER_PAGE + rows.length;
-    if (met > MAX_ROWS_PER_SHARD) await addEpoch(world, broadcast.topic, epoch);
-    if (found.next === undefined) return "release";
-    page += 1;
-    after = found.next;
+  const { pages, next } = await pagesOf(world, broadcast, message);
+  for (const [n, rows] of pages.entries()) {
+    const page = pageName(round, `${epoch}.${shard}.${first + n}`);
+    const last = next === undefined && n === pages.length - 1;
+    await world.pages.send({ kind: "page", tenant, broadcastId, page, last, rows });
   }
-  await world.pages.send({ ...message, page, ...(after !== undefined && { after }) });
+  if (next !== undefined) {
+    await world.pages.send({ ...message, page: first + pages.length, from: next });
+  }
   return "release";
 }
 
 /** Delivers to the rows of one page. */
 export async function deliverPage(
   world: World,
-  { broadcastId, shards, page, last, rows }: PageMessage,
+  { broadcastId, page, last, rows }: PageMessage,
   invocation: Invocation,
 ): Promise<Verdict> {
   const broadcast = await readBroadcast(world, broadcastId);
@@ -153,9 +138,7 @@ export async function deliverPage(
   if (only && others.length === 0 && page.includes("+")) {
     return deliverAlone(world, broadcast, page, only, invocation);
   }
-  const end = page === ONE_PAGE ? "all" : "shard";
-  const part = { page, rows, last: last && end, shards } as const;
-  await deliverRows(world, broadcast, part, invocation);
+  await deliverRows(world, broadcast, { page, rows, last }, invocation);
   return "release";
 }
 
@@ -178,7 +161,7 @@ async function deliverAlone(
 async function deliverRows(
   world: World,
   broadcast: Broadcast,
-  { rows, ...about }: Pick<PageRecord, "page" | "last" | "shards"> & { rows: readonly PagedRow[] },
+  { rows, ...about }: Pick<PageRecord, "page" | "last"> & { rows: readonly PagedRow[] },
   invocation: Invocation,
 ): Promise<void> {
   const fared: Fared[] = [];
@@ -190,7 +173,10 @@ async function deliverRows(
     );
     for (const [n, result] of results.entries()) {
       const row = some[n];
-      if (result.kind !== "later" || row === undefined) fared.push(result);
+      if (row === undefined) continue;
+      if ("definitionId" in row && result.kind !== "later")
+        await countStart(world, broadcast, row, result);
+      else if (result.kind !== "later") fared.push(result);
       else
         awaits.push(await sendAlone(world, broadcast, `${about.page}+${from + n}`, row, result.ms));
     }
@@ -199,8 +185,8 @@ async function deliverRows(
 }
 
 /**
- * The rows that may go leave together with the record that counts them. A store that commits in
- * groups does both or neither: whoever dies before that finds the rows again, and counts them.
+ * The rows that may go leave after the record that counts them, or together with it where the store
+ * commits in groups: whoever dies before that finds the rows again, and counts them.
  */
 async function endPage(
   world: World,
@@ -209,8 +195,24 @@ async function endPage(
   fared: readonly Fared[],
 ): Promise<void> {
   const dead = fared.flatMap((it) => (it.kind !== "later" && it.dead ? [it.dead] : []));
-  const gone = dead.length > 0 ? world.store.tidy(dead) : undefined;
-  await Promise.all([gone, putPage(world, broadcast, record)]);
+  const tidy = () => (dead.length > 0 ? world.store.tidy(dead) : Promise.resolve());
+  if (world.settings.volatileQueues) {
+    await Promise.all([tidy(), putPage(world, broadcast, record)]);
+    return;
+  }
+  await putPage(world, broadcast, record);
+  await tidy();
+}
+
+/** Rows of start events stay: each is counted on a page of its own, the same in every round. */
+async function countStart(
+  world: World,
+  broadcast: Broadcast,
+  { sk }: PagedRow,
+  fared: Fared,
+): Promise<void> {
+  const record = { page: sk, last: false, awaits: [], ...countsOf([fared]) };
+  await putPage(world, broadcast, record);
 }
 
 /** What goes wrong with one row is told, and tried again later. */
@@ -238,37 +240,9 @@ async function sendAlone(
   afterMs: number,
 ): Promise<string> {
   const { tenant } = world.settings;
-  const about = { tenant, broadcastId, shards: 1, page, last: false } as const;
+  const about = { tenant, broadcastId, page, last: false } as const;
   await world.pages.send({ kind: "page", ...about, rows: [row] }, afterMs);
   return page;
-}
-
-/** All rows of a topic, where they are at most this many. */
-export async function rowsIfFew(
-  world: World,
-  broadcast: Broadcast,
-  most: number,
-): Promise<readonly PagedRow[] | undefined> {
-  const { head } = await readHead(world, broadcast.topic);
-  const rows: PagedRow[] = [];
-  for (const shard of allShards(head)) {
-    const page = await readRows(world, broadcast, shard, most - rows.length + 1, undefined);
-    rows.push(...page.items);
-    if (rows.length > most || page.next !== undefined) return undefined;
-  }
-  return rows;
-}
-
-async function readRows(
-  world: World,
-  { topic }: Broadcast,
-  [epoch, shard]: Shard,
-  limit: number,
-  after: string | undefined,
-): Promise<Page<PagedRow>> {
-  const pk = shardPk(world.settings.tenant, topic, epoch, shard);
-  const page = await world.store.scan(pk, { limit, ...(after !== undefined && { after }) });
-  return { ...page, items: page.items.map(parseRow) };
 }
 
 export function countsOf(fared: readonly Fared[]): Counts {

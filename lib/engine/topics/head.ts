@@ -120,10 +120,16 @@ export function shardFor(instanceId: string, epoch: number): number {
 }
 
 /** Every shard that may hold rows, as [epoch, shard]. */
-export function allShards({ epochs }: Head): readonly (readonly [number, number])[] {
-  return Array.from({ length: epochs }, (_, n) => n + 1).flatMap((epoch) =>
-    Array.from({ length: shardsOf(epoch) }, (_, shard) => [epoch, shard] as const),
-  );
+export const allShards = ({ epochs }: Head): readonly Shard[] => firstShards(2 ** epochs - 1);
+
+export type Shard = readonly [epoch: number, shard: number];
+
+/** The shards of a split into so many: epochs are whole, the oldest first. */
+export function firstShards(count: number): readonly Shard[] {
+  return Array.from({ length: count }, (_, n) => {
+    const before = Math.floor(Math.log2(n + 1));
+    return [before + 1, n + 1 - 2 ** before] as const;
+  });
 }
 
 const NEW: Head = { seq: 0, epochs: 1 };

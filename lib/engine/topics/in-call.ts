@@ -7,9 +7,10 @@ import { MAX_MS_IN_CALL, MAX_ROWS_IN_CALL, ROWS_AT_ONCE } from "../../definition
 import type { PagedRow } from "../../ports/message.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, publish } from "./broadcast.ts";
-import { attempt, countsOf, rowsIfFew } from "./fan-out.ts";
+import { attempt, countsOf } from "./fan-out.ts";
 import type { Fared } from "./fared.ts";
 import type { Counts } from "./receipt.ts";
+import { rowsIfFew } from "./split.ts";
 
 /** What came of it; undefined when it is too much for a call, or not done in time. */
 export async function deliverInCall(

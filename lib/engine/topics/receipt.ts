@@ -1,6 +1,6 @@
 /**
- * What became of a broadcast, page by page. A page that is delivered twice writes the same record
- * once; after a crash counts may be off by what was in flight, deliveries never are.
+ * What became of a broadcast, page by page. A page that is delivered twice is counted once, and its
+ * rows go only when that is stored: whoever dies before finds them again.
  */
 import { RECEIPT_MS } from "../../definition/limits.ts";
 import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
@@ -8,9 +8,11 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { FailedDelivery, ReceiptView } from "../engine.ts";
 import { tryPutHint } from "../hint.ts";
-import { broadcastPk, isStorable, PAGES, pageKey } from "../keys.ts";
+import { broadcastPk, isStorable, PROGRESS, pageKey } from "../keys.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, readBroadcast } from "./broadcast.ts";
+import { firstShards } from "./head.ts";
+import { parseRoad, type Road } from "./split.ts";
 
 /** How those on a page fared. */
 export type Counts = Readonly<{
@@ -28,11 +30,15 @@ export type PageRecord = Counts &
     page: string;
     /** Pages of rows that had to wait. */
     awaits: readonly string[];
-    /** The last one of its shard, or, for a broadcast that fits on one page, of all. */
-    last: "shard" | "all" | false;
-    /** How many shards the broadcast was split into; a row's own page does not know. */
-    shards?: number;
+    /** The last one of its shard. */
+    last: boolean;
   }>;
+
+/** How far a broadcast is: what has been counted, and how it was split in each round. */
+export type Progress = Readonly<{ pages: readonly PageRecord[]; roads: readonly Road[] }>;
+
+/** The one page of a broadcast that fits on one. */
+export const ONE_PAGE = "all";
 
 export async function putPage(
   world: World,
@@ -50,7 +56,7 @@ export async function putPage(
 /** The receipt of a broadcast; throws where there is none. */
 export async function readReceipt(world: World, broadcastId: string): Promise<ReceiptView> {
   const broadcast = isStorable(broadcastId) ? await readBroadcast(world, broadcastId) : undefined;
-  if (broadcast) return viewReceipt(broadcast, await readPages(world, broadcastId));
+  if (broadcast) return viewReceipt(broadcast, await readProgress(world, broadcastId));
   throw new EngineError("broadcast/not-found", {
     happened: "There is no receipt of such a broadcast",
     where: `broadcast ${broadcastId}`,
@@ -59,14 +65,15 @@ export async function readReceipt(world: World, broadcastId: string): Promise<Re
   });
 }
 
-export function viewReceipt(broadcast: Broadcast, pages: readonly PageRecord[]): ReceiptView {
+export function viewReceipt(broadcast: Broadcast, progress: Progress): ReceiptView {
+  const { pages } = progress;
   const sum = (of: (page: PageRecord) => number) => pages.reduce((all, it) => all + of(it), 0);
   return {
     broadcastId: broadcast.id,
     kind: broadcast.topic.kind,
     name: broadcast.topic.name,
     acceptedAt: formatInstant(broadcast.at),
-    complete: areComplete(pages),
+    complete: isComplete(progress),
     matched: sum(({ matched }) => matched),
     delivered: sum(({ delivered }) => delivered),
     skipped: sum(({ skipped }) => skipped),
@@ -76,16 +83,20 @@ export function viewReceipt(broadcast: Broadcast, pages: readonly PageRecord[]):
   };
 }
 
-export async function readPages(world: World, broadcastId: string): Promise<readonly PageRecord[]> {
+export async function readProgress(world: World, broadcastId: string): Promise<Progress> {
   const pages: PageRecord[] = [];
+  const roads: Road[] = [];
   let after: string | undefined;
   do {
-    const range = { ...PAGES, limit: 1_000, ...(after !== undefined && { after }) };
+    const range = { ...PROGRESS, limit: 1_000, ...(after !== undefined && { after }) };
     const found = await world.store.scan(broadcastPk(world.settings.tenant, broadcastId), range);
-    pages.push(...found.items.map(parsePage));
+    for (const item of found.items) {
+      if (item.key.sk.startsWith("R#")) roads.push(parseRoad(item));
+      else pages.push(parsePage(item));
+    }
     after = found.next;
   } while (after !== undefined);
-  return pages;
+  return { pages, roads };
 }
 
 /** What a page is called; those of the first round have no more than their own name. */
@@ -96,30 +107,20 @@ export const roundOf = (page: string): number =>
   page.includes("~") ? Number(page.slice(0, page.indexOf("~"))) : 0;
 
 /**
- * Every shard has its pages up to the last, and no row of them is waited for. What one round has
- * done no other need do: a shard may be whole in an earlier one.
+ * One round has all its pages: the one that holds everybody, or every shard up to its last. What one
+ * round has done no other need do: a shard may be whole in an earlier one.
  */
-export function areComplete(records: readonly PageRecord[]): boolean {
+export function isComplete({ pages: records, roads }: Progress): boolean {
   const pages = new Map(records.map((record) => [record.page, record]));
   const isThere = (page: string): boolean =>
     pages.get(page)?.awaits.every((name) => pages.has(name)) ?? false;
-  if (records.some(({ last, page }) => last === "all" && isThere(page))) return true;
-  const whole = records.filter((it) => it.last === "shard" && namesUpTo(it.page).every(isThere));
+  const whole = records.filter(({ last, page }) => last && namesUpTo(page).every(isThere));
   const shards = new Set(whole.map(({ page }) => shardOf(page)));
-  const counts = records.flatMap((it) =>
-    it.shards === undefined || it.last === "all" ? [] : [it.shards],
+  return roads.some((road) =>
+    road.shards === "one page"
+      ? isThere(pageName(road.round, ONE_PAGE))
+      : firstShards(road.shards).every((shard) => shards.has(shard.join("."))),
   );
-  // A message that came twice may have been split into more, when shards were added in between.
-  const fewest = Math.min(...counts);
-  return counts.length > 0 && firstShards(fewest).every((name) => shards.has(name));
-}
-
-/** The shards of a split into so many, by name: epochs are whole, the oldest first. */
-function firstShards(count: number): readonly string[] {
-  return Array.from({ length: count }, (_, n) => {
-    const epoch = Math.floor(Math.log2(n + 1));
-    return `${epoch + 1}.${n + 1 - 2 ** epoch}`;
-  });
 }
 
 /** The pages of a shard, by the name of its last one. */

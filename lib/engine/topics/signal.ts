@@ -4,7 +4,7 @@ import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
 import type { World } from "../world.ts";
 import { acceptSignal, type Broadcast } from "./broadcast.ts";
 import { deliverInCall } from "./in-call.ts";
-import { readPages, viewReceipt } from "./receipt.ts";
+import { readProgress, viewReceipt } from "./receipt.ts";
 
 export async function signal(
   world: World,
@@ -26,7 +26,7 @@ export async function signal(
 /** The first call may have died before it published: that is made up for. */
 async function repeated(world: World, broadcast: Broadcast): Promise<SignalAnswer> {
   const { id: broadcastId } = broadcast;
-  const receipt = viewReceipt(broadcast, await readPages(world, broadcastId));
+  const receipt = viewReceipt(broadcast, await readProgress(world, broadcastId));
   if (receipt.complete) {
     const { delivered: deliveredCount, started: startedCount } = receipt;
     return { broadcastId, deliveredCount, startedCount };

@@ -98,7 +98,7 @@ describe("the pages queue of a process", () => {
     const of = { tenant: "default", broadcastId: "b1" };
     await queues.pages.send({ kind: "broadcast", ...of });
     await queues.pages.send({ kind: "watch", ...of });
-    await queues.pages.send({ kind: "shard", ...of, shards: 7, epoch: 2, shard: 3, page: 0 });
+    await queues.pages.send({ kind: "shard", ...of, epoch: 2, shard: 3, page: 0 });
     await queues.pages.send(aPage("2.3.0"));
     await queues.pages.send({ kind: "offer", tenant: "default", name: "paid", seq: 7 }, 1_000);
 
@@ -128,6 +128,6 @@ async function mostAtOnce(pagesAtOnce?: number): Promise<number> {
 }
 
 function aPage(page: string): PageMessage {
-  const of = { tenant: "default", broadcastId: "b1", shards: 1 };
+  const of = { tenant: "default", broadcastId: "b1" };
   return { kind: "page", ...of, page, last: false, rows: [] };
 }

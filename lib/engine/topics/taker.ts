@@ -1,0 +1,55 @@
+/** Which broadcast a wait has taken, as far as its instance can tell. */
+import type { Json } from "../../definition/json.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import { hasSeen } from "../../kernel/seen.ts";
+import type { TrailEntry } from "../../kernel/trail.ts";
+import { parseChunk } from "../codec.ts";
+import { CHUNKS, instancePk } from "../keys.ts";
+import type { Image } from "../stored-instance.ts";
+import type { World } from "../world.ts";
+import type { Broadcast } from "./broadcast.ts";
+
+/**
+ * The id of the broadcast that the wait took: this one, where the wait stays open and remembers it,
+ * or the last one that history tells of. Undefined: none, or so long ago that it does not matter.
+ */
+export async function takerOf(
+  world: World,
+  image: Image,
+  broadcast: Broadcast,
+  ticket: string,
+): Promise<string | undefined> {
+  const { instance } = image;
+  const open = instance.tickets.find(({ id }) => id === ticket);
+  if (open?.on === "signal" && open.taken) {
+    return hasSeen(open.taken, broadcast.seq) ? broadcast.id : undefined;
+  }
+  return takenIn(instance.trail.entries, ticket) ?? takenIn(await spilled(world, image), ticket);
+}
+
+function takenIn(entries: readonly TrailEntry[], ticket: string): string | undefined {
+  for (const { type, data } of entries.toReversed()) {
+    if (type !== "signal-received" && type !== "event-received") continue;
+    const said = isObject(data) ? data : {};
+    if (said.wait === ticket) return textOf(said.broadcastId) ?? textOf(said.eventId);
+  }
+  return undefined;
+}
+
+/** The newest history that has left the instance. */
+async function spilled(world: World, { instance, program }: Image): Promise<readonly TrailEntry[]> {
+  if (!hasChunks(instance)) return [];
+  const pk = instancePk(world.settings.tenant, instance.id);
+  const page = await world.store.scan(pk, { ...CHUNKS, limit: NEWEST, backwards: true });
+  return page.items.toReversed().flatMap(({ body }) => parseChunk(body, program.definition));
+}
+
+const NEWEST = 50;
+
+const hasChunks = ({ trail }: Instance): boolean => trail.next - trail.entries.length > 1;
+
+const isObject = (data: Json | undefined): data is Readonly<Record<string, Json>> =>
+  typeof data === "object" && data !== null && !Array.isArray(data);
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;
