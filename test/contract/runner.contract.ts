@@ -442,7 +442,10 @@ function outcomeOf(ticket: Ticket): Fact {
       return { kind: "signal-received", ticket: id, broadcastId: "b1", seq: 1, payload: {} };
     case "message":
       return { kind: "message-received", ticket: id, messageId: "m1", payload: {} };
-    default:
+    case "continuation":
+    case "event":
+    case "incident":
+    case "task":
       return completion(ticket);
   }
 }

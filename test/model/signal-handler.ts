@@ -258,7 +258,7 @@ function send(rules: Rules, state: State, handler: Handler): Step<State>[] {
       ? withoutHandler(state, handler)
       : replaced(state, handler, { ...handler, owed: rest });
   const label = `${trigger} sends ${first}`;
-  const [verb, id = ""] = first.split(":");
+  const [verb = "", id = ""] = first.split(":");
   switch (verb) {
     case "count":
       return [[label, { ...went, head: appended(state.head, id) }]];

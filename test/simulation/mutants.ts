@@ -2,7 +2,7 @@
 // is in lib: a load hook applies the patch before the engine is imported. A patched line also says
 // that it was reached; a mutant that no run reaches proves nothing.
 
-import type { Mode } from "./stage.ts";
+import type { Mode } from "./mode.ts";
 
 export type Mutant = Readonly<{
   name: string;

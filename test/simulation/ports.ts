@@ -139,7 +139,13 @@ async function busTurn({ actors }: Stage, point: BusPoint): Promise<BusFault | u
     case "duplicated":
     case "delayed":
       return fault as BusFault;
-    default:
+    case "busy":
+    case "lost":
+    case "never":
+    case "reversed":
+    case "stale":
+    case "unknown":
+    case undefined:
       return undefined;
   }
 }

@@ -12,8 +12,8 @@
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
+import type { Mode } from "./mode.ts";
 import { stable } from "./oracle.ts";
-import type { Mode } from "./stage.ts";
 import type { Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
 
@@ -93,6 +93,15 @@ export class Reception {
         break;
       case "event-received":
         this.#tookEvent(fact, id);
+        break;
+      case "cancel-requested":
+      case "continued":
+      case "event-sent":
+      case "incident-resolved":
+      case "task-claimed":
+      case "task-completed":
+      case "task-failed":
+      case "timer-due":
         break;
     }
   }

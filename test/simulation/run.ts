@@ -1,11 +1,11 @@
 // Runs of a simulated world: by seed, by choices, or with one fault.
 import fc from "fast-check";
 import { choiceSequence } from "./choices.ts";
+import type { Mode } from "./mode.ts";
 import { stable } from "./oracle.ts";
 import { checkRest, type Ending } from "./rest.ts";
 import type { Scenario } from "./scenario.ts";
 import { randomScenario, SCENARIOS } from "./scenarios.ts";
-import type { Mode } from "./stage.ts";
 import type { Injection } from "./troubles.ts";
 import { Violation } from "./violation.ts";
 import { SimulatedWorld } from "./world.ts";

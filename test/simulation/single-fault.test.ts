@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { Mode } from "./mode.ts";
 import { CORE, SCENARIOS, TALK } from "./scenarios.ts";
 import { calm, crashes, refusals, strike } from "./single-fault.ts";
-import type { Mode } from "./stage.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

@@ -11,14 +11,13 @@ import { type Actor, Actors, type Gate } from "./actors.ts";
 import { Choices } from "./choices.ts";
 import { EXPRESSIONS } from "./host.ts";
 import { Invariants } from "./invariants.ts";
+import type { Mode } from "./mode.ts";
 import { stable } from "./oracle.ts";
 import { Reception } from "./reception.ts";
 import type { Scenario } from "./scenario.ts";
 import { drawSwarm, type Swarm } from "./swarm.ts";
 import { Traffic } from "./traffic.ts";
 import { Violation } from "./violation.ts";
-
-export type Mode = "durable" | "memory";
 
 /** Something that may happen next. */
 export type Action = Readonly<{ label: string; act: () => void }>;

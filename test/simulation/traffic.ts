@@ -185,7 +185,10 @@ export class Traffic {
               return { kind: "event-received", ticket: id, eventId, payload };
             }),
         ];
-      default:
+      case "continuation":
+      case "incident":
+      case "task":
+      case "timer":
         return [];
     }
   }

@@ -1,0 +1,2 @@
+/** Whether queues outlive a process. */
+export type Mode = "durable" | "memory";
