@@ -84,7 +84,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   {
     name: "row-removed-early",
     without: "a row stays while a delivery along it may still owe something",
-    scenario: "signal-crowd",
+    scenario: "signal-multi-shot",
     file: "lib/engine/closed.ts",
     find: "return ![...tickets, ...outbox].some(",
     replace: `${MARK}; return true || ![...tickets, ...outbox].some(`,
