@@ -129,10 +129,14 @@ const NARROW: { readonly [K in keyof ResultKinds]: (value: Json) => ResultKinds[
   key: keyText,
 };
 
-/** Numbers correlate by their whole part, as integer text. */
 function keyText(value: Json): string | undefined {
   if (typeof value === "string") return value;
-  return typeof value === "number" ? BigInt(Math.trunc(value)).toString() : undefined;
+  return typeof value === "number" ? correlationText(value) : undefined;
+}
+
+/** What a number is as a correlation key, for who waits and for who sends: whole ones in full. */
+export function correlationText(value: number): string {
+  return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }
 
 /** Types static text by its literal form; only text that JSON calls a number becomes one. */

@@ -91,7 +91,7 @@ export const MAX_PAYLOAD_BYTES = 100_000;
 /** Waits for signals, messages and events that one step may open; what is left goes on later. */
 export const MAX_WAITS_PER_STEP = 30;
 
-/** What a wait that stays open remembers above its low-water mark. */
+/** Runs of numbers that a wait which stays open remembers above its low-water mark. */
 export const MAX_REMEMBERED_ABOVE = 64;
 
 /** A broadcast to at most this many is delivered within the call, if that takes no longer. */

@@ -136,8 +136,11 @@ export type Row = Readonly<{
   again?: number;
 }>;
 
-/** A set of numbers that fills up from below: all up to `low`, and some above it. */
-export type Seen = Readonly<{ low: number; above: readonly number[] }>;
+/** A set of numbers that fills up from below: all up to `low`, and some runs above it. */
+export type Seen = Readonly<{ low: number; above: readonly Run[] }>;
+
+/** Numbers from the first to the last, both included. */
+export type Run = readonly [first: number, last: number];
 
 /** A step that grew too long goes on under this ticket; `round` counts how many in a row. */
 export type ContinuationTicket = Opened & Readonly<{ on: "continuation"; round: number }>;

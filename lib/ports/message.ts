@@ -64,8 +64,11 @@ export type LookMessage = Addressed &
 export type Post = Readonly<{
   address: Readonly<{ name: string; key: string }>;
   message: Readonly<{ mid: string; payload: Variables; expiresAt: Instant }>;
-  rememberUntil: Instant;
+  id: RememberedMessage;
 }>;
+
+/** How a mailbox remembers a message: until when, and by a fingerprint of what it carried. */
+export type RememberedMessage = Readonly<{ mid: string; until: Instant; body: string }>;
 
 /** The parts of a fan-out; each is a trigger of its own. */
 export type FanOutMessage =
@@ -142,8 +145,7 @@ export type CarriedStart = Readonly<{
   mail?: Readonly<{
     name: string;
     key: string;
-    messageId: string;
-    rememberUntil: Instant;
+    id: RememberedMessage;
     /** Of the mailbox, when nobody waited there; absent: the message is kept there for this start. */
     base?: number;
   }>;

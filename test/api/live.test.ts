@@ -207,7 +207,7 @@ describe("signals, messages and events of a real engine", () => {
     expect(refused).toMatchObject({ status: 404, json: { code: "message/no-waiter" } });
     expect(buffered.json).toMatchObject({ messageId: "m", outcome: "buffered" });
     expect(doubled.json).toMatchObject({ messageId: "m", outcome: "duplicate" });
-    expect(changed).toMatchObject({ status: 200, json: { outcome: "duplicate" } });
+    expect(changed).toMatchObject({ status: 409, json: { code: "request/key-reused" } });
     expect(result.json).toMatchObject({ variables: { orderId: 42, paid: true, by: "me" } });
   });
 

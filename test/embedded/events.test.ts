@@ -122,7 +122,7 @@ describe("an event to one instance", () => {
     const fitting = "x".repeat(MAX_INBOX_BYTES - '[""]'.length);
     const send = (payload: string) => engine.event({ name: "paid", payload, target: "a" });
 
-    await expect(send(`${fitting}x`)).rejects.toMatchObject({ code: "event/inbox-full" });
+    await expect(send(`${fitting}x`)).rejects.toMatchObject({ code: "request/body-too-large" });
     expect(await send(fitting)).toMatchObject({ outcome: "queued" });
     await expect(send("")).rejects.toMatchObject({ code: "event/inbox-full" });
     await finishWork(engine, "a");

@@ -259,7 +259,7 @@ describe("an event that was broadcast", () => {
     await run.event("event:approved", { eventId: "e3", seq: 3 });
 
     expect(again.changed).toBe(false);
-    expect(seen).toEqual({ approved: { low: 0, above: [4] } });
+    expect(seen).toEqual({ approved: { low: 0, above: [[4, 4]] } });
     expect(run.status).toBe("succeeded success");
   });
 

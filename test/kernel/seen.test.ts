@@ -14,10 +14,39 @@ describe("a set that fills up from below", () => {
 
   test.each([
     [[1, 2, 3], { low: 3, above: [] }],
-    [[3, 1], { low: 1, above: [3] }],
+    [[3, 1], { low: 1, above: [[3, 3]] }],
     [[3, 1, 2], { low: 3, above: [] }],
-    [[5, 2, 9], { low: 0, above: [2, 5, 9] }],
-    [[5, 2, 9, 1], { low: 2, above: [5, 9] }],
+    [
+      [5, 2, 9],
+      {
+        low: 0,
+        above: [
+          [2, 2],
+          [5, 5],
+          [9, 9],
+        ],
+      },
+    ],
+    [
+      [5, 2, 9, 1],
+      {
+        low: 2,
+        above: [
+          [5, 5],
+          [9, 9],
+        ],
+      },
+    ],
+    [
+      [5, 7, 6, 9],
+      {
+        low: 0,
+        above: [
+          [5, 7],
+          [9, 9],
+        ],
+      },
+    ],
   ])("takes %j in little room", (all, expected) => {
     expect(numbers(...all)).toEqual(expected);
   });
@@ -35,7 +64,7 @@ describe("a set that fills up from below", () => {
     const full = numbers(...even);
     const over = withSeen(full, 2 * MAX_REMEMBERED_ABOVE + 2);
 
-    expect(full).toEqual({ low: 0, above: even });
+    expect(full).toEqual({ low: 0, above: even.map((n) => [n, n]) });
     expect(over.low).toBe(2);
     expect(over.above).toHaveLength(MAX_REMEMBERED_ABOVE);
     expect(hasSeen(over, 1)).toBe(true);
@@ -43,9 +72,13 @@ describe("a set that fills up from below", () => {
   });
 
   test("folds what follows the smallest that leaves", () => {
-    const full = numbers(...Array.from({ length: MAX_REMEMBERED_ABOVE }, (_, at) => at + 10));
+    const odd = Array.from({ length: MAX_REMEMBERED_ABOVE - 1 }, (_, at) => 2 * at + 101);
+    const full = numbers(10, 11, ...odd);
+    const over = withSeen(full, 1_000);
 
-    expect(withSeen(full, 1_000)).toEqual({ low: 9 + MAX_REMEMBERED_ABOVE, above: [1_000] });
+    expect(full.above).toHaveLength(MAX_REMEMBERED_ABOVE);
+    expect(over).toMatchObject({ low: 11 });
+    expect(withSeen(over, 12)).toMatchObject({ low: 12 });
   });
 
   test("never forgets a number and never outgrows its limit, in whatever order they come", () => {
@@ -55,7 +88,7 @@ describe("a set that fills up from below", () => {
 
         expect(all.filter((n) => !hasSeen(seen, n))).toEqual([]);
         expect(seen.above.length).toBeLessThanOrEqual(MAX_REMEMBERED_ABOVE);
-        expect(seen.above).not.toContain(seen.low + 1);
+        expect(seen.above.map(([first]) => first)).not.toContain(seen.low + 1);
       }),
     );
   });

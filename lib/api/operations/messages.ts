@@ -1,3 +1,4 @@
+import { correlationText } from "../../definition/expression.ts";
 import { jsonBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/message.ts";
@@ -11,18 +12,22 @@ export const messageOperations: readonly Operation[] = [
     tag: "Messages",
     summary: "Send a message",
     description:
-      "Goes to whoever waits for this name and key, or starts what begins by it, or is kept for whoever waits later. Sent again with the same `messageId` or Idempotency-Key it is a `duplicate`, whatever else it says.",
+      "Goes to whoever waits for this name and key, or starts what begins by it, or is kept for whoever waits later. Sent again with the same `messageId` or Idempotency-Key it is a `duplicate`; with another payload it is refused.",
     takesKey: true,
     params: nothing,
     query: nothing,
     body: jsonBody(shape.message),
     answers: { 200: "Taken; the outcome says by whom." },
     answer: shape.correlated,
-    problems: ["message/no-waiter", "message/mailbox-full"],
+    problems: ["message/no-waiter", "message/mailbox-full", "request/key-reused"],
     run: async ({ body, key }, { engine }) => {
       const { correlationKey, ...rest } = body;
-      const keyed = correlationKey === undefined ? {} : { correlationKey: String(correlationKey) };
+      const keyed = correlationKey === undefined ? {} : { correlationKey: keyOf(correlationKey) };
       return { status: 200, json: await engine.message({ ...rest, ...keyed }, key) };
     },
   }),
 ];
+
+/** A number stands for its text, the same as in a process. */
+const keyOf = (key: string | number): string =>
+  typeof key === "number" ? correlationText(key) : key;

@@ -1,5 +1,6 @@
 /** Sending an event: to one instance, or to everybody as its type says. */
 
+import { MAX_INBOX_BYTES } from "../../definition/limits.ts";
 import { fitsInbox } from "../../kernel/inbox.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
@@ -8,8 +9,7 @@ import { serve } from "../door.ts";
 import type { EventAnswer, EventRequest, IdempotencyKey } from "../engine.ts";
 import { checkName, checkPayload } from "../request-rules.ts";
 import { peekHead } from "../topics/head.ts";
-import { deliverInCall } from "../topics/in-call.ts";
-import { readProgress, viewReceipt } from "../topics/receipt.ts";
+import { completedReceipt, deliverInCall } from "../topics/in-call.ts";
 import type { World } from "../world.ts";
 import { type AcceptedEvent, acceptEvent, passOn } from "./accept-event.ts";
 import { countReplay, removeLetter } from "./dead-letter.ts";
@@ -78,19 +78,12 @@ async function broadcastEvent(world: World, event: New): Promise<EventAnswer> {
   if (broadcast === undefined) return offer(world, accepted);
   const counts = accepted.isNew
     ? await deliverInCall(world, broadcast)
-    : await countsSoFar(world, broadcast);
+    : await completedReceipt(world, broadcast);
   if (counts === undefined) return { id };
   const { delivered: deliveredCount } = counts;
   const isKept = accepted.mode !== "AfterWait";
   const outcome = deliveredCount > 0 ? "delivered" : isKept ? "queued" : "dropped";
   return { id, outcome, deliveredCount };
-}
-
-async function countsSoFar(world: World, broadcast: Parameters<typeof viewReceipt>[0]) {
-  const receipt = viewReceipt(broadcast, await readProgress(world, broadcast.id));
-  if (receipt.complete) return receipt;
-  await deliverInCall(world, broadcast);
-  return undefined;
 }
 
 async function offer(world: World, { id, name, seq }: AcceptedEvent): Promise<EventAnswer> {
@@ -112,6 +105,7 @@ export async function replayDeadLetter(world: World, id: string): Promise<EventA
 function demandRoom(instance: Instance, event: QueuedEvent): void {
   const isAwaited = instance.tickets.some((it) => it.on === "event" && it.name === event.name);
   if (isAwaited || fitsInbox(instance, event)) return;
+  if (!fitsInbox({ inbox: [] }, event)) throw tooLarge(instance.id);
   throw new EngineError("event/inbox-full", {
     happened: "The instance has too many unread events",
     where: `instance ${instance.id}`,
@@ -125,6 +119,15 @@ function ended({ id, status }: Instance): EngineError {
     happened: `The instance has ended (${status}) and reads no events any more`,
     where: `instance ${id}`,
     fix: "Send it to another instance, or broadcast it without a target.",
+    retryable: false,
+  });
+}
+
+function tooLarge(instanceId: string): EngineError {
+  return new EngineError("request/body-too-large", {
+    happened: `The event is larger than an inbox: ${MAX_INBOX_BYTES} bytes are the limit`,
+    where: `instance ${instanceId}`,
+    fix: "Keep large values elsewhere and send references to them.",
     retryable: false,
   });
 }

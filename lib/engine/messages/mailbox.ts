@@ -28,8 +28,11 @@ export type Mailbox = Readonly<{
   subs: readonly Sub[];
   bufs: readonly Buffered[];
   /** Messages that were taken in here lately, oldest first. */
-  ids: readonly Readonly<{ mid: string; until: Instant }>[];
+  ids: readonly Remembered[];
 }>;
+
+/** `body` is a fingerprint: the same id must carry the same. */
+export type Remembered = Readonly<{ mid: string; until: Instant; body: string }>;
 
 export type Sub = Readonly<{
   processId: string;
@@ -100,16 +103,19 @@ function pruned(mailbox: Mailbox, now: Instant): Mailbox {
   };
 }
 
-export const remembers = ({ ids }: Mailbox, mid: string): boolean =>
-  ids.some((known) => known.mid === mid);
+export const remembers = (mailbox: Mailbox, mid: string): boolean =>
+  rememberedAs(mailbox, mid) !== undefined;
+
+export const rememberedAs = ({ ids }: Mailbox, mid: string): Remembered | undefined =>
+  ids.find((known) => known.mid === mid);
 
 /** With the message at the end of the queue, its id remembered. */
-export function withMessage(mailbox: Mailbox, message: Buffered, until: Instant): Mailbox {
-  return { ...withId(mailbox, message.mid, until), bufs: [...mailbox.bufs, message] };
+export function withMessage(mailbox: Mailbox, message: Buffered, id: Remembered): Mailbox {
+  return { ...withId(mailbox, id), bufs: [...mailbox.bufs, message] };
 }
 
-export function withId(mailbox: Mailbox, mid: string, until: Instant): Mailbox {
-  return { ...mailbox, ids: [...mailbox.ids, { mid, until }] };
+export function withId(mailbox: Mailbox, id: Remembered): Mailbox {
+  return { ...mailbox, ids: [...mailbox.ids, id] };
 }
 
 /** Whether one more message may be kept here. */

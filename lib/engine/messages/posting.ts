@@ -15,10 +15,10 @@ export type Posting = Readonly<{
 }>;
 
 /** Puts a message into its mailbox, where the wait that the step looks after will find it. */
-export const postingMessage = ({ address, message, rememberUntil }: Post): Posting => ({
+export const postingMessage = ({ address, message, id }: Post): Posting => ({
   address,
   change: (mailbox) =>
-    remembers(mailbox, message.mid) ? undefined : withMessage(mailbox, message, rememberUntil),
+    remembers(mailbox, message.mid) ? undefined : withMessage(mailbox, message, id),
 });
 
 /**
@@ -27,14 +27,15 @@ export const postingMessage = ({ address, message, rememberUntil }: Post): Posti
  */
 export function postingOf({ mail, definition }: CarriedStart): Posting | undefined {
   if (mail === undefined) return undefined;
-  const { name, key, messageId, rememberUntil, base } = mail;
+  const { name, key, id, base } = mail;
+  const { mid: messageId } = id;
   const target = { definitionId: definition.id };
   return {
     address: { name, key },
     change: (mailbox, version) => {
       if (base === undefined) return takenFrom(mailbox, messageId, target.definitionId);
       const isAsItWas = version === base && !remembers(mailbox, messageId);
-      return isAsItWas ? withId(mailbox, messageId, rememberUntil) : undefined;
+      return isAsItWas ? withId(mailbox, id) : undefined;
     },
   };
 }

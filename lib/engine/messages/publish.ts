@@ -8,6 +8,7 @@
  *    whoever dies in between leaves it in the mailbox, where somebody will look.
  * 3. A call that dies unanswered may be repeated under the same id.
  */
+import { canonicalJson } from "../../definition/json.ts";
 import {
   DEFAULT_TIME_TO_LIVE,
   MAX_TRIES_OF_DOOR,
@@ -20,6 +21,7 @@ import type { IdempotencyKey, MessageAnswer, MessageRequest } from "../engine.ts
 import { mailboxKey } from "../keys.ts";
 import { lookInCall } from "../look.ts";
 import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
+import { demandSameBody } from "../topics/broadcast.ts";
 import type { World } from "../world.ts";
 import {
   type Address,
@@ -27,7 +29,9 @@ import {
   hasRoom,
   mailboxItem,
   type ReadMailbox,
+  type Remembered,
   readMailbox,
+  rememberedAs,
   remembers,
   type Target,
   withMessage,
@@ -47,7 +51,9 @@ export async function publishMessage(
   let handed: Handed | undefined;
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const read = await readMailbox(world, letter.address);
-    if (remembers(read.mailbox, messageId)) {
+    const known = rememberedAs(read.mailbox, messageId);
+    if (known) {
+      demandSameBody(known.body, letter.id.body, `message ${messageId}`);
       // Our own parked copy was quicker than we are.
       return handed === undefined
         ? { messageId, outcome: "duplicate" }
@@ -64,8 +70,8 @@ export async function publishMessage(
 type Letter = Readonly<{
   address: Address;
   message: Buffered;
-  /** How long its id is remembered. */
-  rememberUntil: Instant;
+  /** How its mailbox remembers it. */
+  id: Remembered;
   isFleeting: boolean;
 }>;
 type Answer = Omit<MessageAnswer, "messageId">;
@@ -108,12 +114,12 @@ async function giveTo(
   { image, ticket }: Waiter,
   handed: Handed | undefined,
 ): Promise<Answer | Again> {
-  const { address, rememberUntil } = letter;
+  const { address, id } = letter;
   const message = { ...letter.message, expiresAt: longEnough(world, letter) };
   const name = wantName(ticket, message.mid);
   const instanceId = image.instance.id;
   const parkedAs = handed?.instanceId === instanceId ? handed.name : undefined;
-  const publishing = { post: { address, message, rememberUntil }, read, parkedAs };
+  const publishing = { post: { address, message, id }, read, parkedAs };
   const looked = await lookInCall(world, image, { ticket: ticket.id, name, publishing });
   if (looked.kind === "again") return looked.isParked ? { handed: { instanceId, name } } : {};
   if (looked.kind === "nothing") return {};
@@ -129,12 +135,11 @@ const namesMessage = (data: unknown, mid: string): boolean =>
 
 async function begin(
   world: World,
-  { address, message, rememberUntil }: Letter,
+  { address, message: { payload }, id }: Letter,
   { version: base }: ReadMailbox,
   definitionId: string,
 ): Promise<Answer | Again> {
-  const { mid: messageId, payload } = message;
-  const mail = { ...address, messageId, rememberUntil, base };
+  const mail = { ...address, id, base };
   const instanceId = await beginBy(world, definitionId, { mail, payload });
   return instanceId === undefined ? {} : { outcome: "started", instanceId };
 }
@@ -146,9 +151,9 @@ async function giveToSeveral(
   read: ReadMailbox,
   targets: readonly Target[],
 ): Promise<Answer | Again> {
-  const { address, rememberUntil } = letter;
+  const { address, id } = letter;
   const message = { ...letter.message, for: targets, expiresAt: longEnough(world, letter) };
-  const box = withMessage(read.mailbox, message, rememberUntil);
+  const box = withMessage(read.mailbox, message, id);
   if (!hasRoom(read.mailbox, message, world.clock.now())) throw full(address);
   if (!(await putBox(world, box, read.version))) return {};
   const takers: string[] = [];
@@ -184,26 +189,26 @@ const IN_FLIGHT_MS = 60_000;
 
 async function keep(
   world: World,
-  { address, message, rememberUntil, isFleeting }: Letter,
+  { address, message, id, isFleeting }: Letter,
   { version, mailbox }: ReadMailbox,
 ): Promise<Answer | Again> {
   if (isFleeting) throw noWaiter(address);
   if (!hasRoom(mailbox, message, world.clock.now())) throw full(address);
   // Whoever still stands there is known to be gone: nobody need look after the message.
   const left = withoutSubs(mailbox, () => true);
-  const isKept = await putBox(world, withMessage(left, message, rememberUntil), version);
+  const isKept = await putBox(world, withMessage(left, message, id), version);
   return isKept ? { outcome: "buffered" } : {};
 }
 
 /** Its taker is too busy for a call: the message waits in the mailbox, and the taker will look. */
 async function keepAndPoke(world: World, letter: Letter): Promise<MessageAnswer> {
-  const { address, message, rememberUntil } = letter;
+  const { address, message, id } = letter;
   const { version, mailbox } = await readMailbox(world, address);
   const { mid: messageId } = message;
   if (remembers(mailbox, messageId)) return { messageId, outcome: "duplicate" };
   if (!hasRoom(mailbox, message, world.clock.now())) throw full(address);
   const kept = { ...message, expiresAt: longEnough(world, letter) };
-  if (!(await putBox(world, withMessage(mailbox, kept, rememberUntil), version))) {
+  if (!(await putBox(world, withMessage(mailbox, kept, id), version))) {
     throw busy(address);
   }
   const waiters = await waitersOf(world, mailbox);
@@ -238,7 +243,11 @@ function letterOf(world: World, request: MessageRequest, key: IdempotencyKey | u
   return {
     address: { name, key: correlationKey },
     message: { mid, payload, expiresAt },
-    rememberUntil: instantFrom(Math.max(expiresAt, now + MIN_MESSAGE_MEMORY_MS)),
+    id: {
+      mid,
+      until: instantFrom(Math.max(expiresAt, now + MIN_MESSAGE_MEMORY_MS)),
+      body: world.ids.digest(canonicalJson(payload)).slice(0, 8),
+    },
     isFleeting: expiresAt <= now,
   };
 }

@@ -46,12 +46,10 @@ export async function beginBy(
   definitionId: string,
   { mail, payload }: Readonly<{ mail: NonNullable<CarriedStart["mail"]>; payload: Variables }>,
 ): Promise<string | undefined> {
-  const { name, key, messageId } = mail;
+  const { name, key, id } = mail;
   const start = await startOf(world, definitionId, mail, payload);
   if (start === undefined) return undefined;
-  const instanceId = world.ids.digest(
-    JSON.stringify(["message", definitionId, name, key, messageId]),
-  );
+  const instanceId = world.ids.digest(JSON.stringify(["message", definitionId, name, key, id.mid]));
   const plan = await planCreation(world, instanceId, start);
   if (plan === undefined) return undefined;
   await carry(world, plan, instanceId, start);
@@ -86,7 +84,8 @@ async function takeOnce(
   target: Target,
 ): Promise<string | undefined | "again"> {
   if ("definitionId" in target) {
-    const mail = { ...address, messageId: mid, rememberUntil: expiresAt };
+    // It is remembered already: the mailbox keeps it for this start.
+    const mail = { ...address, id: { mid, until: expiresAt, body: "" } };
     const begun = await beginBy(world, target.definitionId, { mail, payload });
     return begun ?? ((await isLeft(world, address, mid, target)) ? "again" : undefined);
   }
@@ -157,9 +156,7 @@ async function startOf(
   const found = await listening(world, definitionId, mail.name);
   if (found === undefined) return undefined;
   const { definition, element } = found;
-  const request = world.ids.digest(
-    JSON.stringify(["message", mail.name, mail.key, mail.messageId]),
-  );
+  const request = world.ids.digest(JSON.stringify(["message", mail.name, mail.key, mail.id.mid]));
   const trigger = { element, payload };
   return {
     definition,

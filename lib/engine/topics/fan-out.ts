@@ -152,8 +152,10 @@ async function deliverAlone(
 ): Promise<Verdict> {
   const fared = await deliver(world, broadcast, row, invocation);
   if (fared.kind === "later") return { keepForMs: fared.ms };
-  const record = { page, last: false, awaits: [], ...countsOf([fared]) } as const;
-  await endPage(world, broadcast, record, [fared]);
+  const counted = isCountedAlone(world, fared) ? [] : [fared];
+  if (counted.length === 0) await countAlone(world, broadcast, row, fared);
+  const record = { page, last: false, awaits: [], ...countsOf(counted) } as const;
+  await endPage(world, broadcast, record, counted);
   return "release";
 }
 
@@ -174,11 +176,11 @@ async function deliverRows(
     for (const [n, result] of results.entries()) {
       const row = some[n];
       if (row === undefined) continue;
-      if ("definitionId" in row && result.kind !== "later")
-        await countStart(world, broadcast, row, result);
-      else if (result.kind !== "later") fared.push(result);
-      else
-        awaits.push(await sendAlone(world, broadcast, `${about.page}+${from + n}`, row, result.ms));
+      const alone = `${about.page}+${from + n}`;
+      if (result.kind === "later") {
+        awaits.push(await sendAlone(world, broadcast, alone, row, result.ms));
+      } else if (isCountedAlone(world, result)) await countAlone(world, broadcast, row, result);
+      else fared.push(result);
     }
   }
   await endPage(world, broadcast, { ...about, awaits, ...countsOf(fared) }, fared);
@@ -204,14 +206,20 @@ async function endPage(
   await tidy();
 }
 
-/** Rows of start events stay: each is counted on a page of its own, the same in every round. */
-async function countStart(
+/**
+ * With queues in memory a restart goes through all rows that are left. One that stays, since its
+ * wait or its definition does, is counted on a page of its own, the same in every round.
+ */
+const isCountedAlone = (world: World, { dead }: Exclude<Fared, { kind: "later" }>): boolean =>
+  world.settings.volatileQueues && dead === undefined;
+
+async function countAlone(
   world: World,
   broadcast: Broadcast,
   { sk }: PagedRow,
   fared: Fared,
 ): Promise<void> {
-  const record = { page: sk, last: false, awaits: [], ...countsOf([fared]) };
+  const record = { page: `row ${sk}`, last: false, awaits: [], ...countsOf([fared]) };
   await putPage(world, broadcast, record);
 }
 

@@ -5,11 +5,12 @@
  */
 import { MAX_MS_IN_CALL, MAX_ROWS_IN_CALL, ROWS_AT_ONCE } from "../../definition/limits.ts";
 import type { PagedRow } from "../../ports/message.ts";
+import type { ReceiptView } from "../engine.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, publish } from "./broadcast.ts";
 import { attempt, countsOf } from "./fan-out.ts";
 import type { Fared } from "./fared.ts";
-import type { Counts } from "./receipt.ts";
+import { type Counts, readProgress, viewReceipt } from "./receipt.ts";
 import { rowsIfFew } from "./split.ts";
 
 /** What came of it; undefined when it is too much for a call, or not done in time. */
@@ -26,6 +27,26 @@ export async function deliverInCall(
   const fared = await deliverUntil(world, broadcast, rows?.filter(isWait), until);
   return fared && countsOf([...begun, ...fared]);
 }
+
+/**
+ * The receipt of a broadcast that was accepted before, once it is complete; undefined when that
+ * takes longer than a call. The first call may have died before it published: that is made up for.
+ */
+export async function completedReceipt(
+  world: World,
+  broadcast: Broadcast,
+): Promise<ReceiptView | undefined> {
+  const read = async () => viewReceipt(broadcast, await readProgress(world, broadcast.id));
+  let receipt = await read();
+  if (!receipt.complete) await publish(world, broadcast);
+  for (let tries = 0; !receipt.complete && tries < MAX_MS_IN_CALL / LOOK_MS; tries++) {
+    await world.clock.pause(LOOK_MS);
+    receipt = await read();
+  }
+  return receipt.complete ? receipt : undefined;
+}
+
+const LOOK_MS = 50;
 
 const isStart = (row: PagedRow): boolean => "definitionId" in row;
 const isWait = (row: PagedRow): boolean => !isStart(row);

@@ -3,8 +3,7 @@ import type { IdempotencyKey, SignalAnswer, SignalRequest } from "../engine.ts";
 import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
 import type { World } from "../world.ts";
 import { acceptSignal, type Broadcast } from "./broadcast.ts";
-import { deliverInCall } from "./in-call.ts";
-import { readProgress, viewReceipt } from "./receipt.ts";
+import { completedReceipt, deliverInCall } from "./in-call.ts";
 
 export async function signal(
   world: World,
@@ -26,11 +25,8 @@ export async function signal(
 /** The first call may have died before it published: that is made up for. */
 async function repeated(world: World, broadcast: Broadcast): Promise<SignalAnswer> {
   const { id: broadcastId } = broadcast;
-  const receipt = viewReceipt(broadcast, await readProgress(world, broadcastId));
-  if (receipt.complete) {
-    const { delivered: deliveredCount, started: startedCount } = receipt;
-    return { broadcastId, deliveredCount, startedCount };
-  }
-  await deliverInCall(world, broadcast);
-  return { broadcastId };
+  const receipt = await completedReceipt(world, broadcast);
+  if (receipt === undefined) return { broadcastId };
+  const { delivered: deliveredCount, started: startedCount } = receipt;
+  return { broadcastId, deliveredCount, startedCount };
 }

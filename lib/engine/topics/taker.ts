@@ -10,8 +10,8 @@ import type { World } from "../world.ts";
 import type { Broadcast } from "./broadcast.ts";
 
 /**
- * The id of the broadcast that the wait took: this one, where the wait stays open and remembers it,
- * or the last one that history tells of. Undefined: none, or so long ago that it does not matter.
+ * The id of the broadcast that the wait took: this one, where the wait remembers it or history tells
+ * of it, else the last one. Undefined: none, or so long ago that it does not matter.
  */
 export async function takerOf(
   world: World,
@@ -24,16 +24,20 @@ export async function takerOf(
   if (open?.on === "signal" && open.taken) {
     return hasSeen(open.taken, broadcast.seq) ? broadcast.id : undefined;
   }
-  return takenIn(instance.trail.entries, ticket) ?? takenIn(await spilled(world, image), ticket);
+  const inside = takenIn(instance.trail.entries, ticket);
+  if (inside.includes(broadcast.id)) return broadcast.id;
+  // One that stayed open has taken several: what it took first may have left the instance by now.
+  const taken = [...takenIn(await spilled(world, image), ticket), ...inside];
+  return taken.includes(broadcast.id) ? broadcast.id : taken.at(-1);
 }
 
-function takenIn(entries: readonly TrailEntry[], ticket: string): string | undefined {
-  for (const { type, data } of entries.toReversed()) {
-    if (type !== "signal-received" && type !== "event-received") continue;
+function takenIn(entries: readonly TrailEntry[], ticket: string): readonly string[] {
+  return entries.flatMap(({ type, data }) => {
+    if (type !== "signal-received" && type !== "event-received") return [];
     const said = isObject(data) ? data : {};
-    if (said.wait === ticket) return textOf(said.broadcastId) ?? textOf(said.eventId);
-  }
-  return undefined;
+    const id = said.wait === ticket ? (textOf(said.broadcastId) ?? textOf(said.eventId)) : undefined;
+    return id === undefined ? [] : [id];
+  });
 }
 
 /** The newest history that has left the instance. */
