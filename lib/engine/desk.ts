@@ -181,10 +181,7 @@ export function placed(desk: Desk, ticket: Ticket, version: number): Ticket {
   const row = { after: head.seq, epoch: head.epochs };
   // What an incident gives back has a new row: the old one may or may not be there.
   const again = openedBy(ticket.id) === version ? {} : { again: version };
-  const placed = { ...ticket, row: { ...row, ...again } };
-  // What was broadcast before is not for it: as if it had had that.
-  const isNew = placed.on === "signal" && placed.taken?.low === 0;
-  return isNew ? { ...placed, taken: { low: head.seq, above: [] } } : placed;
+  return { ...ticket, row: { ...row, ...again } };
 }
 
 /** The writes that belong to the instance's: all of them are made, or none. */

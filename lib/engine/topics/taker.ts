@@ -35,7 +35,8 @@ function takenIn(entries: readonly TrailEntry[], ticket: string): readonly strin
   return entries.flatMap(({ type, data }) => {
     if (type !== "signal-received" && type !== "event-received") return [];
     const said = isObject(data) ? data : {};
-    const id = said.wait === ticket ? (textOf(said.broadcastId) ?? textOf(said.eventId)) : undefined;
+    const id =
+      said.wait === ticket ? (textOf(said.broadcastId) ?? textOf(said.eventId)) : undefined;
     return id === undefined ? [] : [id];
   });
 }
