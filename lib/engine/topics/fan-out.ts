@@ -199,7 +199,7 @@ async function endPage(
   const dead = fared.flatMap((it) => (it.kind !== "later" && it.dead ? [it.dead] : []));
   const tidy = () => (dead.length > 0 ? world.store.tidy(dead) : Promise.resolve());
   if (world.settings.volatileQueues) {
-    await Promise.all([tidy(), putPage(world, broadcast, record)]);
+    await Promise.all([putPage(world, broadcast, record), tidy()]);
     return;
   }
   await putPage(world, broadcast, record);
