@@ -110,7 +110,7 @@ async function storeTexts(
 }
 
 function compilerFor(world: World, notation: Source["notation"]): Compiler {
-  const compiler = world.compilers[notation];
+  const compiler = Object.hasOwn(world.compilers, notation) ? world.compilers[notation] : undefined;
   if (compiler) return compiler;
   const known = Object.keys(world.compilers).join(", ");
   throw new EngineError("definition/notation-unknown", {

@@ -2,7 +2,7 @@
 import type { Definition } from "../definition/definition.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item } from "../ports/store.ts";
-import { definitionsView, latestKey, versionKey } from "./keys.ts";
+import { definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
 import type { World } from "./world.ts";
 
 /** The head of a definition; it outlives an undeploy, so that versions go on counting. */
@@ -32,6 +32,7 @@ export async function readLatest(
   world: World,
   id: string,
 ): Promise<Readonly<{ item: Item; latest: Latest }> | undefined> {
+  if (!isStorable(id)) return undefined;
   const [item] = await world.store.get([latestKey(world.settings.tenant, id)]);
   return item && { item, latest: parseLatest(item.body) };
 }
@@ -66,6 +67,7 @@ export async function readVersion(
   id: string,
   version: number,
 ): Promise<VersionRecord> {
+  if (!isStorable(id)) throw unknown(id, version);
   const [item] = await world.store.get([versionKey(world.settings.tenant, id, version)]);
   if (item === undefined) throw unknown(id, version);
   return parseVersion(item.body);
