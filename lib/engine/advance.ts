@@ -21,9 +21,10 @@ import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit } from "./dispatch.ts";
 import { afterNothing, takePosted } from "./look.ts";
 import { isTimer } from "./owed.ts";
-import { plan, timeOf, type Want } from "./plan.ts";
+import { plan, timeOf } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
+import type { Want } from "./take.ts";
 import type { World } from "./world.ts";
 
 type Parked = ParkedMessage | OwedMessage | LookMessage;

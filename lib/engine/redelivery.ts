@@ -10,9 +10,10 @@ import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { rearm, send } from "./dispatch.ts";
 import { type Entries, isNothing, leaseLeftMs, mustBeSent, owedBy, ownersOf } from "./owed.ts";
-import { type Owner, planWrite } from "./plan.ts";
+import { planWrite } from "./plan.ts";
 import { readMany } from "./read-many.ts";
 import type { Image } from "./stored-instance.ts";
+import type { Owner } from "./take.ts";
 import { isTopicTicket, rowKey } from "./topics/row.ts";
 import type { World } from "./world.ts";
 

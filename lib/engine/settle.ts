@@ -1,8 +1,9 @@
 /** Takes one outcome into its instance: decide, commit, and again from the image that won. */
 import { MAX_TRIES_BEFORE_PARKING } from "../definition/limits.ts";
 import { commit } from "./commit.ts";
-import { type Besides, type Owner, type Plan, plan, type Want } from "./plan.ts";
+import { type Besides, type Plan, plan } from "./plan.ts";
 import type { Image } from "./stored-instance.ts";
+import type { Owner, Want } from "./take.ts";
 import type { World } from "./world.ts";
 
 export type Settled = Readonly<
