@@ -103,9 +103,6 @@ export async function readProgress(world: World, broadcastId: string): Promise<P
 export const pageName = (round: number, name: string): string =>
   round === 0 ? name : `${round}~${name}`;
 
-export const roundOf = (page: string): number =>
-  page.includes("~") ? Number(page.slice(0, page.indexOf("~"))) : 0;
-
 /**
  * One round has all its pages: the one that holds everybody, or every shard up to its last. What one
  * round has done no other need do: a shard may be whole in an earlier one.
