@@ -14,7 +14,6 @@ export type {
   InstanceView,
   Listed,
   MessageAnswer,
-  MessageRequest,
   ReceiptView,
   RecoveryReport,
   ResultView,
@@ -28,6 +27,7 @@ export type {
 } from "../engine/engine.ts";
 export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 export type { HttpServer } from "./http-server.ts";
+export type { MessageInput } from "./library-calls.ts";
 export type { ClockAdvance, EmbeddedEngine } from "./library-door.ts";
 export { openEngine } from "./open-engine.ts";
 export type { EmbeddedOptions, TaskOptions } from "./options.ts";

@@ -2,6 +2,7 @@
  * The engine's calls for callers of the library: what they pass is copied, checked and told all that
  * is wrong with it, and what they leave out, or pass as undefined, has its default.
  */
+import { correlationText } from "../definition/expression.ts";
 import type { Variables } from "../definition/json.ts";
 import type {
   DeadLetterView,
@@ -10,9 +11,12 @@ import type {
   EventConfig,
   EventTypeView,
   HistoryEntry,
+  IdempotencyKey,
   InstanceFilter,
   InstanceView,
   Listed,
+  MessageAnswer,
+  MessageRequest,
   PageRequest,
   SignalAnswer,
   Source,
@@ -23,6 +27,10 @@ import { UNDECLARED } from "../engine/events/event-type.ts";
 import { checkRequest, type Rule } from "../engine/request-rules.ts";
 import { RULES } from "./library-requests.ts";
 import { own } from "./own-copy.ts";
+
+/** A message as callers write it. */
+export type MessageInput = Omit<MessageRequest, "correlationKey"> &
+  Readonly<{ correlationKey?: string | number }>;
 
 /** The calls of the API as methods, with its bodies and answers. */
 export type LibraryCalls = Pick<
@@ -39,7 +47,6 @@ export type LibraryCalls = Pick<
   | "cancel"
   | "resolveIncident"
   | "receipt"
-  | "message"
   | "event"
   | "eventType"
   | "replayDeadLetter"
@@ -53,6 +60,8 @@ export type LibraryCalls = Pick<
     list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
     history(instanceId: string, page?: Partial<PageRequest>): Promise<Listed<HistoryEntry>>;
     tasks(filter?: TaskFilter & Partial<PageRequest>): Promise<Listed<TaskView>>;
+    /** A number as correlation key stands for its text. */
+    message(request: MessageInput, key?: IdempotencyKey): Promise<MessageAnswer>;
     /** Wakes everybody who waits for it now; the same id is the same broadcast. */
     signal(
       name: string,
@@ -165,7 +174,10 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     message: async (given, key) => {
       const request = own(given);
       checkRequest(RULES.message, { request, key });
-      return engine.message(settled(request), key);
+      const { correlationKey, ...rest } = settled(request);
+      const text =
+        typeof correlationKey === "number" ? correlationText(correlationKey) : correlationKey;
+      return engine.message({ ...rest, ...(text !== undefined && { correlationKey: text }) }, key);
     },
     event: async (given, key) => {
       const request = own(given);

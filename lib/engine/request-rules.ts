@@ -111,8 +111,9 @@ export const nameText: Rule = rule(
   "Choose another.",
 );
 
-/** A correlation key; an empty one is none. */
-export const correlationKey: Rule = (path, value) => (value === "" ? [] : nameText(path, value));
+/** A correlation key: text, of which an empty one is none, or a number that stands for its text. */
+export const correlationKey: Rule = (path, value) =>
+  value === "" || Number.isFinite(value) ? [] : nameText(path, value);
 
 /** An id that somebody wrote into a definition: text of some length. */
 export const idText: Rule = rule(

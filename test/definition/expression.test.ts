@@ -56,6 +56,7 @@ describe("the result of an expression", () => {
     ["strings", ["a"], ["a"]],
     ["key", "k", "k"],
     ["key", 42, "42"],
+    ["key", 10.5, "10.5"],
     ["key", 1e21, "1000000000000000000000"],
   ])("that must be of kind %s may be %j", (kind, value, narrowed) => {
     expect(resultOf(kind, "x", gave(value))).toEqual({ ok: true, value: narrowed });

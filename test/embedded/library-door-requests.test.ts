@@ -125,7 +125,7 @@ const SETTINGS: readonly Wrong[] = [
   ["signal", ["a", { "a-b": 1, in: 2 }], { payload: '"a-b" cannot name a variable' }],
   [
     "message",
-    [{ name: "a\0", correlationKey: 7, payload: [], messageId: "\ud800", timeToLive: 5 }],
+    [{ name: "a\0", correlationKey: true, payload: [], messageId: "\ud800", timeToLive: 5 }],
     {
       name: NAME,
       correlationKey: NAME,
@@ -251,5 +251,13 @@ describe("a call of the library", () => {
     await expect(door.setEventType("a", { deliveryMode: "Never" })).rejects.toThrow();
 
     expect(await engine.eventType("a")).toMatchObject({ declared: false });
+  });
+
+  test("take a number as correlation key, the same as over HTTP and in a process", async () => {
+    const engine = await anEngine();
+    const half = await engine.message({ name: "paid", correlationKey: 10.5, messageId: "m" });
+    expect(half).toEqual({ messageId: "m", outcome: "buffered" });
+    const again = await engine.message({ name: "paid", correlationKey: "10.5", messageId: "m" });
+    expect(again).toEqual({ messageId: "m", outcome: "duplicate" });
   });
 });
