@@ -72,12 +72,22 @@ export async function carry(
   const others = plan.fresh.tickets.filter(
     ({ id, on }) => id !== only?.id && on !== "timer" && on !== "incident",
   );
-  if (only && others.length === 0 && plan.fresh.outbox.length === 0) {
+  const isAlone = others.length === 0 && plan.fresh.outbox.length === 0;
+  if (only && isAlone && !tookWhatLayThere(plan)) {
     return world.tasks.send({ ...taskMessage(plan.image.instance, only), start });
   }
   const { fact } = start;
   return world.parking.park({ kind: "parked", tenant, instanceId, name: START, fact, start });
 }
+
+/**
+ * Who carries the start may find other messages there and come to other tasks: then no task's own
+ * message may stand for all that the start owes.
+ */
+const tookWhatLayThere = ({ image }: Plan): boolean =>
+  image.instance.trail.entries.some(
+    ({ type }) => type === "message-received" || type === "event-received",
+  );
 
 async function create(
   world: World,
