@@ -66,7 +66,7 @@ export async function readReceipt(world: World, broadcastId: string): Promise<Re
 }
 
 export function viewReceipt(broadcast: Broadcast, progress: Progress): ReceiptView {
-  const { pages } = progress;
+  const pages = progress.pages.filter((page) => !isStray(page, progress));
   const sum = (of: (page: PageRecord) => number) => pages.reduce((all, it) => all + of(it), 0);
   return {
     broadcastId: broadcast.id,
@@ -81,6 +81,14 @@ export function viewReceipt(broadcast: Broadcast, progress: Progress): ReceiptVi
     expired: sum(({ expired }) => expired),
     failed: pages.flatMap(({ failed }) => failed),
   };
+}
+
+/** A page that came twice may have sent a row on alone that its record counts itself. */
+function isStray({ page }: PageRecord, { pages }: Progress): boolean {
+  const [, parent] = /^([^ ]+)\+\d+$/.exec(page) ?? [];
+  if (parent === undefined) return false;
+  const record = pages.find((it) => it.page === parent);
+  return record !== undefined && !record.awaits.includes(page);
 }
 
 export async function readProgress(world: World, broadcastId: string): Promise<Progress> {
