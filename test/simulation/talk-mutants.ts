@@ -118,7 +118,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     without: "a mailbox remembers the messages that have come",
     scenario: "message-doubled",
     file: "lib/engine/messages/mailbox.ts",
-    find: "return { ...mailbox, ids: [...mailbox.ids, { mid, until }] };",
+    find: "return { ...mailbox, ids: [...mailbox.ids, id] };",
     replace: `${MARK}; return mailbox;`,
   },
   {
