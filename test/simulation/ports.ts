@@ -178,6 +178,12 @@ function noteFacts(stage: Stage, message: Message): void {
   if (start && "instanceId" in message && start.fact.input.trigger === undefined) {
     stage.brings(message.instanceId, start.fact);
   }
+  if (message.kind === "parked" && message.fact.kind === "signal-received") {
+    stage.missed.add(`${message.instanceId} ${message.fact.ticket} ${message.fact.broadcastId}`);
+  }
+  if (message.kind === "parked" && message.fact.kind === "event-received") {
+    stage.missed.add(`${message.instanceId} ${message.fact.ticket} ${message.fact.eventId}`);
+  }
   if (message.kind === "parked" && !DERIVED.has(message.fact.kind)) {
     stage.brings(message.instanceId, message.fact);
   }

@@ -40,6 +40,8 @@ export class Stage {
   readonly reception: Reception;
   /** Broadcasts that the bus has taken. */
   readonly published = new Set<string>();
+  /** `<instance> <ticket> <broadcast>` of those who looked once more and found that they missed it. */
+  readonly missed = new Set<string>();
   readonly trace: string[] = [];
   /** Idempotency keys, in the order in which user code saw them. */
   readonly ledger: string[] = [];
