@@ -1,6 +1,7 @@
 /**
- * How instances come to be. All inputs of the first decision travel with the start, so the door
- * and the message that carries it write the same bytes, and `absent` lets one of them win.
+ * How instances come to be. All inputs of the first decision travel with the start, so the door and
+ * the message that carries it decide alike, and `absent` lets one of them win. Only what lies in a
+ * mailbox or is kept at that moment may differ: a start that takes such things is parked whole.
  */
 import { MAX_CALL_MS, MAX_INSTANCE_BYTES, MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
