@@ -18,6 +18,15 @@ describe("a world of random faults", () => {
     });
   }
 
+  test.each([
+    [59, "message-boundary", "durable"],
+    [83, "self-signal", "durable"],
+  ] as const)("holds where it once broke: seed %d, %s, %s queues", async (seed, scenario, mode) => {
+    const run = await simulateSeed(settingOf(seed, { scenario, mode }), choicesOf(seed));
+
+    expect(run.problem).toBeUndefined();
+  });
+
   test("is not idle: crashes, refusals, standstills and redeliveries happen", async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= 60; seed++) {
