@@ -2,7 +2,7 @@ import { z } from "zod";
 import { UNDECLARED } from "../../engine/events/event-type.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
-import { count, duration, idText, instant, json, nameText } from "./values.ts";
+import { count, duration, givenId, instant, json, nameText } from "./values.ts";
 
 /** The request that sends an event. */
 export const event = named(
@@ -10,8 +10,8 @@ export const event = named(
   z.strictObject({
     name: nameText,
     payload: json.exactOptional(),
-    target: idText.exactOptional().describe("An instance; without one it is broadcast."),
-    id: idText
+    target: givenId.exactOptional().describe("An instance; without one it is broadcast."),
+    id: givenId
       .exactOptional()
       .describe("The same id is the same event; the Idempotency-Key unless said."),
   }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { DEFAULT_TIME_TO_LIVE, MAX_NAME_LENGTH } from "../../definition/limits.ts";
+import { DEFAULT_TIME_TO_LIVE } from "../../definition/limits.ts";
 import { named } from "./registry.ts";
-import { duration, idText, nameText, newVariables } from "./values.ts";
+import { duration, givenId, keyText, nameText, newVariables } from "./values.ts";
 
 /** The request that sends a message. */
 export const message = named(
@@ -9,11 +9,11 @@ export const message = named(
   z.strictObject({
     name: nameText,
     correlationKey: z
-      .union([z.string().max(MAX_NAME_LENGTH), z.number()])
+      .union([keyText, z.number()])
       .exactOptional()
       .describe("A number stands for its text. Absent and empty mean the same: no key."),
     payload: newVariables.exactOptional().describe("Becomes variables of whoever gets it."),
-    messageId: idText
+    messageId: givenId
       .exactOptional()
       .describe(
         "The same id for the same name and key is the same message; the Idempotency-Key unless said.",

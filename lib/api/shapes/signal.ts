@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { named } from "./registry.ts";
-import { count, idText, instant, nameText, newVariables } from "./values.ts";
+import { count, givenId, instant, nameText, newVariables } from "./values.ts";
 
 /** The request that broadcasts a signal. */
 export const signal = named(
@@ -8,7 +8,7 @@ export const signal = named(
   z.strictObject({
     name: nameText,
     payload: newVariables.exactOptional().describe("Becomes variables of whoever it reaches."),
-    id: idText
+    id: givenId
       .exactOptional()
       .describe("The same id is the same broadcast; the Idempotency-Key unless said."),
   }),

@@ -98,8 +98,19 @@ export const idText = z.string().min(1).max(MAX_ID_LENGTH);
 /** The id of a broadcast or a dead letter, which may be longer than the one that was sent. */
 export const madeIdText = z.string().min(1).max(MAX_MADE_ID_LENGTH);
 
+/** Text that can be stored under: keys keep NUL to themselves. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: this one is what it is about
+const WITHOUT_NUL = /^[^\u0000]*$/;
+const withoutNul = { error: "must not contain the character NUL" };
+
 /** The name of a signal, a message or an event. */
-export const nameText = z.string().min(1).max(MAX_NAME_LENGTH);
+export const nameText = z.string().min(1).max(MAX_NAME_LENGTH).regex(WITHOUT_NUL, withoutNul);
+
+/** An id that a caller gives to what it sends. */
+export const givenId = z.string().min(1).max(MAX_ID_LENGTH).regex(WITHOUT_NUL, withoutNul);
+
+/** The text of a correlation key; an empty one is none. */
+export const keyText = z.string().max(MAX_NAME_LENGTH).regex(WITHOUT_NUL, withoutNul);
 
 /** A count in an answer. */
 export const count = z.int().min(0);
