@@ -21,7 +21,7 @@ export type Measured = Readonly<{ rows: readonly Row[]; checks: readonly Check[]
 const CALLERS = 64;
 const WARM = 500;
 /** Commits of a broadcast besides deliveries and pages: its number, itself, its end, its shards. */
-const PER_BROADCAST = 8;
+const PER_BROADCAST = 20;
 
 export async function measureTopics(count: number): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), "fermata-bench-"));
