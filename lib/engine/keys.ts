@@ -80,7 +80,7 @@ export const placeKey = (tenant: string, topic: Topic, seq: number): Key => ({
 });
 export const PLACES = { to: "Q$" } as const;
 
-/** Rows of one shard; epoch e has 2^e shards. */
+/** Rows of one shard of an epoch. */
 export const shardPk = (tenant: string, topic: Topic, epoch: number, shard: number): string =>
   `${topicPk(tenant, topic)}#${epoch}.${shard}`;
 

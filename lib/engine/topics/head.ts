@@ -3,7 +3,7 @@
  * every broadcast after that, and for none before: whoever comes during a broadcast is told apart
  * by numbers, not by luck.
  *
- * Rows are spread over shards. Epoch e has 2^e of them; new rows go to the newest epoch, and who
+ * Rows are spread over shards. Epoch 1 has one, each later one twice as many; new rows go to the newest epoch, and who
  * looks for rows looks through all epochs: none is ever removed.
  */
 import { MAX_SHARDS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";

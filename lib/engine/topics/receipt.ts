@@ -7,7 +7,7 @@ import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { FailedDelivery, ReceiptView } from "../engine.ts";
-import { tryPutHint } from "../hint.ts";
+import { putHint } from "../hint.ts";
 import { broadcastPk, isStorable, PROGRESS, pageKey } from "../keys.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, readBroadcast } from "./broadcast.ts";
@@ -40,12 +40,13 @@ export type Progress = Readonly<{ pages: readonly PageRecord[]; roads: readonly 
 /** The one page of a broadcast that fits on one. */
 export const ONE_PAGE = "all";
 
+/** The record is there when this resolves: before that no row on it may go. */
 export async function putPage(
   world: World,
   broadcast: Broadcast,
   record: PageRecord,
 ): Promise<void> {
-  await tryPutHint(world, {
+  await putHint(world, {
     key: pageKey(world.settings.tenant, broadcast.id, record.page),
     version: 1,
     body: new TextEncoder().encode(JSON.stringify(record)),
