@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Rooms that are projects of their own; every other test is a unit test, so none is forgotten. */
-const APART = ["contract", "simulation", "killed", "durable", "infra", "end-to-end"];
+const APART = ["contract", "simulation", "killed", "durable", "infra", "aws", "end-to-end"];
 
 const project = (name: string, test: object) => ({
   extends: true as const,
@@ -35,6 +35,11 @@ export default defineConfig({
       project("contract", {}),
       project("simulation", { testTimeout: 600_000 }),
       project("killed", { testTimeout: 1_200_000 }),
+      // Loading aws-cdk-lib is slow.
+      project("infra", { testTimeout: 60_000, hookTimeout: 120_000 }),
+      // One emulator for all: its files take turns.
+      project("aws", { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
+      project("end-to-end", { testTimeout: 300_000, hookTimeout: 300_000, fileParallelism: false }),
     ],
   },
 });

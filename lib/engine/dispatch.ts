@@ -102,6 +102,8 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
       tenant: instance.tenant,
       instanceId: instance.id,
       ticket: last.id,
+      dueAt: last.dueAt,
+      since: last.since,
     });
   }
   if (earliest === undefined) return;

@@ -4,8 +4,17 @@ import type { Instant } from "../definition/time/instant.ts";
 export interface Timers {
   arm(timer: ArmedTimer): Promise<void>;
   /** Best effort: a fire of a disarmed timer finds its ticket gone. */
-  disarm(timer: Readonly<{ tenant: string; instanceId: string; ticket: string }>): Promise<void>;
+  disarm(timer: DisarmedTimer): Promise<void>;
 }
+
+export type DisarmedTimer = Readonly<{
+  tenant: string;
+  instanceId: string;
+  ticket: string;
+  /** When it would have been due, and since when it was open: they tell where it may be held. */
+  dueAt: Instant;
+  since: Instant;
+}>;
 
 export type ArmedTimer = Readonly<{
   tenant: string;

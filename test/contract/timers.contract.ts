@@ -3,7 +3,7 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
-import type { ArmedTimer, Timers } from "../../lib/ports/timers.ts";
+import type { ArmedTimer, DisarmedTimer, Timers } from "../../lib/ports/timers.ts";
 
 /** Timers that are all out, and the time that they go by. */
 export type OpenedTimers = Readonly<{
@@ -37,9 +37,14 @@ export function timersContract(name: string, open: () => Promise<OpenedTimers>):
       });
     }
 
-    async function arm(instanceId: string, inMs: number, covered = true): Promise<ArmedTimer> {
-      const dueAt = instantFrom(opened.now() + inMs);
-      const timer = { tenant: "default", instanceId, ticket: "t1.1", dueAt, covered };
+    async function arm(
+      instanceId: string,
+      inMs: number,
+      covered = true,
+    ): Promise<ArmedTimer & DisarmedTimer> {
+      const since = opened.now();
+      const dueAt = instantFrom(since + inMs);
+      const timer = { tenant: "default", instanceId, ticket: "t1.1", dueAt, since, covered };
       if (covered) opened.index(instanceId, dueAt);
       await opened.timers.arm(timer);
       return timer;
