@@ -3,7 +3,7 @@
  * index. A restart loses nothing: what was owed stands in the store and is sent again at open.
  */
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
-import { HandlerRuns } from "../adapters/local/handler-runs.ts";
+import { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { openQueues } from "../adapters/local/queues.ts";
 import { openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";

@@ -1,6 +1,6 @@
+import type { HandlerRuns, TaskCode } from "../adapters/handlers/handler-runs.ts";
+import { handlersFrom, loadTaskHandlers } from "../adapters/handlers/task-handlers.ts";
 import type { Trouble } from "../adapters/local/deliveries.ts";
-import type { HandlerRuns, TaskCode } from "../adapters/local/handler-runs.ts";
-import { handlersFrom, loadTaskHandlers } from "../adapters/local/task-handlers.ts";
 import type { Announcement } from "../ports/bus.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";

@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
-import { HandlerRuns } from "../../lib/adapters/local/handler-runs.ts";
+import { HandlerRuns } from "../../lib/adapters/handlers/handler-runs.ts";
 import { openQueues } from "../../lib/adapters/local/queues.ts";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 import { realClock, steadyClock } from "../../lib/adapters/node/clock.ts";

@@ -9,12 +9,11 @@ import { type Advance, clockAdvancer } from "./advance-clock.ts";
 import { Agenda, type Alarm, noAlarm, processAlarm } from "./agenda.ts";
 import { type AnnouncementListener, localBus } from "./bus.ts";
 import type { Trouble } from "./deliveries.ts";
-import type { HandlerRuns } from "./handler-runs.ts";
 import type { DueIndex } from "./index-passes.ts";
 import { Invocations } from "./invocations.ts";
 import { DEFAULT_PAGES_AT_ONCE, PageQueue } from "./page-queue.ts";
 import { type ParkedConsumer, ParkingQueue } from "./parking-queue.ts";
-import { TaskQueue } from "./task-queue.ts";
+import { type RunningHandlers, TaskQueue } from "./task-queue.ts";
 import { type TimerConsumer, TimerLoop } from "./timer-loop.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 
@@ -36,7 +35,7 @@ export type QueuesOptions = Readonly<{
   keyOf: (timer: Pick<TimerMessage, "tenant" | "instanceId">) => Key;
   handlers: ReadonlyMap<string, TaskHandler>;
   /** The one that the handlers were made with. */
-  runs: HandlerRuns;
+  runs: RunningHandlers;
   concurrency?: number;
   /** Parts of fan-outs at a time. */
   pagesAtOnce?: number;

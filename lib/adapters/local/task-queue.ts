@@ -5,17 +5,26 @@ import type { Work, Workplace } from "./activity.ts";
 import type { Agenda, Waiting } from "./agenda.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
 import { DueHeap } from "./due-heap.ts";
-import type { HandlerRuns } from "./handler-runs.ts";
 import type { Invocations } from "./invocations.ts";
 
 export type TaskConsumer = (message: TaskMessage, invocation: Invocation) => Promise<Verdict>;
+
+/** The handlers that are at work in this process; whoever runs them is handed in. */
+export interface RunningHandlers {
+  /** Handlers whose end nobody waits for, because they were still at work at the shutdown. */
+  readonly abandoned: number;
+  /** Tells the handlers of a ticket to stop; their results are no longer waited for. */
+  stop(instanceId: string, ticket: string): void;
+  /** Tells all of them to stop. No outcome is reported from here on. */
+  shutDown(): void;
+}
 
 /** Queues attempts in memory and knows the handlers of this process. */
 export class TaskQueue implements Tasks, Waiting, Workplace {
   readonly #agenda: Agenda;
   readonly #invocations: Invocations;
   readonly #handlers: ReadonlyMap<string, TaskHandler>;
-  readonly #runs: Pick<HandlerRuns, "stop">;
+  readonly #runs: Pick<RunningHandlers, "stop">;
   readonly #deliveries: Deliveries<TaskMessage>;
   readonly #delayed = new DueHeap<TaskMessage>();
   readonly #held = new Map<string, number>();
@@ -30,7 +39,7 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
     Readonly<{
       invocations: Invocations;
       handlers: ReadonlyMap<string, TaskHandler>;
-      runs: Pick<HandlerRuns, "stop">;
+      runs: Pick<RunningHandlers, "stop">;
       concurrency: number;
     }>) {
     this.#agenda = surroundings.agenda;

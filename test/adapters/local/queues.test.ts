@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { handlersFrom } from "../../../lib/adapters/local/task-handlers.ts";
+import { handlersFrom } from "../../../lib/adapters/handlers/task-handlers.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import type { Announcement, Broadcast } from "../../../lib/ports/bus.ts";
 import type { TaskMessage } from "../../../lib/ports/message.ts";

@@ -6,8 +6,8 @@ import {
   DEFAULT_TIMEOUT_MS,
   MAX_BACKOFF_MS,
   MAX_TIMEOUT_MS,
-} from "../../../lib/adapters/local/task-handler-settings.ts";
-import { handlersFrom, loadTaskHandlers } from "../../../lib/adapters/local/task-handlers.ts";
+} from "../../../lib/adapters/handlers/task-handler-settings.ts";
+import { handlersFrom, loadTaskHandlers } from "../../../lib/adapters/handlers/task-handlers.ts";
 import { EngineError } from "../../../lib/ports/engine-error.ts";
 
 describe("handlers that the host hands in", () => {

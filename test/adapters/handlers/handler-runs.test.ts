@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { HandlerRuns, type TaskContext } from "../../../lib/adapters/local/handler-runs.ts";
-import { MAX_RESULT_DEPTH } from "../../../lib/adapters/local/task-result.ts";
+import { HandlerRuns, type TaskContext } from "../../../lib/adapters/handlers/handler-runs.ts";
+import { MAX_RESULT_DEPTH } from "../../../lib/adapters/handlers/task-result.ts";
 import { MAX_MESSAGE_LENGTH } from "../../../lib/definition/limits.ts";
 import { ManualTime } from "../../support/manual-time.ts";
 
