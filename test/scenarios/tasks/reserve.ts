@@ -1,0 +1,2 @@
+/** Puts the goods aside. */
+export default async () => ({ reserved: true });

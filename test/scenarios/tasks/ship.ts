@@ -1,0 +1,2 @@
+/** Sends them. */
+export default async () => ({ shipped: true });

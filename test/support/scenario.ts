@@ -1,0 +1,233 @@
+/**
+ * Scenario files: what somebody does to an engine over its API, and what must come of it, in words
+ * that say nothing about where the engine runs. The same file is played on every host, and what the
+ * instances have been through is compared.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ApiError, type Client } from "../../lib/client/index.ts";
+import type { Json, Variables } from "../../lib/definition/json.ts";
+import type { HistoryEntry, InstanceView } from "../../lib/engine/engine.ts";
+
+/** A file of the folder, parsed. `{run}` in its texts stands for what differs from play to play. */
+export type Scenario = Readonly<{
+  name: string;
+  about: string;
+  /** Parts of it happen at the same time: its histories are compared as bags of lines. */
+  unordered?: true;
+  play: readonly Step[];
+}>;
+
+type Step = Readonly<
+  | { deploy: string }
+  | { start: string; as: string; variables: Variables }
+  | {
+      until: string;
+      status: InstanceView["status"];
+      incidents?: number;
+      /** How often an element must have been completed. */
+      element?: string;
+      times?: number;
+    }
+  | { signal: { name: string; payload?: Variables }; delivered: number }
+  | { message: { name: string } & Record<string, Json>; outcome: string; as?: string }
+  | { complete: string; of: string; variables: Variables }
+  | { resolve: string; variables: Variables }
+  | { cancel: string; cancelled: boolean }
+  /** The youngest instance of a definition: one that nobody has started by the API. */
+  | { find: string; as: string }
+  | { pass: string }
+>;
+
+/** Where a scenario is played. */
+export type ScenarioHost = Readonly<{
+  client: Client;
+  /** Lets time pass; a host whose time passes by itself need not do anything. */
+  pass(duration: string): Promise<void>;
+  /** A short while between two looks. */
+  pause(): Promise<void>;
+}>;
+
+const FOLDER = fileURLToPath(new URL("../scenarios/", import.meta.url));
+
+/** The folder with the handlers of every task in the scenarios. */
+export const SCENARIO_TASKS = join(FOLDER, "tasks");
+
+/** All scenarios, by name. */
+export function readScenarios(): readonly Scenario[] {
+  return readdirSync(FOLDER)
+    .filter((file) => file.endsWith(".json"))
+    .sort()
+    .map((file) => ({ name: file.slice(0, -5), ...JSON.parse(read(file)) }) as Scenario);
+}
+
+/** Plays a scenario, and tells by name what every instance of it has been through. */
+export async function playScenario(
+  scenario: Scenario,
+  host: ScenarioHost,
+): Promise<Readonly<Record<string, readonly string[]>>> {
+  const run = crypto.randomUUID();
+  const cast = new Map<string, string>();
+  for (const step of scenario.play) await take(forRun(step, run), host, cast);
+  const told: Record<string, readonly string[]> = {};
+  for (const [name, instanceId] of cast) {
+    const lines = (await historyOf(host.client, instanceId)).map((entry) => lineOf(entry, run));
+    told[name] = scenario.unordered ? lines.toSorted() : lines;
+  }
+  return told;
+}
+
+async function take(step: Step, host: ScenarioHost, cast: Map<string, string>): Promise<void> {
+  const { client } = host;
+  const idOf = (name: string) => required(cast.get(name), `nobody is called ${name}`);
+  if ("deploy" in step) {
+    await client.deploy(read(step.deploy));
+  } else if ("start" in step) {
+    const { instanceId } = await client.start(step.start, { variables: step.variables });
+    cast.set(step.as, instanceId);
+  } else if ("until" in step) {
+    await until(host, idOf(step.until), step);
+  } else if ("signal" in step) {
+    await broadcast(host, step);
+  } else if ("message" in step) {
+    const answer = await client.message(step.message);
+    expectEqual(answer.outcome, step.outcome, `the outcome of message ${step.message.name}`);
+    if (step.as !== undefined) cast.set(step.as, required(answer.instanceId, "no instance"));
+  } else if ("complete" in step) {
+    const task = await offered(host, idOf(step.of), step.complete);
+    await client.completeTask(task, { variables: step.variables });
+  } else if ("resolve" in step) {
+    const { incidents } = await client.get(idOf(step.resolve));
+    const incident = required(incidents[0], "no incident");
+    const { variables } = step;
+    await client.resolveIncident(idOf(step.resolve), incident.incidentId, { variables });
+  } else if ("cancel" in step) {
+    const { cancelled } = await client.cancel(idOf(step.cancel));
+    expectEqual(cancelled, step.cancelled, `whether ${step.cancel} was cancelled`);
+  } else if ("find" in step) {
+    cast.set(step.as, await begunSince(host, step.find, idOf([...cast.keys()][0] ?? "")));
+  } else {
+    await host.pass(step.pass);
+  }
+}
+
+/** Broadcasts, and waits until its receipt is complete; it must count who got it. */
+async function broadcast(
+  host: ScenarioHost,
+  { signal, delivered }: Extract<Step, { signal: object }>,
+): Promise<void> {
+  const { broadcastId } = await host.client.signal(signal);
+  const receipt = await look(host, `receipt of ${signal.name}`, async () => {
+    const found = await host.client.receipt(broadcastId);
+    return found.complete ? found : undefined;
+  });
+  expectEqual(receipt.delivered, delivered, `who got the signal ${signal.name}`);
+}
+
+/** The youngest instance of a definition, once there is one that is younger than another. */
+async function begunSince(host: ScenarioHost, definition: string, elder: string): Promise<string> {
+  const { startedAt } = await host.client.get(elder);
+  return look(host, `an instance of ${definition}`, async () => {
+    const { items } = await host.client.list({ definition, limit: 1 });
+    return items.find((item) => item.startedAt >= startedAt)?.instanceId;
+  });
+}
+
+async function offered(host: ScenarioHost, instanceId: string, type: string): Promise<string> {
+  return look(host, `a task ${type}`, async () => {
+    const { items } = await host.client.tasks({ type, instanceId });
+    return items[0]?.taskId;
+  });
+}
+
+async function until(
+  host: ScenarioHost,
+  instanceId: string,
+  wanted: Extract<Step, { until: string }>,
+): Promise<void> {
+  const { status, incidents = 0, element, times = 0 } = wanted;
+  let found = "nothing";
+  await look(host, `${wanted.until} to be ${status}`, async () => {
+    const instance = await host.client.get(instanceId);
+    const history = element ? await historyOf(host.client, instanceId) : [];
+    const completed = history.filter(
+      (entry) => entry.element === element && entry.type === "element-completed",
+    );
+    found = `${instance.status}, ${instance.incidents.length} incidents`;
+    const isThere =
+      instance.status === status &&
+      instance.incidents.length === incidents &&
+      completed.length === times;
+    return isThere || undefined;
+  }).catch((cause: unknown) => {
+    throw new Error(`${wanted.until} should be ${status} and is ${found}`, { cause });
+  });
+}
+
+/** Looks again and again, and gives up after a minute of looks. */
+async function look<T>(
+  host: ScenarioHost,
+  what: string,
+  at: () => Promise<T | undefined>,
+): Promise<T> {
+  for (let looks = 0; looks < MAX_LOOKS; looks++) {
+    const found = await at().catch(retryable);
+    if (found !== undefined) return found;
+    await host.pause();
+  }
+  throw new Error(`Waited in vain for ${what}.`);
+}
+
+const MAX_LOOKS = 300;
+
+function retryable(error: unknown): undefined {
+  if (error instanceof ApiError && (error.status === 429 || error.status >= 500)) return undefined;
+  throw error;
+}
+
+async function historyOf(client: Client, instanceId: string): Promise<readonly HistoryEntry[]> {
+  const entries: HistoryEntry[] = [];
+  let cursor: string | undefined;
+  do {
+    const page = await client.history(instanceId, { limit: 200, ...(cursor && { cursor }) });
+    entries.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  return entries;
+}
+
+/** A line of history without what must differ: its time, and ids. */
+function lineOf({ type, element = "-", data }: HistoryEntry, run: string): string {
+  const text =
+    data === undefined ? "" : ` ${JSON.stringify(masked(data)).replaceAll(run, "{run}")}`;
+  return `${type} ${element}${text}`;
+}
+
+function masked(value: Json): Json {
+  if (Array.isArray(value)) return value.map(masked);
+  if (typeof value === "string") return isId(value) ? "…" : value;
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]));
+}
+
+/** Ids and instants differ from host to host. */
+const isId = (text: string): boolean =>
+  /^\d{4}-\d\d-\d\dT/.test(text) ||
+  /[0-9a-f]{8}-[0-9a-f]{4}-/.test(text) ||
+  /^[a-z]\d+\.\d+/.test(text);
+
+function forRun(step: Step, run: string): Step {
+  return JSON.parse(JSON.stringify(step).replaceAll("{run}", run)) as Step;
+}
+
+const read = (file: string): string => readFileSync(join(FOLDER, file), "utf8");
+
+function required<T>(value: T | undefined, problem: string): T {
+  if (value === undefined) throw new Error(problem);
+  return value;
+}
+
+function expectEqual(found: unknown, wanted: unknown, what: string): void {
+  if (found !== wanted) throw new Error(`${what}: expected ${wanted}, found ${found}`);
+}
