@@ -436,6 +436,40 @@ function dueTests(store: () => Store): void {
       expect(parts.filter((part) => part.length > 0).length).toBeGreaterThan(of / 2);
     });
 
+    test("leaves out what is older than the minute it is asked to begin with", async () => {
+      const hour = 3_600_000;
+      await put(
+        store(),
+        anItem("older", { lookAt: at(2 * hour - 1) }),
+        anItem("first", { lookAt: at(2 * hour) }),
+        anItem("second", { lookAt: at(3 * hour) }),
+        anItem("later", { lookAt: at(9 * hour) }),
+      );
+
+      const from = async (begin: number) =>
+        (await store().due(at(4 * hour), everything, undefined, at(begin))).items;
+
+      expect(await from(2 * hour)).toEqual([key("first"), key("second")]);
+      expect(await from(2 * hour + 60_000)).toEqual([key("second")]);
+      expect(await from(3 * hour + 60_000)).toEqual([]);
+    });
+
+    test("goes on with a cursor of an earlier question of the same kind", async () => {
+      const hour = 3_600_000;
+      const count = storeLimits.itemsPerPage + 10;
+      const items = Array.from({ length: count }, (_, n) => anItem(`n${n}`, { lookAt: at(hour) }));
+      await put(store(), ...items, anItem("old", { lookAt: at(0) }));
+      const { items: first, next } = await store().due(at(hour), everything, undefined, at(hour));
+      await put(store(), anItem("new", { lookAt: at(3 * hour) }));
+
+      const rest = await allPages((after) =>
+        store().due(at(4 * hour), everything, after ?? next, at(hour)),
+      );
+
+      const found = [...first, ...rest].map(({ sk }) => sk);
+      expect(found.toSorted()).toEqual([...items.map(({ key: { sk } }) => sk), "new"].toSorted());
+    });
+
     test("goes on behind its cursor, also among keys of one instant", async () => {
       const count = storeLimits.itemsPerPage + 90;
       const items = Array.from({ length: count }, (_, n) =>

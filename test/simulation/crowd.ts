@@ -153,7 +153,7 @@ class CrowdWorld {
       get: (keys, how) => this.#alive(() => store.get(keys, how)),
       commit: (writes) => this.#alive(() => store.commit(writes)),
       scan: (pk, range) => this.#alive(() => store.scan(pk, range)),
-      due: (until, slice, after) => this.#alive(() => store.due(until, slice, after)),
+      due: (until, slice, after, from) => this.#alive(() => store.due(until, slice, after, from)),
       list: (view, range) => this.#alive(() => store.list(view, range)),
       tidy: (hints) => this.#alive(() => store.tidy(hints)),
       close: () => store.close(),

@@ -17,7 +17,7 @@ export type Host = Readonly<{ name: string; engine: Engine; world: World; clock:
 /** What differs between hosts and scenarios; the rest is the same everywhere. */
 export type HostParts = Pick<
   World,
-  "store" | "parking" | "tasks" | "timers" | "pages" | "ids" | "bus" | "settings"
+  "store" | "parking" | "tasks" | "timers" | "pages" | "ids" | "bus" | "blobs" | "settings"
 > &
   Readonly<{ name: string; clock: SimulatedClock; workflows: ReadonlyMap<string, Workflow> }>;
 
@@ -75,7 +75,7 @@ function copying(store: Store): Store {
       const page = await store.scan(pk, range);
       return { ...page, items: page.items.map(copy) };
     },
-    due: (until, slice, after) => store.due(until, slice, after),
+    due: (until, slice, after, from) => store.due(until, slice, after, from),
     list: (view, range) => store.list(view, range),
     tidy: (hints) => store.tidy(hints),
     close: () => store.close(),

@@ -9,7 +9,7 @@
 //    group is durable: the folder has one owner, so nobody else changes them.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { Instant } from "../../definition/time/instant.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Outcome, Page, Range, Slice, Store, Write } from "../../ports/store.ts";
 import {
@@ -128,10 +128,10 @@ export class LocalStore implements Store {
   }
 
   /** Exact to the millisecond and never behind: in here the index is part of the item. */
-  async due(until: Instant, slice: Slice, after?: string): Promise<Page<Key>> {
+  async due(until: Instant, slice: Slice, after?: string, from?: Instant): Promise<Page<Key>> {
     checkSlice(slice);
     const range = {
-      after: undefined,
+      after: from === undefined ? undefined : instantFrom(from - 1),
       until,
       slice,
       limit: storeLimits.itemsPerPage,

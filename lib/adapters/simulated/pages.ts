@@ -25,10 +25,16 @@ export function listPage(items: readonly Item[], view: string, range: Range): Pa
 /** The keys whose time has come, oldest first. */
 export function duePage(
   items: readonly Item[],
-  range: { until: Instant; limit: number; after: string | undefined },
+  range: {
+    from: Instant | undefined;
+    until: Instant;
+    limit: number;
+    after: string | undefined;
+  },
 ): Page<Key> {
+  const from = range.from ?? Number.NEGATIVE_INFINITY;
   const places = items.flatMap((item) =>
-    item.lookAt !== undefined && item.lookAt <= range.until
+    item.lookAt !== undefined && item.lookAt >= from && item.lookAt <= range.until
       ? [{ item, place: [item.lookAt, item.key.pk, item.key.sk] }]
       : [],
   );

@@ -94,13 +94,13 @@ export class SimulatedStore implements Store {
     return page;
   }
 
-  async due(until: Instant, slice: Slice, after?: string): Promise<Page<Key>> {
+  async due(until: Instant, slice: Slice, after?: string, from?: Instant): Promise<Page<Key>> {
     checkSlice(slice);
     const fault = await this.#turn?.("due:before", []);
     const inSlice = this.#indexed(fault).filter(
       ({ key }) => sliceOf(key.pk) % slice.of === slice.index,
     );
-    const page = duePage(inSlice, { until, limit: storeLimits.itemsPerPage, after });
+    const page = duePage(inSlice, { from, until, limit: storeLimits.itemsPerPage, after });
     await this.#turn?.("due:after", page.items);
     return page;
   }
