@@ -80,6 +80,23 @@ export const MAX_TRIES_AT_DEFINITION = 10;
 /** Live instances of a definition that are counted; of more it is only said that there are. */
 export const MAX_LIVE_COUNTED = 1_000;
 
+// What no queue holds
+
+/** What is overdue by this much was lost on its way: the sweep sends it again. */
+export const OVERDUE_MS = 60_000;
+
+/** After this time the sweep begins again with the oldest, and sends what is still there once more. */
+export const SWEEP_ROUND_MS = 600_000;
+
+/** How far ahead the wheel queues timers: more than a few of its turns, less than a queue reaches. */
+export const WHEEL_AHEAD_MS = 300_000;
+
+/** Items of one slice that a sweep, or a turn of the wheel, looks at; the next one goes on there. */
+export const MAX_LOOKED_AT = 10_000;
+
+/** Items that are looked at together. */
+export const LOOKS_AT_ONCE = 50;
+
 // Signals, messages, events
 
 /** Characters of the name of a signal, a message or an event, and of a correlation key. */

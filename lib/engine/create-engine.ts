@@ -12,6 +12,7 @@ import type { Engine } from "./engine.ts";
 import { listDeadLetters, removeDeadLetter } from "./events/dead-letter.ts";
 import { getEventType, setEventType } from "./events/event-type.ts";
 import { replayDeadLetter, sendEvent } from "./events/send-event.ts";
+import { giveUp } from "./give-up.ts";
 import { handle, wake } from "./handle.ts";
 import { readHistory } from "./history.ts";
 import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
@@ -19,10 +20,12 @@ import { listInstances } from "./listing.ts";
 import { publishMessage } from "./messages/publish.ts";
 import { recover } from "./recover.ts";
 import { start } from "./start.ts";
+import { sweep } from "./sweep.ts";
 import { completeTask, failTask, listTasks } from "./task-calls.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
+import { turnWheel } from "./wheel.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
@@ -32,6 +35,9 @@ export function createEngine(world: World): Engine {
     wake: (key, invocation) => wake(world, key, invocation),
     advance: (messages, invocation) => advance(world, messages, invocation),
     recover: () => recover(world),
+    sweep: (slice) => sweep(world, slice),
+    turnWheel: (slice) => turnWheel(world, slice),
+    giveUp: (message, invocation) => giveUp(world, message, invocation),
 
     deploy: (source) => deploy(world, source),
     validate: (source) => validate(world, source),

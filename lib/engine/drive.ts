@@ -230,7 +230,8 @@ async function claim(
   return settled.kind === "settled" ? { image: settled.image, doubt: undefined } : "stop";
 }
 
-const inDoubt = (task: TaskTicket): TicketFact => ({
+/** The failure of an exclusive task that may have been done. */
+export const inDoubt = (task: TaskTicket): TicketFact => ({
   kind: "task-failed",
   ticket: task.id,
   attempt: task.attempt,

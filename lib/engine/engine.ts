@@ -16,7 +16,7 @@ import type {
   ParkedMessage,
   Verdict,
 } from "../ports/message.ts";
-import type { Key } from "../ports/store.ts";
+import type { Key, Slice } from "../ports/store.ts";
 
 export interface Engine {
   // What hosts call: hands over what woke them.
@@ -32,6 +32,12 @@ export interface Engine {
   ): Promise<readonly Verdict[]>;
   /** Sends again what was lost, and says what it did. */
   recover(): Promise<RecoveryReport>;
+  /** Looks at one slice of what is overdue and sends a message for each; goes on where it stopped. */
+  sweep(slice: Slice): Promise<SweepReport>;
+  /** Mass timers: queues what falls due in the next minutes; goes on where it stopped. */
+  turnWheel(slice: Slice): Promise<WheelReport>;
+  /** A message that came too often without being done with: its task fails, or what it owes is sent. */
+  giveUp(message: Message, invocation: Invocation): Promise<Verdict>;
 
   // Definitions
 
@@ -348,4 +354,23 @@ export type RecoveryReport = Readonly<{
   eventsOffered: number;
   /** Instances looked at that needed nothing. */
   skipped: number;
+}>;
+
+export type SweepReport = Readonly<{
+  /** Items that were overdue by the index. */
+  looked: number;
+  /** Messages sent again: in a healthy installation hardly any. */
+  sent: number;
+  /** Items that could not be read, or for which nothing could be sent; each was told of. */
+  troubles: number;
+  /** There was more than one turn may look at: the next one goes on there. */
+  more: boolean;
+}>;
+
+export type WheelReport = Readonly<{
+  looked: number;
+  /** Timers handed to the queue. */
+  queued: number;
+  troubles: number;
+  more: boolean;
 }>;

@@ -2,7 +2,7 @@
 import type { Instant } from "../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
-import type { Key } from "../ports/store.ts";
+import type { Key, Slice } from "../ports/store.ts";
 
 export const instanceKey = (tenant: string, instanceId: string): Key => ({
   pk: instancePk(tenant, instanceId),
@@ -147,6 +147,17 @@ export const deadLetterKey = (tenant: string, id: string): Key => ({
 export const deadLettersView = (tenant: string): string => `${tenant}#X`;
 export const deadLetterOrder = (at: Instant, id: string): string =>
   `${instantText(at)}#${part(id)}`;
+
+// The engine's own
+
+/** Those who walk along the due index, each minute. */
+export type Walk = "sweep" | "wheel";
+
+/** How far a walk along a slice of the due index has come. */
+export const walkKey = (walk: Walk, { index, of }: Slice): Key => ({
+  pk: "_#E",
+  sk: `cursor#${walk}#${of}.${index}`,
+});
 
 /** What kind of thing a due key stands for, and its names. */
 export type Due =

@@ -3,6 +3,7 @@ import type { Compiler } from "../definition/diagnostic.ts";
 import type { Expressions } from "../definition/expression.ts";
 import type { Instance } from "../kernel/instance.ts";
 import type { Runner } from "../kernel/runner.ts";
+import type { Blobs } from "../ports/blobs.ts";
 import type { Bus } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
@@ -22,6 +23,7 @@ export type World = Readonly<{
   ids: Ids;
   bus: Bus;
   pages: Pages;
+  blobs: Blobs;
   expressions: Expressions;
   compilers: Readonly<Partial<Record<Notation, Compiler>>>;
   runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;
@@ -38,6 +40,14 @@ export type Settings = Readonly<{
   retentionMs: number;
   /** Queues live in memory: what is owed must be found in the store after a restart. */
   volatileQueues: boolean;
+  /** What is overdue by this much is sent again by the sweep; a minute unless said. */
+  overdueMs?: number;
+  /**
+   * When values leave their instance: while it takes more than `over` bytes, the largest of those
+   * above `above` bytes. Unless said, early where every write is billed by its size, and late where
+   * queues are in memory, since there a write costs by the flush.
+   */
+  apart?: Readonly<{ over: number; above: number }>;
   /** Time moves only when it is told to. */
   virtualClock?: boolean;
   /** One process owns the store: an owner of an earlier life is dead, whatever its lease says. */

@@ -130,6 +130,9 @@ function cannedEngine(): Engine {
       eventsOffered: 0,
       skipped: 2,
     }),
+    sweep: () => Promise.reject(new Error("not faked")),
+    turnWheel: () => Promise.reject(new Error("not faked")),
+    giveUp: () => Promise.reject(new Error("not faked")),
     deploy: async (source) => {
       compile(source);
       const { enabled: _, deployedAt: __, live: ___, ...deployed } = aDefinition();

@@ -1,0 +1,94 @@
+/**
+ * A turn along the due index: pages from where the last turn stopped, each item read strongly, and
+ * for each a message sent where one is due. It takes no step: that is for whoever gets the message.
+ *
+ * 1. The cursor passes a page only after everything in it was sent.
+ * 2. An item that makes trouble is told of and passed over: the others go on. Where nothing of a
+ *    page can be sent the queues are in trouble, not the items: the cursor stays before it.
+ * 3. A turn that is not alone stops where it notices.
+ */
+import { LOOKS_AT_ONCE, MAX_LOOKED_AT } from "../definition/limits.ts";
+import type { Instant } from "../definition/time/instant.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Item, Key, Page, Slice } from "../ports/store.ts";
+import { type Cursor, moveCursor, type Position } from "./cursor.ts";
+import type { Walk } from "./keys.ts";
+import { readMany } from "./read-many.ts";
+import type { World } from "./world.ts";
+
+/** Which way to go, from where to where, and what to do on it. */
+export type Route = Readonly<{
+  walk: Walk;
+  slice: Slice;
+  until: Instant;
+  cursor: Cursor;
+  begin: Position;
+  /** Where the walk stands once everything up to `until` is done with. */
+  end: Position;
+  /** Sends what is due at an item, and says how many messages that were. */
+  look: (item: Item) => Promise<number>;
+}>;
+
+export type Walked = Readonly<{ looked: number; sent: number; troubles: number; more: boolean }>;
+
+export async function walkDue(world: World, route: Route): Promise<Walked> {
+  const { walk, slice, begin, end } = route;
+  const counts = { looked: 0, sent: 0, troubles: 0 };
+  let cursor: Cursor | undefined = route.cursor;
+  let isHeld = false;
+  let after = begin.after;
+  do {
+    const page: Page<Key> = await readPage(world, route, after);
+    const looked = await lookAtAll(world, page.items, route.look);
+    counts.looked += page.items.length;
+    counts.sent += looked.sent;
+    counts.troubles += looked.troubles;
+    isHeld ||= looked.troubles > 0 && looked.sent === 0;
+    after = page.next;
+    const position = after === undefined ? end : { ...begin, after };
+    if (!isHeld) cursor = await moveCursor(world, walk, slice, cursor, position);
+  } while (cursor !== undefined && after !== undefined && counts.looked < MAX_LOOKED_AT);
+  return { ...counts, more: after !== undefined };
+}
+
+/** A cursor that another version of the store has left is of no use: the walk begins anew. */
+async function readPage(
+  world: World,
+  { until, slice, begin: { from } }: Route,
+  after: string | undefined,
+): Promise<Page<Key>> {
+  try {
+    return await world.store.due(until, slice, after, from);
+  } catch (error) {
+    const isForeign = error instanceof EngineError && error.code === "store/cursor-invalid";
+    if (!isForeign || after === undefined) throw error;
+    return world.store.due(until, slice, undefined, from);
+  }
+}
+
+async function lookAtAll(
+  world: World,
+  keys: readonly Key[],
+  look: Route["look"],
+): Promise<{ sent: number; troubles: number }> {
+  const counts = { sent: 0, troubles: 0 };
+  for (let from = 0; from < keys.length; from += LOOKS_AT_ONCE) {
+    const items = await readMany(world.store, keys.slice(from, from + LOOKS_AT_ONCE));
+    const looks = items.flatMap((item) => (item ? [tryLook(world, item, look)] : []));
+    for (const sent of await Promise.all(looks)) {
+      if (sent === undefined) counts.troubles += 1;
+      else counts.sent += sent;
+    }
+  }
+  return counts;
+}
+
+/** Undefined: it could not be done, which was told. */
+async function tryLook(world: World, item: Item, look: Route["look"]): Promise<number | undefined> {
+  try {
+    return await look(item);
+  } catch (error) {
+    world.onTrouble?.(`nothing could be sent for ${item.key.pk} / ${item.key.sk}`, error);
+    return undefined;
+  }
+}

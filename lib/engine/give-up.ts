@@ -1,0 +1,82 @@
+/**
+ * What becomes of a message that was delivered as often as its queue allows, and never done with.
+ *
+ * A task has somebody who is told: its attempt has failed, and its retries, its boundary events or
+ * an incident go on from there. Where its ticket is gone the step was taken, and only what it owes
+ * is sent. Everything else has no attempts that could be used up, and may be in nobody's hands but
+ * this message's: it is handled once more, and stays where it is if that fails again.
+ */
+import type { TicketFact } from "../kernel/fact.ts";
+import type { TaskTicket } from "../kernel/instance.ts";
+import type { Invocation, Message, TaskMessage, Verdict } from "../ports/message.ts";
+import { hasLost, loadOrCreate } from "./creation.ts";
+import { afterCommit, send } from "./dispatch.ts";
+import { inDoubt } from "./drive.ts";
+import { handle } from "./handle.ts";
+import { attemptName } from "./names.ts";
+import { openTask } from "./owed.ts";
+import { dropSentRecords, redeliver } from "./redelivery.ts";
+import { settle } from "./settle.ts";
+import type { Image } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+export async function giveUp(
+  world: World,
+  message: Message,
+  invocation: Invocation,
+): Promise<Verdict> {
+  if (message.kind !== "task") return handle(world, message, invocation);
+  const image = await loadOrCreate(world, message.instanceId, message.start);
+  if (image === undefined || hasLost(world, image.instance, message.start)) return "release";
+  const task = openTask(image.instance, message.ticket);
+  if (task === undefined || task.attempt !== message.attempt) {
+    const name = attemptName(message.ticket, message.attempt);
+    return redeliver(world, image, name, invocation);
+  }
+  if (mustWaitOn(world, task)) {
+    await send(world, image.instance, { tickets: [task], outbox: [] });
+    return "release";
+  }
+  return fail(world, image, task, message, invocation);
+}
+
+/** It came back so often because it was early, or nobody here runs it any more: it did not fail. */
+const mustWaitOn = (world: World, { type, notBefore = world.clock.now() }: TaskTicket): boolean =>
+  notBefore > world.clock.now() || world.tasks.handlerOf(type) === undefined;
+
+async function fail(
+  world: World,
+  image: Image,
+  task: TaskTicket,
+  { tenant, instanceId }: TaskMessage,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const name = attemptName(task.id, task.attempt);
+  const fact = task.claim === undefined ? undeliverable(world, task) : inDoubt(task);
+  const owner = { own: invocation.id, until: invocation.until };
+  const settled = await settle(world, image, { name, fact }, owner);
+  switch (settled.kind) {
+    case "settled": {
+      const sent = await afterCommit(world, settled.plan);
+      return dropSentRecords(world, settled.image, sent, invocation.id);
+    }
+    case "gone":
+      return settled.image ? redeliver(world, settled.image, name, invocation) : "release";
+    case "contended":
+    case "overtaken":
+      await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+      return "release";
+  }
+}
+
+function undeliverable(world: World, task: TaskTicket): TicketFact {
+  const retryAfterMs = world.tasks.handlerOf(task.type)?.backoffMs?.(task.attempt);
+  return {
+    kind: "task-failed",
+    ticket: task.id,
+    attempt: task.attempt,
+    message:
+      "The task could not be delivered: it was handed out again and again, and never came to an end. Its handler may crash its host, need more memory than there is, or overrun its time.",
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
