@@ -1,3 +1,6 @@
+import { DEFAULT_RETENTION_MS, MIN_RETENTION_MS } from "../lib/definition/limits.ts";
+import { EngineError } from "../lib/ports/engine-error.ts";
+
 /**
  * Environment variables of the functions: their names, their types, their parsing. The construct
  * that deploys them writes these names, the functions read them, and nobody else knows them.
@@ -12,6 +15,7 @@ export const VARIABLES = {
   timersQueueArn: "FERMATA_TIMERS_QUEUE_ARN",
   pagesQueueUrl: "FERMATA_PAGES_QUEUE_URL",
   stepsQueueUrl: "FERMATA_STEPS_QUEUE_URL",
+  deadLettersQueueUrl: "FERMATA_DEAD_LETTERS_QUEUE_URL",
   busName: "FERMATA_BUS_NAME",
   scheduleGroup: "FERMATA_SCHEDULE_GROUP",
   scheduleRoleArn: "FERMATA_SCHEDULE_ROLE_ARN",
@@ -27,6 +31,48 @@ export const VARIABLES = {
   metricsNamespace: "FERMATA_METRICS_NAMESPACE",
 } as const;
 
+/** What a function reads from its environment, by the names above. */
+export type FunctionSettings = Readonly<{
+  table: string;
+  tasksQueueUrl: string;
+  longTasksQueueUrl: string;
+  timersQueueUrl: string;
+  timersQueueArn: string;
+  pagesQueueUrl: string;
+  stepsQueueUrl: string;
+  /** Where the messages of this function's own queue go that nobody can read. */
+  deadLettersQueueUrl: string;
+  busName: string;
+  scheduleGroup: string;
+  scheduleRoleArn: string;
+  scheduleDeadLettersArn: string;
+  blobsBucket: string;
+  compileFunction: string;
+  tenant: string;
+  retentionMs: number;
+  timerRoad: TimerRoad;
+  timerQueueMaxSeconds: number;
+  scheduleLeadSeconds: number;
+  /** Whether ends and incidents of instances are told on the bus. */
+  announces: boolean;
+  metricsNamespace: string;
+}>;
+
+/** Reads what a function needs; everything that is missing or wrong is named in one error. */
+export function parseSettings<N extends keyof FunctionSettings>(
+  env: Readonly<Record<string, string | undefined>>,
+  ...needed: readonly N[]
+): Pick<FunctionSettings, N> {
+  const problems: string[] = [];
+  const found = needed.map((name) => {
+    const value = READERS[name](env[VARIABLES[name]] || undefined);
+    if (value instanceof Wrong) problems.push(`${VARIABLES[name]} ${value.problem}`);
+    return [name, value] as const;
+  });
+  if (problems.length > 0) throw misconfigured(problems);
+  return Object.fromEntries(found) as Pick<FunctionSettings, N>;
+}
+
 /** How timers that are further away than the timer queue reaches are held. */
 export type TimerRoad = "scheduler" | "wheel";
 
@@ -41,3 +87,65 @@ export type DeclaredTask = Readonly<{
   isolate: boolean;
   exclusive: boolean;
 }>;
+
+/** The longest that a task which the functions run may take: what is left of a quarter of an hour. */
+export const MAX_TASK_TIMEOUT_MS = 840_000;
+
+class Wrong {
+  readonly problem: string;
+
+  constructor(problem: string) {
+    this.problem = problem;
+  }
+}
+
+type Readers = Readonly<{
+  [N in keyof FunctionSettings]: (text: string | undefined) => FunctionSettings[N] | Wrong;
+}>;
+
+const required = (text: string | undefined) => text ?? new Wrong("is not set");
+
+const whole =
+  (otherwise: number, { min, max }: Readonly<{ min: number; max: number }>) =>
+  (text: string | undefined) => {
+    const value = text === undefined ? otherwise : Number(text);
+    if (Number.isSafeInteger(value) && value >= min && value <= max) return value;
+    return new Wrong(`is no whole number from ${min} to ${max}`);
+  };
+
+const READERS: Readers = {
+  table: required,
+  tasksQueueUrl: required,
+  longTasksQueueUrl: required,
+  timersQueueUrl: required,
+  timersQueueArn: required,
+  pagesQueueUrl: required,
+  stepsQueueUrl: required,
+  deadLettersQueueUrl: required,
+  busName: required,
+  scheduleGroup: required,
+  scheduleRoleArn: required,
+  scheduleDeadLettersArn: required,
+  blobsBucket: required,
+  compileFunction: required,
+  tenant: (text) => text ?? "default",
+  retentionMs: whole(DEFAULT_RETENTION_MS, { min: MIN_RETENTION_MS, max: 36_500 * 86_400_000 }),
+  timerRoad: (text = "scheduler") =>
+    text === "scheduler" || text === "wheel" ? text : new Wrong("is neither scheduler nor wheel"),
+  // A queue holds a message back for a quarter of an hour and no longer.
+  timerQueueMaxSeconds: whole(900, { min: 1, max: 900 }),
+  scheduleLeadSeconds: whole(90, { min: 0, max: 900 }),
+  announces: (text = "false") =>
+    text === "true" || text === "false" ? text === "true" : new Wrong("is neither true nor false"),
+  metricsNamespace: (text) => text ?? "Fermata",
+};
+
+function misconfigured(problems: readonly string[]): EngineError {
+  return new EngineError("engine/misconfigured", {
+    happened: "The function cannot start, because its environment is wrong",
+    where: problems.join("; "),
+    fix: "Deploy it with the construct, which sets every variable that it needs.",
+    retryable: false,
+    details: problems.map((problem) => ({ problem })),
+  });
+}

@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { parseSettings, VARIABLES } from "../../functions/settings.ts";
+import { EngineError } from "../../lib/ports/engine-error.ts";
+
+describe("the settings of a function", () => {
+  test("are those that it asks for, and no others", () => {
+    const env = { [VARIABLES.table]: "Instances", [VARIABLES.busName]: "bus" };
+
+    expect(parseSettings(env, "table", "tenant")).toEqual({
+      table: "Instances",
+      tenant: "default",
+    });
+  });
+
+  test("have the values of a usual installation where nothing else is said", () => {
+    const usual = parseSettings(
+      {},
+      "retentionMs",
+      "timerRoad",
+      "timerQueueMaxSeconds",
+      "scheduleLeadSeconds",
+      "announces",
+      "metricsNamespace",
+    );
+
+    expect(usual).toEqual({
+      retentionMs: 30 * 86_400_000,
+      timerRoad: "scheduler",
+      timerQueueMaxSeconds: 900,
+      scheduleLeadSeconds: 90,
+      announces: false,
+      metricsNamespace: "Fermata",
+    });
+  });
+
+  test("are read as what they are", () => {
+    const env = {
+      [VARIABLES.timerRoad]: "wheel",
+      [VARIABLES.timerQueueMaxSeconds]: "20",
+      [VARIABLES.announces]: "true",
+    };
+
+    expect(parseSettings(env, "timerRoad", "timerQueueMaxSeconds", "announces")).toEqual({
+      timerRoad: "wheel",
+      timerQueueMaxSeconds: 20,
+      announces: true,
+    });
+  });
+
+  test("that are missing or wrong are all named in one error", () => {
+    const env = {
+      [VARIABLES.table]: "",
+      [VARIABLES.timerRoad]: "moon",
+      [VARIABLES.timerQueueMaxSeconds]: "901",
+      [VARIABLES.announces]: "yes",
+    };
+
+    const error = thrownBy(() =>
+      parseSettings(env, "table", "busName", "timerRoad", "timerQueueMaxSeconds", "announces"),
+    );
+
+    expect(error.code).toBe("engine/misconfigured");
+    expect(error.details.map(({ problem }) => problem)).toEqual([
+      "FERMATA_TABLE is not set",
+      "FERMATA_BUS_NAME is not set",
+      "FERMATA_TIMER_ROAD is neither scheduler nor wheel",
+      "FERMATA_TIMER_QUEUE_MAX_SECONDS is no whole number from 1 to 900",
+      "FERMATA_ANNOUNCES is neither true nor false",
+    ]);
+  });
+});
+
+function thrownBy(call: () => unknown): EngineError {
+  try {
+    call();
+  } catch (error) {
+    if (error instanceof EngineError) return error;
+  }
+  throw new Error("no EngineError was thrown");
+}
