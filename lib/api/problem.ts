@@ -26,7 +26,11 @@ type Kind = Readonly<{ status: number; title: string }>;
 
 /** What each code answers with. */
 export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
+  "blobs/put-failed": { status: 503, title: "A large value was not saved" },
+  "blobs/read-failed": { status: 503, title: "A large value could not be read" },
   "broadcast/not-found": { status: 404, title: "No such broadcast" },
+  "bus/not-announced": { status: 503, title: "The bus took no announcement" },
+  "compiler/unavailable": { status: 503, title: "The source could not be compiled now" },
   "dead-letter/not-found": { status: 404, title: "No such dead letter" },
   "definition/disabled": { status: 409, title: "The definition is disabled" },
   "definition/invalid": { status: 422, title: "The workflow cannot run" },
@@ -45,8 +49,14 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "instance/id-taken": { status: 409, title: "The instance id is taken" },
   "instance/not-ended": { status: 409, title: "The instance has not ended" },
   "instance/not-found": { status: 404, title: "No such instance" },
+  "message/format-too-new": {
+    status: 500,
+    title: "A queued message was written by a newer engine",
+  },
   "message/mailbox-full": { status: 429, title: "The mailbox is full" },
   "message/no-waiter": { status: 404, title: "Nobody waits for the message" },
+  "message/unreadable": { status: 500, title: "A queued message cannot be read" },
+  "queue/send-failed": { status: 503, title: "A queue did not take a message" },
   "request/body-too-large": { status: 413, title: "The body is too large" },
   "request/clock-not-virtual": { status: 409, title: "The clock is real" },
   "request/foreign-origin": { status: 403, title: "The request comes from another site" },
@@ -71,6 +81,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/read-failed": { status: 503, title: "Stored state could not be read" },
   "task/not-found": { status: 404, title: "No such task" },
   "tasks/handler-unusable": { status: 500, title: "A task handler cannot be used" },
+  "timers/not-armed": { status: 503, title: "A timer was not armed" },
 };
 
 /** Where errors.md explains a code: the anchor of its heading. */

@@ -4,6 +4,7 @@
  */
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
 import { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
+import { storedBlobs } from "../adapters/local/blobs.ts";
 import { openQueues } from "../adapters/local/queues.ts";
 import { openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
@@ -36,6 +37,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const real = realClock();
     const clock = options.clock === "virtual" ? await openClock(store, real) : real;
     const ids = nodeIds();
+    const retentionMs = retentionMsOf(options.retention, clock.now());
     const queues = openQueues({
       clock,
       steady: steadyClock(),
@@ -55,6 +57,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const expressions = feelExpressions();
     const world: World = {
       store,
+      blobs: storedBlobs({ store, clock, retentionMs }),
       parking: queues.parking,
       tasks: queues.tasks,
       timers: queues.timers,
@@ -67,7 +70,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       runners: { graph: graphRunner },
       settings: {
         tenant: TENANT,
-        retentionMs: retentionMsOf(options.retention, clock.now()),
+        retentionMs,
         volatileQueues: true,
         virtualClock: options.clock === "virtual",
         isDeadOwner: (own) => queues.invocations.isDeadOwner(own),

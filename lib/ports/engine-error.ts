@@ -1,6 +1,10 @@
 /** Every code an EngineError may carry; each is a promise with a heading in docs/reference/errors.md. */
 export const errorCodes = [
+  "blobs/put-failed",
+  "blobs/read-failed",
   "broadcast/not-found",
+  "bus/not-announced",
+  "compiler/unavailable",
   "dead-letter/not-found",
   "definition/disabled",
   "definition/invalid",
@@ -19,8 +23,11 @@ export const errorCodes = [
   "instance/id-taken",
   "instance/not-ended",
   "instance/not-found",
+  "message/format-too-new",
   "message/mailbox-full",
   "message/no-waiter",
+  "message/unreadable",
+  "queue/send-failed",
   "request/body-too-large",
   "request/clock-not-virtual",
   "request/foreign-origin",
@@ -42,6 +49,7 @@ export const errorCodes = [
   "store/read-failed",
   "task/not-found",
   "tasks/handler-unusable",
+  "timers/not-armed",
 ] as const;
 
 export type ErrorCode = (typeof errorCodes)[number];

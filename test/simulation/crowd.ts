@@ -1,6 +1,7 @@
 // Many waiters of one signal. Nobody watches every turn here, as the other worlds do: the point is
 // the number. Now and then whoever delivers a part of the fan-out dies in the middle of it.
 import { hash } from "node:crypto";
+import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
@@ -125,6 +126,7 @@ class CrowdWorld {
     };
     return {
       store: this.#mortal(this.store),
+      blobs: new SimulatedBlobs(),
       parking: { park: send },
       pages: { send },
       bus: {

@@ -91,7 +91,7 @@ export class Hosts {
 
   #newHost(name: string, skewMs: number, store: Store = this.#backends.store): Host {
     const stage = this.#stage;
-    const { parking, tasks, timers, pages, bus } = this.#backends;
+    const { parking, tasks, timers, pages, bus, blobs } = this.#backends;
     const { scenario, time, actors } = stage;
     const life = `${this.#life}-`;
     const isMemory = stage.mode === "memory";
@@ -100,6 +100,7 @@ export class Hosts {
       name,
       clock: new SimulatedClock({ time, skewMs, turn }),
       store,
+      blobs,
       parking: parkingPort(stage, parking),
       tasks,
       timers: timersPort(stage, timers),

@@ -1,5 +1,6 @@
 // The ports as a host sees them: a store and queues that hosts share, each call of which stops at
 // the gates of the world and meets what the world has for it there.
+import { type BlobsPoint, SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { type BusFault, type BusPoint, SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
 import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
@@ -25,6 +26,7 @@ export type Backends = Readonly<{
   timers: SimulatedTimers;
   pages: SimulatedPages;
   bus: SimulatedBus;
+  blobs: SimulatedBlobs;
 }>;
 
 const VISIBILITY_MS = 90_000;
@@ -46,6 +48,7 @@ export function createBackends(stage: Stage): Backends {
     timers: new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") }),
     pages,
     bus: new SimulatedBus({ pages, turn: (point) => busTurn(stage, point) }),
+    blobs: new SimulatedBlobs({ turn: (point) => blobsTurn(stage, point) }),
   };
 }
 
@@ -148,6 +151,12 @@ async function busTurn({ actors }: Stage, point: BusPoint): Promise<BusFault | u
     case undefined:
       return undefined;
   }
+}
+
+async function blobsTurn({ actors }: Stage, point: BlobsPoint) {
+  const [call = "", side = ""] = point.split(":");
+  const fault = await actors.stop(`blobs.${call}`, side === "before" ? "before" : "after");
+  return fault?.fault === "refused" || fault?.fault === "unanswered" ? fault : undefined;
 }
 
 /** What the bus brings was let through there: it does not stand still twice. */

@@ -1,6 +1,7 @@
 import { onTestFinished } from "vitest";
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import { HandlerRuns } from "../../lib/adapters/handlers/handler-runs.ts";
+import { storedBlobs } from "../../lib/adapters/local/blobs.ts";
 import { openQueues } from "../../lib/adapters/local/queues.ts";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 import { realClock, steadyClock } from "../../lib/adapters/node/clock.ts";
@@ -47,6 +48,7 @@ export async function aCodeEngine(
   const expressions = feelExpressions();
   const engine = createEngine({
     store,
+    blobs: storedBlobs({ store, clock, retentionMs: RETENTION_MS }),
     parking: queues.parking,
     tasks: queues.tasks,
     timers: queues.timers,
@@ -59,7 +61,7 @@ export async function aCodeEngine(
     runners: { graph: graphRunner, code: generatorRunner(new Map(Object.entries(workflows))) },
     settings: {
       tenant: "default",
-      retentionMs: 30 * 86_400_000,
+      retentionMs: RETENTION_MS,
       volatileQueues: true,
       virtualClock: true,
       isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
@@ -78,6 +80,8 @@ export async function aCodeEngine(
   }
   return door;
 }
+
+const RETENTION_MS = 30 * 86_400_000;
 
 /** The source of a workflow is its name: what it does is handed in. */
 const byName: Compiler = async (name) => ({

@@ -1,5 +1,6 @@
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
+import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import type { Compiler } from "../../lib/definition/diagnostic.ts";
 import type { Variables } from "../../lib/definition/json.ts";
@@ -9,6 +10,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
+import type { Blobs } from "../../lib/ports/blobs.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Store } from "../../lib/ports/store.ts";
 import { generatorRunner, type Workflow } from "./generator-runner.ts";
@@ -27,11 +29,13 @@ export type PlainWorld = Readonly<{
 
 export function aPlainWorld({
   store = new SimulatedStore({}),
+  blobs = new SimulatedBlobs(),
   tasks = {},
   mayContinue = true,
   workflows = new Map(),
 }: {
   store?: Store;
+  blobs?: Blobs;
   tasks?: Readonly<Record<string, (input: Variables) => Variables>>;
   mayContinue?: boolean;
   /** Programs of the generator-based runner, deployed by their names as source. */
@@ -44,6 +48,7 @@ export function aPlainWorld({
   let count = 0;
   const engine = createEngine({
     store,
+    blobs,
     parking: { park: async (message) => void queued.push(message) },
     tasks: {
       send: async (message) => void queued.push(message),

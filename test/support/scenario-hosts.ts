@@ -3,6 +3,7 @@ import { onTestFinished } from "vitest";
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import { loadTaskHandlers } from "../../lib/adapters/handlers/task-handlers.ts";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
+import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
 import { SimulatedClock, SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
 import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
@@ -54,6 +55,7 @@ export async function simulatedHost(): Promise<ScenarioHost> {
   const expressions = feelExpressions();
   const engine = createEngine({
     store: new SimulatedStore({}),
+    blobs: new SimulatedBlobs(),
     parking,
     tasks,
     pages,

@@ -1,0 +1,78 @@
+import type { Blobs } from "../../ports/blobs.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+
+/** Where a call stands still until the world lets it go on. */
+export type BlobsPoint = `${"put" | "get" | "expire"}:${"before" | "after"}`;
+
+/** What a world may answer before a call. */
+export type BlobsFault =
+  /** Not done, and the caller is told so. */
+  | Readonly<{ fault: "refused" }>
+  /** Done, but the caller is told that it failed. */
+  | Readonly<{ fault: "unanswered" }>;
+
+/** How a world takes part: called at every point with the name of the blob. */
+export type BlobsWorld = Readonly<{
+  turn?: (point: BlobsPoint, name: string) => Promise<BlobsFault | undefined>;
+}>;
+
+/** Blobs in memory, which fail on the world's order and at no other time. */
+export class SimulatedBlobs implements Blobs {
+  readonly #turn: BlobsWorld["turn"];
+  readonly #blobs = new Map<string, Uint8Array>();
+  readonly #expiring = new Set<string>();
+
+  constructor({ turn }: BlobsWorld = {}) {
+    this.#turn = turn;
+  }
+
+  /** Names of all that is there, and whether each may vanish: for invariants, never for the engine. */
+  names(): ReadonlyMap<string, "kept" | "expiring"> {
+    const names = [...this.#blobs.keys()];
+    return new Map(names.map((name) => [name, this.#expiring.has(name) ? "expiring" : "kept"]));
+  }
+
+  /** What stands under a name, for invariants. */
+  peek(name: string): Uint8Array | undefined {
+    return this.#blobs.get(name);
+  }
+
+  put(name: string, bytes: Uint8Array): Promise<void> {
+    const copy = new Uint8Array(bytes);
+    return this.#call("put", name, () => void this.#blobs.set(name, copy));
+  }
+
+  get(name: string): Promise<Uint8Array | undefined> {
+    return this.#call("get", name, () => {
+      const bytes = this.#blobs.get(name);
+      return bytes && new Uint8Array(bytes);
+    });
+  }
+
+  expire(name: string): Promise<void> {
+    return this.#call("expire", name, () => void this.#expiring.add(name));
+  }
+
+  /** Removes what may vanish, as a world may at any later moment. */
+  purgeExpired(): void {
+    for (const name of this.#expiring) this.#blobs.delete(name);
+  }
+
+  async #call<T>(call: "put" | "get" | "expire", name: string, work: () => T): Promise<T> {
+    const fault = await this.#turn?.(`${call}:before`, name);
+    if (fault?.fault === "refused") throw failed(call, name);
+    const result = work();
+    await this.#turn?.(`${call}:after`, name);
+    if (fault?.fault === "unanswered") throw failed(call, name);
+    return result;
+  }
+}
+
+function failed(call: "put" | "get" | "expire", name: string): EngineError {
+  return new EngineError(call === "get" ? "blobs/read-failed" : "blobs/put-failed", {
+    happened: "The bucket did not answer",
+    where: `blob ${name}`,
+    fix: "Nothing is lost: it is tried again.",
+    retryable: true,
+  });
+}
