@@ -1,12 +1,9 @@
 // Looks at what is due. Durable: each minute somebody looks what is overdue. In memory: the loop
 // over what is due.
-import type { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
-import { instantFrom } from "../../lib/definition/time/instant.ts";
-import { instanceIdOf } from "../../lib/engine/keys.ts";
 import type { Key } from "../../lib/ports/store.ts";
 import type { Host } from "./host.ts";
 import type { Hosts } from "./hosts.ts";
-import { type Action, BEGIN, type Stage, TENANT } from "./stage.ts";
+import { type Action, BEGIN, type Stage } from "./stage.ts";
 
 const EVERY_MS = 60_000;
 const OVERDUE_MS = 60_000;
@@ -16,15 +13,13 @@ const LOOP_PAUSE_MS = 50;
 export class Sweeps {
   readonly #stage: Stage;
   readonly #hosts: Hosts;
-  readonly #timers: SimulatedTimers;
   readonly #isMemory: boolean;
   #isSweeping = false;
   #sweptAt = BEGIN;
 
-  constructor(stage: Stage, hosts: Hosts, timers: SimulatedTimers) {
+  constructor(stage: Stage, hosts: Hosts) {
     this.#stage = stage;
     this.#hosts = hosts;
-    this.#timers = timers;
     this.#isMemory = stage.mode === "memory";
   }
 
@@ -68,27 +63,20 @@ export class Sweeps {
   }
 
   async #lookAtDue(host: Host): Promise<void> {
-    const until = instantFrom(host.clock.now() - (this.#isMemory ? 0 : OVERDUE_MS));
-    const page = await host.world.store.due(until, { index: 0, of: 1 });
+    if (!this.#isMemory) {
+      await host.engine.sweep(EVERYTHING);
+      return;
+    }
+    const page = await host.world.store.due(host.clock.now(), EVERYTHING);
     for (const key of page.items) {
       if (this.#lookAtOf(key) === 0) continue;
-      const instanceId = instanceIdOf(key);
-      if (instanceId !== undefined && !this.#isMemory) await this.#sendDue(host, instanceId);
-      else await host.engine.wake(key, this.#hosts.invocation(host, false));
+      await host.engine.wake(key, this.#hosts.invocation(host, false));
     }
   }
 
   #lookAtOf({ pk, sk }: Key): number | undefined {
     return this.#stage.looks.find(({ key }) => key.pk === pk && key.sk === sk)?.lookAt;
   }
-
-  async #sendDue(host: Host, instanceId: string): Promise<void> {
-    await this.#stage.actors.stop("store.get", "before");
-    const life = this.#stage.invariants.lives.get(instanceId);
-    const now = host.clock.now();
-    for (const ticket of life?.instance.tickets ?? []) {
-      if (ticket.on !== "timer" || ticket.dueAt > now) continue;
-      await this.#timers.send({ kind: "timer", tenant: TENANT, instanceId, ticket: ticket.id });
-    }
-  }
 }
+
+const EVERYTHING = { index: 0, of: 1 } as const;

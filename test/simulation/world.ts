@@ -46,7 +46,7 @@ export class SimulatedWorld {
     this.#injection = injection;
     this.#hosts = new Hosts(this.stage, this.backends);
     this.#calls = new Calls(this.stage, this.#hosts);
-    this.#sweeps = new Sweeps(this.stage, this.#hosts, this.backends.timers);
+    this.#sweeps = new Sweeps(this.stage, this.#hosts);
   }
 
   /** Nothing goes wrong in this run. */
