@@ -96,9 +96,19 @@ export default {
     ),
     room(
       "client-imports-api-types",
-      "^lib/client/",
-      ["^lib/client/", "^lib/api/"],
-      "lib/client talks HTTP and is bundled into other people's programs. It knows the shapes of lib/api and nothing else.",
+      "^lib/client/(?!aws/)",
+      ["^lib/client/(?!aws/)", "^lib/api/"],
+      "lib/client talks HTTP and is bundled into other people's programs. It knows the shapes of lib/api and nothing else; signing is handed to it.",
+    ),
+    room(
+      "client-aws-signs",
+      "^lib/client/aws/",
+      [
+        "^lib/client/",
+        packages("@smithy/signature-v4", "@aws-sdk/credential-provider-node"),
+        "^(node:)?crypto$",
+      ],
+      "lib/client/aws signs requests of lib/client as AWS credentials. It is an entry point of its own, so that other programs do without its packages.",
     ),
     typesOnly(
       "client-uses-api-types",

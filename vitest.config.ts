@@ -16,7 +16,7 @@ export default defineConfig({
     // Examples and docs import the package by name, as a user would; here that means the source.
     alias: [
       { find: /^fermata-engine$/, replacement: source("./lib/index.ts") },
-      { find: /^fermata-engine\/([a-z-]+)$/, replacement: source("./lib/$1/index.ts") },
+      { find: /^fermata-engine\/([a-z/-]+)$/, replacement: source("./lib/$1/index.ts") },
     ],
   },
   test: {

@@ -1,18 +1,31 @@
+import { awsRegionOf } from "../lib/client/aws/index.ts";
 import type { WaitView } from "../lib/client/index.ts";
 import { DEFAULT_URL, type Server } from "./server.ts";
 
-/** A call, ready to be pasted into a shell. The token is named, never shown. */
+/** A call, ready to be pasted into a shell. Token and keys are named, never shown. */
 export function curlLine(
-  { url, token }: Server,
+  server: Server,
   { method, path, body }: NonNullable<WaitView["wakeWith"]>,
 ): string {
   return [
-    `curl -X ${method} ${quoted(`${url}${path}`)}`,
-    ...(token === undefined ? [] : ['-H "authorization: Bearer $FERMATA_TOKEN"']),
+    `curl -X ${method} ${quoted(`${server.url}${path}`)}`,
+    ...proofOf(server),
     ...(body === undefined
       ? []
       : [`-H 'content-type: application/json' -d ${quoted(JSON.stringify(body))}`]),
   ].join(" ");
+}
+
+/** curl signs by itself, as the credentials that the shell has in its environment. */
+function proofOf({ token, signedFor }: Server): readonly string[] {
+  if (signedFor !== undefined) {
+    return [
+      `--aws-sigv4 aws:amz:${signedFor}:execute-api`,
+      '--user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"',
+      '-H "x-amz-security-token: $AWS_SESSION_TOKEN"',
+    ];
+  }
+  return token === undefined ? [] : ['-H "authorization: Bearer $FERMATA_TOKEN"'];
 }
 
 /** The command that would end a wait of an instance, where there is one. */
@@ -40,11 +53,11 @@ export function wakingLine(
 /** A command with its operands and options, ready to be pasted; it finds its token by itself. */
 export function commandLine(
   program: string,
-  { url }: Server,
+  server: Server,
   [name, operand]: readonly [name: string, operand: string],
   options: Readonly<Record<string, string | undefined>> = {},
 ): string {
-  const given = { ...options, url: url === DEFAULT_URL ? undefined : url };
+  const given = { ...options, ...whereaboutsOf(server) };
   // What begins with a dash would be taken for an option.
   const isDashed = operand.startsWith("-");
   return [
@@ -52,10 +65,25 @@ export function commandLine(
     name,
     ...(isDashed ? [] : [word(operand)]),
     ...Object.entries(given).flatMap(([option, value]) =>
-      value === undefined ? [] : [`--${option}${value.startsWith("-") ? "=" : " "}${word(value)}`],
+      value === undefined ? [] : [optionOf(option, value)],
     ),
     ...(isDashed ? ["--", word(operand)] : []),
   ].join(" ");
+}
+
+/** An API Gateway's URL says by itself that calls are signed, and for which region. */
+function whereaboutsOf({ url, signedFor }: Server): Readonly<Record<string, string | undefined>> {
+  const isPlain = signedFor === undefined || signedFor === awsRegionOf(url);
+  return {
+    url: url === DEFAULT_URL ? undefined : url,
+    ...(isPlain ? {} : { aws: "", region: signedFor }),
+  };
+}
+
+/** A switch has no value. */
+function optionOf(name: string, value: string): string {
+  if (value === "") return `--${name}`;
+  return `--${name}${value.startsWith("-") ? "=" : " "}${word(value)}`;
 }
 
 function word(text: string): string {

@@ -31,9 +31,12 @@ function placeOf({ at }: ApiError["errors"][number]): readonly string[] {
   return typeof at === "string" ? [at] : [];
 }
 
+/** Errors whose message is written for who called. */
+const EXPLAINED: ReadonlySet<string> = new Set(["EngineError", "SigningError"]);
+
 /** The engine's own errors say what to do; of anything else the trace is what helps. */
 function trouble(error: unknown): readonly string[] {
-  if (error instanceof Error && error.name === "EngineError") return [`fermata: ${error.message}`];
+  if (error instanceof Error && EXPLAINED.has(error.name)) return [`fermata: ${error.message}`];
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return [
     "fermata: This should not have happened. Please report it, with these lines:",

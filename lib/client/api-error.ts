@@ -4,20 +4,26 @@ import type { Problem } from "../api/views.ts";
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** Of the engine, or `client/not-an-engine` where something else answered. */
-  readonly code: Problem["code"] | "client/not-an-engine";
+  /** Of the engine, or of what answered in its place: a gateway, or nobody that is known here. */
+  readonly code: Problem["code"] | Stranger;
   readonly detail: string;
   readonly errors: NonNullable<Problem["errors"]>;
   /** Absent where something else than an engine answered. */
   readonly problem?: Problem;
 
-  constructor(status: number, answer: Problem | string) {
+  constructor(
+    status: number,
+    answer: Problem | string,
+    stranger: Stranger = "client/not-an-engine",
+  ) {
     const isProblem = typeof answer !== "string";
     super(isProblem ? `${answer.detail} [${answer.code}]` : answer);
     this.status = status;
-    this.code = isProblem ? answer.code : "client/not-an-engine";
+    this.code = isProblem ? answer.code : stranger;
     this.detail = isProblem ? answer.detail : answer;
     this.errors = isProblem ? (answer.errors ?? []) : [];
     if (isProblem) this.problem = answer;
   }
 }
+
+type Stranger = "client/not-an-engine" | "client/gateway-refused";

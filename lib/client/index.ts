@@ -36,3 +36,4 @@ export type {
 } from "../api/views.ts";
 export { ApiError } from "./api-error.ts";
 export { type Client, type ClientOptions, createClient, type MessageInput } from "./client.ts";
+export type { Sign, UnsignedRequest } from "./transport.ts";

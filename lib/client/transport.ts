@@ -1,5 +1,6 @@
 import type { Problem } from "../api/views.ts";
 import { ApiError } from "./api-error.ts";
+import { explainGateway, type StrangeAnswer } from "./gateway-answer.ts";
 
 /** One call over HTTP; fields that are undefined are not sent. */
 export type Call = Readonly<{
@@ -16,31 +17,56 @@ export type TransportOptions = Readonly<{
   /** Such as `http://127.0.0.1:7373`. */
   baseUrl: string;
   token?: string;
+  /** Proves who calls in another way than by a token, as `awsSigner` of `fermata-engine/client/aws`. */
+  sign?: Sign;
   fetch?: typeof globalThis.fetch;
 }>;
 
+/** Gives the headers with which a request proves who calls; they are sent besides its own. */
+export type Sign = (request: UnsignedRequest) => Promise<Readonly<Record<string, string>>>;
+
+/** A request as it will be sent, byte by byte. */
+export type UnsignedRequest = Readonly<{
+  method: Call["method"];
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body?: string | Uint8Array;
+}>;
+
 /** Sends calls; throws an ApiError for every answer that is not a good one. */
-export function createTransport({ baseUrl, token, fetch = globalThis.fetch }: TransportOptions) {
+export function createTransport(options: TransportOptions) {
+  const { baseUrl, token, sign, fetch = globalThis.fetch } = options;
   const base = baseUrl.replace(/\/+$/, "");
   return async (call: Call): Promise<Response> => {
     const { text, type } = bodyOf(call);
-    const response = await fetch(`${base}${call.path}${queryOf(call)}`, {
-      method: call.method,
-      headers: {
-        ...(type !== undefined && { "content-type": type }),
-        ...(token !== undefined && { authorization: `Bearer ${token}` }),
-        ...(call.idempotencyKey !== undefined && { "idempotency-key": call.idempotencyKey }),
-      },
-      ...(text !== undefined && { body: text }),
-    });
+    const method = call.method;
+    const url = `${base}${call.path}${queryOf(call)}`;
+    const headers = {
+      ...(type !== undefined && { "content-type": type }),
+      ...(call.idempotencyKey !== undefined && { "idempotency-key": call.idempotencyKey }),
+    };
+    const body = text === undefined ? {} : { body: text };
+    const proof = sign
+      ? await sign({ method, url, headers, ...body })
+      : token !== undefined && { authorization: `Bearer ${token}` };
+    const response = await fetch(url, { method, headers: { ...headers, ...proof }, ...body });
     if (response.ok) return response;
-    throw await parseError(response);
+    throw await parseError(response, {
+      url,
+      proof: sign ? "signature" : token === undefined ? "none" : "token",
+    });
   };
 }
 
-/** Makes one part of a path of a name, whatever it holds. */
+/**
+ * Makes one part of a path of a name, whatever it holds. All but letters, digits and `-._~` is
+ * escaped: what signs a request and what checks the signature need not agree on anything else.
+ */
 export function segment(name: string): string {
-  return encodeURIComponent(name);
+  return encodeURIComponent(name).replaceAll(
+    /[!'()*]/g,
+    (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
 }
 
 function bodyOf({ source, json }: Call): Readonly<{
@@ -57,18 +83,23 @@ function bodyOf({ source, json }: Call): Readonly<{
 }
 
 function queryOf({ query = {} }: Call): string {
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    if (value !== undefined) given.set(name, String(value));
-  }
-  return given.size === 0 ? "" : `?${given}`;
+  const given = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${segment(name)}=${segment(String(value))}`],
+  );
+  return given.length === 0 ? "" : `?${given.join("&")}`;
 }
 
-async function parseError(response: Response): Promise<ApiError> {
+async function parseError(
+  response: Response,
+  { url, proof }: Pick<StrangeAnswer, "url" | "proof">,
+): Promise<ApiError> {
   const text = await response.text();
   const isProblem = response.headers.get("content-type")?.startsWith("application/problem+json");
   if (isProblem) return new ApiError(response.status, JSON.parse(text) as Problem);
-  const { status, statusText, url } = response;
+  const { status, statusText } = response;
+  const date = response.headers.get("date") ?? undefined;
+  const explained = explainGateway({ url, status, text, date, proof, now: Date.now() });
+  if (explained !== undefined) return new ApiError(status, explained, "client/gateway-refused");
   return new ApiError(
     status,
     `${url} answered ${status} ${statusText}, which is no answer of this engine. Check the address.`,

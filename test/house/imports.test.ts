@@ -89,6 +89,22 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
   { file: "lib/client/b.ts", imports: 'import "../engine/e.ts"', rule: "client-imports-api-types" },
   { file: "lib/client/c.ts", imports: 'import type { P } from "../api/p.ts"' },
   {
+    file: "lib/client/d.ts",
+    imports: 'import "@smithy/signature-v4"',
+    rule: "client-imports-api-types",
+  },
+  {
+    file: "lib/client/e.ts",
+    imports: 'import "./aws/index.ts"',
+    rule: "client-imports-api-types",
+  },
+  { file: "lib/client/aws/a.ts", imports: 'import "@smithy/signature-v4"' },
+  {
+    file: "lib/client/aws/b.ts",
+    imports: 'import "@aws-sdk/client-sqs"',
+    rule: "client-aws-signs",
+  },
+  {
     file: "lib/embedded/a.ts",
     imports: 'import "../adapters/dynamodb/s.ts"',
     rule: "embedded-needs-no-aws",
@@ -134,9 +150,17 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
 /** What the planted files import: blameless files of every room. */
 const TARGETS = [
   ...["definition/d", "kernel/k", "ports/p", "engine/e", "frontends/journey/j", "adapters/local/l"],
-  ...["adapters/dynamodb/s", "api/p", "client/index", "embedded/index", "index"],
+  ...["adapters/dynamodb/s", "api/p", "client/index", "client/aws/index"],
+  ...["embedded/index", "index"],
 ].map((path) => `lib/${path}.ts`);
-const PACKAGES = ["zod", "saxen", "temporal-polyfill", "@aws-sdk/client-sqs", "ajv"];
+const PACKAGES = [
+  "zod",
+  "saxen",
+  "temporal-polyfill",
+  "@aws-sdk/client-sqs",
+  "@smithy/signature-v4",
+  "ajv",
+];
 
 const Cruise = z.object({
   summary: z.object({

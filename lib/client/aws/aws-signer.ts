@@ -1,0 +1,99 @@
+/**
+ * Signs requests with AWS Signature Version 4, for engines behind an API Gateway that asks for IAM.
+ * What it needs is loaded with the first request, so that naming it costs a program nothing.
+ */
+import type { SignatureV4 } from "@smithy/signature-v4";
+import type { Sign, UnsignedRequest } from "../transport.ts";
+import { awsRegionOf } from "./region.ts";
+import { Sha256 } from "./sha256.ts";
+import { SigningError } from "./signing-error.ts";
+
+/** Who calls; those of a session have a token and come to an end. */
+export type AwsCredentials = Readonly<{
+  accessKeyId: string;
+  secretAccessKey: string;
+  sessionToken?: string;
+  expiration?: Date;
+}>;
+
+export type AwsSignerOptions = Readonly<{
+  /** Unless said: as the URL's host names it, else AWS_REGION or AWS_DEFAULT_REGION. */
+  region?: string;
+  /** Unless said: environment, profiles, single sign-on, container or instance, as all AWS tools. */
+  credentials?: AwsCredentials | (() => Promise<AwsCredentials>);
+  /** The time that a signature carries; this machine's unless said. */
+  now?: () => Date;
+}>;
+
+/** Signs as the given or the usual AWS credentials; those that are about to expire are renewed. */
+export function awsSigner({ region, credentials, now }: AwsSignerOptions = {}): Sign {
+  const signers = new Map<string, Promise<SignatureV4>>();
+  const signerFor = (name: string): Promise<SignatureV4> => {
+    const known = signers.get(name) ?? createSigner(name, credentials);
+    signers.set(name, known);
+    return known;
+  };
+  return async (request) => {
+    const signer = await signerFor(region ?? regionFor(request.url));
+    const signingDate = now?.() ?? new Date();
+    const signed = await explained(() => signer.sign(toSign(request), { signingDate }));
+    // What fetch sets by itself may not be set by others.
+    return Object.fromEntries(Object.entries(signed.headers).filter(([name]) => name !== "host"));
+  };
+}
+
+async function createSigner(
+  region: string,
+  given: AwsSignerOptions["credentials"],
+): Promise<SignatureV4> {
+  const { SignatureV4 } = await import("@smithy/signature-v4");
+  const credentials = given ?? (await usualCredentials());
+  return new SignatureV4({ service: "execute-api", region, credentials, sha256: Sha256 });
+}
+
+/** One for the whole program: it keeps what it found, and renews it in time. */
+async function usualCredentials(): Promise<() => Promise<AwsCredentials>> {
+  const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
+  usual ??= defaultProvider();
+  return usual;
+}
+
+let usual: (() => Promise<AwsCredentials>) | undefined;
+
+function regionFor(url: string): string {
+  const { AWS_REGION, AWS_DEFAULT_REGION } = process.env;
+  const region = awsRegionOf(url) ?? (AWS_REGION || AWS_DEFAULT_REGION);
+  if (region !== undefined && region !== "") return region;
+  throw new SigningError(
+    `The request to ${url} cannot be signed: nobody says in which AWS region it is. Name it (--region, \`region\` or AWS_REGION).`,
+  );
+}
+
+/** The URL goes as it is: the signer encodes the path a second time, as API Gateway does. */
+function toSign({ method, url, headers, body }: UnsignedRequest) {
+  const { protocol, hostname, host, pathname, searchParams } = new URL(url);
+  const query: Record<string, string[]> = {};
+  for (const name of searchParams.keys()) query[name] = searchParams.getAll(name);
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
+  return {
+    method,
+    protocol,
+    hostname,
+    path: pathname,
+    query,
+    headers: { ...headers, host },
+    ...(bytes !== undefined && { body: bytes }),
+  };
+}
+
+async function explained<T>(sign: () => Promise<T>): Promise<T> {
+  try {
+    return await sign();
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SigningError(
+      `The request cannot be signed: ${reason.replace(/\.?\s*$/, ".")} Give AWS credentials: sign in (\`aws sso login\`), name a profile with AWS_PROFILE, or set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,125 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { commandLine, curlLine } from "../../cli/call-lines.ts";
+import { serverOf } from "../../cli/server.ts";
+import { openSignedDoor } from "../support/signed-door.ts";
+import { say } from "./recording-terminal.ts";
+
+const ORDER = resolve(import.meta.dirname, "../../examples/order/order.bpmn");
+const SECRET = "a-secret-for-tests";
+const GATEWAY = "https://abc123.execute-api.eu-west-1.amazonaws.com";
+
+describe("fermata, calling a deployed engine,", () => {
+  let door: Awaited<ReturnType<typeof openSignedDoor>>;
+
+  beforeAll(async () => {
+    const definitions = [{ id: "order", version: 1, warnings: [] }];
+    door = await openSignedDoor(SECRET, () => ({ status: 201, body: { definitions } }));
+  });
+  beforeEach(() => {
+    vi.stubEnv("AWS_PROFILE", undefined);
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
+    vi.stubEnv("AWS_SESSION_TOKEN", undefined);
+  });
+  afterEach(() => vi.unstubAllEnvs());
+  afterAll(() => door.close());
+
+  test("deploys signed as the usual credentials", async () => {
+    const said = await say(["deploy", ORDER, "--url", door.url, "--aws", "--region", "eu-west-1"]);
+
+    expect(said).toEqual({
+      exitCode: 0,
+      out: [`${ORDER}: order version 1 deployed`],
+      errors: [],
+    });
+    expect(door.callers.at(-1)?.signedBy).toMatchObject({
+      accessKeyId: "AKIDEXAMPLE",
+      region: "eu-west-1",
+      service: "execute-api",
+    });
+  });
+
+  test("says what to do where it is asked who calls", async () => {
+    const said = await say(["ls", "--url", door.url]);
+
+    expect(said).toMatchObject({ exitCode: 1, out: [] });
+    expect(said.errors.join("\n")).toMatch(/^fermata: The gateway at .*\(Forbidden\).*--aws/);
+  });
+
+  test("finds the local deployment", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "fermata-local-"));
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      const missing = await say(["ls", "--local"]);
+      mkdirSync(".fermata");
+      writeFileSync(join(".fermata", "local.json"), JSON.stringify({ apiUrl: door.url }));
+      const found = await say(["deploy", ORDER, "--local", "--aws", "--region", "eu-west-1"]);
+
+      expect(missing).toMatchObject({ exitCode: 2 });
+      expect(missing.errors.join()).toMatch(/local\.json names no deployment.*local:up/);
+      expect(found).toMatchObject({ exitCode: 0 });
+    } finally {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  test.each([
+    [["--aws", "--token", "t"], /two answers to who calls/],
+    [["--aws"], /does not say in which AWS region.*--region/],
+    [["--region", "eu-west-1"], /Add --aws/],
+    [["--local"], /two servers/],
+  ])("refuses %j", async (options, reason) => {
+    const said = await say(["ls", "--url", door.url, ...options]);
+
+    expect(said).toMatchObject({ exitCode: 2, out: [] });
+    expect(said.errors.join()).toMatch(reason);
+  });
+});
+
+describe("the server that options name", () => {
+  const named = (given: Parameters<typeof serverOf>[0], environment = {}) =>
+    serverOf(given, { environment });
+
+  test("is signed for by itself when it is an API Gateway", () => {
+    expect(named({ url: `${GATEWAY}/` })).toEqual({ url: GATEWAY, signedFor: "eu-west-1" });
+    expect(named({}, { FERMATA_URL: GATEWAY, AWS_REGION: "us-east-1" })).toEqual({
+      url: GATEWAY,
+      signedFor: "eu-west-1",
+    });
+  });
+
+  test("gets a token instead, where there is one", () => {
+    expect(named({ url: GATEWAY, token: "t" })).toEqual({ url: GATEWAY, token: "t" });
+    expect(named({ url: GATEWAY }, { FERMATA_TOKEN: "t" })).toEqual({ url: GATEWAY, token: "t" });
+  });
+
+  test("is signed for on demand, whatever token lies around", () => {
+    const environment = { FERMATA_TOKEN: "t", AWS_DEFAULT_REGION: "us-east-2" };
+
+    expect(named({ url: "https://engine.example.com", aws: true }, environment)).toEqual({
+      url: "https://engine.example.com",
+      signedFor: "us-east-2",
+    });
+  });
+
+  test("is named in lines that can be pasted", () => {
+    const gateway = named({ url: GATEWAY });
+    const custom = named({ url: "https://engine.example.com", aws: true, region: "us-east-2" });
+    const call = { method: "POST", path: "/v1/signals", body: { name: "go" } };
+
+    expect(curlLine(gateway, call)).toBe(
+      `curl -X POST '${GATEWAY}/v1/signals' --aws-sigv4 aws:amz:eu-west-1:execute-api --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" -H "x-amz-security-token: $AWS_SESSION_TOKEN" -H 'content-type: application/json' -d '{"name":"go"}'`,
+    );
+    expect(commandLine("fermata", gateway, ["signal", "go"])).toBe(
+      `fermata signal go --url ${GATEWAY}`,
+    );
+    expect(commandLine("fermata", custom, ["signal", "go"])).toBe(
+      "fermata signal go --url https://engine.example.com --aws --region us-east-2",
+    );
+  });
+});
