@@ -156,6 +156,14 @@ export const MAX_KEPT_EVENTS = 10_000;
 /** How long a dead letter is kept. */
 export const DEAD_LETTER_MS = 30 * 86_400_000;
 
+// Queues
+
+/** Bytes of a queued message; a longer one is kept outside, and the queue carries its name. */
+export const MAX_QUEUED_BODY_BYTES = 60 * 1024;
+
+/** The longest time that a queue holds a message back; what is due later is looked at again. */
+export const MAX_QUEUE_DELAY_MS = 900_000;
+
 // Sources
 
 /** Bytes of one source text, as UTF-8. */

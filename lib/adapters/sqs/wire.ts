@@ -1,0 +1,94 @@
+// What may arrive in a queue: the engine's messages as text. Other programs can send there too, and
+// other versions of the engine do while a deployment is under way, so nothing is taken on trust:
+//
+// 1. A newer format is never dropped: its reader is on its way.
+// 2. A property that this version does not know is refused, not ignored: it may matter. Whoever adds
+//    one counts MESSAGE_FORMAT up.
+
+import type * as z from "zod/mini";
+import type { Json, Variables } from "../../definition/json.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Message } from "../../ports/message.ts";
+import { MESSAGE_FORMAT } from "../../ports/message-text.ts";
+import { anyMessage, bodyReference, signalEvent } from "./message-shapes.ts";
+
+/** Stands for a body that is too large for the queue: what it says is in Blobs under this name. */
+export type BodyReference = Readonly<{ kind: "reference"; ref: string }>;
+
+/** An outsider put an event on the bus that asks for a signal; the id of the event is its own. */
+export type SignalRequest = Readonly<{
+  kind: "signal-requested";
+  id: string;
+  name: string;
+  payload?: Variables;
+}>;
+
+/** The text of a body that lies elsewhere. */
+export function referenceText(ref: string): string {
+  return JSON.stringify({ v: MESSAGE_FORMAT, ref });
+}
+
+/** Reads what a queue brought; throws `message/unreadable` or `message/format-too-new`. */
+export function parseText(text: string): Message | BodyReference | SignalRequest {
+  const { v, ...rest } = parseObject(text);
+  if ("detail-type" in rest) return requestOf(checked(signalEvent, rest, text));
+  if (typeof v === "number" && v > MESSAGE_FORMAT) throw tooNew(v);
+  if (v !== MESSAGE_FORMAT)
+    throw unreadable(text, `its format is ${JSON.stringify(v) ?? "absent"}`);
+  if (!("ref" in rest)) return checked(anyMessage, rest, text);
+  return { kind: "reference", ...checked(bodyReference, rest, text) };
+}
+
+/** The refusal of what nobody can read; it is looked at in the dead-letter queue. */
+export function unreadable(text: string, why: string, cause?: unknown): EngineError {
+  return new EngineError("message/unreadable", {
+    happened: `A queued message cannot be read: ${why}`,
+    where: `message ${text.slice(0, SHOWN)}${text.length > SHOWN ? "…" : ""}`,
+    fix: "Find out who sent it; the engine's own come through the queues that it was deployed with.",
+    retryable: false,
+    cause,
+  });
+}
+
+/** Enough to recognise a message by; payloads come behind. */
+const SHOWN = 120;
+
+function parseObject(text: string): Readonly<Record<string, Json>> {
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw unreadable(text, "it is not JSON", cause);
+  }
+  if (typeof value === "object" && value !== null && !isList(value)) return value;
+  throw unreadable(text, "it is not an object");
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+function checked<S extends z.ZodMiniType>(shape: S, value: unknown, text: string): z.output<S> {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw unreadable(text, parsed.error.issues.map(told).join("; "));
+}
+
+function told(issue: z.core.$ZodIssue): string {
+  const place = issue.path.map(String).join(".") || "it";
+  if (issue.code === "unrecognized_keys") return `${place} has unknown ${issue.keys.join(", ")}`;
+  return `${place} is wrong (${issue.code})`;
+}
+
+function requestOf({ id, detail }: z.output<typeof signalEvent>): SignalRequest {
+  return { kind: "signal-requested", id, ...detail };
+}
+
+function tooNew(format: number): EngineError {
+  return new EngineError("message/format-too-new", {
+    happened: "A queued message was written by a newer engine",
+    where: `format ${format}, this engine knows ${MESSAGE_FORMAT}`,
+    fix: "It goes back to its queue. Finish the deployment of the newer engine.",
+    retryable: true,
+  });
+}

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "vitest";
+import { parseText, referenceText } from "../../../lib/adapters/sqs/wire.ts";
+import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import { broadcastText, messageText } from "../../../lib/ports/message-text.ts";
+import { everyMessage } from "../../support/every-message.ts";
+
+const timer = { v: 1, kind: "timer", tenant: "default", instanceId: "order-1", ticket: "t1.1" };
+
+describe("the text of a message", () => {
+  test.each(everyMessage)("brings $kind back whole", (message) => {
+    expect(parseText(messageText(message))).toEqual(message);
+  });
+
+  test("holds no character that a queue refuses", () => {
+    const texts = everyMessage.map(messageText).join("");
+
+    expect(texts).toMatch(/\\uffff/);
+    expect(texts).not.toMatch(/[^\t\n\r\u0020-\uD7FF\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
+  });
+
+  test("may be a reference to where it is kept", () => {
+    const reference = parseText(referenceText("messages/abc"));
+
+    expect(reference).toEqual({ kind: "reference", ref: "messages/abc" });
+  });
+
+  test("of a broadcast tells outsiders more than those who fan out need", () => {
+    const topic = { kind: "event", name: "paid" } as const;
+    const broadcast = { tenant: "default", broadcastId: "b1", topic, seq: 4, at: instantFrom(5) };
+    const text = broadcastText(broadcast);
+
+    expect(JSON.parse(text)).toMatchObject({ id: "b1", topic, seq: 4, at: 5 });
+    expect(parseText(text)).toEqual({ kind: "broadcast", tenant: "default", broadcastId: "b1" });
+  });
+});
+
+describe("an event that asks for a signal", () => {
+  const event = {
+    version: "0",
+    id: "e1",
+    "detail-type": "signal-requested",
+    source: "shop",
+    detail: { name: "closed", payload: { why: "flood" } },
+  };
+
+  test("asks under its own id", () => {
+    const payload = { why: "flood" };
+
+    expect(parseText(JSON.stringify(event))).toEqual({
+      kind: "signal-requested",
+      id: "e1",
+      name: "closed",
+      payload,
+    });
+  });
+
+  test("needs no payload", () => {
+    const request = parseText(JSON.stringify({ ...event, detail: { name: "closed" } }));
+
+    expect(request).toEqual({ kind: "signal-requested", id: "e1", name: "closed" });
+  });
+
+  test.each([
+    ["without a name", { payload: {} }],
+    ["with a payload that is no object", { name: "closed", payload: "flood" }],
+    ["with something else", { name: "closed", urgent: true }],
+  ])("is refused %s", (_, detail) => {
+    expect(() => parseText(JSON.stringify({ ...event, detail }))).toThrow(/message\/unreadable/);
+  });
+});
+
+describe("a text that is no message", () => {
+  test.each([
+    ["nothing", ""],
+    ["no JSON", "{"],
+    ["a list", "[]"],
+    ["null", "null"],
+    ["no format", JSON.stringify({ ...timer, v: undefined })],
+    ["the format as a text", JSON.stringify({ ...timer, v: "1" })],
+    ["an older format than the first", JSON.stringify({ ...timer, v: 0 })],
+    ["no kind", JSON.stringify({ v: 1 })],
+    ["an unknown kind", JSON.stringify({ ...timer, kind: "alarm" })],
+    ["a property too few", JSON.stringify({ ...timer, ticket: undefined })],
+    ["a property too many", JSON.stringify({ ...timer, urgent: true })],
+    ["a property of the wrong type", JSON.stringify({ ...timer, ticket: 7 })],
+    ["a parked fact of an unknown kind", parked({ kind: "task-lost", ticket: "k1.1" })],
+    ["variables that are a list", parked({ kind: "task-completed", ticket: "k", variables: [] })],
+    ["an instant that is none", JSON.stringify({ ...timer, kind: "task", notBefore: 0.5 })],
+    ["another kind of event", JSON.stringify({ "detail-type": "order-placed", detail: {} })],
+  ])("is unreadable: %s", (_, text) => {
+    expect(() => parseText(text)).toThrow(
+      expect.objectContaining({ code: "message/unreadable", retryable: false }),
+    );
+  });
+
+  test("but one of a newer engine is kept for its reader", () => {
+    expect(() => parseText(JSON.stringify({ v: 2, kind: "alarm" }))).toThrow(
+      expect.objectContaining({ code: "message/format-too-new", retryable: true }),
+    );
+  });
+
+  test("is named with what is wrong", () => {
+    const text = JSON.stringify({ ...timer, ticket: 7, urgent: true });
+
+    expect(() => parseText(text)).toThrow(/ticket is wrong .*it has unknown urgent/);
+  });
+});
+
+function parked(fact: object): string {
+  return JSON.stringify({ v: 1, ...everyMessage.find(({ kind }) => kind === "parked"), fact });
+}

@@ -1,0 +1,111 @@
+import type { Variables } from "../../lib/definition/json.ts";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import type { Fact } from "../../lib/kernel/fact.ts";
+import type { CarriedStart, Message } from "../../lib/ports/message.ts";
+
+/** With everything that may be there: a property that a type gains is asked for here. */
+type Full<T> = T extends { kind: unknown } ? { [K in keyof T]-?: T[K] } : never;
+
+const at = instantFrom(Date.UTC(2030, 0, 1));
+const payload: Variables = { text: 'a "b" \uFFFF \uD83D\uDE00', list: [1, null, { x: true }] };
+
+const everyFact: readonly Full<Fact>[] = [
+  {
+    kind: "started",
+    input: { variables: payload, deadline: at, trigger: { element: "start", payload } },
+  },
+  { kind: "task-completed", ticket: "k1.1", variables: payload },
+  {
+    kind: "task-failed",
+    ticket: "k1.1",
+    attempt: 2,
+    message: "no",
+    code: "NO",
+    retries: 1,
+    retryAfterMs: 5,
+    variables: payload,
+  },
+  { kind: "task-claimed", ticket: "k1.1", attempt: 1, claim: "me" },
+  { kind: "timer-due", ticket: "t1.1" },
+  { kind: "signal-received", ticket: "w1.1", broadcastId: "b1", seq: 7, payload },
+  { kind: "message-received", ticket: "w1.1", messageId: "m1", payload },
+  { kind: "event-received", ticket: "w1.1", eventId: "e1", seq: 3, payload: null },
+  { kind: "continued", ticket: "c1.1" },
+  { kind: "incident-resolved", ticket: "i1.1", variables: payload, retries: 3 },
+  {
+    kind: "event-sent",
+    event: {
+      id: "e1",
+      name: "paid",
+      payload: [1],
+      at,
+      expiresAt: at,
+      onTargetTerminated: "deadLetter",
+    },
+  },
+  { kind: "cancel-requested", reason: "no longer wanted" },
+];
+
+const start: Required<CarriedStart> = {
+  definition: { id: "order", version: 3, hash: "h" },
+  now: at,
+  request: "r",
+  fact: { kind: "started", input: { variables: payload } },
+  businessKey: "order 42",
+  tags: ["a", "b"],
+  head: 7,
+  mail: { name: "paid", key: "42", id: { mid: "m1", until: at, body: "b" }, base: 3 },
+};
+
+const instance = { tenant: "default", instanceId: "order-1" };
+const broadcast = { tenant: "default", broadcastId: "b1" };
+const row = { sk: "order-1#w1.1", pk: "default#G#approved#1.0", after: 41, at };
+
+/** Every kind of message, with everything that it may carry. */
+export const everyMessage: readonly Full<Message>[] = [
+  {
+    kind: "task",
+    ...instance,
+    ticket: "k1.1",
+    attempt: 1,
+    type: "charge-card",
+    notBefore: at,
+    start,
+  },
+  { kind: "timer", ...instance, ticket: "t1.1" },
+  ...everyFact.map((fact) => ({
+    kind: "parked" as const,
+    ...instance,
+    name: "k1.1",
+    fact,
+    request: { id: "r1", body: "b", answer: 200, base: 4 },
+    start,
+  })),
+  { kind: "owed", ...instance, name: "k1.1/1" },
+  {
+    kind: "look",
+    ...instance,
+    name: "message-42",
+    ticket: "w1.1",
+    post: {
+      address: { name: "paid", key: "42" },
+      message: { mid: "m1", payload, expiresAt: at },
+      id: { mid: "m1", until: at, body: "b" },
+    },
+    call: { base: 3, at },
+  },
+  { kind: "broadcast", ...broadcast },
+  { kind: "watch", ...broadcast },
+  { kind: "shard", ...broadcast, epoch: 1, shard: 0, page: 2, from: "order-7#w1.1", round: 1 },
+  {
+    kind: "page",
+    ...broadcast,
+    page: "1.0.0",
+    last: true,
+    rows: [
+      { ...row, instanceId: "order-1", ticket: "w1.1", version: 1 },
+      { ...row, definitionId: "order", element: "start" },
+    ],
+  },
+  { kind: "offer", tenant: "default", name: "paid", seq: 7 },
+];
