@@ -2,11 +2,18 @@ import { spawn } from "node:child_process";
 
 export type Finished = Readonly<{ code: number; output: string }>;
 
+export type CommandOptions = Readonly<{ cwd?: string; env?: NodeJS.ProcessEnv }>;
+
 /** Runs a command of this checkout to its end; its output is kept, stdout and stderr together. */
-export async function runCommand(command: string, args: readonly string[]): Promise<Finished> {
+export async function runCommand(
+  command: string,
+  args: readonly string[],
+  { cwd, env = process.env }: CommandOptions = {},
+): Promise<Finished> {
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, NO_COLOR: "1" },
+    env: { ...env, NO_COLOR: "1" },
+    ...(cwd !== undefined && { cwd }),
   });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {

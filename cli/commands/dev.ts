@@ -118,7 +118,13 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
       log.ready({ url: server.url, dataDir, clock });
       watch.tellOutside(engine, { url: server.url, ...(token !== undefined && { token }) });
       const [shown] = examples;
-      if (shown !== undefined) await startExample(engine, shown, log.note);
+      if (shown !== undefined) {
+        await startExample(engine, shown, (instanceId) =>
+          log.note(
+            `The example (examples/${shown.definitionId}) starts as ${instanceId}. Its steps, as they happen:`,
+          ),
+        );
+      }
       log.note(`Stopping by ${await stopped}: running steps finish first.`);
     } finally {
       await Promise.race([server.close(), setTimeout(ANSWERING_MS, undefined, { ref: false })]);

@@ -1,9 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
+import type { InstanceView, StartRequest } from "../../lib/client/index.ts";
 
 /** A workflow of the repository that newcomers can play with. */
 export type Example = Readonly<{ definitionId: string; file: string; tasks: string }>;
+
+/** An engine, in this process or behind its API. */
+type Engine = Readonly<{
+  deploy(source: string): Promise<unknown>;
+  start(definitionId: string, request: StartRequest): Promise<unknown>;
+  get(instanceId: string): Promise<InstanceView>;
+}>;
 
 /** The examples of the repository, the one to show first; the published package carries none. */
 export function findExamples(): readonly Example[] {
@@ -16,29 +23,30 @@ export function findExamples(): readonly Example[] {
 }
 
 /** Makes the example known; a second time changes nothing. */
-export async function deployExample(engine: EmbeddedEngine, { file }: Example): Promise<void> {
+export async function deployExample(engine: Engine, { file }: Example): Promise<void> {
   await engine.deploy(readFileSync(file, "utf8"));
 }
 
-/** Starts one under the first free name: approval-1 the first time, approval-2 after a restart. */
+/**
+ * Starts one under the first free name, approval-1 the first time, approval-2 after a restart; tells
+ * the name before anything happens to it.
+ */
 export async function startExample(
-  engine: EmbeddedEngine,
+  engine: Engine,
   { definitionId }: Example,
-  tell: (text: string) => void,
+  tell: (instanceId: string) => void,
 ): Promise<void> {
   let n = 1;
   while (await exists(engine, `${definitionId}-${n}`)) n += 1;
   const instanceId = `${definitionId}-${n}`;
-  tell(
-    `The example (examples/${definitionId}) starts as ${instanceId}. Its steps, as they happen:`,
-  );
+  tell(instanceId);
   await engine.start(definitionId, { instanceId, variables: REQUEST });
 }
 
 /** Reminded of so often that one sees it before one has read what to do. */
 const REQUEST = { requester: "Ada", what: "a second screen", remindEvery: "PT5S" };
 
-async function exists(engine: EmbeddedEngine, instanceId: string): Promise<boolean> {
+async function exists(engine: Engine, instanceId: string): Promise<boolean> {
   try {
     await engine.get(instanceId);
     return true;

@@ -4,8 +4,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { delimiter, join, resolve } from "node:path";
+import { freePort } from "./free-port.ts";
 import { emulatorPython } from "./python-environment.ts";
 
 const BIN = join(import.meta.dirname, "../../node_modules/.bin");
@@ -127,17 +127,6 @@ async function answers(endpoint: string): Promise<boolean> {
 
 function tailOf(file: string): string {
   return readFileSync(file, "utf8").trimEnd().split("\n").at(-1) ?? "";
-}
-
-/** Somebody else may take it before it is used; then the emulator says so and the caller tries again. */
-function freePort(): Promise<number> {
-  return new Promise((done, fail) => {
-    const server = createServer().once("error", fail);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => done(typeof address === "object" ? (address?.port ?? 0) : 0));
-    });
-  });
 }
 
 /** False when nobody is left in it. */

@@ -1,0 +1,44 @@
+/** Which AWS is talked to, and as whom; everything that calls it is handed one of these. */
+export type AwsPlace = Readonly<{
+  /** Absent: AWS itself. */
+  endpoint?: string;
+  region: string;
+  /** The environment of every command that talks to it. */
+  environment: NodeJS.ProcessEnv;
+}>;
+
+/** What an emulator takes for an account and its administrator. */
+export const EMULATED = {
+  account: "000000000000",
+  region: "us-east-1",
+  accessKeyId: "test",
+  secretAccessKey: "test",
+} as const;
+
+/** An emulator: nothing of the caller's own AWS settings may reach it, or be reached by mistake. */
+export function emulatedPlace(endpoint: string): AwsPlace {
+  const mine = Object.entries(process.env).filter(([name]) => !/^(AWS|CDK)_/.test(name));
+  return {
+    endpoint,
+    region: EMULATED.region,
+    environment: {
+      ...Object.fromEntries(mine),
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_REGION: EMULATED.region,
+      AWS_DEFAULT_REGION: EMULATED.region,
+      AWS_ACCESS_KEY_ID: EMULATED.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: EMULATED.secretAccessKey,
+      AWS_EC2_METADATA_DISABLED: "true",
+      AWS_CONFIG_FILE: "/dev/null",
+      AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+    },
+  };
+}
+
+/** The account that the caller's own settings name. */
+export function ownAccount(): AwsPlace {
+  const { AWS_ENDPOINT_URL: _, ...environment } = process.env;
+  const region = environment.AWS_REGION ?? environment.AWS_DEFAULT_REGION;
+  if (region === undefined) throw new Error("Set AWS_REGION: it says where to deploy.");
+  return { region, environment };
+}

@@ -1,0 +1,80 @@
+// Bootstraps and deploys with the CDK command as it is published, as a user would.
+
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { z } from "zod";
+import { runCommand } from "../run-command.ts";
+import { type AwsPlace, EMULATED } from "./aws-place.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const BIN = join(ROOT, "node_modules/.bin");
+
+/** The stack with the engine; the one with alarms and dashboards is not deployed to emulators. */
+export const ENGINE_STACK = "Fermata";
+
+/** What is deployed, in the words of `cdk deploy -c`. */
+export type Context = Readonly<Record<string, string>>;
+
+export type Outputs = Readonly<Record<string, string>>;
+
+export type Deployment = Readonly<{
+  place: AwsPlace;
+  context: Context;
+  /** Where the synthesised app, the outputs and the log are left. */
+  folder: string;
+}>;
+
+/** Prepares an emulated account for deployments; in an empty folder, since this app is not needed. */
+export async function bootstrap(place: AwsPlace): Promise<void> {
+  const empty = mkdtempSync(join(tmpdir(), "fermata-bootstrap-"));
+  try {
+    const environment = `aws://${EMULATED.account}/${place.region}`;
+    await cdk(["bootstrap", environment], { place, cwd: empty, log: join(empty, "bootstrap.log") });
+  } finally {
+    rmSync(empty, { recursive: true, force: true });
+  }
+}
+
+/** Deploys the engine, or changes what is deployed, and tells the outputs of its stack. */
+export async function deploy({ place, context, folder }: Deployment): Promise<Outputs> {
+  mkdirSync(folder, { recursive: true });
+  const outputs = resolve(folder, "outputs.json");
+  const args = [
+    "deploy",
+    ENGINE_STACK,
+    "--exclusively",
+    "--require-approval=never",
+    `--output=${resolve(folder, "cdk.out")}`,
+    `--outputs-file=${outputs}`,
+    ...Object.entries(context).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+  ];
+  await cdk(args, { place, cwd: ROOT, log: resolve(folder, "deploy.log") });
+  const stacks = z.record(z.string(), z.record(z.string(), z.string()));
+  return Object.assign(
+    {},
+    ...Object.values(stacks.parse(JSON.parse(readFileSync(outputs, "utf8")))),
+  );
+}
+
+type Where = Readonly<{ place: AwsPlace; cwd: string; log: string }>;
+
+async function cdk(args: readonly string[], { place, cwd, log }: Where): Promise<void> {
+  const env = {
+    ...place.environment,
+    PATH: `${BIN}${delimiter}${process.env.PATH ?? ""}`,
+    // Plain lines instead of a moving bar, and nothing sent anywhere else.
+    CI: "true",
+    CDK_DISABLE_CLI_TELEMETRY: "true",
+  };
+  const { code, output } = await runCommand("cdk", [...args, "--no-notices"], { cwd, env });
+  writeFileSync(log, output);
+  if (code !== 0) throw new Error(`cdk ${args[0]} failed: ${whyFailed(output)}`);
+}
+
+/** The lines in which the command tells its errors; all that it said where it tells none. */
+function whyFailed(output: string): string {
+  const lines = output.trimEnd().split("\n");
+  const told = lines.filter((line) => /❌|error|failed/i.test(line));
+  return `\n${(told.length > 0 ? told : lines).slice(-25).join("\n")}`;
+}

@@ -1,0 +1,61 @@
+// What `local:up` leaves for others: where the deployment on this machine is, and who runs it.
+
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { z } from "zod";
+import { runCommand } from "../run-command.ts";
+
+const HOME = join(import.meta.dirname, "../../.fermata");
+const FILE = join(HOME, "local.json");
+
+/** Where the emulator and the deployment keep their files. */
+export const LOCAL_FOLDER = join(HOME, "local");
+
+const LocalState = z.object({
+  /** Absent until the deployment answers. */
+  apiUrl: z.string().optional(),
+  endpoint: z.string(),
+  region: z.string(),
+  /** Of the emulator. */
+  pid: z.number(),
+  outputs: z.record(z.string(), z.string()).optional(),
+});
+
+export type LocalState = Readonly<z.infer<typeof LocalState>>;
+
+/** What an earlier `local:up` wrote, whether it still runs or not. */
+export function readLocalState(): LocalState | undefined {
+  try {
+    return LocalState.parse(JSON.parse(readFileSync(FILE, "utf8")));
+  } catch {
+    return undefined; // Never begun, or a file that nobody can use.
+  }
+}
+
+/** Readers see the old file or the new one, never a part. */
+export function writeLocalState(state: LocalState): void {
+  mkdirSync(HOME, { recursive: true });
+  writeFileSync(`${FILE}.new`, `${JSON.stringify(state, undefined, 2)}\n`);
+  renameSync(`${FILE}.new`, FILE);
+}
+
+/** Removes the file, and all that the emulator and the deployment wrote. */
+export function removeLocalState(): void {
+  rmSync(FILE, { force: true });
+  rmSync(LOCAL_FOLDER, { recursive: true, force: true });
+}
+
+/** Whether its emulator runs: after a restart of the machine its number may be somebody else's. */
+export async function isRunning({ pid }: LocalState): Promise<boolean> {
+  return (await commandOf(pid)).includes("emulator.py");
+}
+
+/** How a process was started; empty where there is none. Small machines have no `ps`, others no /proc. */
+async function commandOf(pid: number): Promise<string> {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    const told = await runCommand("ps", ["-o", "args=", "-p", String(pid)]).catch(() => undefined);
+    return told?.output ?? "";
+  }
+}

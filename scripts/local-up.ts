@@ -1,0 +1,115 @@
+// The deployed shape on this machine: starts an AWS emulator, deploys into it as into an account, and
+// returns when the API answers. A second time it changes what is deployed. `local:down` ends it.
+//
+//   npm run local:up
+//   npm run local:up -- --tasks FOLDER      with your own task handlers besides those of the examples
+
+import { parseArgs } from "node:util";
+import { deployExample, type Example, findExamples, startExample } from "../cli/dev/example.ts";
+import { type Client, createClient } from "../lib/client/index.ts";
+import { apiUrlAt } from "./deployment/api-url.ts";
+import { type AwsPlace, emulatedPlace } from "./deployment/aws-place.ts";
+import { bootstrap, type Context, deploy } from "./deployment/cdk.ts";
+import { endBySignal } from "./deployment/end-by-signal.ts";
+import {
+  isRunning,
+  LOCAL_FOLDER,
+  type LocalState,
+  readLocalState,
+  removeLocalState,
+  writeLocalState,
+} from "./deployment/local-state.ts";
+import { untilAnswers } from "./deployment/until-answers.ts";
+import { freePort } from "./emulator/free-port.ts";
+import { startEmulator, stopEmulator } from "./emulator/start-emulator.ts";
+
+/** The port that tools expect an emulated AWS at, where nobody else has it. */
+const USUAL_PORT = 4566;
+
+const { tasks = [] } = parseArgs({ options: { tasks: { type: "string", multiple: true } } }).values;
+const began = performance.now();
+
+try {
+  await up();
+} catch (cause) {
+  console.error(`local:up: ${cause instanceof Error ? cause.message : String(cause)}`);
+  process.exitCode = 1;
+}
+
+async function up(): Promise<void> {
+  const known = readLocalState();
+  if (known !== undefined && (await isRunning(known))) return update(known);
+  removeLocalState();
+  await begin();
+}
+
+async function begin(): Promise<void> {
+  tell("Starting the AWS emulator…");
+  const port = await freePort(USUAL_PORT);
+  const emulator = await startEmulator({ folder: LOCAL_FOLDER, detached: true, log: tell, port });
+  const undo = async () => {
+    await stopEmulator(emulator.pid);
+    removeLocalState();
+  };
+  endBySignal(undo);
+  try {
+    const place = emulatedPlace(emulator.endpoint);
+    const state = { endpoint: emulator.endpoint, region: place.region, pid: emulator.pid };
+    writeLocalState(state);
+    tell("Preparing the emulated account (cdk bootstrap)…");
+    await bootstrap(place);
+    await deployInto(place, state);
+  } catch (cause) {
+    await undo();
+    throw cause;
+  }
+}
+
+async function update(state: LocalState): Promise<void> {
+  tell(`The emulator runs already at ${state.endpoint}: what is deployed there is updated.`);
+  await deployInto(emulatedPlace(state.endpoint), state);
+}
+
+/** Short reach and lead, so that a wait of half a minute takes the road of one of a month. */
+const CONTEXT: Context = { auth: "none", timerQueueMaxSeconds: "20", scheduleLeadSeconds: "5" };
+
+async function deployInto(place: AwsPlace, state: LocalState): Promise<void> {
+  const examples = findExamples();
+  const folders = [...examples.map((example) => example.tasks), ...tasks];
+  tell("Deploying (cdk deploy)…");
+  const context = { ...CONTEXT, tasks: folders.join(",") };
+  const outputs = await deploy({ place, context, folder: LOCAL_FOLDER });
+  const apiUrl = apiUrlAt(outputs.ApiUrl ?? "", place.endpoint);
+  tell("Waiting until the API answers…");
+  const client = createClient({ baseUrl: apiUrl });
+  await untilAnswers(client);
+  for (const example of examples) await deployExample(client, example);
+  const [shown] = examples;
+  if (shown !== undefined && (await isNew(client, shown))) {
+    await startExample(client, shown, (started) => tell(`The example starts as ${started}.`));
+  }
+  writeLocalState({ ...state, apiUrl, outputs });
+  tellHow(apiUrl);
+}
+
+/** One of them is enough to see; an update starts no second. */
+async function isNew(client: Client, { definitionId }: Example): Promise<boolean> {
+  const { items } = await client.list({ definition: definitionId, limit: 1 });
+  return items.length === 0;
+}
+
+function tellHow(apiUrl: string): void {
+  tell(`Fermata is deployed to an emulated AWS: ${apiUrl}`);
+  console.log(`
+  curl -s ${apiUrl}/v1/health
+  npm run -s fermata -- why approval-1 --local
+  npm run -s fermata -- --help            # every command takes --local
+  export FERMATA_URL=${apiUrl}            # or set this once
+  npm run local:down                      # ends it, and removes what it left
+
+.fermata/local.json says the same to programs; .fermata/local/emulator.log is what the functions log.`);
+}
+
+function tell(line: string): void {
+  console.log(`${((performance.now() - began) / 1_000).toFixed(1).padStart(5)} s  ${line}`);
+}
