@@ -7,6 +7,7 @@ import type { Variables } from "../../lib/definition/json.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
+import type { World } from "../../lib/engine/world.ts";
 import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
@@ -33,6 +34,7 @@ export function aPlainWorld({
   tasks = {},
   mayContinue = true,
   workflows = new Map(),
+  ...others
 }: {
   store?: Store;
   blobs?: Blobs;
@@ -40,7 +42,7 @@ export function aPlainWorld({
   mayContinue?: boolean;
   /** Programs of the generator-based runner, deployed by their names as source. */
   workflows?: ReadonlyMap<string, Workflow>;
-} = {}): PlainWorld {
+} & Partial<Pick<World, "timers" | "bus" | "onTrouble">> = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];
   const expressions = feelExpressions();
@@ -75,6 +77,7 @@ export function aPlainWorld({
     runners: { graph: graphRunner, code: generatorRunner(workflows) },
     settings: { tenant: "default", retentionMs: 86_400_000, volatileQueues: false },
     onCommitted: (instance) => void commits.push(instance),
+    ...others,
   });
   const drain = async () => {
     for (let message = queued.shift(); message; message = queued.shift()) {

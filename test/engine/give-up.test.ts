@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
+import type { Message } from "../../lib/ports/message.ts";
+import { end, extensions, file, flow, job, process, start, xml } from "../support/bpmn-xml.ts";
+import { aPlainWorld, type PlainWorld } from "../support/plain-world.ts";
+
+const task = (id: string, retries: number) =>
+  xml("serviceTask", { id }, extensions(job(id, { retries: String(retries) })));
+
+/** Two tasks, one after the other. */
+const source = (retries: number) =>
+  file(
+    process(
+      start(),
+      task("first", retries),
+      task("second", retries),
+      end(),
+      flow("f1", "start", "first"),
+      flow("f2", "first", "second"),
+      flow("f3", "second", "end"),
+    ),
+  );
+
+async function aWorld(retries: number, tasks: readonly string[] = ["first", "second"]) {
+  const world = aPlainWorld({
+    tasks: Object.fromEntries(tasks.map((type) => [type, () => ({})])),
+    mayContinue: false,
+  });
+  await world.engine.deploy({ notation: "bpmn", source: source(retries) });
+  return world;
+}
+
+const giveUp = ({ engine, now }: PlainWorld, message: Message) =>
+  engine.giveUp(message, { id: "dead-letters", until: now(), mayContinue: false });
+
+/** The one message that is queued; it is out of the queue then. */
+function taken({ queued }: PlainWorld): Message {
+  const [message, ...others] = queued.splice(0);
+  if (message === undefined || others.length > 0) throw new Error("there is not one message");
+  return message;
+}
+
+describe("a task that was delivered too often", () => {
+  test("has failed, and has its next attempt", async () => {
+    const world = await aWorld(2);
+    await world.engine.start("p", { instanceId: "one" });
+
+    const verdict = await giveUp(world, taken(world));
+
+    expect(verdict).toBe("release");
+    expect(world.queued).toMatchObject([{ kind: "task", ticket: "k1.1", attempt: 2 }]);
+    await world.drain();
+    expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
+  });
+
+  test("without retries left stands at an incident that says why", async () => {
+    const world = await aWorld(1);
+    await world.engine.start("p", { instanceId: "one" });
+
+    await giveUp(world, taken(world));
+
+    const { incidents } = await world.engine.get("one");
+    expect(incidents).toMatchObject([
+      { element: "first", message: expect.stringContaining("could not be delivered") },
+    ]);
+    const [incident] = incidents;
+    await world.engine.resolveIncident("one", incident?.incidentId ?? "", { retries: 1 });
+    await world.drain();
+    expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
+  });
+
+  test("begins the instance that only this message has carried", async () => {
+    const world = await aWorld(1);
+    const elsewhere = await aWorld(1);
+    await elsewhere.engine.start("p", { instanceId: "one" });
+
+    await giveUp(world, taken(elsewhere));
+
+    expect((await world.engine.get("one")).incidents).toMatchObject([{ element: "first" }]);
+  });
+
+  test("and was done meanwhile has what its step owes sent again", async () => {
+    const world = await aWorld(1);
+    await world.engine.start("p", { instanceId: "one" });
+    const first = taken(world);
+    await world.engine.handle(first, { id: "died", until: world.now(), mayContinue: false });
+    const lost = taken(world);
+
+    const verdict = await giveUp(world, first);
+
+    expect(verdict).toBe("release");
+    expect(world.queued).toEqual([lost]);
+    expect((await world.engine.get("one")).incidents).toEqual([]);
+  });
+
+  test("but only because it was early is sent again, and has not failed", async () => {
+    const world = await aWorld(2);
+    await world.engine.start("p", { instanceId: "one" });
+    await world.engine.failTask("one.k1.1", { message: "not now", retryAfter: "PT10M" });
+    world.queued.length = 0;
+    const early = {
+      kind: "task",
+      tenant: "default",
+      instanceId: "one",
+      ticket: "k1.1",
+      attempt: 2,
+      type: "first",
+    } as const;
+
+    await giveUp(world, early);
+
+    expect(world.queued).toMatchObject([
+      { ...early, notBefore: instantFrom(world.now() + 600_000) },
+    ]);
+  });
+
+  test("and that nobody here runs any more is offered to others", async () => {
+    const world = await aWorld(1, []);
+    const elsewhere = await aWorld(1);
+    await elsewhere.engine.start("p", { instanceId: "one" });
+
+    await giveUp(world, taken(elsewhere));
+
+    expect((await world.engine.get("one")).incidents).toEqual([]);
+    const { items } = await world.engine.tasks({ type: "first" }, { limit: 10 });
+    expect(items).toMatchObject([{ instanceId: "one", element: "first" }]);
+  });
+
+  test("is let go when its instance is gone", async () => {
+    const world = await aWorld(1);
+    const gone = { kind: "task", tenant: "default", instanceId: "never", type: "first" } as const;
+
+    expect(await giveUp(world, { ...gone, ticket: "k1.1", attempt: 1 })).toBe("release");
+  });
+});
+
+describe("another message that was delivered too often", () => {
+  test("is handled once more: nobody else may know of it", async () => {
+    const world = await aWorld(1);
+    await world.engine.start("p", { instanceId: "one" });
+    const { ticket } = taken(world) as Extract<Message, { kind: "task" }>;
+    const fact = { kind: "task-completed", ticket, variables: {} } as const;
+
+    const verdict = await giveUp(world, {
+      kind: "parked",
+      tenant: "default",
+      instanceId: "one",
+      name: `${ticket}/1`,
+      fact,
+    });
+
+    expect(verdict).toBe("release");
+    expect(world.queued).toMatchObject([{ kind: "task", type: "second" }]);
+  });
+});
