@@ -1,0 +1,50 @@
+import type { Context } from "aws-lambda";
+import type { ApiRequest, ApiResponse } from "../../lib/api/http.ts";
+import { createApi } from "../../lib/api/router.ts";
+import { VERSION } from "../../lib/embedded/version.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { Clock } from "../../lib/ports/clock.ts";
+import type { Ids } from "../../lib/ports/ids.ts";
+import type { Telemetry } from "../middleware/telemetry.ts";
+import { inTrace, TRACEPARENT } from "../middleware/trace.ts";
+import { answerOf, type GatewayAnswer, type GatewayEvent, requestOf } from "./gateway-event.ts";
+import { waitForEnd } from "./wait-for-end.ts";
+
+export type HttpApiOptions = Readonly<{ clock: Clock; ids: Ids; telemetry: Telemetry }>;
+
+/** A gateway calls this with each request, and has decided already who may make it. */
+export function httpApi(
+  engine: Engine,
+  { clock, ids, telemetry }: HttpApiOptions,
+): (event: GatewayEvent, context: Context) => Promise<GatewayAnswer> {
+  const api = createApi({
+    engine,
+    extras: {
+      waitForEnd: waitForEnd(engine, clock),
+      reportUnexpected: (error) => {
+        const errorId = ids.digest(ids.fresh()).slice(0, 12);
+        telemetry.log("error", "request-failed", { errorId, error });
+        return errorId;
+      },
+    },
+    settings: { version: VERSION },
+  });
+  return async (event) => {
+    const request = requestOf(event);
+    return inTrace(request.headers[TRACEPARENT], async () => {
+      const startedAt = clock.now();
+      const response = await api(request);
+      const { method, path } = request;
+      const ms = clock.now() - startedAt;
+      telemetry.log("debug", "request-answered", { method, path, status: response.status, ms });
+      return answerOf(askedToReturn(request, response));
+    });
+  };
+}
+
+/** Who waits for a result was answered before the time that he asked for: he may ask again. */
+function askedToReturn({ path, query }: ApiRequest, response: ApiResponse): ApiResponse {
+  const isWait = response.status === 409 && path.endsWith("/result") && /waitSeconds=/.test(query);
+  if (!isWait) return response;
+  return { ...response, headers: { ...response.headers, "retry-after": "1" } };
+}

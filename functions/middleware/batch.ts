@@ -1,0 +1,122 @@
+import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
+import type { SignalRequest } from "../../lib/adapters/sqs/wire.ts";
+import type { Clock } from "../../lib/ports/clock.ts";
+import type { Ids } from "../../lib/ports/ids.ts";
+import type { Message, Verdict } from "../../lib/ports/message.ts";
+import { type Alarm, allWithin, processAlarm } from "./deadline.ts";
+import { isHopeless, pauseAfterFailure } from "./fate.ts";
+import { msLeft } from "./invocations.ts";
+import type { SourceQueue } from "./source-queue.ts";
+import type { Telemetry } from "./telemetry.ts";
+
+/** What a queue may bring: messages of the engine, and what outsiders ask for on the bus. */
+export type Queued = Message | SignalRequest;
+
+/** What every function needs that a queue wakes. */
+export type Workbench = Readonly<{
+  /** What a body says, wherever it is kept; throws where nobody can read it. */
+  read(body: string): Promise<Queued>;
+  queue: SourceQueue;
+  clock: Clock;
+  ids: Ids;
+  telemetry: Telemetry;
+  /** Real time; for tests. */
+  alarm?: Alarm;
+}>;
+
+/** A function that a queue wakes, as Lambda calls it. */
+export type BatchFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
+
+/** Whether the queue may forget a message. */
+export type Goes = boolean;
+
+/** Answers for a batch: what the queue has to bring again is named, the rest is forgotten. */
+export async function answerBatch(
+  records: readonly SQSRecord[],
+  works: readonly Promise<Goes>[],
+  context: Pick<Context, "getRemainingTimeInMillis">,
+  { alarm = processAlarm }: Workbench,
+): Promise<SQSBatchResponse> {
+  const went = await allWithin(works, { ms: msLeft(context), otherwise: false, alarm });
+  const staying = records.filter((_, n) => went[n] !== true);
+  return { batchItemFailures: staying.map(({ messageId }) => ({ itemIdentifier: messageId })) };
+}
+
+/** A message that failed comes back, unless it is itself at fault: then it is set aside at once. */
+export async function afterFailure(
+  record: SQSRecord,
+  error: unknown,
+  { queue, telemetry }: Workbench,
+): Promise<Goes> {
+  const receives = Number(record.attributes.ApproximateReceiveCount);
+  const about = { messageId: record.messageId, receives, error };
+  try {
+    if (isHopeless(error)) {
+      await queue.setAside(record);
+      telemetry.log("error", "message-set-aside", about);
+      telemetry.measure("SetAside", 1);
+      return true;
+    }
+    telemetry.log("error", "message-failed", about);
+    telemetry.measure("Failures", 1);
+    const seconds = pauseAfterFailure(receives);
+    if (seconds !== undefined) await queue.hide(record, seconds);
+  } catch (cause) {
+    telemetry.log("warn", "queue-unreachable", { messageId: record.messageId, error: cause });
+  }
+  return false;
+}
+
+/** Tells of a verdict: what stays is worth a line, what goes only when somebody looks closely. */
+export function tellVerdict(
+  message: Queued,
+  verdict: Verdict,
+  startedAt: number,
+  { clock, telemetry }: Workbench,
+): void {
+  const ms = clock.now() - startedAt;
+  telemetry.measure("StepLatency", ms);
+  const about = { ...aboutMessage(message), ms };
+  if (verdict === "release") telemetry.log("debug", "message-done", about);
+  else {
+    telemetry.measure("Kept", 1);
+    telemetry.log("info", "message-kept", { ...about, keepForMs: verdict.keepForMs });
+  }
+}
+
+/** What the log may say about a message: whom it is for and what it is called, never what it says. */
+export function aboutMessage(message: Queued): Readonly<Record<string, unknown>> {
+  const { kind } = message;
+  switch (message.kind) {
+    case "task": {
+      const { tenant, instanceId, ticket, attempt, type } = message;
+      return { kind, tenant, instanceId, ticket, attempt, type };
+    }
+    case "timer": {
+      const { tenant, instanceId, ticket } = message;
+      return { kind, tenant, instanceId, ticket };
+    }
+    case "parked": {
+      const { tenant, instanceId, name, fact } = message;
+      return { kind, tenant, instanceId, name, fact: fact.kind };
+    }
+    case "look":
+    case "owed": {
+      const { tenant, instanceId, name } = message;
+      return { kind, tenant, instanceId, name };
+    }
+    case "broadcast":
+    case "watch":
+    case "shard":
+    case "page": {
+      const { tenant, broadcastId } = message;
+      return { kind, tenant, broadcastId };
+    }
+    case "offer": {
+      const { tenant, name, seq } = message;
+      return { kind, tenant, name, seq };
+    }
+    case "signal-requested":
+      return { kind, name: message.name, eventId: message.id };
+  }
+}

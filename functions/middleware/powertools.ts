@@ -1,0 +1,44 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import { Metrics } from "@aws-lambda-powertools/metrics";
+import middy from "@middy/core";
+import type { Context } from "aws-lambda";
+import { METRICS, type Telemetry } from "./telemetry.ts";
+import { currentTrace } from "./trace.ts";
+
+/** Logs as lines of JSON, and metrics in them as CloudWatch takes them from there. */
+export type Powertools = Telemetry &
+  Readonly<{
+    /** What Lambda calls: every line names the request, and metrics leave before the answer does. */
+    told<E, R>(code: (event: E, context: Context) => Promise<R>): LambdaFunction<E, R>;
+  }>;
+
+type LambdaFunction<E, R> = (event: E, context: Context) => Promise<R>;
+
+/** The telemetry of one function; `service` is its name. */
+export function powertools({
+  service,
+  namespace,
+}: Readonly<{ service: string; namespace: string }>): Powertools {
+  const logger = new Logger({ serviceName: service });
+  const metrics = new Metrics({ serviceName: service, namespace });
+  return {
+    log: (level, name, { error, ...fields }) => {
+      const { traceId, spanId } = currentTrace() ?? {};
+      const trace = traceId === undefined ? {} : { traceId, spanId };
+      logger[level](name, { ...fields, ...trace, ...(error !== undefined && errorField(error)) });
+    },
+    measure: (metric, value) => void metrics.addMetric(metric, METRICS[metric], value),
+    told: (code) =>
+      middy(code)
+        .before(({ context }) => logger.addContext(context))
+        .after(() => void metrics.publishStoredMetrics())
+        .onError(({ error }) => {
+          logger.error("function-failed", errorField(error));
+          metrics.publishStoredMetrics();
+        }),
+  };
+}
+
+const errorField = (error: unknown) => ({
+  error: error instanceof Error ? error : new Error(String(error)),
+});

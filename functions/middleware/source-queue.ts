@@ -1,0 +1,14 @@
+import type { SQSRecord } from "aws-lambda";
+
+/** What a function may do with a message of the queue that wakes it. */
+export interface SourceQueue {
+  /** Nobody gets the message for so long; with 0 somebody may get it at once. */
+  hide(record: SQSRecord, seconds: number): Promise<void>;
+  /** Queues a copy that nobody gets for so long. */
+  sendLater(record: SQSRecord, seconds: number): Promise<void>;
+  /** Puts a copy where people look at what nobody can handle. */
+  setAside(record: SQSRecord): Promise<void>;
+}
+
+/** The longest that a queue hides a message which somebody has. */
+export const MAX_HIDDEN_SECONDS = 43_200;

@@ -1,0 +1,77 @@
+import type { World } from "../lib/engine/world.ts";
+import type { Instance, TimerTicket } from "../lib/kernel/instance.ts";
+import type { Outcome } from "../lib/ports/store.ts";
+import type { MetricName, Telemetry } from "./middleware/telemetry.ts";
+
+/** The same world, whose commits and parkings are counted, and whose troubles are told. */
+export function observed(world: World, telemetry: Telemetry): World {
+  const { store, parking, clock } = world;
+  return {
+    ...world,
+    store: {
+      get: (keys, how) => store.get(keys, how),
+      scan: (pk, range) => store.scan(pk, range),
+      due: (until, slice, after) => store.due(until, slice, after),
+      list: (view, range) => store.list(view, range),
+      tidy: (hints) => store.tidy(hints),
+      close: () => store.close(),
+      commit: async (writes) => {
+        const outcome = await store.commit(writes);
+        const metric = OUTCOMES[outcome.kind];
+        if (metric !== undefined) telemetry.measure(metric, 1);
+        return outcome;
+      },
+    },
+    parking: {
+      park: async (message) => {
+        await parking.park(message);
+        telemetry.measure("Parked", 1);
+      },
+    },
+    onTrouble: (about, error) => telemetry.log("warn", "left-alone", { about, error }),
+    onCommitted: (instance, before) => tellCommit(instance, before, clock.now(), telemetry),
+  };
+}
+
+const OUTCOMES: Readonly<Record<Outcome["kind"], MetricName | undefined>> = {
+  committed: undefined,
+  conflict: "Conflicts",
+  busy: "StoreBusy",
+  unknown: "UnknownOutcomes",
+};
+
+function tellCommit(
+  instance: Instance,
+  before: Instance | undefined,
+  now: number,
+  telemetry: Telemetry,
+): void {
+  const about = { tenant: instance.tenant, instanceId: instance.id, version: instance.version };
+  telemetry.measure("Steps", 1);
+  telemetry.log("debug", "step-committed", { ...about, definition: instance.definition.id });
+  const known = new Set(before?.tickets.map(({ id }) => id));
+  for (const ticket of instance.tickets) {
+    if (ticket.on !== "incident" || known.has(ticket.id)) continue;
+    telemetry.measure("Incidents", 1);
+    const { id, type, element } = ticket;
+    telemetry.log("warn", "incident-raised", { ...about, incidentId: id, type, element });
+  }
+  for (const { dueAt } of fired(instance, before)) {
+    telemetry.measure("TimerLateness", Math.max(0, now - dueAt));
+  }
+}
+
+/** Timers that this commit fired: it says so in the history, by the element that they stand at. */
+function fired(instance: Instance, before: Instance | undefined): readonly TimerTicket[] {
+  if (before === undefined) return [];
+  const open = new Set(instance.tickets.map(({ id }) => id));
+  const rung = new Set(
+    instance.trail.entries
+      .filter(({ seq, type }) => seq >= before.trail.next && type === "timer-due")
+      .map(({ element }) => element),
+  );
+  return before.tickets.filter(
+    (ticket): ticket is TimerTicket =>
+      ticket.on === "timer" && !open.has(ticket.id) && rung.has(ticket.element),
+  );
+}
