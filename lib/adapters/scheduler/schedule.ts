@@ -1,0 +1,59 @@
+import { createHash } from "node:crypto";
+import type { CreateScheduleCommandInput } from "@aws-sdk/client-scheduler";
+import { formatInstant, type Instant } from "../../definition/time/instant.ts";
+import { messageText } from "../../ports/message-text.ts";
+import type { ArmedTimer } from "../../ports/timers.ts";
+import { timerMessage } from "./road.ts";
+
+/** Where schedules stand, and what they call: the timer queue, as this role. */
+export type ScheduleTarget = Readonly<{
+  group: string;
+  roleArn: string;
+  queueArn: string;
+  deadLettersArn: string;
+}>;
+
+/** A schedule that puts a timer into the queue once, and then is gone. */
+export function scheduleOf(
+  timer: ArmedTimer,
+  at: Instant,
+  { group, roleArn, queueArn, deadLettersArn }: ScheduleTarget,
+): CreateScheduleCommandInput {
+  return {
+    Name: scheduleName(timer),
+    GroupName: group,
+    ScheduleExpression: `at(${formatInstant(at).slice(0, 19)})`,
+    ScheduleExpressionTimezone: "UTC",
+    FlexibleTimeWindow: { Mode: "OFF" },
+    ActionAfterCompletion: "DELETE",
+    Target: {
+      Arn: queueArn,
+      RoleArn: roleArn,
+      Input: inputOf(timer),
+      RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
+      DeadLetterConfig: { Arn: deadLettersArn },
+    },
+  };
+}
+
+/** The same for the same timer: whoever arms it twice finds it armed. */
+export function scheduleName({
+  tenant,
+  instanceId,
+  ticket,
+}: Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">): string {
+  const digest = createHash("sha256").update(`${tenant}\0${instanceId}\0${ticket}`).digest();
+  return `t-${base32(digest).slice(0, 40)}`;
+}
+
+/** The service replaces words such as `<aws.scheduler.execution-id>`, which an id may contain. */
+function inputOf(timer: ArmedTimer): string {
+  return messageText(timerMessage(timer)).replaceAll("<", "\\u003c");
+}
+
+function base32(bytes: Uint8Array): string {
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, "0")).join("");
+  return (bits.match(/.{5}/g) ?? []).map((five) => ALPHABET[Number.parseInt(five, 2)]).join("");
+}
+
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";

@@ -1,0 +1,81 @@
+import {
+  ConflictException,
+  CreateScheduleCommand,
+  DeleteScheduleCommand,
+  type SchedulerClient,
+  ValidationException,
+} from "@aws-sdk/client-scheduler";
+import type { Instant } from "../../definition/time/instant.ts";
+import type { Clock } from "../../ports/clock.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Meter } from "../../ports/meter.ts";
+import type { ArmedTimer, DisarmedTimer, Timers } from "../../ports/timers.ts";
+import { type RoadSettings, roadOf, type TimerMessages, timerMessage } from "./road.ts";
+import { type ScheduleTarget, scheduleName, scheduleOf } from "./schedule.ts";
+
+type Options = ScheduleTarget &
+  RoadSettings &
+  Readonly<{
+    client: SchedulerClient;
+    queue: TimerMessages;
+    clock: Pick<Clock, "now">;
+    meter?: Meter;
+  }>;
+
+/** Timers that are near wait in the queue; the others have a schedule each, that puts them there. */
+export class SchedulerTimers implements Timers {
+  readonly #options: Options;
+
+  constructor(options: Options) {
+    this.#options = options;
+  }
+
+  async arm(timer: ArmedTimer): Promise<void> {
+    const now = this.#options.clock.now();
+    const road = roadOf({ dueAt: timer.dueAt, now }, this.#options);
+    if (road.by === "schedule" && (await this.#schedule(timer, road.at))) return;
+    await this.#options.queue.send(timerMessage(timer), Math.max(timer.dueAt - now, 0));
+  }
+
+  /**
+   * Only what has a schedule that has not fired: the queue gives nothing back. A schedule that stays
+   * behind fires once, finds its ticket gone and is deleted, so no failure is worth a word.
+   */
+  async disarm(timer: DisarmedTimer): Promise<void> {
+    if (!this.#mayHaveSchedule(timer)) return;
+    const { client, group } = this.#options;
+    const command = new DeleteScheduleCommand({ Name: scheduleName(timer), GroupName: group });
+    await client.send(command).catch(() => {});
+  }
+
+  /** False when the service would not have it: its clock says that the instant is past. */
+  async #schedule(timer: ArmedTimer, at: Instant): Promise<boolean> {
+    const { client, meter } = this.#options;
+    try {
+      await client.send(new CreateScheduleCommand(scheduleOf(timer, at, this.#options)));
+    } catch (cause) {
+      if (cause instanceof ConflictException) return true;
+      if (cause instanceof ValidationException) return false;
+      throw notArmed(timer, cause);
+    }
+    meter?.({ of: "scheduler", invocations: 1 });
+    return true;
+  }
+
+  #mayHaveSchedule({ dueAt, since }: DisarmedTimer): boolean {
+    const { clock, queueMaxSeconds, leadSeconds } = this.#options;
+    const wasFar = dueAt - since > queueMaxSeconds * 1_000;
+    return wasFar && dueAt - clock.now() > leadSeconds * 1_000;
+  }
+}
+
+function notArmed({ instanceId, ticket }: ArmedTimer, cause: unknown): EngineError {
+  const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+  return new EngineError("timers/not-armed", {
+    happened: "The scheduler did not take a timer",
+    where: `instance ${instanceId}, ticket ${ticket}; ${reason}`,
+    fix: "What armed it is repeated. If this goes on, look at the function's permissions and at the quota of schedules.",
+    retryable: true,
+    cause,
+  });
+}
