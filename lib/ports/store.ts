@@ -77,8 +77,9 @@ export interface Store {
   /** Items of one partition in the order of `sk`, strong; only inserts behind the cursor are missed. */
   scan(pk: string, range: Range): Promise<Page<Item>>;
 
-  /** Keys whose lookAt has come by `until`, oldest first, up to a minute early; with `from` none of
-   *  earlier minutes. A key stays until a commit moves it. A cursor is good for later `until` too. */
+  /** Keys whose lookAt has come by `until`, up to a minute early, the oldest minute first; with
+   *  `from` none of earlier minutes. A key stays until a commit moves it. A cursor is good for later
+   *  `until` too. */
   due(until: Instant, slice: Slice, after?: string, from?: Instant): Promise<Page<Key>>;
 
   /** Keys of a listing view in their order; the range is one of orders. */
