@@ -1,5 +1,6 @@
 import type { Command } from "./command.ts";
 import { cancel } from "./commands/cancel.ts";
+import { cost } from "./commands/cost.ts";
 import { deadLetters } from "./commands/dead-letters.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
@@ -9,6 +10,7 @@ import { history } from "./commands/history.ts";
 import { ls } from "./commands/ls.ts";
 import { message } from "./commands/message.ts";
 import { receipt } from "./commands/receipt.ts";
+import { recover } from "./commands/recover.ts";
 import { show } from "./commands/show.ts";
 import { signal } from "./commands/signal.ts";
 import { start } from "./commands/start.ts";
@@ -19,6 +21,7 @@ import { why } from "./commands/why.ts";
 export const COMMANDS: readonly Command[] = [
   dev,
   validate,
+  cost,
   deploy,
   start,
   ls,
@@ -32,4 +35,5 @@ export const COMMANDS: readonly Command[] = [
   receipt,
   deadLetters,
   cancel,
+  recover,
 ];

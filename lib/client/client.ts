@@ -153,6 +153,13 @@ export function createClient(options: ClientOptions) {
       post<{ failed: true }>(`${task(taskId)}/fail`, request, keyed),
 
     recover: () => post<RecoveryReport>("/v1/recover"),
+    /** A page of live instances; hand `nextCursor` back until there is none. */
+    recoverAll: (page: Page = {}) =>
+      ask<RecoveryReport & { nextCursor?: string }>({
+        method: "POST",
+        path: "/v1/recover/all",
+        query: page,
+      }),
     /** Moves a virtual clock by a duration, such as `P1D`. */
     advanceClock: (by: string) => post<ClockAdvance>("/v1/clock/advance", { by }),
     health: () => get<{ status: "ok"; version: string; clock: "real" | "virtual" }>("/v1/health"),

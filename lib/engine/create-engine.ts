@@ -18,7 +18,7 @@ import { readHistory } from "./history.ts";
 import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
 import { listInstances } from "./listing.ts";
 import { publishMessage } from "./messages/publish.ts";
-import { recover } from "./recover.ts";
+import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
 import { completeTask, failTask, listTasks } from "./task-calls.ts";
@@ -35,6 +35,7 @@ export function createEngine(world: World): Engine {
     wake: (key, invocation) => wake(world, key, invocation),
     advance: (messages, invocation) => advance(world, messages, invocation),
     recover: () => recover(world),
+    recoverAll: (page) => recoverAll(world, page),
     sweep: (slice) => sweep(world, slice),
     turnWheel: (slice) => turnWheel(world, slice),
     giveUp: (message, invocation) => giveUp(world, message, invocation),

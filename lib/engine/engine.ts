@@ -32,6 +32,8 @@ export interface Engine {
   ): Promise<readonly Verdict[]>;
   /** Sends again what was lost, and says what it did. */
   recover(): Promise<RecoveryReport>;
+  /** The same for a page of all live instances, as if every queue and every timer had been lost. */
+  recoverAll(page: PageRequest): Promise<RecoveryReport & Readonly<{ nextCursor?: string }>>;
   /** Looks at one slice of what is overdue and sends a message for each; goes on where it stopped. */
   sweep(slice: Slice): Promise<SweepReport>;
   /** Mass timers: queues what falls due in the next minutes; goes on where it stopped. */

@@ -20,29 +20,46 @@ export async function listInstances(
   filter: InstanceFilter,
   page: PageRequest,
 ): Promise<Listed<InstanceView>> {
+  const { images, nextCursor } = await readPage(world, filter, phasesOf(filter), page);
+  const items = images
+    .filter(({ instance }) => matches(world, instance, filter))
+    .map((image) => viewInstance(world, image));
+  return { items, ...(nextCursor !== undefined && { nextCursor }) };
+}
+
+type ImagePage = Readonly<{ images: readonly Image[]; nextCursor?: string }>;
+
+/** A page of everything that is live, with incidents or without. */
+export const liveImages = (world: World, page: PageRequest): Promise<ImagePage> =>
+  readPage(world, {}, ["live", "incident"], page);
+
+async function readPage(
+  world: World,
+  filter: InstanceFilter,
+  phases: readonly Phase[],
+  page: PageRequest,
+): Promise<ImagePage> {
   checkPage(page);
   const { limit, cursor } = page;
   const bounds = boundsOf(filter, cursor);
-  const views = await viewsOf(world, filter);
+  const views = await viewsOf(world, filter, phases);
   // A single view is read as far as the page needs; of many, only a little beyond their heads.
   const ahead = views.length === 1 ? limit : READ_AHEAD;
   const heads = views.map(
     (view): Head => ({ view, ahead, buffer: [], after: undefined, ended: false }),
   );
-  const items: InstanceView[] = [];
-  let seen = 0;
+  const images: Image[] = [];
   let last: string | undefined;
-  while (seen < limit) {
+  while (images.length < limit) {
     const image = await popNewest(world, heads, bounds);
-    if (image === undefined) return { items };
+    if (image === undefined) return { images };
     const order = instanceOrder(image.instance);
     // It changed its phase between the reads of two views, and stands in both.
     if (order === last) continue;
-    seen += 1;
     last = order;
-    if (matches(world, image.instance, filter)) items.push(viewInstance(world, image));
+    images.push(image);
   }
-  return { items, ...(last !== undefined && { nextCursor: last }) };
+  return { images, ...(last !== undefined && { nextCursor: last }) };
 }
 
 type Bounds = Readonly<{ from?: string; to?: string }>;
@@ -113,10 +130,14 @@ function matches(world: World, instance: Instance, { status, incident }: Instanc
   return !incident || instance.tickets.some(({ on }) => on === "incident");
 }
 
-async function viewsOf(world: World, filter: InstanceFilter): Promise<readonly string[]> {
+async function viewsOf(
+  world: World,
+  filter: InstanceFilter,
+  phases: readonly Phase[],
+): Promise<readonly string[]> {
   const { tenant } = world.settings;
   const ids = filter.definition === undefined ? await allIds(world) : [filter.definition];
-  return ids.flatMap((id) => phasesOf(filter).map((phase) => phaseView(tenant, phase, id)));
+  return ids.flatMap((id) => phases.map((phase) => phaseView(tenant, phase, id)));
 }
 
 function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {

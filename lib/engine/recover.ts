@@ -15,8 +15,9 @@ import {
 import type { Key } from "../ports/store.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import type { RecoveryReport } from "./engine.ts";
+import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
+import { liveImages } from "./listing.ts";
 import {
   earliestTimer,
   isMasked,
@@ -24,6 +25,7 @@ import {
   isTimer,
   leaseLeftMs,
   lookAtOf,
+  mustBeSent,
   runsHere,
 } from "./owed.ts";
 import { planWrite } from "./plan.ts";
@@ -49,6 +51,21 @@ export async function recover(world: World): Promise<RecoveryReport> {
   return { ...counts, ...(await remindAll(world, others)) };
 }
 
+/**
+ * A page of all live instances, newest first: sends again whatever they owe and arms their timers,
+ * as if every queue had been emptied and every schedule deleted. For a store that was restored.
+ */
+export async function recoverAll(
+  world: World,
+  page: PageRequest,
+): Promise<RecoveryReport & Readonly<{ nextCursor?: string }>> {
+  const { images, nextCursor } = await liveImages(world, page);
+  const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
+  for (const { instance } of images) add(counts, await tryRecover(world, instance.id, true));
+  const others = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
+  return { ...counts, ...others, ...(nextCursor !== undefined && { nextCursor }) };
+}
+
 /** Mailboxes, broadcasts and events that nobody looks after any more. */
 async function remindAll(world: World, keys: readonly Key[]) {
   const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
@@ -71,9 +88,9 @@ async function tryRemind(world: World, key: Key): Promise<Reminded> {
 }
 
 /** An instance that cannot be read is told of and left alone: the others go on. */
-async function tryRecover(world: World, instanceId: string): Promise<Counts> {
+async function tryRecover(world: World, instanceId: string, isAllLost = false): Promise<Counts> {
   try {
-    return await recoverOne(world, await loadAligned(world, instanceId));
+    return await recoverOne(world, await loadAligned(world, instanceId), isAllLost);
   } catch (error) {
     world.onTrouble?.(`instance ${instanceId} was not recovered`, error);
     return NOTHING;
@@ -112,11 +129,17 @@ async function* dueKeys(world: World): AsyncGenerator<Key> {
   } while (after !== undefined);
 }
 
-async function recoverOne(world: World, image: Image | undefined): Promise<Counts> {
+/** `isAllLost`: no queue holds anything, and no timer is armed anywhere but in the instance. */
+async function recoverOne(
+  world: World,
+  image: Image | undefined,
+  isAllLost = false,
+): Promise<Counts> {
   if (image === undefined) return NOTHING;
   const { instance } = image;
-  const resent = (await resendTickets(world, instance)) + (await resendRecords(world, instance));
-  const { timersFired, rearmed } = await rearmTimers(world, instance);
+  const resent =
+    (await resendTickets(world, instance, isAllLost)) + (await resendRecords(world, instance));
+  const { timersFired, rearmed } = await rearmTimers(world, instance, isAllLost);
   const didAnything = resent + timersFired + rearmed > 0;
   return {
     resumed: resent > 0 ? 1 : 0,
@@ -129,13 +152,20 @@ async function recoverOne(world: World, image: Image | undefined): Promise<Count
 
 const NOTHING: Counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 1 };
 
-/** Tasks and continuations that no queue of this host holds and that nobody works on. */
-async function resendTickets(world: World, instance: Instance): Promise<number> {
+/**
+ * Tasks and continuations that no queue of this host holds and that nobody works on; waits for
+ * broadcasts as well, where nobody may have looked a second time what they have missed.
+ */
+async function resendTickets(
+  world: World,
+  instance: Instance,
+  isAllLost: boolean,
+): Promise<number> {
   if (isTerminal(instance)) return 0;
-  const lost = instance.tickets.filter(
-    (ticket) =>
-      ticket.on === "continuation" || (isTask(ticket) && !isAtWork(world, instance, ticket)),
-  );
+  const lost = instance.tickets.filter((ticket) => {
+    if (isTask(ticket)) return !isAtWork(world, instance, ticket);
+    return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
+  });
   await send(world, instance, { tickets: lost, outbox: [] });
   return lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket)).length;
 }
@@ -161,6 +191,7 @@ async function resendRecords(world: World, instance: Instance): Promise<number> 
 async function rearmTimers(
   world: World,
   instance: Instance,
+  isAllLost: boolean,
 ): Promise<{ timersFired: number; rearmed: number }> {
   const { tenant, id: instanceId } = instance;
   const now = world.clock.now();
@@ -170,7 +201,7 @@ async function rearmTimers(
   const overdue = instance.tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= now);
   for (const timer of overdue) await arm(timer);
   const earliest = earliestTimer(instance);
-  const isLost = earliest !== undefined && earliest.dueAt > now && masked;
+  const isLost = earliest !== undefined && earliest.dueAt > now && (masked || isAllLost);
   if (isLost) await arm(earliest);
   return { timersFired: overdue.length, rearmed: isLost ? 1 : 0 };
 }

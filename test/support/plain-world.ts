@@ -14,6 +14,7 @@ import type { Instance } from "../../lib/kernel/instance.ts";
 import type { Blobs } from "../../lib/ports/blobs.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Store } from "../../lib/ports/store.ts";
+import type { ArmedTimer } from "../../lib/ports/timers.ts";
 import { generatorRunner, type Workflow } from "./generator-runner.ts";
 
 /** An engine whose queues are an array: nothing moves until the test drains it. */
@@ -22,6 +23,8 @@ export type PlainWorld = Readonly<{
   queued: Message[];
   /** Every instance that was committed, in order. */
   commits: Instance[];
+  /** Every timer that was armed, in order. */
+  armed: ArmedTimer[];
   /** Handles what is queued, and what that queues, until nothing is left. */
   drain(): Promise<void>;
   now(): Instant;
@@ -45,6 +48,7 @@ export function aPlainWorld({
 } & Partial<Pick<World, "timers" | "bus" | "onTrouble">> = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];
+  const armed: ArmedTimer[] = [];
   const expressions = feelExpressions();
   let now = instantFrom(1_800_000_000_000);
   let count = 0;
@@ -69,7 +73,7 @@ export function aPlainWorld({
       },
     },
     pages: { send: async (message) => void queued.push(message) },
-    timers: { arm: async () => {}, disarm: async () => {} },
+    timers: { arm: async (timer) => void armed.push(timer), disarm: async () => {} },
     clock: { now: () => now, pause: async () => {} },
     ids: nodeIds(),
     expressions,
@@ -90,6 +94,7 @@ export function aPlainWorld({
     engine,
     queued,
     commits,
+    armed,
     drain,
     now: () => now,
     moveTo: (instant) => {

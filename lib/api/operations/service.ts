@@ -1,7 +1,9 @@
+import { z } from "zod";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";
 import { JSON_TYPE } from "../http.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import { refuse } from "../refuse.ts";
+import { pageOf, pageQuery } from "../shapes/page.ts";
 import * as shape from "../shapes/service.ts";
 
 const tag = "Service";
@@ -59,6 +61,25 @@ export const serviceOperations: readonly Operation[] = [
     answer: shape.recovery,
     problems: [],
     run: async (_, { engine }) => ({ status: 200, json: await engine.recover() }),
+  }),
+  operation({
+    id: "recoverAll",
+    method: "POST",
+    path: "/v1/recover/all",
+    tag,
+    summary: "Send again what every live instance owes",
+    description:
+      "A page of live instances at a time, the newest first, as if every queue had been emptied and every timer lost: for a table that was restored. What is sent twice is done once.",
+    params: nothing,
+    query: z.strictObject(pageQuery),
+    body: noBody,
+    answers: { 200: "What was found and done; with `nextCursor` there may be more." },
+    answer: shape.recoveryPage,
+    problems: ["store/cursor-invalid"],
+    run: async ({ query }, { engine }) => ({
+      status: 200,
+      json: await engine.recoverAll(pageOf(query)),
+    }),
   }),
   operation({
     id: "advanceClock",

@@ -12,19 +12,24 @@ export const health = named(
   }),
 );
 
+const recovered = z.strictObject({
+  resumed: count,
+  rearmed: count,
+  timersFired: count,
+  resent: count,
+  mailboxesPoked: count,
+  broadcastsResumed: count,
+  eventsOffered: count,
+  skipped: count,
+});
+
 /** What a recovery found and did. */
-export const recovery = named(
-  "Recovery",
-  z.strictObject({
-    resumed: count,
-    rearmed: count,
-    timersFired: count,
-    resent: count,
-    mailboxesPoked: count,
-    broadcastsResumed: count,
-    eventsOffered: count,
-    skipped: count,
-  }),
+export const recovery = named("Recovery", recovered);
+
+/** The same for one page of instances. */
+export const recoveryPage = named(
+  "RecoveryPage",
+  recovered.extend({ nextCursor: z.string().exactOptional() }),
 );
 
 /** The request that moves a virtual clock. */
