@@ -22,6 +22,7 @@ export const VARIABLES = {
   scheduleDeadLettersArn: "FERMATA_SCHEDULE_DEAD_LETTERS_ARN",
   blobsBucket: "FERMATA_BLOBS_BUCKET",
   compileFunction: "FERMATA_COMPILE_FUNCTION",
+  taskArns: "FERMATA_TASK_ARNS",
   tenant: "FERMATA_TENANT",
   retentionMs: "FERMATA_RETENTION_MS",
   timerRoad: "FERMATA_TIMER_ROAD",
@@ -48,6 +49,8 @@ export type FunctionSettings = Readonly<{
   scheduleDeadLettersArn: string;
   blobsBucket: string;
   compileFunction: string;
+  /** By type of task, in JSON: functions that were not known before they were deployed. */
+  taskArns: Readonly<Record<string, string>>;
   tenant: string;
   retentionMs: number;
   timerRoad: TimerRoad;
@@ -81,7 +84,7 @@ export type TaskManifest = Readonly<Record<string, DeclaredTask>>;
 
 /** One type of task: its settings are those of its handler, read when the stack was synthesised. */
 export type DeclaredTask = Readonly<{
-  /** Absent: its code is in `tasks.mjs` beside `run-task`. */
+  /** Absent: its code is in `tasks.mjs` beside `run-task`. Empty: the environment says it. */
   arn?: string;
   timeoutMs: number;
   isolate: boolean;
@@ -128,6 +131,7 @@ const READERS: Readers = {
   scheduleDeadLettersArn: required,
   blobsBucket: required,
   compileFunction: required,
+  taskArns: (text = "{}") => parseTexts(text) ?? new Wrong("is no JSON object of texts"),
   tenant: (text) => text ?? "default",
   retentionMs: whole(DEFAULT_RETENTION_MS, { min: MIN_RETENTION_MS, max: 36_500 * 86_400_000 }),
   timerRoad: (text = "scheduler") =>
@@ -139,6 +143,18 @@ const READERS: Readers = {
     text === "true" || text === "false" ? text === "true" : new Wrong("is neither true nor false"),
   metricsNamespace: (text) => text ?? "Fermata",
 };
+
+function parseTexts(text: string): Readonly<Record<string, string>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+    return Object.values(value).every((each) => typeof each === "string")
+      ? { ...value }
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function misconfigured(problems: readonly string[]): EngineError {
   return new EngineError("engine/misconfigured", {

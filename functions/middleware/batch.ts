@@ -51,7 +51,7 @@ export async function afterFailure(
   const receives = Number(record.attributes.ApproximateReceiveCount);
   const about = { messageId: record.messageId, receives, error };
   try {
-    if (isHopeless(error)) {
+    if (isHopeless(error) && queue.setAside !== undefined) {
       await queue.setAside(record);
       telemetry.log("error", "message-set-aside", about);
       telemetry.measure("SetAside", 1);

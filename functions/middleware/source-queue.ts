@@ -6,8 +6,8 @@ export interface SourceQueue {
   hide(record: SQSRecord, seconds: number): Promise<void>;
   /** Queues a copy that nobody gets for so long. */
   sendLater(record: SQSRecord, seconds: number): Promise<void>;
-  /** Puts a copy where people look at what nobody can handle. */
-  setAside(record: SQSRecord): Promise<void>;
+  /** Puts a copy where people look at what nobody can handle; absent: it is there already. */
+  setAside?(record: SQSRecord): Promise<void>;
 }
 
 /** The longest that a queue hides a message which somebody has. */

@@ -1,0 +1,13 @@
+import { composeEngine } from "../composition.ts";
+import { perMessage } from "../middleware/per-message.ts";
+import { declaredHandlers, readManifest } from "../task-manifest.ts";
+import { fireTimer } from "./handler.ts";
+
+const { engine, bench, telemetry } = composeEngine({
+  env: process.env,
+  service: "fire-timer",
+  handlers: declaredHandlers(readManifest()),
+  setsAside: true,
+});
+
+export const handler = telemetry.told(perMessage(fireTimer(engine), bench));

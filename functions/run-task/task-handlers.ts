@@ -1,0 +1,49 @@
+import type { HandlerRuns } from "../../lib/adapters/handlers/handler-runs.ts";
+import { handlersFrom } from "../../lib/adapters/handlers/task-handlers.ts";
+import { parseTaskResult } from "../../lib/adapters/handlers/task-result.ts";
+import { lambdaHandler } from "../../lib/adapters/lambda/handler.ts";
+import type { Clock } from "../../lib/ports/clock.ts";
+import { EngineError } from "../../lib/ports/engine-error.ts";
+import type { TaskHandler } from "../../lib/ports/tasks.ts";
+import { taskClient } from "../aws-clients.ts";
+import { type TaskManifest, VARIABLES } from "../settings.ts";
+
+export type TaskSources = Readonly<{
+  manifest: TaskManifest;
+  /** What the authors of the bundled handlers wrote, by type. */
+  bundled: Readonly<Record<string, unknown>>;
+  /** ARNs that only the deployment knew, by type. */
+  arns: Readonly<Record<string, string>>;
+  runs: HandlerRuns;
+  clock: Clock;
+}>;
+
+/** All handlers of this installation, wherever their code is. */
+export function taskHandlers({
+  manifest,
+  bundled,
+  arns,
+  runs,
+  clock,
+}: TaskSources): ReadonlyMap<string, TaskHandler> {
+  const elsewhere = Object.entries(manifest).filter(([, { arn }]) => arn !== undefined);
+  if (elsewhere.length === 0) return handlersFrom(bundled, runs);
+  const client = taskClient();
+  return new Map([
+    ...handlersFrom(bundled, runs),
+    ...elsewhere.map(([type, declared]): [string, TaskHandler] => {
+      const arn = declared.arn || arns[type];
+      if (arn === undefined) throw unknownArn(type);
+      return [type, lambdaHandler({ client, arn, declared, parseResult: parseTaskResult, clock })];
+    }),
+  ]);
+}
+
+function unknownArn(type: string): EngineError {
+  return new EngineError("engine/misconfigured", {
+    happened: "Nobody said which function runs a task",
+    where: `task ${type}; ${VARIABLES.taskArns}`,
+    fix: "Deploy it with the construct, which sets every variable that it needs.",
+    retryable: false,
+  });
+}

@@ -1,0 +1,21 @@
+import type { SendMessageCommandInput, SQSClient } from "@aws-sdk/client-sqs";
+import { currentTrace, formatTraceparent, TRACEPARENT } from "./middleware/trace.ts";
+
+/** Lets every message that the client sends say which trace it belongs to, beside its body. */
+export function traceMessages(client: SQSClient): SQSClient {
+  client.middlewareStack.add(
+    (next, { commandName }) =>
+      (args) =>
+        next(commandName === "SendMessageCommand" ? { ...args, input: traced(args.input) } : args),
+    { step: "initialize", name: "fermataTrace", override: true },
+  );
+  return client;
+}
+
+function traced<T extends object>(input: T): T {
+  const trace = currentTrace();
+  if (trace === undefined) return input;
+  const { MessageAttributes = {} }: Pick<SendMessageCommandInput, "MessageAttributes"> = input;
+  const attribute = { DataType: "String", StringValue: formatTraceparent(trace) };
+  return { ...input, MessageAttributes: { ...MessageAttributes, [TRACEPARENT]: attribute } };
+}
