@@ -12,6 +12,8 @@ from ministack import app
 from ministack.core.lambda_runtime import Worker
 from ministack.services import eventbridge, scheduler
 
+import settable_clock
+
 # Both look for due schedules every ten seconds; a test waits for a schedule of a few seconds.
 assert hasattr(scheduler, "_SCHEDULE_TICK_INTERVAL")
 assert hasattr(eventbridge, "_SCHEDULER_TICK_INTERVAL")
@@ -22,6 +24,8 @@ eventbridge._SCHEDULER_TICK_INTERVAL = 1
 # (for the first line, for the line after it, in all)
 assert len(Worker._drain_stderr_bounded.__defaults__) == 3
 Worker._drain_stderr_bounded.__defaults__ = (0.003, 0.003, 0.1)
+
+settable_clock.install()
 
 
 def end_with_parent() -> None:

@@ -80,6 +80,7 @@ function launch(python: string, { folder, port, enforceIam, detached }: Launch):
       STATE_DIR: join(folder, "state"),
       S3_DATA_DIR: join(folder, "s3"),
       IOT_MTLS_ENABLED: "0",
+      PYTHONDONTWRITEBYTECODE: "1",
       AUTH: String(enforceIam ?? false),
       LOG_LEVEL: process.env.LOG_LEVEL ?? "WARNING",
       END_WITH_PARENT: detached === true ? "0" : "1",

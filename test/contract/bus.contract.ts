@@ -20,8 +20,12 @@ export type OpenedBus = Readonly<{
 /** Tries after which a bus that may refuse must have taken a broadcast. */
 const TRIES = 10;
 
-/** Declares the suite for one adapter. */
-export function busContract(name: string, open: () => Promise<OpenedBus>): void {
+/** Declares the suite for one adapter; `runs` is how often a law is tried. */
+export function busContract(
+  name: string,
+  open: () => Promise<OpenedBus>,
+  { runs = 50 } = {},
+): void {
   describe(name, () => {
     let opened: OpenedBus;
     let brought: FanOutMessage[];
@@ -131,7 +135,7 @@ export function busContract(name: string, open: () => Promise<OpenedBus>): void 
           expect([...taken].filter((id) => !seen.has(id))).toEqual([]);
           expect([...seen].filter((id) => !published.has(id))).toEqual([]);
         }),
-        { numRuns: 50 },
+        { numRuns: runs },
       );
     });
 

@@ -19,8 +19,12 @@ export type OpenedPages = Readonly<{
   close(): Promise<void>;
 }>;
 
-/** Declares the suite for one adapter. */
-export function pagesContract(name: string, open: () => Promise<OpenedPages>): void {
+/** Declares the suite for one adapter; `runs` is how often a law is tried. */
+export function pagesContract(
+  name: string,
+  open: () => Promise<OpenedPages>,
+  { runs = 50 } = {},
+): void {
   describe(name, () => {
     let opened: OpenedPages;
     let delivered: string[];
@@ -186,7 +190,7 @@ export function pagesContract(name: string, open: () => Promise<OpenedPages>): v
 
           expect(released.toSorted()).toEqual([...mayComeAt.keys()].toSorted());
         }),
-        { numRuns: 50 },
+        { numRuns: runs },
       );
     });
   });

@@ -1,0 +1,89 @@
+// A queue of the emulator, and a consumer of it that does with verdicts what a function does.
+
+import { randomUUID } from "node:crypto";
+import {
+  ChangeMessageVisibilityCommand,
+  CreateQueueCommand,
+  DeleteMessageCommand,
+  DeleteQueueCommand,
+  type Message,
+  ReceiveMessageCommand,
+  type SQSClient,
+} from "@aws-sdk/client-sqs";
+import type { Verdict } from "../../lib/ports/message.ts";
+
+export type TestQueue = Readonly<{
+  url: string;
+  arn: string;
+  /** Hands over what is visible until nothing is; what fails comes back after its time. */
+  drain(consumer: (bodies: readonly string[]) => Promise<readonly Verdict[]>): Promise<void>;
+  drop(): Promise<void>;
+}>;
+
+/** How long a message is hidden from others while somebody works on it. */
+const VISIBILITY_SECONDS = 30;
+
+export async function createQueue(client: SQSClient, { fifo = false } = {}): Promise<TestQueue> {
+  const name = `q-${randomUUID()}${fifo ? ".fifo" : ""}`;
+  const Attributes = {
+    VisibilityTimeout: String(VISIBILITY_SECONDS),
+    ...(fifo && HIGH_THROUGHPUT),
+  };
+  const { QueueUrl: url = "" } = await client.send(
+    new CreateQueueCommand({ QueueName: name, Attributes }),
+  );
+  return {
+    url,
+    arn: `arn:aws:sqs:us-east-1:000000000000:${name}`,
+    async drain(consumer) {
+      for (;;) {
+        const groups = await receive(client, url, fifo);
+        if (groups.length === 0) return;
+        for (const group of groups) await handOver(client, url, group, consumer);
+      }
+    },
+    drop: async () => void (await client.send(new DeleteQueueCommand({ QueueUrl: url }))),
+  };
+}
+
+const HIGH_THROUGHPUT = {
+  FifoQueue: "true",
+  DeduplicationScope: "messageGroup",
+  FifoThroughputLimit: "perMessageGroupId",
+};
+
+/** One by one, or those of a group together. */
+async function receive(
+  client: SQSClient,
+  url: string,
+  fifo: boolean,
+): Promise<readonly (readonly Message[])[]> {
+  const { Messages = [] } = await client.send(
+    new ReceiveMessageCommand({
+      QueueUrl: url,
+      MaxNumberOfMessages: 10,
+      MessageSystemAttributeNames: ["MessageGroupId"],
+    }),
+  );
+  const groups = Map.groupBy(Messages, ({ MessageId, Attributes }) =>
+    fifo ? Attributes?.MessageGroupId : MessageId,
+  );
+  return [...groups.values()];
+}
+
+async function handOver(
+  client: SQSClient,
+  url: string,
+  messages: readonly Message[],
+  consumer: (bodies: readonly string[]) => Promise<readonly Verdict[]>,
+): Promise<void> {
+  const verdicts = await consumer(messages.map(({ Body = "" }) => Body)).catch(() => []);
+  for (const [n, verdict] of verdicts.entries()) {
+    const handle = { QueueUrl: url, ReceiptHandle: messages[n]?.ReceiptHandle };
+    if (verdict === "release") await client.send(new DeleteMessageCommand(handle));
+    else {
+      const VisibilityTimeout = Math.ceil(verdict.keepForMs / 1_000);
+      await client.send(new ChangeMessageVisibilityCommand({ ...handle, VisibilityTimeout }));
+    }
+  }
+}
