@@ -1,0 +1,59 @@
+import { Duration, type RemovalPolicy } from "aws-cdk-lib";
+import { type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import { Construct } from "constructs";
+import { acknowledge } from "../acknowledge.ts";
+
+/** Longer than any queue keeps the message that names it. */
+const MESSAGE_BODIES_KEPT = Duration.days(15);
+
+export type BlobsBucketProps = Readonly<{
+  encryptionKey: IKey | undefined;
+  removalPolicy: RemovalPolicy;
+  /** How long values of an ended instance are kept. */
+  retention: Duration;
+}>;
+
+/** Values too large for the table, and bodies too large for a queue. */
+export class BlobsBucket extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, props: BlobsBucketProps) {
+    super(scope, id);
+    const { encryptionKey, removalPolicy, retention } = props;
+    this.bucket = new Bucket(this, "Bucket", {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      ...(encryptionKey === undefined
+        ? { encryption: BucketEncryption.S3_MANAGED }
+        : { encryption: BucketEncryption.KMS, encryptionKey, bucketKeyEnabled: true }),
+      removalPolicy,
+      lifecycleRules: [
+        { id: "message-bodies", prefix: "messages/", expiration: MESSAGE_BODIES_KEPT },
+        { id: "ended", tagFilters: { fermata: "ended" }, expiration: retention },
+        { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+    });
+    acknowledge(this.bucket, {
+      "AwsSolutions-S1":
+        "Only the functions' roles reach the bucket; who wants a record of each access switches on data events of CloudTrail, which tell the role as well.",
+    });
+  }
+
+  /** Lets a function keep values and read them, and mark those that nobody will need any more. */
+  grantBlobs({ grantPrincipal }: IGrantable): void {
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ["s3:GetObject", "s3:PutObject", "s3:PutObjectTagging"],
+        resources: [this.bucket.arnForObjects("*")],
+      }),
+    );
+    // Without it S3 calls an object that is not there "forbidden" instead of "not found".
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }),
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import { type Duration, RemovalPolicy } from "aws-cdk-lib";
+import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import {
+  Architecture,
+  type Code,
+  EventSourceMapping,
+  Function as LambdaFunction,
+  LoggingFormat,
+  RecursiveLoop,
+  Runtime,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { VARIABLES } from "../../functions/settings.ts";
+import type { SecuredQueue } from "./secured-queue.ts";
+import type { WorkQueue } from "./work-queue.ts";
+
+export type EngineFunctionProps = Readonly<{
+  description: string;
+  code: Code;
+  timeout: Duration;
+  memoryMb: number;
+  environment: Readonly<Record<string, string>>;
+  /** Set where somebody wants to hold concurrency back; small accounts have none to reserve. */
+  reservedConcurrency: number | undefined;
+  logs: LogGroupProps;
+}>;
+
+/** How many messages are handed over at once, at the most. */
+type Batch = Readonly<{ batchSize: number }>;
+
+/** One function with a role of its own, which may write its own log and what it is granted. */
+export class EngineFunction extends Construct {
+  readonly fn: LambdaFunction;
+  readonly role: Role;
+
+  constructor(scope: Construct, id: string, props: EngineFunctionProps) {
+    super(scope, id);
+    const logGroup = new LogGroup(this, "Log", {
+      removalPolicy: RemovalPolicy.DESTROY,
+      ...props.logs,
+    });
+    this.role = new Role(this, "Role", {
+      description: props.description,
+      assumedBy: new ServicePrincipal("lambda.amazonaws.com"),
+    });
+    this.role.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+        resources: [logGroup.logGroupArn],
+      }),
+    );
+    this.fn = new LambdaFunction(this, "Function", {
+      description: props.description,
+      code: props.code,
+      handler: "index.handler",
+      runtime: Runtime.NODEJS_24_X,
+      architecture: Architecture.ARM_64,
+      timeout: props.timeout,
+      memorySize: props.memoryMb,
+      environment: { ...props.environment },
+      role: this.role,
+      logGroup,
+      loggingFormat: LoggingFormat.JSON,
+      // A step that queues the next one is how a workflow goes on. Lambda would take it for a loop,
+      // and stop it after some 16 steps.
+      recursiveLoop: RecursiveLoop.ALLOW,
+      ...(props.reservedConcurrency !== undefined && {
+        reservedConcurrentExecutions: props.reservedConcurrency,
+      }),
+    });
+  }
+
+  /** Gives the function a queue's work, and the place for messages that nobody can read. */
+  consume(id: string, { queue, deadLetters }: WorkQueue, batch: Batch): void {
+    this.wakeBy(id, queue, batch);
+    deadLetters.grantSend(this.role);
+    this.fn.addEnvironment(VARIABLES.deadLettersQueueUrl, deadLetters.queueUrl);
+  }
+
+  /** Wakes the function for messages of a queue; each is reported on for itself. */
+  wakeBy(id: string, queue: SecuredQueue, { batchSize }: Batch): void {
+    queue.grantConsume(this.role);
+    new EventSourceMapping(this, id, {
+      target: this.fn,
+      eventSourceArn: queue.queueArn,
+      batchSize,
+      reportBatchItemFailures: true,
+    });
+  }
+
+  /** What reading and writing with the user's own key takes, in the table, the queues and the bucket. */
+  allowKey(key: IKey): void {
+    this.role.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: [
+          "kms:Decrypt",
+          "kms:DescribeKey",
+          "kms:Encrypt",
+          "kms:GenerateDataKey",
+          "kms:ReEncryptFrom",
+          "kms:ReEncryptTo",
+        ],
+        resources: [key.keyArn],
+      }),
+    );
+  }
+}

@@ -1,0 +1,173 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { LogGroupProps } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { VARIABLES } from "../../functions/settings.ts";
+import type { FunctionName } from "../bundle.ts";
+import type { FunctionCode } from "../function-code.ts";
+import type { Elsewhere } from "../tasks.ts";
+import type { BlobsBucket } from "./blobs-bucket.ts";
+import { EngineFunction } from "./engine-function.ts";
+import type { EngineQueues } from "./engine-queues.ts";
+import type { InstanceTable } from "./instance-table.ts";
+import type { SignalBus } from "./signal-bus.ts";
+import { SweepRule } from "./sweep-rule.ts";
+import type { TimerSchedules } from "./timer-schedules.ts";
+
+/** The functions by role; `run-task` is deployed twice, for tasks that end soon and for the others. */
+export const FUNCTION_ROLES = [
+  "httpApi",
+  "compile",
+  "runTask",
+  "runLongTask",
+  "advance",
+  "fireTimer",
+  "fanOutSignal",
+  "sweep",
+  "deadLetters",
+] as const;
+
+export type FunctionRole = (typeof FUNCTION_ROLES)[number];
+
+export type EngineFunctionsProps = Readonly<{
+  code: FunctionCode;
+  table: InstanceTable;
+  queues: EngineQueues;
+  bus: SignalBus;
+  blobs: BlobsBucket;
+  /** Absent where the wheel holds the timers. */
+  schedules: TimerSchedules | undefined;
+  /** Tasks that functions of the user's run. */
+  elsewhere: Elsewhere;
+  environment: Readonly<Record<string, string>>;
+  encryptionKey: IKey | undefined;
+  reservedConcurrency: Partial<Record<FunctionRole, number>>;
+  taskMemoryMb: number;
+  logs: LogGroupProps;
+}>;
+
+type Spec = Readonly<{ code: FunctionName; does: string; seconds: number; memoryMb: number }>;
+
+/** How long each may take, and with how much memory; the queues' visibility is longer than either. */
+const specs = (taskMemoryMb: number): Readonly<Record<FunctionRole, Spec>> => ({
+  httpApi: { code: "http-api", does: "Answers the API", seconds: 29, memoryMb: 512 },
+  compile: { code: "compile", does: "Compiles definitions", seconds: 25, memoryMb: 1024 },
+  runTask: { code: "run-task", does: "Runs tasks", seconds: 60, memoryMb: taskMemoryMb },
+  runLongTask: { code: "run-task", does: "Runs long tasks", seconds: 900, memoryMb: taskMemoryMb },
+  advance: { code: "advance", does: "Takes facts that waited", seconds: 30, memoryMb: 256 },
+  fireTimer: { code: "fire-timer", does: "Takes due timers", seconds: 30, memoryMb: 256 },
+  fanOutSignal: { code: "fan-out-signal", does: "Delivers signals", seconds: 30, memoryMb: 256 },
+  sweep: { code: "sweep", does: "Finds what is overdue", seconds: 60, memoryMb: 256 },
+  deadLetters: { code: "dead-letters", does: "Gives up on tasks", seconds: 30, memoryMb: 256 },
+});
+
+/** Everything that runs, with what wakes it and what it may do. */
+export class EngineFunctions extends Construct {
+  readonly byRole: Readonly<Record<FunctionRole, EngineFunction>>;
+  readonly sweepRule: SweepRule;
+
+  constructor(scope: Construct, id: string, props: EngineFunctionsProps) {
+    super(scope, id);
+    const compile = this.#create("compile", props, {});
+    const environment = props.environment;
+    const running = { ...environment, ...laterArns(this, props.elsewhere) };
+    const create = (role: FunctionRole) => this.#create(role, props, environment);
+    this.byRole = {
+      compile,
+      httpApi: this.#create("httpApi", props, {
+        ...environment,
+        [VARIABLES.compileFunction]: compile.fn.functionName,
+      }),
+      runTask: this.#create("runTask", props, running),
+      runLongTask: this.#create("runLongTask", props, running),
+      advance: create("advance"),
+      fireTimer: create("fireTimer"),
+      fanOutSignal: create("fanOutSignal"),
+      sweep: create("sweep"),
+      deadLetters: create("deadLetters"),
+    };
+    grantAll(this.byRole, props);
+    wakeByQueues(this.byRole, props.queues);
+    this.sweepRule = new SweepRule(this, "SweepRule", {
+      sweep: this.byRole.sweep.fn,
+      encryptionKey: props.encryptionKey,
+    });
+  }
+
+  #create(
+    role: FunctionRole,
+    props: EngineFunctionsProps,
+    environment: Readonly<Record<string, string>>,
+  ): EngineFunction {
+    const { code, does, seconds, memoryMb } = specs(props.taskMemoryMb)[role];
+    return new EngineFunction(this, `${role.charAt(0).toUpperCase()}${role.slice(1)}`, {
+      description: `Fermata: ${does.charAt(0).toLowerCase()}${does.slice(1)}`,
+      code: props.code.of(code),
+      timeout: Duration.seconds(seconds),
+      memoryMb,
+      environment,
+      reservedConcurrency: props.reservedConcurrency[role],
+      logs: props.logs,
+    });
+  }
+}
+
+/** What only the deployment knows cannot stand in a file; it is told in the environment. */
+function laterArns(scope: Construct, { laterArns }: Elsewhere): Readonly<Record<string, string>> {
+  if (Object.keys(laterArns).length === 0) return {};
+  return { [VARIABLES.taskArns]: Stack.of(scope).toJsonString(laterArns) };
+}
+
+type ByRole = EngineFunctions["byRole"];
+
+/** Whatever wakes an instance, the step that follows may owe anything that the engine can do. */
+function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
+  const { httpApi, compile, sweep, runTask, runLongTask, ...waking } = byRole;
+  for (const fn of [httpApi, runTask, runLongTask, ...Object.values(waking)]) {
+    grantSteps(fn, props);
+  }
+  grantSweep(sweep, props);
+  props.table.grantIndex(httpApi.role, "due");
+  props.table.grantIndex(httpApi.role, "listing");
+  allowInvoking(httpApi, [compile.fn.functionArn]);
+  for (const running of [runTask, runLongTask]) allowInvoking(running, props.elsewhere.arns);
+}
+
+function grantSteps(fn: EngineFunction, props: EngineFunctionsProps): void {
+  const { table, queues, bus, blobs, schedules, encryptionKey } = props;
+  table.grantSteps(fn.role);
+  queues.grantSend(fn.role);
+  bus.grantPublish(fn.role);
+  blobs.grantBlobs(fn.role);
+  schedules?.grantSchedule(fn.role);
+  if (encryptionKey !== undefined) fn.allowKey(encryptionKey);
+}
+
+/** It looks, remembers how far it got, and sends; it takes no steps. */
+function grantSweep(fn: EngineFunction, props: EngineFunctionsProps): void {
+  const { table, queues, bus, encryptionKey } = props;
+  table.grantSweep(fn.role);
+  table.grantIndex(fn.role, "due");
+  for (const { queue } of [queues.timers, queues.pages, queues.steps]) queue.grantSend(fn.role);
+  bus.grantPublish(fn.role);
+  if (encryptionKey !== undefined) fn.allowKey(encryptionKey);
+}
+
+function allowInvoking({ role }: EngineFunction, resources: readonly string[]): void {
+  if (resources.length === 0) return;
+  const actions = ["lambda:InvokeFunction"];
+  role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
+}
+
+function wakeByQueues(byRole: ByRole, queues: EngineQueues): void {
+  const { tasks, longTasks, timers, pages, steps } = queues;
+  byRole.runTask.consume("Tasks", tasks, { batchSize: 10 });
+  // A message leaves its queue only when its whole batch has ended: long ones come one by one.
+  byRole.runLongTask.consume("LongTasks", longTasks, { batchSize: 1 });
+  byRole.fireTimer.consume("Timers", timers, { batchSize: 10 });
+  byRole.fanOutSignal.consume("Pages", pages, { batchSize: 5 });
+  byRole.advance.consume("Steps", steps, { batchSize: 10 });
+  byRole.deadLetters.wakeBy("Tasks", tasks.deadLetters, { batchSize: 10 });
+  byRole.deadLetters.wakeBy("LongTasks", longTasks.deadLetters, { batchSize: 10 });
+}

@@ -1,0 +1,156 @@
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { AccessLogFormat } from "aws-cdk-lib/aws-apigateway";
+import {
+  CorsHttpMethod,
+  HttpApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
+  HttpStage,
+  type IHttpRouteAuthorizer,
+  LogGroupLogDestination,
+} from "aws-cdk-lib/aws-apigatewayv2";
+import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
+import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
+import { type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import { type ILogGroup, LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { Auth, Cors, Throttle } from "../door.ts";
+import { ROUTES, type Route, type Verb } from "../routes.ts";
+
+export type EngineHttpApiProps = Readonly<{
+  handler: IFunction;
+  auth: Auth;
+  cors: Cors | undefined;
+  throttle: Throttle;
+  logs: LogGroupProps;
+}>;
+
+/** The door: every call of the API is a route of its own, and none is open. */
+export class EngineHttpApi extends Construct {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly #api: HttpApi;
+
+  constructor(scope: Construct, id: string, props: EngineHttpApiProps) {
+    super(scope, id);
+    const { handler, auth, cors, throttle } = props;
+    this.#api = new HttpApi(this, "Api", {
+      description: "Fermata",
+      createDefaultStage: false,
+      ...(cors !== undefined && { corsPreflight: preflight(cors) }),
+    });
+    const stage = new HttpStage(this, "Stage", {
+      httpApi: this.#api,
+      stageName: "$default",
+      autoDeploy: true,
+      throttle: { rateLimit: throttle.perSecond, burstLimit: throttle.burst },
+      accessLogSettings: {
+        destination: new LogGroupLogDestination(accessLogs(this, props.logs)),
+        format: ACCESS_LOG,
+      },
+    });
+    this.url = stage.url.replace(/\/$/, "");
+    this.#addRoutes(handler, auth);
+  }
+
+  /** Lets a caller that signs its calls make those of some verbs. */
+  grantCall({ grantPrincipal }: IGrantable, verbs: readonly Verb[]): void {
+    const resources = ROUTES.filter(({ verb }) => verbs.includes(verb)).map((route) =>
+      this.#arnOf(route),
+    );
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ["execute-api:Invoke"], resources }),
+    );
+  }
+
+  #addRoutes(handler: IFunction, auth: Auth): void {
+    const integration = new HttpLambdaIntegration("Integration", handler, {
+      scopePermissionToRoute: false,
+      timeout: Duration.seconds(29),
+    });
+    const authorizer = authorizerOf(auth);
+    const add = (routeKey: HttpRouteKey, verb: Verb) =>
+      new HttpRoute(this, routeKey.key, {
+        httpApi: this.#api,
+        integration,
+        routeKey,
+        authorizer,
+        ...(auth.kind === "jwt" && { authorizationScopes: [scopeOf(auth.scopes, verb)] }),
+      });
+    for (const route of ROUTES)
+      add(HttpRouteKey.with(route.path, HttpMethod[route.method]), route.verb);
+    // HEAD, and the engine's own answer where nothing is; no call that changes anything comes this way.
+    add(HttpRouteKey.DEFAULT, "read");
+  }
+
+  #arnOf({ method, path }: Route): string {
+    return Stack.of(this).formatArn({
+      service: "execute-api",
+      resource: this.#api.apiId,
+      resourceName: `$default/${method}${path.replaceAll(/\{[^}]*\}/g, "*")}`,
+    });
+  }
+}
+
+/** The name of a verb's scope, unless the user's own tokens say it otherwise. */
+function scopeOf(scopes: Partial<Record<Verb, string>> | undefined, verb: Verb): string {
+  return scopes?.[verb] ?? `fermata/${verb}`;
+}
+
+function authorizerOf(auth: Auth): IHttpRouteAuthorizer {
+  switch (auth.kind) {
+    case "iam":
+      return new HttpIamAuthorizer();
+    case "jwt":
+      return new HttpJwtAuthorizer("Jwt", auth.issuer, { jwtAudience: [...auth.audience] });
+    case "none":
+      return new HttpNoneAuthorizer();
+  }
+}
+
+/** What the client library sends, signatures included. */
+function preflight({ origins, maxAge }: Cors) {
+  return {
+    allowOrigins: [...origins],
+    allowMethods: [
+      CorsHttpMethod.GET,
+      CorsHttpMethod.HEAD,
+      CorsHttpMethod.POST,
+      CorsHttpMethod.PUT,
+      CorsHttpMethod.DELETE,
+    ],
+    allowHeaders: [
+      "authorization",
+      "content-type",
+      "idempotency-key",
+      "x-amz-content-sha256",
+      "x-amz-date",
+      "x-amz-security-token",
+    ],
+    exposeHeaders: ["location", "retry-after"],
+    maxAge: maxAge ?? Duration.hours(1),
+  };
+}
+
+/** Who called what, and how it went; never what was said. */
+export const ACCESS_LOG = AccessLogFormat.custom(
+  JSON.stringify({
+    requestId: "$context.requestId",
+    time: "$context.requestTime",
+    method: "$context.httpMethod",
+    route: "$context.routeKey",
+    status: "$context.status",
+    sentBytes: "$context.responseLength",
+    tookMs: "$context.responseLatency",
+    caller: "$context.identity.userArn",
+    error: "$context.integrationErrorMessage",
+  }),
+);
+
+/** The log of calls. */
+export function accessLogs(scope: Construct, props: LogGroupProps): ILogGroup {
+  return new LogGroup(scope, "Calls", { removalPolicy: RemovalPolicy.DESTROY, ...props });
+}

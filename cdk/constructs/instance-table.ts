@@ -1,0 +1,134 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import {
+  AttributeType,
+  BillingMode,
+  ProjectionType,
+  Table,
+  TableEncryption,
+} from "aws-cdk-lib/aws-dynamodb";
+import {
+  AnyPrincipal,
+  Effect,
+  type IGrantable,
+  PolicyDocument,
+  PolicyStatement,
+} from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { Construct } from "constructs";
+
+/** What a step reads and writes; several items go in one transaction, which needs no more than these. */
+const STEP_ACTIONS = [
+  "dynamodb:GetItem",
+  "dynamodb:BatchGetItem",
+  "dynamodb:Query",
+  "dynamodb:PutItem",
+  "dynamodb:DeleteItem",
+  "dynamodb:ConditionCheckItem",
+  "dynamodb:BatchWriteItem",
+];
+
+/** How much the table may be asked for, and what it is made ready for. */
+export type Throughput = Readonly<{
+  /** Units per second beyond which the table refuses, so that a loop cannot run up a bill. */
+  maxReads: number;
+  maxWrites: number;
+  /** Units per second that the table takes from the first second on. */
+  warmReads?: number;
+  warmWrites?: number;
+}>;
+
+export type InstanceTableProps = Readonly<{
+  encryptionKey: IKey | undefined;
+  removalPolicy: RemovalPolicy;
+  throughput: Throughput | undefined;
+}>;
+
+/** The one table: instances, definitions, subscriptions, and the two indexes that find them. */
+export class InstanceTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string, props: InstanceTableProps) {
+    super(scope, id);
+    const { encryptionKey, removalPolicy } = props;
+    const throughput = limitsOf(props.throughput);
+    this.table = new Table(this, "Table", {
+      partitionKey: text("pk"),
+      sortKey: text("sk"),
+      timeToLiveAttribute: "ttl",
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      ...throughput,
+      ...(encryptionKey === undefined
+        ? { encryption: TableEncryption.AWS_MANAGED }
+        : { encryption: TableEncryption.CUSTOMER_MANAGED, encryptionKey }),
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      deletionProtection: removalPolicy !== RemovalPolicy.DESTROY,
+      removalPolicy,
+      resourcePolicy: tlsOnly(),
+    });
+    this.table.addGlobalSecondaryIndex({ ...index("due", "duePk", "dueSk"), ...throughput });
+    this.table.addGlobalSecondaryIndex({ ...index("listing", "listPk", "listSk"), ...throughput });
+  }
+
+  /** Lets a function take steps: read and write items, and look along no index. */
+  grantSteps({ grantPrincipal }: IGrantable): void {
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: STEP_ACTIONS, resources: [this.table.tableArn] }),
+    );
+  }
+
+  /** Lets the sweep read what it found, and keep how far it got. */
+  grantSweep({ grantPrincipal }: IGrantable): void {
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem"],
+        resources: [this.table.tableArn],
+      }),
+    );
+  }
+
+  /** Lets a function look along an index. */
+  grantIndex({ grantPrincipal }: IGrantable, name: "due" | "listing"): void {
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ["dynamodb:Query"],
+        resources: [`${this.table.tableArn}/index/${name}`],
+      }),
+    );
+  }
+}
+
+const text = (name: string) => ({ name, type: AttributeType.STRING });
+
+const index = (indexName: string, pk: string, sk: string) => ({
+  indexName,
+  partitionKey: text(pk),
+  sortKey: text(sk),
+  projectionType: ProjectionType.KEYS_ONLY,
+});
+
+/** An index that may take less than its table would hold up the table's writes: both get the same. */
+function limitsOf(throughput: Throughput | undefined) {
+  if (throughput === undefined) return {};
+  const { maxReads, maxWrites, warmReads, warmWrites } = throughput;
+  const warm = {
+    ...(warmReads !== undefined && { readUnitsPerSecond: warmReads }),
+    ...(warmWrites !== undefined && { writeUnitsPerSecond: warmWrites }),
+  };
+  return {
+    maxReadRequestUnits: maxReads,
+    maxWriteRequestUnits: maxWrites,
+    ...(Object.keys(warm).length > 0 && { warmThroughput: warm }),
+  };
+}
+
+/** In a table's own policy, `*` is the table and its indexes. */
+function tlsOnly(): PolicyDocument {
+  const statement = new PolicyStatement({
+    effect: Effect.DENY,
+    principals: [new AnyPrincipal()],
+    actions: ["dynamodb:*"],
+    resources: ["*"],
+    conditions: { Bool: { "aws:SecureTransport": "false" } },
+  });
+  return new PolicyDocument({ statements: [statement] });
+}

@@ -1,0 +1,83 @@
+import { Stack } from "aws-cdk-lib";
+import {
+  AuthorizationType,
+  EndpointType,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  MethodLoggingLevel,
+  RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import { type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IFunction } from "aws-cdk-lib/aws-lambda";
+import type { LogGroupProps } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { acknowledge } from "../acknowledge.ts";
+import type { Auth, Throttle } from "../door.ts";
+import { ROUTES, type Route, type Verb } from "../routes.ts";
+import { ACCESS_LOG, accessLogs } from "./http-api.ts";
+
+const STAGE = "live";
+
+export type EngineRestApiProps = Readonly<{
+  handler: IFunction;
+  auth: Exclude<Auth, { kind: "jwt" }>;
+  throttle: Throttle;
+  logs: LogGroupProps;
+}>;
+
+/** The same door as a REST API, for endpoints that have no HTTP APIs: dearer, and without JWT and CORS. */
+export class EngineRestApi extends Construct {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly #api: RestApi;
+
+  constructor(scope: Construct, id: string, { handler, auth, throttle, logs }: EngineRestApiProps) {
+    super(scope, id);
+    this.#api = new RestApi(this, "Api", {
+      description: "Fermata",
+      endpointTypes: [EndpointType.REGIONAL],
+      cloudWatchRole: false,
+      defaultMethodOptions: {
+        authorizationType: auth.kind === "iam" ? AuthorizationType.IAM : AuthorizationType.NONE,
+      },
+      deployOptions: {
+        stageName: STAGE,
+        throttlingRateLimit: throttle.perSecond,
+        throttlingBurstLimit: throttle.burst,
+        accessLogDestination: new LogGroupLogDestination(accessLogs(this, logs)),
+        accessLogFormat: ACCESS_LOG,
+        loggingLevel: MethodLoggingLevel.ERROR,
+      },
+    });
+    const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
+    for (const { method, path } of ROUTES) {
+      this.#api.root.resourceForPath(path).addMethod(method, integration);
+    }
+    this.url = this.#api.url.replace(/\/$/, "");
+    this.#acknowledge();
+  }
+
+  /** Lets a caller that signs its calls make those of some verbs. */
+  grantCall({ grantPrincipal }: IGrantable, verbs: readonly Verb[]): void {
+    const resources = ROUTES.filter(({ verb }) => verbs.includes(verb)).map((route) =>
+      this.#arnOf(route),
+    );
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ["execute-api:Invoke"], resources }),
+    );
+  }
+
+  #arnOf({ method, path }: Route): string {
+    return Stack.of(this).formatArn({
+      service: "execute-api",
+      resource: this.#api.restApiId,
+      resourceName: `${STAGE}/${method}${path.replaceAll(/\{[^}]*\}/g, "*")}`,
+    });
+  }
+
+  #acknowledge(): void {
+    acknowledge(this.#api, {
+      "AwsSolutions-APIG2": "The function checks every request against the API's own schemas.",
+    });
+  }
+}

@@ -1,0 +1,73 @@
+import { Duration } from "aws-cdk-lib";
+import {
+  Effect,
+  type IGrantable,
+  PolicyStatement,
+  type ServicePrincipal,
+} from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
+import type { Construct } from "constructs";
+
+/** How long a dead letter waits for somebody to look at it: the longest that SQS allows. */
+const DEAD_LETTER_RETENTION = Duration.days(14);
+
+export type SecuredQueueProps = Omit<
+  QueueProps,
+  "encryption" | "enforceSSL" | "encryptionMasterKey"
+> &
+  Readonly<{ encryptionKey: IKey | undefined }>;
+
+/** A queue that is encrypted, speaks TLS only, and grants single actions. */
+export class SecuredQueue extends Queue {
+  constructor(scope: Construct, id: string, { encryptionKey, ...props }: SecuredQueueProps) {
+    super(scope, id, {
+      ...props,
+      enforceSSL: true,
+      ...(encryptionKey === undefined
+        ? { encryption: QueueEncryption.SQS_MANAGED }
+        : { encryption: QueueEncryption.KMS, encryptionMasterKey: encryptionKey }),
+    });
+  }
+
+  /** Lets a function or a role put messages here, and nothing else. */
+  grantSend({ grantPrincipal }: IGrantable): void {
+    allow(this, grantPrincipal, "sqs:SendMessage");
+  }
+
+  /** Lets an event source of Lambda poll here, and its function move a message's next delivery. */
+  grantConsume({ grantPrincipal }: IGrantable): void {
+    allow(
+      this,
+      grantPrincipal,
+      "sqs:ReceiveMessage",
+      "sqs:DeleteMessage",
+      "sqs:GetQueueAttributes",
+      "sqs:ChangeMessageVisibility",
+    );
+  }
+
+  /** Lets a service put messages here on behalf of one resource of this account. */
+  allowService(service: ServicePrincipal, sourceArn: string): void {
+    this.addToResourcePolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        principals: [service],
+        actions: ["sqs:SendMessage"],
+        resources: [this.queueArn],
+        conditions: { ArnEquals: { "aws:SourceArn": sourceArn } },
+      }),
+    );
+  }
+}
+
+/** A queue for what could not be delivered. */
+export class DeadLetterQueue extends SecuredQueue {
+  constructor(scope: Construct, id: string, props: SecuredQueueProps) {
+    super(scope, id, { retentionPeriod: DEAD_LETTER_RETENTION, ...props });
+  }
+}
+
+function allow(queue: Queue, principal: IGrantable["grantPrincipal"], ...actions: string[]): void {
+  principal.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [queue.queueArn] }));
+}

@@ -1,0 +1,60 @@
+import { EventBus, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
+import { type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { Construct } from "constructs";
+import { RuleDelivery } from "./rule-delivery.ts";
+import type { DeadLetterQueue, SecuredQueue } from "./secured-queue.ts";
+
+export type SignalBusProps = Readonly<{
+  encryptionKey: IKey | undefined;
+  pagesQueue: SecuredQueue;
+}>;
+
+/** The bus that every broadcast goes over, so that others may listen, and ask for a signal. */
+export class SignalBus extends Construct {
+  readonly bus: EventBus;
+  /** What the rules could not deliver, by rule. */
+  readonly deadLetters: Readonly<Record<"accepted" | "requested", DeadLetterQueue>>;
+  readonly rules: Readonly<Record<"accepted" | "requested", Rule>>;
+
+  constructor(scope: Construct, id: string, { encryptionKey, pagesQueue }: SignalBusProps) {
+    super(scope, id);
+    this.bus = new EventBus(this, "Bus", {
+      ...(encryptionKey !== undefined && { kmsKey: encryptionKey }),
+    });
+    const toPages = { encryptionKey, queue: pagesQueue };
+    const accepted = new Rule(this, "Accepted", {
+      description: "Signals and events that were accepted go to their subscribers",
+      eventBus: this.bus,
+      eventPattern: { source: ["fermata"], detailType: ["signal-accepted"] },
+    });
+    const requested = new Rule(this, "Requested", {
+      description: "Signals that somebody else's event asks for",
+      eventBus: this.bus,
+      eventPattern: { detailType: ["signal-requested"] },
+    });
+    const deliverAccepted = new RuleDelivery(this, "AcceptedDelivery", {
+      ...toPages,
+      rule: accepted,
+      // The detail is the message.
+      input: RuleTargetInput.fromEventPath("$.detail"),
+    });
+    const deliverRequested = new RuleDelivery(this, "RequestedDelivery", {
+      ...toPages,
+      rule: requested,
+      // Whole: the event's own id makes the request repeatable.
+    });
+    this.rules = { accepted, requested };
+    this.deadLetters = {
+      accepted: deliverAccepted.deadLetters,
+      requested: deliverRequested.deadLetters,
+    };
+  }
+
+  /** Lets a function publish; others are let in by the bus's own policy. */
+  grantPublish({ grantPrincipal }: IGrantable): void {
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }),
+    );
+  }
+}

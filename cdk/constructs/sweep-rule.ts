@@ -1,0 +1,45 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import { EVENTS } from "./rule-delivery.ts";
+import { DeadLetterQueue } from "./secured-queue.ts";
+
+/** A sweep that could not begin for so long is of no use: the next ones have looked meanwhile. */
+const MAX_AGE = Duration.minutes(5);
+
+export type SweepRuleProps = Readonly<{
+  sweep: LambdaFunction;
+  encryptionKey: IKey | undefined;
+}>;
+
+/** Wakes the sweep each minute. */
+export class SweepRule extends Construct {
+  readonly rule: Rule;
+  readonly deadLetters: DeadLetterQueue;
+
+  constructor(scope: Construct, id: string, { sweep, encryptionKey }: SweepRuleProps) {
+    super(scope, id);
+    this.deadLetters = new DeadLetterQueue(this, "DeadLetters", { encryptionKey });
+    this.rule = new Rule(this, "Rule", {
+      description: "Fermata: looks for what is overdue, each minute",
+      schedule: Schedule.rate(Duration.minutes(1)),
+    });
+    this.rule.addTarget({
+      bind: () => ({
+        arn: sweep.functionArn,
+        deadLetterConfig: { arn: this.deadLetters.queueArn },
+        retryPolicy: { maximumRetryAttempts: 2, maximumEventAgeInSeconds: MAX_AGE.toSeconds() },
+      }),
+    });
+    this.deadLetters.allowService(EVENTS, this.rule.ruleArn);
+    sweep.addPermission("Rule", {
+      principal: EVENTS,
+      sourceArn: this.rule.ruleArn,
+      sourceAccount: Stack.of(this).account,
+    });
+    // The next minute brings the next one: a failed sweep is not tried again.
+    sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: MAX_AGE });
+  }
+}

@@ -1,0 +1,78 @@
+import { ArnFormat, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { type IGrantable, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { ScheduleGroup } from "aws-cdk-lib/aws-scheduler";
+import { Construct } from "constructs";
+import { DeadLetterQueue, type SecuredQueue } from "./secured-queue.ts";
+
+export type TimerSchedulesProps = Readonly<{
+  encryptionKey: IKey | undefined;
+  timersQueue: SecuredQueue;
+}>;
+
+/** What one-shot timers need: a group to hold them, and a role that may send to the timer queue. */
+export class TimerSchedules extends Construct {
+  /** Goes with the installation, and takes the schedules that are left with it. */
+  readonly group: ScheduleGroup;
+  readonly caller: Role;
+  /** What Scheduler could not deliver in a day; the sweep has sent it meanwhile. */
+  readonly deadLetters: DeadLetterQueue;
+
+  constructor(scope: Construct, id: string, { encryptionKey, timersQueue }: TimerSchedulesProps) {
+    super(scope, id);
+    this.group = new ScheduleGroup(this, "Group", { removalPolicy: RemovalPolicy.DESTROY });
+    this.caller = new Role(this, "Caller", {
+      description: "Sends timers that fall due to their queue",
+      assumedBy: new ServicePrincipal("scheduler.amazonaws.com", {
+        conditions: {
+          StringEquals: {
+            "aws:SourceAccount": Stack.of(this).account,
+            "aws:SourceArn": this.group.scheduleGroupArn,
+          },
+        },
+      }),
+    });
+    this.deadLetters = new DeadLetterQueue(this, "DeadLetters", { encryptionKey });
+    timersQueue.grantSend(this.caller);
+    // Scheduler fills the dead letters with the same role.
+    this.deadLetters.grantSend(this.caller);
+    if (encryptionKey !== undefined) allowKey(this.caller, encryptionKey);
+  }
+
+  /** Lets a function create and cancel timers of this installation, and nothing else. */
+  grantSchedule({ grantPrincipal }: IGrantable): void {
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ["scheduler:CreateSchedule", "scheduler:DeleteSchedule"],
+        resources: [this.#schedules()],
+      }),
+    );
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({
+        actions: ["iam:PassRole"],
+        resources: [this.caller.roleArn],
+        conditions: { StringEquals: { "iam:PassedToService": "scheduler.amazonaws.com" } },
+      }),
+    );
+  }
+
+  /** Each timer is a schedule of its own, named after its ticket. */
+  #schedules(): string {
+    return Stack.of(this).formatArn({
+      service: "scheduler",
+      resource: "schedule",
+      resourceName: `${this.group.scheduleGroupName}/*`,
+      arnFormat: ArnFormat.SLASH_RESOURCE_NAME,
+    });
+  }
+}
+
+/** What sending to an encrypted queue takes. */
+function allowKey(role: Role, key: IKey): void {
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      actions: ["kms:GenerateDataKey", "kms:Decrypt"],
+      resources: [key.keyArn],
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+import { Duration } from "aws-cdk-lib";
+import type { IKey } from "aws-cdk-lib/aws-kms";
+import { DeduplicationScope, FifoThroughputLimit } from "aws-cdk-lib/aws-sqs";
+import { Construct } from "constructs";
+import { DeadLetterQueue, SecuredQueue } from "./secured-queue.ts";
+
+/** A message that was received this often without being done with goes to the dead letters. */
+const MAX_RECEIVES = 10;
+
+/**
+ * Below the dead letters' own 14 days: a message keeps its age when it moves there, and somebody
+ * must have days left to look at it.
+ */
+const RETENTION = Duration.days(10);
+
+/** High throughput: order and deduplication are kept per group, which is one instance. */
+const FIFO = {
+  fifo: true,
+  deduplicationScope: DeduplicationScope.MESSAGE_GROUP,
+  fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
+};
+
+export type WorkQueueProps = Readonly<{
+  encryptionKey: IKey | undefined;
+  /** A message that nobody has finished with by then is delivered again. */
+  visibilityTimeout: Duration;
+  /** In order for each instance. */
+  inOrder?: true;
+}>;
+
+/** A queue that wakes a function, with the dead letters of what it could never finish. */
+export class WorkQueue extends Construct {
+  readonly queue: SecuredQueue;
+  readonly deadLetters: DeadLetterQueue;
+
+  constructor(scope: Construct, id: string, props: WorkQueueProps) {
+    super(scope, id);
+    const { encryptionKey, visibilityTimeout, inOrder } = props;
+    const order = inOrder === true ? FIFO : {};
+    this.deadLetters = new DeadLetterQueue(this, "DeadLetters", {
+      encryptionKey,
+      visibilityTimeout: Duration.seconds(90),
+      ...order,
+    });
+    this.queue = new SecuredQueue(this, "Queue", {
+      encryptionKey,
+      visibilityTimeout,
+      retentionPeriod: RETENTION,
+      deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
+      ...order,
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { Duration } from "aws-cdk-lib";
+import { VARIABLES } from "../functions/settings.ts";
+import type { BlobsBucket } from "./constructs/blobs-bucket.ts";
+import type { EngineQueues } from "./constructs/engine-queues.ts";
+import type { InstanceTable } from "./constructs/instance-table.ts";
+import type { SignalBus } from "./constructs/signal-bus.ts";
+import type { TimerSchedules } from "./constructs/timer-schedules.ts";
+
+/** What functions are told of the parts of their installation, and how it is set. */
+export type EnvironmentProps = Readonly<{
+  parts: Readonly<{
+    table: InstanceTable;
+    queues: EngineQueues;
+    bus: SignalBus;
+    blobs: BlobsBucket;
+    schedules: TimerSchedules | undefined;
+  }>;
+  tenant: string;
+  retention: Duration;
+  announce: boolean;
+  metricsNamespace: string;
+  timerQueueMaxSeconds: number;
+  scheduleLeadSeconds: number;
+}>;
+
+/** The environment of every function, but for the one that only compiles. */
+export function environmentOf(props: EnvironmentProps): Readonly<Record<string, string>> {
+  const { table, bus, blobs } = props.parts;
+  return {
+    [VARIABLES.table]: table.table.tableName,
+    ...ofQueues(props.parts.queues),
+    [VARIABLES.busName]: bus.bus.eventBusName,
+    [VARIABLES.blobsBucket]: blobs.bucket.bucketName,
+    [VARIABLES.tenant]: props.tenant,
+    [VARIABLES.retentionMs]: String(props.retention.toMilliseconds()),
+    [VARIABLES.announces]: String(props.announce),
+    [VARIABLES.metricsNamespace]: props.metricsNamespace,
+    ...ofTimers(props),
+  };
+}
+
+function ofQueues({ tasks, longTasks, timers, pages, steps }: EngineQueues) {
+  return {
+    [VARIABLES.tasksQueueUrl]: tasks.queue.queueUrl,
+    [VARIABLES.longTasksQueueUrl]: longTasks.queue.queueUrl,
+    [VARIABLES.timersQueueUrl]: timers.queue.queueUrl,
+    [VARIABLES.pagesQueueUrl]: pages.queue.queueUrl,
+    [VARIABLES.stepsQueueUrl]: steps.queue.queueUrl,
+  };
+}
+
+function ofTimers(props: EnvironmentProps): Readonly<Record<string, string>> {
+  const { schedules, queues } = props.parts;
+  const near = { [VARIABLES.timerQueueMaxSeconds]: String(props.timerQueueMaxSeconds) };
+  if (schedules === undefined) return { [VARIABLES.timerRoad]: "wheel", ...near };
+  return {
+    [VARIABLES.timerRoad]: "scheduler",
+    ...near,
+    [VARIABLES.timersQueueArn]: queues.timers.queue.queueArn,
+    [VARIABLES.scheduleLeadSeconds]: String(props.scheduleLeadSeconds),
+    [VARIABLES.scheduleGroup]: schedules.group.scheduleGroupName,
+    [VARIABLES.scheduleRoleArn]: schedules.caller.roleArn,
+    [VARIABLES.scheduleDeadLettersArn]: schedules.deadLetters.queueArn,
+  };
+}

@@ -1,0 +1,39 @@
+import {
+  Alarm,
+  ComparisonOperator,
+  type IMetric,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
+
+/** Where the operators read what to do; each alarm has a heading of its own there. */
+const GUIDE = "docs/how-to/alarms.md";
+
+export type AlarmSpec = Readonly<{
+  /** What has happened, in one sentence. */
+  says: string;
+  /** The heading in the guide. */
+  heading: string;
+  metric: IMetric;
+  above: number;
+  /** Periods in a row that must be above; one unless said. */
+  periods?: number;
+}>;
+
+/** An alarm that is quiet where nothing is measured, and says where to read on. */
+export function alarm(scope: Construct, id: string, spec: AlarmSpec): Alarm {
+  const { says, heading, metric, above, periods = 1 } = spec;
+  return new Alarm(scope, id, {
+    alarmDescription: `${says} What to do: ${GUIDE}#${heading}`,
+    metric,
+    threshold: above,
+    comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+    evaluationPeriods: periods,
+    treatMissingData: TreatMissingData.NOT_BREACHING,
+  });
+}
+
+/** The construct id of a role. */
+export function idOf(role: string): string {
+  return `${role.charAt(0).toUpperCase()}${role.slice(1)}`;
+}

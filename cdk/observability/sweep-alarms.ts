@@ -1,0 +1,49 @@
+import { type Alarm, MathExpression, Metric } from "aws-cdk-lib/aws-cloudwatch";
+import type { Construct } from "constructs";
+import type { FunctionName } from "../bundle.ts";
+import { alarm } from "./alarm.ts";
+import type { Installation } from "./installation.ts";
+
+const MAX_RECOVERED_PERCENT = 0.1;
+
+/** Who takes steps; each counts its own. */
+const STEPPING = [
+  "http-api",
+  "run-task",
+  "advance",
+  "fire-timer",
+  "fan-out-signal",
+  "dead-letters",
+] as const satisfies readonly FunctionName[];
+
+/** The sweep finds what another road should have brought. */
+export function sweepAlarms(
+  scope: Construct,
+  { metricsNamespace }: Installation,
+): readonly Alarm[] {
+  const sum = (metricName: string, service: FunctionName) =>
+    new Metric({
+      namespace: metricsNamespace,
+      metricName,
+      dimensionsMap: { service },
+      statistic: "Sum",
+    });
+  const steps = Object.fromEntries(STEPPING.map((service, n) => [`s${n}`, sum("Steps", service)]));
+  const allSteps = Object.keys(steps)
+    .map((name) => `FILL(${name}, 0)`)
+    .join(" + ");
+  return [
+    alarm(scope, "SweepRecovered", {
+      says: `The sweep had to send more than ${MAX_RECOVERED_PERCENT} % of all steps: a queue or Scheduler loses what it was given.`,
+      heading: "sweep-recovered",
+      metric: new MathExpression({
+        label: "found by the sweep, in percent of steps",
+        // One more, so that nothing is divided by nothing.
+        expression: `100 * FILL(recovered, 0) / (${allSteps} + 1)`,
+        usingMetrics: { recovered: sum("SweepRecovered", "sweep"), ...steps },
+      }),
+      above: MAX_RECOVERED_PERCENT,
+      periods: 3,
+    }),
+  ];
+}

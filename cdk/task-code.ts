@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { TaskManifest } from "../functions/settings.ts";
+import { bundleText, functionFile } from "./bundle.ts";
+
+/** Handlers of a user's folders, as one module and what the engine must know of them. */
+export type TaskCode = Readonly<{ file: string; manifest: TaskManifest }>;
+
+/**
+ * Bundles every handler file of the folders into one module below `workFolder`, and reads from it
+ * what each handler is set to. Throws with everything that is wrong with them.
+ */
+export function bundleTasks(folders: readonly string[], workFolder: string): TaskCode {
+  const handlers = handlerFiles(folders);
+  const file = join(workFolder, "tasks", "tasks.mjs");
+  bundleText(moduleText(handlers), resolve(folders[0] ?? "."), file);
+  return { file, manifest: describe(file, workFolder) };
+}
+
+type HandlerFile = Readonly<{ type: string; path: string }>;
+
+function handlerFiles(folders: readonly string[]): readonly HandlerFile[] {
+  const found = new Map<string, HandlerFile>();
+  for (const folder of folders.map((name) => resolve(name))) {
+    for (const name of readdirSync(folder).filter(isHandlerFile).sort()) {
+      const handler = { type: typeOf(name, folder), path: join(folder, name) };
+      const twin = found.get(handler.type);
+      if (twin !== undefined) throw twice(handler, twin);
+      found.set(handler.type, handler);
+    }
+  }
+  return [...found.values()];
+}
+
+/** As in the embedded engine: tests and declarations may stand beside the handlers. */
+function isHandlerFile(name: string): boolean {
+  return /^[^.].*\.(ts|mjs|js)$/.test(name) && !/\.(d|test|spec)\.(ts|mjs|js)$/.test(name);
+}
+
+/** Odd characters of a type are percent-encoded in the file's name. */
+function typeOf(name: string, folder: string): string {
+  try {
+    return decodeURIComponent(name.replace(/\.(ts|mjs|js)$/, ""));
+  } catch {
+    throw new Error(
+      `The name of a task handler is not percent-encoded text (${join(folder, name)}). ` +
+        "Name it <type>.ts; write % as %25 and other odd characters as %XX.",
+    );
+  }
+}
+
+function moduleText(handlers: readonly HandlerFile[]): string {
+  const imports = handlers.map(({ path }, n) => `import * as t${n} from ${JSON.stringify(path)};`);
+  const entries = handlers.map(({ type }, n) => `[${JSON.stringify(type)}]: t${n}["default"],`);
+  return [...imports, "export default {", ...entries, "};"].join("\n");
+}
+
+/** In a process of its own: handlers are the user's code, and may do anything when loaded. */
+function describe(file: string, workFolder: string): TaskManifest {
+  const tool = functionFile("describe-tasks", workFolder);
+  const answer = execFileSync(process.execPath, [tool, file], {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  return parseManifest(answer);
+}
+
+function parseManifest(text: string): TaskManifest {
+  return JSON.parse(text) as TaskManifest;
+}
+
+function twice(one: HandlerFile, other: HandlerFile): Error {
+  return new Error(
+    `The task type "${one.type}" has two handlers (${one.path}, ${other.path}). ` +
+      "Rename or remove one of them.",
+  );
+}

@@ -1,0 +1,68 @@
+import { type Duration, Token } from "aws-cdk-lib";
+import { MAX_TASK_TIMEOUT_MS, type TaskManifest } from "../functions/settings.ts";
+
+/** The work that an installation does itself, by where its code is. */
+export type TasksProps = Readonly<{
+  /** Folders of handler files, each named after the type of task that it runs. */
+  folders?: string | readonly string[];
+  /** Functions of yours by the type of task that they run. */
+  functions?: Readonly<Record<string, TaskFunction>>;
+}>;
+
+/** A function that runs one type of task; it is called and waited for. */
+export type TaskFunction = Readonly<{
+  arn: string;
+  /** How long it is waited for; 30 seconds unless said. */
+  timeout?: Duration;
+  /** Never run in the same invocation as another step. */
+  isolate?: boolean;
+  /** Claimed before it runs; in doubt an incident is raised instead of running again. */
+  exclusive?: boolean;
+}>;
+
+/** Tasks that have their code elsewhere: what is known now, and what only the deployment knows. */
+export type Elsewhere = Readonly<{
+  manifest: TaskManifest;
+  arns: readonly string[];
+  /** By type, those that are not known while the stack is synthesised. */
+  laterArns: Readonly<Record<string, string>>;
+}>;
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The folders, as a list. */
+export function foldersOf({ folders = [] }: TasksProps): readonly string[] {
+  return typeof folders === "string" ? [folders] : folders;
+}
+
+/** What the engine must know of tasks that are run by functions of the user's. */
+export function declaredElsewhere({ functions = {} }: TasksProps): Elsewhere {
+  const all = Object.entries(functions);
+  const isLater = (arn: string) => Token.isUnresolved(arn);
+  return {
+    manifest: Object.fromEntries(
+      all.map(([type, { arn, timeout, isolate = false, exclusive = false }]) => [
+        type,
+        {
+          arn: isLater(arn) ? "" : arn,
+          timeoutMs: timeoutOf(type, timeout),
+          isolate,
+          exclusive,
+        },
+      ]),
+    ),
+    arns: all.map(([, { arn }]) => arn),
+    laterArns: Object.fromEntries(
+      all.filter(([, { arn }]) => isLater(arn)).map(([type, { arn }]) => [type, arn]),
+    ),
+  };
+}
+
+function timeoutOf(type: string, timeout: Duration | undefined): number {
+  const timeoutMs = timeout?.toMilliseconds() ?? DEFAULT_TIMEOUT_MS;
+  if (timeoutMs > 0 && timeoutMs <= MAX_TASK_TIMEOUT_MS) return timeoutMs;
+  throw new Error(
+    `The function that runs "${type}" cannot be waited for that long (${timeoutMs} ms). ` +
+      `Use at most ${MAX_TASK_TIMEOUT_MS / 60_000} minutes, or complete the task from outside.`,
+  );
+}
