@@ -123,6 +123,15 @@ export default {
       "The embedded engine runs with Node alone. Use the local or simulated adapters; AWS is wired in functions/composition.ts.",
     ),
     forbidden(
+      "cost-counts-without-aws",
+      { path: "^lib/cost/" },
+      {
+        path: [AWS_ADAPTERS, packages("@aws-sdk", "@aws-lambda-powertools", "@middy")],
+        pathNot: "^lib/adapters/dynamodb/(attributes|metering|units)\\.ts$",
+      },
+      "lib/cost counts in memory, with Node alone. Of the AWS adapters it takes the rules by which they are billed, and nothing that sends.",
+    ),
+    forbidden(
       "lib-stays-in-lib",
       { path: "^lib/" },
       { path: "^(cli|functions|cdk|console|examples|bench|scripts|test)/" },
@@ -143,9 +152,9 @@ export default {
       { path: "^cli/" },
       {
         path: "^(lib|functions|cdk|examples|bench|scripts|test)/",
-        pathNot: "^lib/(client|embedded)/",
+        pathNot: "^lib/(client|embedded|cost)/",
       },
-      "The command is a client of the API. What it needs from deeper rooms is offered by lib/client or lib/embedded.",
+      "The command is a client of the API. What it needs from deeper rooms is offered by lib/client, lib/embedded or lib/cost.",
     ),
     forbidden(
       "function-stands-alone",

@@ -36,7 +36,7 @@ function overview(): string {
     ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
     "`fermata COMMAND --help` says more about one of them.",
-    "All but dev talk to the server at --url or FERMATA_URL, http://127.0.0.1:7373 unless said.",
+    "All but dev and cost talk to the server at --url or FERMATA_URL, http://127.0.0.1:7373 unless said.",
     "Exit codes: 0 done, 1 refused or failed, 2 wrong call, 3 no server answers.",
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Each file is planted with its one import; `rule` must refuse it, or nothing when undefined. */
 const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
@@ -117,6 +117,12 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
     rule: "published-code-uses-dependencies",
   },
   {
+    file: "lib/cost/a.ts",
+    imports: 'import "../adapters/dynamodb/s.ts"',
+    rule: "cost-counts-without-aws",
+  },
+  { file: "lib/cost/b.ts", imports: 'import "../adapters/dynamodb/units.ts"' },
+  {
     file: "cli/a.ts",
     imports: 'import "../lib/engine/e.ts"',
     rule: "cli-uses-client-and-embedded",
@@ -150,7 +156,13 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
 /** What the planted files import: blameless files of every room. */
 const TARGETS = [
   ...["definition/d", "kernel/k", "ports/p", "engine/e", "frontends/journey/j", "adapters/local/l"],
-  ...["adapters/dynamodb/s", "api/p", "client/index", "client/aws/index"],
+  ...[
+    "adapters/dynamodb/s",
+    "adapters/dynamodb/units",
+    "api/p",
+    "client/index",
+    "client/aws/index",
+  ],
   ...["embedded/index", "index"],
 ].map((path) => `lib/${path}.ts`);
 const PACKAGES = [

@@ -1,0 +1,44 @@
+import type { Purpose, Spent } from "./ledger.ts";
+import { type Charge, chargesFor, SERVICES, type Service } from "./prices.ts";
+
+/** One line of a bill: what was used of a service, and dollars for a million steps. */
+export type BillLine = Readonly<{ service: Service; units: number; perMillionSteps: number }>;
+
+/** What steps cost, by service, in dollars for a million of them. */
+export type Bill = Readonly<{
+  lines: readonly BillLine[];
+  /** What another step adds. */
+  marginal: number;
+  /** With start, listing, history and storage; without the call that starts. */
+  allIn: number;
+  /** The calls themselves, as the gateway charges them. */
+  door: number;
+}>;
+
+/** Adds up what was spent on so many steps. Microdollars for a step are dollars for a million. */
+export function billFor(spent: readonly Spent[], stored: Charge, steps: number): Bill {
+  const charges = [
+    ...spent.flatMap(({ usage, purpose }) =>
+      chargesFor(usage).map((charge) => ({ ...charge, purpose })),
+    ),
+    { ...stored, purpose: "storage" as const },
+  ];
+  const sum = (isWanted: (purpose: Purpose) => boolean) =>
+    charges
+      .filter(({ purpose }) => isWanted(purpose))
+      .reduce((total, { microdollars }) => total + microdollars, 0) / steps;
+  return {
+    lines: SERVICES.flatMap((service) => lineOf(service, charges, steps)),
+    marginal: sum((purpose) => purpose === "step"),
+    allIn: sum((purpose) => purpose !== "door"),
+    door: sum((purpose) => purpose === "door"),
+  };
+}
+
+function lineOf(service: Service, charges: readonly Charge[], steps: number): readonly BillLine[] {
+  const mine = charges.filter((charge) => charge.service === service);
+  const total = (of: "units" | "microdollars") => mine.reduce((sum, each) => sum + each[of], 0);
+  return mine.length === 0
+    ? []
+    : [{ service, units: total("units"), perMillionSteps: total("microdollars") / steps }];
+}

@@ -1,0 +1,68 @@
+import type { Compiled } from "../definition/definition.ts";
+import type { Node } from "../definition/graph.ts";
+import type { HistoryEntry } from "../engine/engine.ts";
+
+/** What an instance went through, in the units that engines are paid by. */
+export type Counts = Readonly<{
+  /** Things that moved it on: tasks, failed attempts, timers, signals, messages, events. */
+  steps: number;
+  /** Runs of task handlers, failed ones included. */
+  attempts: number;
+  /** Steps that it waited for outside of any function. */
+  waits: number;
+  /** States that a state machine for the same would have entered. */
+  states: number;
+}>;
+
+/** Counts what history tells of an instance of this process. */
+export function countSteps(history: readonly HistoryEntry[], { body }: Compiled): Counts {
+  const count = (types: ReadonlySet<string>) =>
+    history.filter(({ type }) => types.has(type)).length;
+  const attempts = count(ATTEMPTS);
+  const waits = count(WAITS);
+  const graph = body.runner === "graph" ? body.graph : { nodes: [], flows: [] };
+  const branching = new Set(
+    graph.nodes
+      .filter(({ id }) => graph.flows.filter(({ from }) => from === id).length > 1)
+      .map(({ id }) => id),
+  );
+  const states = new Set(
+    graph.nodes.filter((node) => isState(node, branching)).map(({ id }) => id),
+  );
+  const entered = history.filter(
+    ({ type, element = "" }) => type === "element-entered" && states.has(element),
+  );
+  const failures = count(FAILURES);
+  return { steps: attempts + waits, attempts, waits, states: entered.length + failures };
+}
+
+const FAILURES: ReadonlySet<string> = new Set(["task-failed"]);
+const ATTEMPTS: ReadonlySet<string> = new Set(["task-completed", "task-failed"]);
+const WAITS: ReadonlySet<string> = new Set([
+  "timer-due",
+  "signal-received",
+  "message-received",
+  "event-received",
+]);
+
+/** Gateways count where they branch, as Choice and Parallel states; starts, ends and joins never. */
+function isState({ kind, id }: Node, branching: ReadonlySet<string>): boolean {
+  switch (kind) {
+    case "task":
+    case "script":
+    case "catch":
+    case "throw":
+      return true;
+    case "exclusive":
+    case "parallel":
+    case "event-gateway":
+      return branching.has(id);
+    case "process":
+    case "start":
+    case "end":
+    case "scope":
+    case "pass":
+    case "boundary":
+      return false;
+  }
+}

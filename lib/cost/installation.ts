@@ -1,0 +1,236 @@
+/**
+ * An installation as it would stand in an account, in memory and on a clock that only this program
+ * moves: the engine as it is deployed, on a store, queues, timers and a bus that charge what they do.
+ */
+
+import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
+import { nodeIds } from "../adapters/node/ids.ts";
+import { SimulatedBlobs } from "../adapters/simulated/blobs.ts";
+import { SimulatedTime } from "../adapters/simulated/clock.ts";
+import { SimulatedStore } from "../adapters/simulated/store.ts";
+import { instantFrom } from "../definition/time/instant.ts";
+import { createEngine } from "../engine/create-engine.ts";
+import type { Engine } from "../engine/engine.ts";
+import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
+import { graphRunner } from "../kernel/graph/graph-runner.ts";
+import type { Blobs } from "../ports/blobs.ts";
+import type { Clock } from "../ports/clock.ts";
+import type {
+  Invocation,
+  LookMessage,
+  Message,
+  OwedMessage,
+  ParkedMessage,
+  Verdict,
+} from "../ports/message.ts";
+import type { Item } from "../ports/store.ts";
+import type { TaskHandler } from "../ports/tasks.ts";
+import { type FunctionName, KEPT_DAYS } from "./assumptions.ts";
+import type { Ledger } from "./ledger.ts";
+import { meteredStore } from "./metered-store.ts";
+import { BilledQueues, type Queued, type QueueName } from "./queues.ts";
+import { BilledTimers } from "./timers.ts";
+
+/** Inline: a function goes on with the next task by itself. Queued: every task is a message. */
+export type Mode = "inline" | "queued";
+
+export type InstallationOptions = Readonly<{
+  ledger: Ledger;
+  mode: Mode;
+  /** Types without one get a handler that completes at once. */
+  handlers: ReadonlyMap<string, TaskHandler>;
+}>;
+
+export type Installation = Readonly<{
+  engine: Engine;
+  /** Delivers until nothing more is to be delivered now, or so many messages were; says how many. */
+  settle(atMost: number): Promise<number>;
+  /** Lets time pass until something happens by itself; false: nothing ever will. */
+  passTime(): boolean;
+  /** A call over the HTTP API. */
+  call<T>(work: () => Promise<T>): Promise<T>;
+  items(): readonly Item[];
+}>;
+
+export function openInstallation({ ledger, mode, handlers }: InstallationOptions): Installation {
+  const time = new SimulatedTime(instantFrom(BEGIN));
+  const clock: Clock = { now: () => time.now(), pause: async (ms) => ledger.pause(ms) };
+  const queues = new BilledQueues(ledger, clock);
+  const timers = new BilledTimers(ledger, clock, queues);
+  const store = new SimulatedStore();
+  const expressions = feelExpressions();
+  const engine = createEngine({
+    store: meteredStore(store, ledger),
+    parking: { park: (message) => queues.send("steps", message) },
+    tasks: {
+      send: (message) => queues.send("tasks", message, (message.notBefore ?? 0) - clock.now()),
+      handlerOf: (type) => timed(handlers.get(type) ?? COMPLETES, ledger),
+      types: () => [...handlers.keys()],
+      holds: () => false,
+      stop: () => {},
+    },
+    timers,
+    bus: {
+      publish: async ({ tenant, broadcastId }) => {
+        ledger.take("publish");
+        ledger.spend({ of: "eventbridge", events: 1 });
+        queues.accept("pages", { kind: "broadcast", tenant, broadcastId });
+        return true;
+      },
+    },
+    pages: { send: (message, afterMs) => queues.send("pages", message, afterMs) },
+    blobs: meteredBlobs(new SimulatedBlobs(), ledger),
+    clock,
+    ids: nodeIds(),
+    expressions,
+    compilers: { bpmn: bpmnCompiler({ expressions }) },
+    runners: { graph: graphRunner },
+    settings: { tenant: "default", retentionMs: KEPT_DAYS * 86_400_000, volatileQueues: false },
+  });
+  const host: Host = { engine, ledger, queues, time, mode };
+  return {
+    engine,
+    settle: (atMost) => settle(host, atMost),
+    passTime: () => passTime(host, timers),
+    call: (work) => {
+      ledger.spend({ of: "http-api", requests: 1 }, "door");
+      return ledger.invoke("http-api", work);
+    },
+    items: () => store.items(),
+  };
+}
+
+type Host = Readonly<{
+  engine: Engine;
+  ledger: Ledger;
+  queues: BilledQueues;
+  time: SimulatedTime;
+  mode: Mode;
+}>;
+
+/** 2026-01-01T00:00:00Z: figures must not depend on when they are asked for. */
+const BEGIN = 1_767_225_600_000;
+
+/** How long an invocation may take; long enough for the next task to fit in. */
+const INVOCATION_MS = 60_000;
+
+const FUNCTION_OF = {
+  tasks: "run-task",
+  timers: "fire-timer",
+  pages: "fan-out-signal",
+  steps: "advance",
+} as const satisfies Record<QueueName, FunctionName>;
+
+const COMPLETES: TaskHandler = {
+  timeoutMs: 30_000,
+  isolate: false,
+  exclusive: false,
+  run: async () => ({ kind: "completed", variables: {} }),
+};
+
+function timed(handler: TaskHandler, ledger: Ledger): TaskHandler {
+  return {
+    ...handler,
+    run: (input, about) => {
+      ledger.take("handler");
+      return handler.run(input, about);
+    },
+  };
+}
+
+function meteredBlobs(blobs: Blobs, ledger: Ledger): Blobs {
+  return {
+    put: async (name, bytes) => {
+      ledger.take("putBlob");
+      ledger.spend({ of: "s3-put", requests: 1, bytes: bytes.byteLength });
+      await blobs.put(name, bytes);
+    },
+    get: async (name) => {
+      const bytes = await blobs.get(name);
+      ledger.take("getBlob");
+      ledger.spend({ of: "s3-get", requests: 1, bytes: bytes?.byteLength ?? 0 });
+      return bytes;
+    },
+    // A copy onto itself, with a tag.
+    expire: async (name) => {
+      ledger.take("putBlob");
+      ledger.spend({ of: "s3-put", requests: 1, bytes: 0 });
+      await blobs.expire(name);
+    },
+  };
+}
+
+async function settle(host: Host, atMost: number): Promise<number> {
+  for (let delivered = 0; delivered < atMost; delivered++) {
+    const batch = host.queues.receive();
+    const [first] = batch;
+    if (first === undefined) return delivered;
+    await host.ledger.invoke(FUNCTION_OF[first.queue], () => deliver(host, first, batch));
+  }
+  return atMost;
+}
+
+/** Messages that stay are asked for again; those that go, go in one request. */
+async function deliver(host: Host, { queue }: Queued, batch: readonly Queued[]): Promise<void> {
+  const verdicts = await verdictsOn(host, batch);
+  const going = batch.filter((queued, n) => afterVerdict(host, queued, verdicts[n] ?? "release"));
+  if (going.length > 0) host.queues.delete(queue);
+}
+
+async function verdictsOn(host: Host, batch: readonly Queued[]): Promise<readonly Verdict[]> {
+  const { engine, time, mode } = host;
+  const [first] = batch;
+  if (first === undefined) return [];
+  const invocation: Invocation = {
+    id: crypto.randomUUID(),
+    until: instantFrom(time.now() + INVOCATION_MS),
+    mayContinue: mode === "inline" && first.queue === "tasks",
+  };
+  const parked = batch.flatMap(({ message }) => (isParked(message) ? [message] : []));
+  if (parked.length > 0) return engine.advance(parked, invocation);
+  return [await handleInTime(host, first.message, invocation)];
+}
+
+/** What is early by less than a second is waited for. */
+async function handleInTime(
+  { engine, ledger, time }: Host,
+  message: Message,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const verdict = await engine.handle(message, invocation);
+  if (verdict === "release" || verdict.keepForMs >= 1_000 || !mayBeEarly(message)) return verdict;
+  ledger.pause(verdict.keepForMs);
+  time.pass(verdict.keepForMs);
+  return engine.handle(message, invocation);
+}
+
+/** True: the message may go. What is early is sent anew and goes, everything else comes back. */
+function afterVerdict({ queues, ledger }: Host, queued: Queued, verdict: Verdict): boolean {
+  if (verdict === "release") return true;
+  if (!mayBeEarly(queued.message)) {
+    queues.hide(queued, verdict.keepForMs);
+    return false;
+  }
+  ledger.take("send");
+  const seconds = Math.ceil(verdict.keepForMs / 1_000);
+  queues.accept(queued.queue, queued.message, Math.min(seconds, MAX_DELAY_SECONDS) * 1_000);
+  return true;
+}
+
+const MAX_DELAY_SECONDS = 900;
+
+function passTime({ queues, time }: Host, timers: BilledTimers): boolean {
+  const instants = [queues.nextAt(), timers.nextAt()].filter((at) => at !== undefined);
+  if (instants.length === 0) return false;
+  time.pass(Math.max(0, Math.min(...instants) - time.now()));
+  timers.fire();
+  return true;
+}
+
+function mayBeEarly(message: Message): boolean {
+  return message.kind === "timer" || (message.kind === "task" && message.notBefore !== undefined);
+}
+
+function isParked(message: Message): message is ParkedMessage | OwedMessage | LookMessage {
+  return message.kind === "parked" || message.kind === "owed" || message.kind === "look";
+}

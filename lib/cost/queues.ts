@@ -1,0 +1,95 @@
+import { MAX_QUEUED_BODY_BYTES } from "../definition/limits.ts";
+import { type Instant, instantFrom } from "../definition/time/instant.ts";
+import type { Clock } from "../ports/clock.ts";
+import type { Message } from "../ports/message.ts";
+import { messageText } from "../ports/message-text.ts";
+import type { Ledger } from "./ledger.ts";
+
+export type QueueName = "tasks" | "timers" | "pages" | "steps";
+
+export type Queued = Readonly<{ queue: QueueName; message: Message; visibleAt: Instant }>;
+
+/** The queues of an installation: what is sent, received and deleted is charged. */
+export class BilledQueues {
+  readonly #ledger: Ledger;
+  readonly #clock: Pick<Clock, "now">;
+  #queued: Queued[] = [];
+
+  constructor(ledger: Ledger, clock: Pick<Clock, "now">) {
+    this.#ledger = ledger;
+    this.#clock = clock;
+  }
+
+  /** A function sends, and waits for the answer. */
+  async send(queue: QueueName, message: Message, afterMs = 0): Promise<void> {
+    this.#ledger.take("send");
+    this.accept(queue, message, afterMs);
+  }
+
+  /** Another service sends, or a function that does not wait for it. */
+  accept(queue: QueueName, message: Message, afterMs = 0): void {
+    const bytes = Buffer.byteLength(messageText(message));
+    if (bytes > MAX_QUEUED_BODY_BYTES) {
+      this.#ledger.take("putBlob");
+      this.#ledger.spend({ of: "s3-put", requests: 1, bytes });
+    }
+    this.#request(queue);
+    this.#add({ queue, message, visibleAt: instantFrom(this.#clock.now() + Math.max(0, afterMs)) });
+  }
+
+  /** When the next message may be delivered; undefined: there is none. */
+  nextAt(): Instant | undefined {
+    return this.#queued[0]?.visibleAt;
+  }
+
+  /**
+   * Receives what may be delivered by now, in one request: a message, and of the FIFO queue with it
+   * what else is there for its instance. Empty when nothing may.
+   */
+  receive(): readonly Queued[] {
+    const [first] = this.#queued;
+    if (first === undefined || first.visibleAt > this.#clock.now()) return [];
+    const batch = first.queue === "steps" ? this.#sameInstance(first) : [first];
+    this.#queued = this.#queued.filter((queued) => !batch.includes(queued));
+    this.#request(first.queue);
+    return batch;
+  }
+
+  /** Messages that were received together go, in one request. */
+  delete(queue: QueueName): void {
+    this.#request(queue);
+  }
+
+  /** A message comes back later. */
+  hide({ queue, message }: Queued, ms: number): void {
+    this.#request(queue);
+    this.#add({ queue, message, visibleAt: instantFrom(this.#clock.now() + ms) });
+  }
+
+  #sameInstance(first: Queued): readonly Queued[] {
+    const now = this.#clock.now();
+    const together = this.#queued.filter(
+      (queued) =>
+        queued.queue === "steps" &&
+        queued.visibleAt <= now &&
+        instanceOf(queued.message) === instanceOf(first.message),
+    );
+    return together.slice(0, MAX_TOGETHER);
+  }
+
+  /** Kept in the order of their time; of the same time, in the order in which they came. */
+  #add(queued: Queued): void {
+    const at = this.#queued.findIndex(({ visibleAt }) => visibleAt > queued.visibleAt);
+    this.#queued.splice(at === -1 ? this.#queued.length : at, 0, queued);
+  }
+
+  /** No message of ours is larger than one request. */
+  #request(queue: QueueName): void {
+    this.#ledger.spend({ of: queue === "steps" ? "sqs-fifo" : "sqs", requests: 1, queue });
+  }
+}
+
+const MAX_TOGETHER = 10;
+
+const instanceOf = (message: Message): string | undefined =>
+  "instanceId" in message ? message.instanceId : undefined;

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { type CostReport, type CostRequest, estimateCost } from "../../lib/cost/estimate-cost.ts";
+import { PRICES } from "../../lib/cost/prices.ts";
+import {
+  aMessage,
+  aSignal,
+  catching,
+  onMessage,
+  onSignal,
+  sequence,
+  service,
+  timer,
+} from "../support/bpmn-xml.ts";
+import { inARow, tenTasks } from "./workflows.ts";
+
+async function counted(request: CostRequest): Promise<Extract<CostReport, { kind: "counted" }>> {
+  const report = await estimateCost(request);
+  if (report.kind !== "counted") throw new Error(JSON.stringify(report));
+  return report;
+}
+
+describe("ten tasks in a row", () => {
+  // What the state may hold besides: with the largest of these it is just within a kilobyte.
+  const notes = [0, 150, 300].map((length) => ({ orderId: "A-1234", note: "x".repeat(length) }));
+
+  test.each(notes)(
+    "cost at most 0.95 for another million steps in place (%#)",
+    async (variables) => {
+      const { bill, stateBytes } = await counted({ source: tenTasks(), variables });
+
+      expect(stateBytes).toBeLessThanOrEqual(1_024);
+      expect(bill.marginal).toBeLessThanOrEqual(0.95);
+      expect(bill.allIn).toBeLessThanOrEqual(1.25);
+    },
+  );
+
+  test.each(notes)(
+    "cost at most 2.50 for another million that are queued (%#)",
+    async (variables) => {
+      const { bill } = await counted({ source: tenTasks(), mode: "queued", variables });
+
+      expect(bill.marginal).toBeLessThanOrEqual(2.5);
+      expect(bill.allIn).toBeLessThanOrEqual(2.75);
+    },
+  );
+
+  test("cost 25.27 and 9.19 elsewhere", async () => {
+    const { peers } = await counted({ source: tenTasks(), instances: 1 });
+
+    expect(peers.map(({ name, perMillionSteps }) => [name, perMillionSteps.toFixed(2)])).toEqual([
+      ["Step Functions Standard", "25.27"],
+      ["Lambda durable functions", "9.19"],
+    ]);
+  });
+
+  test("are billed by service, and the lines add up", async () => {
+    const { bill, perMillionInstances, counts, instances } = await counted({ source: tenTasks() });
+
+    const total = bill.lines.reduce((sum, { perMillionSteps }) => sum + perMillionSteps, 0);
+    expect(total).toBeCloseTo(bill.allIn + bill.door, 9);
+    expect(perMillionInstances).toBeCloseTo(total * counts.steps, 9);
+    expect(bill.lines.find(({ service }) => service === "HTTP API")).toEqual({
+      service: "HTTP API",
+      units: instances,
+      perMillionSteps: PRICES.httpApiRequests / 10,
+    });
+  });
+});
+
+describe("a cost", () => {
+  test("is counted through days of waiting, signals and messages", async () => {
+    const source = inARow(
+      "waits",
+      [
+        service("a"),
+        catching("days", timer("timeDuration", "P3D")),
+        catching("go", onSignal("sig")),
+        catching("paid", onMessage("msg")),
+      ],
+      aSignal("sig"),
+      aMessage("msg", { key: '="k"' }),
+    );
+
+    const { counts, bill } = await counted({ source, instances: 2 });
+
+    expect(counts).toEqual({ steps: 4, attempts: 1, waits: 3, states: 4 });
+    expect(bill.lines.map(({ service, units }) => [service, units])).toEqual(
+      expect.arrayContaining([
+        ["EventBridge Scheduler", 2],
+        ["EventBridge bus", 2],
+        ["HTTP API", 6],
+      ]),
+    );
+  });
+
+  test("does not depend on how many instances are run", async () => {
+    const few = await counted({ source: tenTasks(), instances: 2 });
+    const many = await counted({ source: tenTasks(), instances: 20 });
+
+    expect(many.bill.allIn).toBeCloseTo(few.bill.allIn, 2);
+  });
+
+  test("is refused for what could not be deployed, with every reason", async () => {
+    const report = await estimateCost({ source: sequence('<serviceTask id="a" />') });
+
+    expect(report).toMatchObject({
+      kind: "refused",
+      diagnostics: [{ code: "bpmn/task-without-type" }],
+    });
+  });
+
+  test("cannot be told for what does not come to its end", async () => {
+    const source = inARow(
+      "waits",
+      [catching("w", onMessage("msg"))],
+      aMessage("msg", { key: "=missing" }),
+    );
+
+    expect(await estimateCost({ source })).toMatchObject({
+      kind: "stuck",
+      why: expect.stringContaining("missing"),
+    });
+  });
+
+  test("cannot be told for a process that is not there", async () => {
+    expect(await estimateCost({ source: tenTasks(), process: "eleven" })).toEqual({
+      kind: "stuck",
+      why: '"eleven" is no process here that a call can start',
+    });
+  });
+});
