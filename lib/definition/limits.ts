@@ -31,8 +31,23 @@ export const MAX_MESSAGE_LENGTH = 1_000;
 
 // The step protocol
 
-/** Bytes of an instance at which it stops growing and raises an incident. */
+/** Bytes of an instance at which it stops growing and raises an incident; values may stand apart. */
 export const MAX_INSTANCE_BYTES = 256 * 1024;
+
+/** Bytes of all values that stand apart from one instance: whoever reads it reads them too. */
+export const MAX_VALUES_BYTES = 5_000_000;
+
+/** Values of at most this many bytes stay inside: to store them apart would not pay. */
+export const MIN_APART_BYTES = 512;
+
+/** Where queues are in memory, and at the end, an instance keeps its values up to this size. */
+export const MAX_WHOLE_BYTES = 64 * 1024;
+
+/** A value of more bytes than this is a blob. */
+export const MAX_VALUE_ITEM_BYTES = 300_000;
+
+/** Bytes of values that a host remembers, having read them once. */
+export const MAX_REMEMBERED_VALUE_BYTES = 4_000_000;
 
 /** An instance is billed by this many bytes: history spills where it would cross one more. */
 export const SPILL_BOUNDARY_BYTES = 1_024;

@@ -39,7 +39,7 @@ export async function advance(
   if (first === undefined) return [];
   const found = await findOrCreate(world, first.instanceId, messages);
   if (found === undefined) return messages.map(() => "release");
-  const isLost = (message: Parked) => hasLost(world, found.instance, startIn(message));
+  const isLost = (message: Parked) => hasLost(found.instance, startIn(message));
   const others = messages.filter((message) => !isLost(message) && !isPosted(message));
   const result = await takeTogether(world, found, others, invocation);
   if (result === "contended") return messages.map(() => ({ keepForMs: CONTENDED_MS }));

@@ -9,6 +9,7 @@ import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
 import { forgetHeads } from "./topics/head.ts";
+import { storeValues } from "./values.ts";
 import type { World } from "./world.ts";
 
 /** `current` is absent when the instance is. */
@@ -25,7 +26,8 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
   const { together, before } = offersOf(world, plan);
   const write: Writes = [{ put: plan.item, when }, ...plan.companions, ...together];
-  // First the chunk, for certain: the commit drops from the instance what is in there.
+  // First what leaves the instance, for certain: the commit drops it there.
+  if (!(await storeValues(world, plan.before.id, plan.values))) return BUSY;
   if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
   for (const offer of before) await tryPutHint(world, offer);
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {

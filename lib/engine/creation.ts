@@ -3,18 +3,19 @@
  * the message that carries it decide alike, and `absent` lets one of them win. Only what lies in a
  * mailbox or is kept at that moment may differ: a start that takes such things is parked whole.
  */
-import { MAX_CALL_MS, MAX_INSTANCE_BYTES, MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
+import { MAX_CALL_MS, MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
 import type { Write } from "../ports/store.ts";
+import { SIZE_LIMITS } from "./apart.ts";
 import { commit } from "./commit.ts";
 import { rearm } from "./dispatch.ts";
 import { latestKey } from "./keys.ts";
 import { readLatest } from "./latest.ts";
 import { postingOf } from "./messages/posting.ts";
 import { START } from "./names.ts";
-import { type Plan, planStart } from "./plan.ts";
+import { isStorable, type Plan, planStart } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
@@ -32,7 +33,7 @@ export async function planCreation(
   const instance = blank(world, instanceId, start);
   const want = { name: START, fact: start.fact };
   const plan = await planStart(world, { instance, program }, want, postingOf(start));
-  if (plan && plan.item.body.length > MAX_INSTANCE_BYTES) throw tooLarge(plan.item.body.length);
+  if (plan && !isStorable(plan)) throw tooLarge();
   if (plan === undefined || start.head === undefined) return plan;
   const expect = latestKey(world.settings.tenant, start.definition.id);
   const enabled: Write = { expect, when: { version: start.head } };
@@ -79,9 +80,9 @@ async function madeMeanwhile(
   throw busy(instanceId);
 }
 
-function tooLarge(bytes: number): EngineError {
+function tooLarge(): EngineError {
   return new EngineError("request/body-too-large", {
-    happened: `The instance would take ${bytes} bytes, ${MAX_INSTANCE_BYTES} is the limit`,
+    happened: `The instance would be over the limit: ${SIZE_LIMITS}`,
     where: "variables",
     fix: "Keep large values elsewhere and pass references to them.",
     retryable: false,
@@ -102,16 +103,15 @@ async function isStillHead(world: World, { definition, head }: CarriedStart): Pr
 }
 
 /** A start that meets another start's instance has no part in it, whatever its ticket is called. */
-export function hasLost(
-  world: World,
-  { startHash }: Instance,
-  start: CarriedStart | undefined,
-): boolean {
-  return start !== undefined && startHash.exact !== exactHash(world, start);
+export function hasLost(instance: Instance, start: CarriedStart | undefined): boolean {
+  return start !== undefined && !isMadeBy(instance, start);
 }
 
-const exactHash = (world: World, { request, now, definition }: CarriedStart): string =>
-  world.ids.digest(`${request}\n${now}\n${definition.hash}\n${definition.version}`);
+function isMadeBy({ startHash, startedAt, definition }: Instance, start: CarriedStart): boolean {
+  const { hash, version } = start.definition;
+  if (definition.hash !== hash || definition.version !== version) return false;
+  return startHash === start.request && startedAt === start.now;
+}
 
 function blank(world: World, id: string, start: CarriedStart): Instance {
   return {
@@ -130,7 +130,7 @@ function blank(world: World, id: string, start: CarriedStart): Instance {
     minted: 0,
     completed: [],
     trail: { next: 1, entries: [] },
-    startHash: { exact: exactHash(world, start), request: start.request },
+    startHash: start.request,
     ring: [],
     inbox: [],
     sentEvents: [],

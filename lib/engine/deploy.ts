@@ -5,6 +5,7 @@ import { MAX_PROCESSES_PER_SOURCE, MAX_TRIES_AT_DEFINITION } from "../definition
 import { EngineError } from "../ports/engine-error.ts";
 import type { Write } from "../ports/store.ts";
 import type { DeployedView, Deployment, Source } from "./engine.ts";
+import { encodeBody } from "./formats.ts";
 import { definitionPk, versionKey } from "./keys.ts";
 import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
 import { writeParts } from "./parts.ts";
@@ -91,7 +92,7 @@ function versionWrite(world: World, { id, version, hash }: Definition, sourceHas
     put: {
       key: versionKey(world.settings.tenant, id, version),
       version: 1,
-      body: new TextEncoder().encode(JSON.stringify(record)),
+      body: encodeBody("definition-version", record),
     },
     when: "absent",
   };

@@ -13,13 +13,14 @@ import { stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { putHint } from "./hint.ts";
-import { CHUNKS, instancePk } from "./keys.ts";
+import { instancePk, LEFT } from "./keys.ts";
 import { deliveryName } from "./names.ts";
 import { offerOf } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { parkMissed } from "./topics/missed.ts";
+import { expireValue } from "./values.ts";
 import type { World } from "./world.ts";
 
 /** Sends every entry; the ids of the outbox records that left may then be dropped. */
@@ -193,16 +194,18 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
 /** Only an ended instance leaves something unread. */
 const endedAs = ({ status }: Instance): Ended => (status === "live" ? "cancelled" : status);
 
-/** Chunks of an ended instance live as long as it does. */
+/** What has left an instance lives as long as it does. */
 async function expireChunks(world: World, { id, tenant, endedAt }: Instance): Promise<void> {
   if (endedAt === undefined) return;
   const expiresAt = (endedAt + world.settings.retentionMs) as typeof endedAt;
   const pk = instancePk(tenant, id);
   let after: string | undefined;
   do {
-    const page = await world.store.scan(pk, { ...CHUNKS, limit: 100, ...(after && { after }) });
-    for (const chunk of page.items.filter((item) => item.expiresAt === undefined)) {
-      await putHint(world, { ...chunk, version: chunk.version + 1, expiresAt });
+    const page = await world.store.scan(pk, { ...LEFT, limit: 100, ...(after && { after }) });
+    for (const item of page.items.filter((each) => each.expiresAt === undefined)) {
+      // Its blob first: an item that expires says that everything of it does.
+      await expireValue(world, id, item);
+      await putHint(world, { ...item, version: item.version + 1, expiresAt });
     }
     after = page.next;
   } while (after !== undefined);

@@ -5,10 +5,11 @@
  * the door dies. If the copy was quicker, the instance remembers our request and we answer so.
  */
 import { canonicalJson } from "../definition/json.ts";
-import { MAX_INSTANCE_BYTES, MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
+import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { SIZE_LIMITS } from "./apart.ts";
 import { commit } from "./commit.ts";
 import { afterCommit, showCaller } from "./dispatch.ts";
 import { mustBeSent } from "./owed.ts";
@@ -109,7 +110,7 @@ export const isTooLarge = ({ fresh }: Plan): boolean =>
 
 export function tooLarge(instanceId: string): EngineError {
   return new EngineError("request/body-too-large", {
-    happened: `With this request the instance would grow over ${MAX_INSTANCE_BYTES} bytes`,
+    happened: `With this request the instance would be over the limit: ${SIZE_LIMITS}`,
     where: `instance ${instanceId}`,
     fix: "Keep large values elsewhere and pass references to them; nothing was changed.",
     retryable: false,

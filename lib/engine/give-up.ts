@@ -27,7 +27,7 @@ export async function giveUp(
 ): Promise<Verdict> {
   if (message.kind !== "task") return handle(world, message, invocation);
   const image = await loadOrCreate(world, message.instanceId, message.start);
-  if (image === undefined || hasLost(world, image.instance, message.start)) return "release";
+  if (image === undefined || hasLost(image.instance, message.start)) return "release";
   const task = openTask(image.instance, message.ticket);
   if (task === undefined || task.attempt !== message.attempt) {
     const name = attemptName(message.ticket, message.attempt);
@@ -69,14 +69,17 @@ async function fail(
   }
 }
 
+/** What an attempt failed with that was handed out too often. */
+export const UNDELIVERABLE =
+  "The task could not be delivered: it was handed out again and again, and never came to an end. Its handler may crash its host, need more memory than there is, or overrun its time.";
+
 function undeliverable(world: World, task: TaskTicket): TicketFact {
   const retryAfterMs = world.tasks.handlerOf(task.type)?.backoffMs?.(task.attempt);
   return {
     kind: "task-failed",
     ticket: task.id,
     attempt: task.attempt,
-    message:
-      "The task could not be delivered: it was handed out again and again, and never came to an end. Its handler may crash its host, need more memory than there is, or overrun its time.",
+    message: UNDELIVERABLE,
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }

@@ -27,7 +27,7 @@ export async function handle(
   switch (message.kind) {
     case "task": {
       const image = await loadOrCreate(world, message.instanceId, message.start);
-      if (image === undefined || hasLost(world, image.instance, message.start)) return "release";
+      if (image === undefined || hasLost(image.instance, message.start)) return "release";
       return drive(world, image, message, invocation);
     }
     case "timer": {

@@ -26,6 +26,16 @@ export const chunkKey = (pk: string, first: number, last: number): Key => ({
 
 export const CHUNKS = { from: "T#", to: "T$" } as const;
 
+/** A value that stands apart from its instance, named by its content. */
+export const valueKey = (pk: string, hash: string): Key => ({ pk, sk: `V#${hash}` });
+
+/** The hash in the key of such a value; undefined for keys of other things. */
+export const valueHashOf = ({ sk }: Key): string | undefined =>
+  sk.startsWith("V#") ? sk.slice(2) : undefined;
+
+/** All that has left an instance: history and values. */
+export const LEFT = { from: "T#", to: "V$" } as const;
+
 export const definitionPk = (tenant: string, id: string): string =>
   `${tenant}#D#${encodeURIComponent(id)}`;
 export const latestKey = (tenant: string, id: string): Key => ({

@@ -2,6 +2,7 @@
 import type { Definition } from "../definition/definition.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item } from "../ports/store.ts";
+import { encodeBody, parseBody } from "./formats.ts";
 import { definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
 import type { World } from "./world.ts";
 
@@ -79,17 +80,17 @@ export function latestItem(world: World, latest: Latest, version: number): Item 
   return {
     key: latestKey(tenant, latest.id),
     version,
-    body: new TextEncoder().encode(JSON.stringify(latest)),
+    body: encodeBody("latest", latest),
     listed: { view: definitionsView(tenant), order: latest.id },
   };
 }
 
 export function parseLatest(body: Uint8Array): Latest {
-  return JSON.parse(new TextDecoder().decode(body)) as Latest;
+  return parseBody("latest", body) as Latest;
 }
 
 export function parseVersion(body: Uint8Array): VersionRecord {
-  return JSON.parse(new TextDecoder().decode(body)) as VersionRecord;
+  return parseBody("definition-version", body) as VersionRecord;
 }
 
 export function unknown(id: string, version?: number): EngineError {

@@ -3,14 +3,16 @@
  * written or sent here.
  */
 
-import { MAX_INSTANCE_BYTES, MIN_CHUNK_BYTES, SPILL_BOUNDARY_BYTES } from "../definition/limits.ts";
+import { MIN_CHUNK_BYTES, SPILL_BOUNDARY_BYTES } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Given } from "../kernel/draft.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item, Write } from "../ports/store.ts";
-import { encodeChunk, encodeInstance, trailBytes } from "./codec.ts";
+import { encodeInstance, fits, type NewValue, roomOf } from "./apart.ts";
+import { billedBesides } from "./billed-bytes.ts";
+import { encodeChunk, trailBytes } from "./codec.ts";
 import { companionsOf, type Desk, isLoaded, lacksAnything, openDesk } from "./desk.ts";
 import { chunkKey, instanceKey, instanceOrder, instancePk, type Phase, phaseView } from "./keys.ts";
 import type { Posting } from "./messages/posting.ts";
@@ -32,8 +34,9 @@ export type Plan = Readonly<{
   left: ReadonlySet<string>;
   /** Waits that may have more to take: somebody has to look again. */
   unserved: ReadonlySet<string>;
-  /** History that leaves the instance; must be stored first. */
+  /** History and values that leave the instance; must be stored first. */
   chunk?: Item;
+  values: readonly NewValue[];
   /** What this step newly owes. */
   fresh: Entries;
 }>;
@@ -58,7 +61,7 @@ export async function plan(
 ): Promise<Plan | undefined> {
   const given = givenFor(world, image.instance);
   const planned = await planWith(world, image, { wants, owner, given, ...besides, take: takeWant });
-  if (planned === undefined || planned.item.body.length <= MAX_INSTANCE_BYTES) return planned;
+  if (planned === undefined || isStorable(planned)) return planned;
   return planWith(world, image, { wants, owner, given, ...besides, take: takeIfSmall });
 }
 
@@ -75,6 +78,9 @@ export async function planStart(
   const besides = posting ? { posting } : {};
   return planWith(world, image, { wants: [want], owner, given, ...besides, take: takeWant });
 }
+
+/** Says whether what a plan would write has room in the store. */
+export const isStorable = ({ item, image }: Plan): boolean => fits(item.body, image.instance.apart);
 
 type Chain = Besides &
   Readonly<{ wants: readonly Want[]; owner: Owner; given: Given; take: typeof takeWant }>;
@@ -128,14 +134,20 @@ async function planOn(
 export function planWrite(world: World, program: Program, before: Instance, after: Instance): Plan {
   const version = before.version + 1;
   const grown = { ...after, version, minted: 0 };
-  const whole = encodeInstance(grown, program.definition);
-  const spill = spillOf(world, program, before, grown, whole.length);
-  const instance = spill?.rest ?? grown;
-  const body = spill ? encodeInstance(instance, program.definition) : whole;
+  const bare = itemOf(world, grown, NO_BYTES);
+  const besides = billedBesides(bare);
+  const room = roomOf(world, grown, besides);
+  const whole = encodeInstance(world, program, grown, room);
+  const spill = spillOf(world, program, before, grown, whole.body.length + besides);
+  const written = spill ? encodeInstance(world, program, spill.rest, room) : whole;
+  const { body, values, apart } = written;
+  const rest = spill?.rest ?? grown;
+  const instance = apart ? { ...rest, apart } : rest;
   return {
     before,
     image: { instance, program },
-    item: itemOf(world, instance, body),
+    item: { ...bare, body },
+    values,
     companions: [],
     took: new Set(),
     left: new Set(),
@@ -148,6 +160,8 @@ export function planWrite(world: World, program: Program, before: Instance, afte
     },
   };
 }
+
+const NO_BYTES = new Uint8Array();
 
 /** What time it is for this instance: by this host's clock, but it never runs backwards. */
 export function timeOf(world: World, { lastNow }: Pick<Instance, "lastNow">): Instant {

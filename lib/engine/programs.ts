@@ -2,6 +2,7 @@
 import type { Definition } from "../definition/definition.ts";
 import type { Program } from "../kernel/runner.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { parseText } from "./formats.ts";
 import { definitionPk } from "./keys.ts";
 import { readParts } from "./parts.ts";
 import type { World } from "./world.ts";
@@ -39,7 +40,7 @@ export function prepare(world: World, definition: Definition): Program {
 }
 
 export function parseDefinition(text: string): Definition {
-  return JSON.parse(text) as Definition;
+  return parseText("definition", text) as Definition;
 }
 
 function programsOf(world: World): Map<string, Program> {

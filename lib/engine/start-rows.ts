@@ -6,6 +6,7 @@
 import type { StartEvent } from "../definition/definition.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Item, Key, Write } from "../ports/store.ts";
+import { encodeBody } from "./formats.ts";
 import { messageStartKey } from "./keys.ts";
 import type { Latest, ListeningStart } from "./latest.ts";
 import { readHead } from "./topics/head.ts";
@@ -50,7 +51,7 @@ async function rowOf(world: World, definitionId: string, start: ListeningStart):
   const { kind, name, element, v: version } = start;
   const at: Instant = world.clock.now();
   if (kind === "message") {
-    const body = new TextEncoder().encode(JSON.stringify({ definitionId }));
+    const body = encodeBody("message-start", { definitionId });
     return { key: rowKey(world, definitionId, start), version, body };
   }
   const topic = { kind, name } as const;

@@ -116,7 +116,7 @@ async function create(
 /** The instance that is there, if this very request made it. */
 function sameStart(found: Image, fingerprint: string, key: IdempotencyKey | undefined): Image {
   const { id, startHash } = found.instance;
-  if (startHash.request === fingerprint) return found;
+  if (startHash === fingerprint) return found;
   throw key === undefined ? taken(id) : keyReused(id);
 }
 

@@ -3,11 +3,11 @@
 import { isInstanceId } from "../definition/instance-id.ts";
 import type { Instance } from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
-import { EngineError } from "../ports/engine-error.ts";
 import type { Item } from "../ports/store.ts";
-import { decodeInstance, FORMAT, parseStored } from "./codec.ts";
+import { decodeInstance, parseStored } from "./codec.ts";
 import { instanceIdOf, instanceKey } from "./keys.ts";
 import { loadProgram } from "./programs.ts";
+import { withApart } from "./values.ts";
 import type { World } from "./world.ts";
 
 /** An instance as it was read, with what is needed to decide on it. */
@@ -32,9 +32,8 @@ export async function readInstance(world: World, instanceId: string): Promise<It
 export async function imageOf(world: World, item: Item): Promise<Image> {
   const known = images.get(item.body);
   if (known) return known;
-  const stored = parseStored(item.body);
   const id = instanceIdOf(item.key) ?? item.key.pk;
-  if (stored.format > FORMAT) throw tooNew(id, stored.format);
+  const stored = await withApart(world, id, parseStored(item.body));
   const program = await loadProgram(world, stored.definition);
   const about = { id, tenant: world.settings.tenant, version: item.version };
   const image = { instance: decodeInstance(stored, program.definition, about), program };
@@ -48,12 +47,3 @@ export function rememberImage(body: Uint8Array, image: Image): void {
 }
 
 const images = new WeakMap<Uint8Array, Image>();
-
-function tooNew(id: string, format: number): EngineError {
-  return new EngineError("instance/format-too-new", {
-    happened: `The instance was written in format ${format}, this engine reads up to ${FORMAT}`,
-    where: `instance ${id}`,
-    fix: "Run the newer engine; nothing was changed.",
-    retryable: true,
-  });
-}

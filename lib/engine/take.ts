@@ -1,16 +1,12 @@
 /** Taking one want into an instance: the fact itself, and what the waits that it opens find at once. */
-import {
-  MAX_INSTANCE_BYTES,
-  MAX_REMEMBERED_REQUESTS,
-  MAX_TIMERS_AT_ONCE,
-} from "../definition/limits.ts";
+import { MAX_REMEMBERED_REQUESTS, MAX_TIMERS_AT_ONCE } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import { decide, decideIncident, isDue } from "../kernel/decide.ts";
 import type { Given } from "../kernel/draft.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Instance, Remembered, Stamp, Ticket, TimerTicket } from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
-import { encodeInstance } from "./codec.ts";
+import { encodeInstance, fits, mayBeApart, roomOf, SIZE_LIMITS } from "./apart.ts";
 import { atHand, type Desk, isLoaded, isTaken, placed, snapshot, useUp } from "./desk.ts";
 import { isTimer } from "./owed.ts";
 import type { World } from "./world.ts";
@@ -64,7 +60,8 @@ export async function takeIfSmall(
   const { world, program, owner, desk } = deciding;
   const { restore } = snapshot(desk);
   const next = await takeWant(deciding, instance, want);
-  if (encodeInstance(next, program.definition).length <= MAX_INSTANCE_BYTES) return next;
+  const written = encodeInstance(world, program, next, roomOf(world, next, 0));
+  if (fits(written.body, written.apart)) return next;
   // What a mailbox or a kept event had for it stays there.
   restore();
   const fact = "fact" in want ? want.fact : firstAtHand(deciding, instance, want.look)?.fact;
@@ -127,16 +124,16 @@ const givenAt = ({ desk, given }: Deciding): Given => ({
 
 const tooLarge = {
   type: "STATE_TOO_LARGE",
-  message: `The step was not taken: the instance would grow over ${MAX_INSTANCE_BYTES} bytes. Keep large values elsewhere and pass references, then resolve this incident.`,
+  message: `The step was not taken: the instance would be over the limit, ${SIZE_LIMITS}. Keep large values elsewhere and pass references, then resolve this incident.`,
 } as const;
 
-/** Leaves out effects that nobody here wants: no listener, no chunk to expire. */
+/** Leaves out effects that nobody here wants: no listener, nothing to expire. */
 function wanted(world: World, instance: Instance): Instance {
   const spilled = instance.trail.next - instance.trail.entries.length > 1;
   const outbox = instance.outbox.filter(({ effect }) =>
     effect.kind === "announce"
       ? world.bus.announce !== undefined
-      : effect.kind !== "expire-chunks" || spilled,
+      : effect.kind !== "expire-chunks" || spilled || mayBeApart(instance),
   );
   return outbox.length === instance.outbox.length ? instance : { ...instance, outbox };
 }

@@ -14,6 +14,7 @@ import type {
   TaskFilter,
   TaskView,
 } from "./engine.ts";
+import { parseBody } from "./formats.ts";
 import { offersPk, offersView } from "./keys.ts";
 import { attemptName, parseTaskId } from "./names.ts";
 import { isTask, openTask } from "./owed.ts";
@@ -128,7 +129,7 @@ export async function offerRows(
 }
 
 export function parseOffer(body: Uint8Array): { instanceId: string; ticket: string } {
-  const { i, k } = JSON.parse(new TextDecoder().decode(body)) as { i: string; k: string };
+  const { i, k } = parseBody("offer", body) as { i: string; k: string };
   return { instanceId: i, ticket: k };
 }
 

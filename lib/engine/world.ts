@@ -43,11 +43,12 @@ export type Settings = Readonly<{
   /** What is overdue by this much is sent again by the sweep; a minute unless said. */
   overdueMs?: number;
   /**
-   * When values leave their instance: while it takes more than `over` bytes, the largest of those
-   * above `above` bytes. Unless said, early where every write is billed by its size, and late where
-   * queues are in memory, since there a write costs by the flush.
+   * Bytes above which an instance stores its large values apart. Unless said, what one write unit
+   * is billed for, or 64 KB where queues are in memory: there a write costs by the flush.
    */
-  apart?: Readonly<{ over: number; above: number }>;
+  wholeBytes?: number;
+  /** Bytes above which a value that stands apart is a blob; unless said, what an item takes. */
+  blobBytes?: number;
   /** Time moves only when it is told to. */
   virtualClock?: boolean;
   /** One process owns the store: an owner of an earlier life is dead, whatever its lease says. */

@@ -37,8 +37,8 @@ export type Instance = Readonly<{
   trail: Readonly<{ next: number; entries: readonly TrailEntry[] }>;
   result?: Json;
   error?: InstanceError;
-  /** Which start made this instance: `exact` also covers the instant, `request` does not. */
-  startHash: Readonly<{ exact: string; request: string }>;
+  /** Fingerprint of what the start asked for; with its instant and definition it is this start. */
+  startHash: string;
   /** Door requests that this instance remembers, oldest first. */
   ring: readonly Remembered[];
   /** Events sent to this instance that nothing has waited for yet, oldest first. */
@@ -47,7 +47,12 @@ export type Instance = Readonly<{
   sentEvents: readonly string[];
   /** Which broadcast events, by name, this instance has taken; none is taken twice. */
   seenEvents: Readonly<Record<string, Seen>>;
+  /** The engine's own: which values it has stored apart; absent until there was one. */
+  apart?: readonly Apart[];
 }>;
+
+/** A value that is stored on its own, by its content. */
+export type Apart = Readonly<{ hash: string; bytes: number }>;
 
 export type Ended = "succeeded" | "failed" | "cancelled";
 export type TerminationKind = "success" | "failure" | "cancel" | "timeout";

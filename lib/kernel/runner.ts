@@ -35,9 +35,17 @@ export interface Runner {
   ): Readonly<{ variables: Variables; headers: Headers }>;
   /** What readers see of a runner's state. */
   view(instance: Instance): Readonly<{ variables: Variables; activeElements: readonly string[] }>;
+  /**
+   * Where the values of users stand in a state, as paths into it: these may be stored apart from it.
+   * None of them lies within another.
+   */
+  places(state: Json): readonly Place[];
   /** What an ended instance leaves as its result. */
   result(instance: Instance): Json;
 }
+
+/** Names and positions that lead to a part of a value. */
+export type Place = readonly (string | number)[];
 
 type Headers = Readonly<Record<string, string>>;
 

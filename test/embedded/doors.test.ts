@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_VALUES_BYTES } from "../../lib/definition/limits.ts";
 import {
   end,
   extensions,
@@ -11,6 +12,9 @@ import {
   xml,
 } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
+
+/** Two of these are more than an instance may have. */
+const HALF = "x".repeat(MAX_VALUES_BYTES / 2);
 
 const task = (id: string) => xml("serviceTask", { id }, extensions(job(id)));
 
@@ -38,11 +42,11 @@ describe("what crosses the library door", () => {
 describe("a completion that would make the instance too large", () => {
   test("is refused to its caller, and the task stays open", async () => {
     const engine = await anEngine({ source: sequence(task("work")) });
-    const { instanceId } = await engine.start("p", { variables: { a: "x".repeat(200_000) } });
+    const { instanceId } = await engine.start("p", { variables: { a: HALF } });
     const [open] = (await engine.tasks()).items;
     const taskId = open?.taskId ?? "";
 
-    const tooMuch = engine.complete(taskId, { variables: { b: "x".repeat(200_000) } });
+    const tooMuch = engine.complete(taskId, { variables: { b: HALF } });
     await expect(tooMuch).rejects.toMatchObject({ code: "request/body-too-large" });
 
     expect((await engine.get(instanceId)).incidents).toEqual([]);
@@ -51,12 +55,12 @@ describe("a completion that would make the instance too large", () => {
   });
 
   test("of a handler is an incident, which smaller variables can mend", async () => {
-    let size = 200_000;
+    let size = HALF.length;
     const engine = await anEngine({
       source: sequence(task("work")),
       tasks: { work: () => ({ b: "x".repeat(size) }) },
     });
-    const { instanceId } = await engine.start("p", { variables: { a: "x".repeat(200_000) } });
+    const { instanceId } = await engine.start("p", { variables: { a: HALF } });
     await engine.idle();
     const { incidents } = await engine.get(instanceId);
 

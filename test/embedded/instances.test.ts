@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { MAX_VALUES_BYTES } from "../../lib/definition/limits.ts";
 import { sequence, service, timer, xml } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine, trailOf } from "../support/embedded.ts";
 
@@ -76,7 +77,7 @@ describe("a start", () => {
   test("that would be too large is refused and nothing is stored", async () => {
     const engine = await anEngine({ source });
 
-    const started = engine.start("p", { variables: { big: "x".repeat(300_000) } });
+    const started = engine.start("p", { variables: { big: "x".repeat(MAX_VALUES_BYTES) } });
 
     await expect(started).rejects.toMatchObject({ code: "request/body-too-large" });
     expect((await engine.list()).items).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MAX_INSTANCE_BYTES } from "../../lib/definition/limits.ts";
+import { MAX_PAYLOAD_BYTES, MAX_VALUES_BYTES } from "../../lib/definition/limits.ts";
 import {
   aMessage,
   aSignal,
@@ -106,7 +106,9 @@ describe("what cannot be taken", () => {
   });
 
   test("is a start that would be too large, and its broadcast names it and completes", async () => {
-    const outputs = several(6).map((n) => xml("zeebe:output", { source: "=a", target: `a${n}` }));
+    const outputs = several(MAX_VALUES_BYTES / MAX_PAYLOAD_BYTES + 1).map((n) =>
+      xml("zeebe:output", { source: "=a", target: `a${n}` }),
+    );
     const begins = start(
       "start",
       xml("extensionElements", {}, ioMapping(...outputs)),
@@ -117,7 +119,7 @@ describe("what cannot be taken", () => {
       aSignal("go"),
     );
     const engine = await anEngine({ source, tasks: { work: async () => ({}) } });
-    const payload = { a: "x".repeat(MAX_INSTANCE_BYTES / 3) };
+    const payload = { a: "x".repeat(MAX_PAYLOAD_BYTES - 10) };
 
     const { broadcastId, startedCount } = await engine.signal("go", payload);
     await engine.idle();

@@ -154,8 +154,8 @@ export const STEP: readonly Mutant[] = [
     without: "a start that meets another start's instance has no part in it",
     scenario: "same-id",
     file: "lib/engine/creation.ts",
-    find: "return start !== undefined && startHash.exact !== exactHash(world, start);",
-    replace: `if (start && startHash.exact !== exactHash(world, start)) ${MARK}; return false;`,
+    find: "return start !== undefined && !isMadeBy(instance, start);",
+    replace: `if (start && !isMadeBy(instance, start)) ${MARK}; return false;`,
   },
   {
     name: "timer-fired-early",

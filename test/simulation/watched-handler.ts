@@ -33,7 +33,7 @@ function checkMayRun(stage: Stage, { instanceId, ticket }: TaskAttempt): void {
   const carried = stage.actors.current?.carried;
   if (carried === undefined || life === undefined) return;
   const { startedAt, startHash } = life.instance;
-  const isOwn = startedAt === carried.now && startHash.request === carried.request;
+  const isOwn = startedAt === carried.now && startHash === carried.request;
   stage.demand(isOwn, `a start that lost ran ${ticket} on ${instanceId}`);
 }
 

@@ -28,7 +28,7 @@ import type { TicketFact } from "../../lib/kernel/fact.ts";
 import type { Ticket } from "../../lib/kernel/instance.ts";
 import { Refusal } from "../../lib/kernel/refusal.ts";
 import { retryTask } from "../../lib/kernel/retry.ts";
-import type { Program, Runner } from "../../lib/kernel/runner.ts";
+import type { Place, Program, Runner } from "../../lib/kernel/runner.ts";
 
 export type Workflow = (input: Variables) => Generator<Operation, Json, Json>;
 
@@ -96,8 +96,19 @@ export function generatorRunner(
       variables: parseState(state).input,
       activeElements: [...new Set(tickets.map(({ element }) => element))],
     }),
+    places: (state) => placesIn(parseState(state)),
     result: ({ state }) => parseState(state).result ?? null,
   });
+}
+
+function placesIn({ input, journal, result }: State): readonly Place[] {
+  return [
+    ...Object.keys(input).map((name) => ["input", name]),
+    ...journal.flatMap(({ outcome }, position) =>
+      outcome && "value" in outcome ? [["journal", position, "outcome", "value"]] : [],
+    ),
+    ...(result === undefined ? [] : [["result"]]),
+  ];
 }
 
 /** A definition that names a workflow, with its runner. */

@@ -48,7 +48,7 @@ export function aNew({ definition }: Program): Instance {
     minted: 0,
     completed: [],
     trail: { next: 1, entries: [] },
-    startHash: { exact: "", request: "" },
+    startHash: "",
     ring: [],
     inbox: [],
     sentEvents: [],

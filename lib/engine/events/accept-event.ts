@@ -13,6 +13,7 @@ import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
 import type { Item, Write } from "../../ports/store.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { inTurn } from "../in-turn.ts";
 import { eventIdKey, eventPk, KEPT_EVENTS } from "../keys.ts";
 import { AT_ONCE } from "../owed.ts";
@@ -190,7 +191,7 @@ function idItem(world: World, accepted: Omit<KeptEvent, "version">, body: string
   return {
     key: eventIdKey(world.settings.tenant, id),
     version: 1,
-    body: new TextEncoder().encode(JSON.stringify({ ...rest, body })),
+    body: encodeBody("event-id", { ...rest, body }),
     expiresAt: instantFrom(Math.max(accepted.expiresAt, accepted.at + MIN_MESSAGE_MEMORY_MS)),
   };
 }
@@ -218,5 +219,5 @@ type StoredId = Readonly<{
 }>;
 
 function parseId(body: Uint8Array): StoredId {
-  return JSON.parse(new TextDecoder().decode(body)) as StoredId;
+  return parseBody("event-id", body) as StoredId;
 }

@@ -7,6 +7,7 @@ import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { DeadLetterView, Listed, PageRequest } from "../engine.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../keys.ts";
 import { putAbsent } from "../put-absent.ts";
 import { readMany } from "../read-many.ts";
@@ -101,14 +102,14 @@ function letterItem(world: World, letter: DeadLetter, version: number): Item {
   return {
     key: deadLetterKey(tenant, id),
     version,
-    body: new TextEncoder().encode(JSON.stringify(letter)),
+    body: encodeBody("dead-letter", letter),
     listed: { view: deadLettersView(tenant), order: deadLetterOrder(at, id) },
     expiresAt: instantFrom(world.clock.now() + DEAD_LETTER_MS),
   };
 }
 
 function parseLetter(body: Uint8Array): DeadLetter {
-  return JSON.parse(new TextDecoder().decode(body)) as DeadLetter;
+  return parseBody("dead-letter", body) as DeadLetter;
 }
 
 const view = ({ at, replays: _, ...letter }: DeadLetter): DeadLetterView => ({

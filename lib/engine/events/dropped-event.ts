@@ -3,6 +3,7 @@
  * was not, so that whoever asks later, or at the same moment, is told the same.
  */
 import type { Item, Write } from "../../ports/store.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { eventIdKey } from "../keys.ts";
 import type { World } from "../world.ts";
 import type { KeptEvent } from "./kept-event.ts";
@@ -14,7 +15,7 @@ export async function writesOfDropping(world: World, event: Named): Promise<read
   const item = await readId(world, event);
   if (item === undefined) return [];
   const { version } = item;
-  const body = new TextEncoder().encode(JSON.stringify({ ...parseId(item), dropped: true }));
+  const body = encodeBody("event-id", { ...parseId(item), dropped: true });
   return [{ put: { ...item, version: version + 1, body }, when: { version } }];
 }
 
@@ -30,5 +31,5 @@ async function readId(world: World, { id }: Named): Promise<Item | undefined> {
 }
 
 function parseId({ body }: Item): Readonly<{ dropped?: boolean }> {
-  return JSON.parse(new TextDecoder().decode(body)) as { dropped?: boolean };
+  return parseBody("event-id", body) as { dropped?: boolean };
 }

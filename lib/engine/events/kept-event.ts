@@ -5,6 +5,7 @@ import type { Instance } from "../../kernel/instance.ts";
 import { hasSeen } from "../../kernel/seen.ts";
 import type { Item } from "../../ports/store.ts";
 import type { EventConfig } from "../engine.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { eventPk, KEPT_EVENTS, keptEventKey } from "../keys.ts";
 import type { World } from "../world.ts";
 
@@ -63,12 +64,12 @@ export function keptItem(world: World, event: KeptEvent, lookAt?: Instant): Item
   return {
     key: keptEventKey(world.settings.tenant, name, event.seq),
     version,
-    body: new TextEncoder().encode(JSON.stringify({ ...rest, name })),
+    body: encodeBody("kept-event", { ...rest, name }),
     expiresAt: event.expiresAt,
     ...(lookAt !== undefined && { lookAt }),
   };
 }
 
 export function parseKept({ body, version }: Pick<Item, "body" | "version">): KeptEvent {
-  return { ...(JSON.parse(new TextDecoder().decode(body)) as Omit<KeptEvent, "version">), version };
+  return { ...(parseBody("kept-event", body) as Omit<KeptEvent, "version">), version };
 }

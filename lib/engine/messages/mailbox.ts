@@ -16,6 +16,7 @@ import {
 } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Item } from "../../ports/store.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { mailboxKey } from "../keys.ts";
 import { AT_ONCE } from "../owed.ts";
 import type { World } from "../world.ts";
@@ -91,7 +92,7 @@ export function mailboxItem(world: World, mailbox: Mailbox, version: number): It
 }
 
 export function parseMailbox(body: Uint8Array): Mailbox {
-  return JSON.parse(new TextDecoder().decode(body)) as Mailbox;
+  return parseBody("mailbox", body) as Mailbox;
 }
 
 /** Without what has expired, and with the ids that are still remembered. */
@@ -197,4 +198,4 @@ function isSame(a: Target, b: Target): boolean {
 const keyOf = (world: World, { name, key }: Address) =>
   mailboxKey(world.settings.tenant, name, key);
 
-const encode = (mailbox: Mailbox): Uint8Array => new TextEncoder().encode(JSON.stringify(mailbox));
+const encode = (mailbox: Mailbox): Uint8Array => encodeBody("mailbox", mailbox);

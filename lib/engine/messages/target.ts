@@ -6,6 +6,7 @@ import type { CarriedStart } from "../../ports/message.ts";
 import { commit } from "../commit.ts";
 import { planCreation } from "../creation.ts";
 import { showCaller } from "../dispatch.ts";
+import { parseBody } from "../formats.ts";
 import { messageStartsPk } from "../keys.ts";
 import { readLatest } from "../latest.ts";
 import { lifeOf } from "../life.ts";
@@ -168,5 +169,5 @@ async function startOf(
 }
 
 function parseMessageStart(body: Uint8Array): { definitionId: string } {
-  return JSON.parse(new TextDecoder().decode(body)) as { definitionId: string };
+  return parseBody("message-start", body) as { definitionId: string };
 }

@@ -8,6 +8,7 @@ import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { putHint, tryPutHint } from "../hint.ts";
 import { broadcastKey, placeKey } from "../keys.ts";
 import { AT_ONCE } from "../owed.ts";
@@ -57,7 +58,12 @@ export async function store(world: World, broadcast: Broadcast): Promise<Broadca
   const { tenant, volatileQueues } = world.settings;
   const expiresAt = instantFrom(at + RECEIPT_MS);
   // Its place goes first: a broadcast that exists is found by its number.
-  const place = { key: placeKey(tenant, topic, seq), version: 1, body: encode({ id }), expiresAt };
+  const place = {
+    key: placeKey(tenant, topic, seq),
+    version: 1,
+    body: encodeBody("place", { id }),
+    expiresAt,
+  };
   await putAbsent(world, place);
   // With a bus in memory somebody must look here until everybody is reached.
   const item = broadcastItem(world, broadcast, 1, volatileQueues ? AT_ONCE : undefined);
@@ -100,11 +106,11 @@ export function demandSameBody(found: string, asked: string, where: string): voi
 
 /** Which broadcast a place names. */
 export function parsePlace(body: Uint8Array): string {
-  return (JSON.parse(new TextDecoder().decode(body)) as { id: string }).id;
+  return (parseBody("place", body) as { id: string }).id;
 }
 
 export function parseBroadcast(body: Uint8Array): Broadcast {
-  return JSON.parse(new TextDecoder().decode(body)) as Broadcast;
+  return parseBody("broadcast", body) as Broadcast;
 }
 
 function broadcastItem(
@@ -116,10 +122,8 @@ function broadcastItem(
   return {
     key: broadcastKey(world.settings.tenant, broadcast.id),
     version,
-    body: encode(broadcast),
+    body: encodeBody("broadcast", broadcast),
     expiresAt: instantFrom(broadcast.at + RECEIPT_MS),
     ...(lookAt !== undefined && { lookAt }),
   };
 }
-
-const encode = (value: object): Uint8Array => new TextEncoder().encode(JSON.stringify(value));

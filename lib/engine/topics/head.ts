@@ -11,6 +11,7 @@ import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Outcome } from "../../ports/store.ts";
 import type { EventConfig } from "../engine.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { inTurn } from "../in-turn.ts";
 import { headKey } from "../keys.ts";
 import type { World } from "../world.ts";
@@ -139,12 +140,12 @@ export function headItem(world: World, topic: Topic, version: number, head: Head
   return {
     key: headKey(world.settings.tenant, topic),
     version,
-    body: new TextEncoder().encode(JSON.stringify(head)),
+    body: encodeBody("head", head),
   };
 }
 
 function parseHead(body: Uint8Array): Head {
-  return JSON.parse(new TextDecoder().decode(body)) as Head;
+  return parseBody("head", body) as Head;
 }
 
 function busy({ kind, name }: Topic): EngineError {

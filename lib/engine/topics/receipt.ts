@@ -7,6 +7,7 @@ import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { FailedDelivery, ReceiptView } from "../engine.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { putHint } from "../hint.ts";
 import { broadcastPk, isStorable, PROGRESS, pageKey } from "../keys.ts";
 import type { World } from "../world.ts";
@@ -49,7 +50,7 @@ export async function putPage(
   await putHint(world, {
     key: pageKey(world.settings.tenant, broadcast.id, record.page),
     version: 1,
-    body: new TextEncoder().encode(JSON.stringify(record)),
+    body: encodeBody("page", record),
     expiresAt: instantFrom(broadcast.at + RECEIPT_MS),
   });
 }
@@ -139,5 +140,5 @@ function namesUpTo(last: string): readonly string[] {
 const shardOf = (page: string): string => page.slice(page.indexOf("~") + 1, page.lastIndexOf("."));
 
 function parsePage({ body }: Item): PageRecord {
-  return JSON.parse(new TextDecoder().decode(body)) as PageRecord;
+  return parseBody("page", body) as PageRecord;
 }

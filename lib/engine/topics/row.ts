@@ -4,6 +4,7 @@ import type { EventTicket, Instance, Row, SignalTicket, Ticket } from "../../ker
 import type { Topic } from "../../ports/bus.ts";
 import type { PagedRow } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { shardPk, startSk, waitSk } from "../keys.ts";
 import { shardFor } from "./head.ts";
 
@@ -56,7 +57,7 @@ export const startRowKey = (tenant: string, topic: Topic, definitionId: string):
 
 /** What a stored row says. */
 export function parseRow({ key, body }: Pick<Item, "key" | "body">): PagedRow {
-  const row = JSON.parse(new TextDecoder().decode(body)) as Packed;
+  const row = parseBody("row", body) as Packed;
   const common = { ...key, after: row.s, at: row.a };
   if ("d" in row) return { ...common, definitionId: row.d, element: row.e };
   return { ...common, instanceId: row.i, ticket: row.w, version: row.v };
@@ -76,4 +77,4 @@ function keyOf({ tenant, id }: Instance, ticket: TopicTicket, row: Row): Key {
   };
 }
 
-const encode = (packed: Packed): Uint8Array => new TextEncoder().encode(JSON.stringify(packed));
+const encode = (packed: Packed): Uint8Array => encodeBody("row", packed);

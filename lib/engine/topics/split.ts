@@ -12,6 +12,7 @@ import {
 import { instantFrom } from "../../definition/time/instant.ts";
 import type { PagedRow, ShardMessage } from "../../ports/message.ts";
 import type { Item, Key, Page, Range } from "../../ports/store.ts";
+import { encodeBody, parseBody } from "../formats.ts";
 import { roadKey, shardPk, turnKey } from "../keys.ts";
 import { putAbsent } from "../put-absent.ts";
 import type { World } from "../world.ts";
@@ -29,15 +30,15 @@ type Turn = Readonly<{ firsts: readonly string[]; next?: string }>;
 export async function roadOf(world: World, broadcast: Broadcast, round: number): Promise<Road> {
   const key = roadKey(world.settings.tenant, broadcast.id, round);
   const [found] = await world.store.get([key]);
-  if (found) return parse<Road>(found);
+  if (found) return parseRoad(found);
   const isOnePage = (await rowsIfFew(world, broadcast, ROWS_PER_PAGE)) !== undefined;
   const { head } = await readHead(world, broadcast.topic);
   const road: Road = { round, shards: isOnePage ? "one page" : allShards(head).length };
-  return parse<Road>(await putAbsent(world, record(broadcast, key, road)));
+  return parseRoad(await putAbsent(world, record(broadcast, key, encodeBody("road", road))));
 }
 
-export function parseRoad(item: Item): Road {
-  return parse<Road>(item);
+export function parseRoad({ body }: Item): Road {
+  return parseBody("road", body) as Road;
 }
 
 /** The pages of a shard from `from` on, with their rows; `next` begins those of the next turn. */
@@ -50,8 +51,8 @@ export async function pagesOf(
   const pk = shardPk(world.settings.tenant, broadcast.topic, epoch, shard);
   const [found] = await world.store.get([key]);
   const turn = found
-    ? parse<Turn>(found)
-    : parse<Turn>(await putAbsent(world, record(broadcast, key, await newTurn(world, pk, from))));
+    ? parseTurn(found)
+    : parseTurn(await putAbsent(world, turnRecord(broadcast, key, await newTurn(world, pk, from))));
   const { firsts, next } = turn;
   const pages: (readonly PagedRow[])[] = [];
   for (const [n, first] of firsts.entries()) {
@@ -147,15 +148,13 @@ async function scan(
   return { ...page, items: page.items.map(parseRow) };
 }
 
-function record(broadcast: Broadcast, key: Key, what: Road | Turn): Item {
-  return {
-    key,
-    version: 1,
-    body: new TextEncoder().encode(JSON.stringify(what)),
-    expiresAt: instantFrom(broadcast.at + RECEIPT_MS),
-  };
+const turnRecord = (broadcast: Broadcast, key: Key, turn: Turn): Item =>
+  record(broadcast, key, encodeBody("turn", turn));
+
+function record({ at }: Broadcast, key: Key, body: Uint8Array): Item {
+  return { key, version: 1, body, expiresAt: instantFrom(at + RECEIPT_MS) };
 }
 
-function parse<T>({ body }: Item): T {
-  return JSON.parse(new TextDecoder().decode(body)) as T;
+function parseTurn({ body }: Item): Turn {
+  return parseBody("turn", body) as Turn;
 }

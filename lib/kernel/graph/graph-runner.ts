@@ -4,7 +4,7 @@ import { MAX_TRANSITIONS_PER_STEP, MAX_WAITS_PER_STEP } from "../../definition/l
 import { closeTicket, type Draft, note } from "../draft.ts";
 import type { StartInput, TicketFact } from "../fact.ts";
 import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
-import type { Runner } from "../runner.ts";
+import type { Place, Runner } from "../runner.ts";
 import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
@@ -33,6 +33,7 @@ export function graphRunner(definition: Definition): Runner {
       variables: rootVariables(instance),
       activeElements: activeElements(instance),
     }),
+    places: (state) => parseState(state).tokens.flatMap(placesIn),
     result: rootVariables,
   };
 }
@@ -157,6 +158,15 @@ function terminate(plan: Plan, draft: Draft): void {
 function rootVariables(instance: Instance): Variables {
   const { tokens } = parseState(instance.state);
   return tokens.find((token) => token.id === ROOT)?.variables ?? {};
+}
+
+/** Local variables of a token, and what its trigger brought, each by its name. */
+function placesIn({ variables = {}, trigger }: Token, position: number): readonly Place[] {
+  const here = ["tokens", position] as const;
+  return [
+    ...Object.keys(variables).map((name) => [...here, "variables", name]),
+    ...Object.keys(trigger?.payload ?? {}).map((name) => [...here, "trigger", "payload", name]),
+  ];
 }
 
 function activeElements(instance: Instance): readonly string[] {

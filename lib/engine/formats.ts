@@ -1,0 +1,69 @@
+/**
+ * Every kind of stored body and the format that this engine writes. A body says its format as `f`;
+ * without one it has format 1, which every kind began with.
+ *
+ * 1. A format counts up when an older engine could not read, or would misread, what this one writes.
+ * 2. The engine reads the format that it writes and the one before it.
+ * 3. What is newer is refused and left as it is: whoever brought it comes again, and a newer engine
+ *    takes it.
+ */
+import { EngineError } from "../ports/engine-error.ts";
+
+export const FORMATS = {
+  instance: 3,
+  chunk: 2,
+  value: 1,
+  definition: 1,
+  latest: 1,
+  "definition-version": 1,
+  head: 1,
+  place: 1,
+  row: 1,
+  broadcast: 1,
+  page: 1,
+  road: 1,
+  turn: 1,
+  mailbox: 1,
+  "message-start": 1,
+  "kept-event": 1,
+  "event-id": 1,
+  "dead-letter": 1,
+  offer: 1,
+} as const;
+
+export type Kind = keyof typeof FORMATS;
+
+/** The bytes of a body, marked with its format where that is not the first. */
+export function encodeBody(kind: Kind, value: object): Uint8Array {
+  const format = FORMATS[kind];
+  const marked = format === 1 ? value : { ...value, f: format };
+  return new TextEncoder().encode(JSON.stringify(marked));
+}
+
+/** What the bytes say; throws when a newer engine wrote them. */
+export function parseBody(kind: Kind, body: Uint8Array): unknown {
+  return parseText(kind, new TextDecoder().decode(body));
+}
+
+/** The same for a body that is stored in parts. */
+export function parseText(kind: Kind, text: string): unknown {
+  const value: unknown = JSON.parse(text);
+  const format = formatOf(value);
+  if (format > FORMATS[kind]) throw tooNew(kind, format);
+  return value;
+}
+
+/** The format that a parsed body says it has. */
+export function formatOf(value: unknown): number {
+  const says = typeof value === "object" && value !== null && "f" in value ? value.f : undefined;
+  return typeof says === "number" ? says : 1;
+}
+
+function tooNew(kind: Kind, format: number): EngineError {
+  return new EngineError(kind === "instance" ? "instance/format-too-new" : "store/item-too-new", {
+    happened: `Its format is ${format}, and this engine reads up to ${FORMATS[kind]}`,
+    where: `a stored ${kind}`,
+    fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
+    retryable: true,
+  });
+}

@@ -1,0 +1,171 @@
+/** Where values that stand apart are kept: in items beside their instance, the largest as blobs. */
+import type { Json } from "../definition/json.ts";
+import { MAX_REMEMBERED_VALUE_BYTES, MAX_VALUE_ITEM_BYTES } from "../definition/limits.ts";
+import type { Apart } from "../kernel/instance.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Item, Key } from "../ports/store.ts";
+import { storeLimits } from "../ports/store-rules.ts";
+import type { NewValue } from "./apart.ts";
+import type { Stored } from "./codec.ts";
+import { encodeBody, parseBody } from "./formats.ts";
+import { tryPutHint } from "./hint.ts";
+import { instancePk, valueHashOf, valueKey } from "./keys.ts";
+import { withValues } from "./paths.ts";
+import type { World } from "./world.ts";
+
+/** Whether all of them are stored now; false when the store stays busy. */
+export async function storeValues(
+  world: World,
+  instanceId: string,
+  values: readonly NewValue[],
+): Promise<boolean> {
+  for (const value of values) {
+    if (!(await storeValue(world, instanceId, value))) return false;
+  }
+  return true;
+}
+
+/** An item stands for a blob too, so that whoever lets the values of an instance go finds it. */
+async function storeValue(world: World, instanceId: string, value: NewValue): Promise<boolean> {
+  const { hash } = value;
+  const key = valueKey(instancePk(world.settings.tenant, instanceId), hash);
+  if (!isBlob(world, value)) {
+    return tryPutHint(world, { key, version: 1, body: encodeBody("value", { v: value.value }) });
+  }
+  const bytes = new TextEncoder().encode(JSON.stringify(value.value));
+  await world.blobs.put(blobName(world, instanceId, hash), bytes);
+  return tryPutHint(world, { key, version: 1, body: encodeBody("value", { blob: true }) });
+}
+
+const isBlob = ({ settings }: World, { bytes }: Apart): boolean =>
+  bytes > (settings.blobBytes ?? MAX_VALUE_ITEM_BYTES);
+
+/** Names say whose they are: equal values of two instances live and go on their own. */
+export const blobName = (
+  { settings }: Readonly<{ settings: Pick<World["settings"], "tenant"> }>,
+  instanceId: string,
+  hash: string,
+): string =>
+  `values/${encodeURIComponent(settings.tenant)}/${encodeURIComponent(instanceId)}/${hash}`;
+
+/** The instance as it was read, with every value where it belongs. */
+export async function withApart(world: World, instanceId: string, stored: Stored): Promise<Stored> {
+  const refs = ("v" in stored.packed && stored.packed.v) || [];
+  if (refs.length === 0) return stored;
+  const apart = refs.map(([, hash, bytes]) => ({ hash, bytes }));
+  const values = await readValues(world, instanceId, apart);
+  return filled(stored, values);
+}
+
+/** Puts values where they belong; every one that the instance names must be there. */
+export function filled(stored: Stored, values: ReadonlyMap<string, Json>): Stored {
+  const refs = ("v" in stored.packed && stored.packed.v) || [];
+  const changes = refs.map(([at, hash]) => {
+    const value = values.get(hash);
+    if (value === undefined) throw missing(hash);
+    return [at, value] as const;
+  });
+  return { ...stored, packed: withValues(stored.packed, changes) };
+}
+
+/** Lets the blob of a stored value go, if it has one. */
+export async function expireValue(world: World, instanceId: string, item: Item): Promise<void> {
+  const hash = valueHashOf(item.key);
+  if (hash === undefined || parseValue(item.body).blob === undefined) return;
+  await world.blobs.expire(blobName(world, instanceId, hash));
+}
+
+async function readValues(
+  world: World,
+  instanceId: string,
+  apart: readonly Apart[],
+): Promise<ReadonlyMap<string, Json>> {
+  const remembered = rememberedBy(world);
+  const values = new Map<string, Json>();
+  const unread = new Map<string, Apart>();
+  for (const value of apart) {
+    const known = remembered.get(value.hash);
+    if (known === undefined) unread.set(value.hash, value);
+    else values.set(value.hash, known.value);
+  }
+  for (const [hash, read] of await readUnknown(world, instanceId, [...unread.values()])) {
+    values.set(hash, read.value);
+    remember(world, hash, read);
+  }
+  return values;
+}
+
+async function readUnknown(
+  world: World,
+  instanceId: string,
+  apart: readonly Apart[],
+): Promise<ReadonlyMap<string, Remembered>> {
+  const read = new Map<string, Remembered>();
+  for (const { hash } of apart.filter((value) => isBlob(world, value))) {
+    const bytes = await world.blobs.get(blobName(world, instanceId, hash));
+    if (bytes) read.set(hash, { value: parseBlob(bytes), bytes: bytes.length });
+  }
+  const pk = instancePk(world.settings.tenant, instanceId);
+  const keys = apart.filter((value) => !isBlob(world, value)).map(({ hash }) => valueKey(pk, hash));
+  for (let from = 0; from < keys.length; from += MAX_KEYS) {
+    for (const { key, body } of await readItems(world, keys.slice(from, from + MAX_KEYS))) {
+      const { v: value = null } = parseValue(body);
+      read.set(valueHashOf(key) ?? "", { value, bytes: body.length });
+    }
+  }
+  return read;
+}
+
+const MAX_KEYS = storeLimits.keysPerCall;
+
+/** A value never changes, so a stale read of it is right; only one that sees nothing may be wrong. */
+async function readItems(world: World, keys: readonly Key[]): Promise<readonly Item[]> {
+  const items = await world.store.get(keys, { stale: true });
+  const unseen = keys.filter((_, n) => items[n] === undefined);
+  const late = unseen.length > 0 ? await world.store.get(unseen) : [];
+  return [...items, ...late].filter((item) => item !== undefined);
+}
+
+/** The value of an item, or that it stands for a blob. */
+export function parseValue(body: Uint8Array): Readonly<{ v?: Json; blob?: true }> {
+  return parseBody("value", body) as { v?: Json; blob?: true };
+}
+
+function parseBlob(bytes: Uint8Array): Json {
+  return JSON.parse(new TextDecoder().decode(bytes)) as Json;
+}
+
+// What this host has read lately.
+
+type Remembered = Readonly<{ value: Json; bytes: number }>;
+
+function rememberedBy(world: World): Map<string, Remembered> {
+  let values = remembered.get(world);
+  if (values === undefined) {
+    values = new Map();
+    remembered.set(world, values);
+  }
+  return values;
+}
+
+/** The oldest leave when there are too many. */
+function remember(world: World, hash: string, value: Remembered): void {
+  const values = rememberedBy(world).set(hash, value);
+  let bytes = [...values.values()].reduce((sum, each) => sum + each.bytes, 0);
+  for (const [oldest, each] of values) {
+    if (bytes <= MAX_REMEMBERED_VALUE_BYTES) return;
+    values.delete(oldest);
+    bytes -= each.bytes;
+  }
+}
+
+const remembered = new WeakMap<World, Map<string, Remembered>>();
+
+function missing(hash: string): EngineError {
+  return new EngineError("instance/value-missing", {
+    happened: "A value of the instance is not where it was stored",
+    where: `value ${hash}`,
+    fix: "It is tried again. If it stays away, restore the table and the bucket from one backup.",
+    retryable: true,
+  });
+}
