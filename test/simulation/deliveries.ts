@@ -1,6 +1,16 @@
 // Deliveries: a queue hands a message to a host, parking a batch for one instance at a time.
 import type { Queued, SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
-import type { LookMessage, Message, OwedMessage, ParkedMessage } from "../../lib/ports/message.ts";
+import { UNDELIVERABLE } from "../../lib/engine/give-up.ts";
+import type {
+  Invocation,
+  LookMessage,
+  Message,
+  OwedMessage,
+  ParkedMessage,
+  Verdict,
+} from "../../lib/ports/message.ts";
+import { sendLater } from "./aws-timers.ts";
+import type { Host } from "./host.ts";
 import type { Hosts } from "./hosts.ts";
 import { type Backends, queuesOf } from "./ports.ts";
 import type { Action, Stage } from "./stage.ts";
@@ -14,7 +24,7 @@ export function deliveries(stage: Stage, hosts: Hosts, backends: Backends): read
     .flatMap(([name, queue]) =>
       queue.ready().map((queued) => ({
         label: `${name} delivers ${nameOf(queued.message)} #${queued.id}`,
-        act: () => deliver(stage, hosts, queue, queued),
+        act: () => deliver(stage, hosts, backends, queue, queued),
       })),
     );
   const batches = backends.parking.batches().map((batch) => ({
@@ -27,18 +37,47 @@ export function deliveries(stage: Stage, hosts: Hosts, backends: Backends): read
 function deliver(
   stage: Stage,
   hosts: Hosts,
+  { timers }: Backends,
   queue: SimulatedQueue<Message>,
   { message, id }: Queued<Message>,
 ): void {
   const host = hosts.any();
   const invocation = hosts.invocation(host, message.kind === "task");
+  const handle = async (each: Message, receives: number): Promise<Verdict> => {
+    const verdict = await (isTooOften(stage, each, receives)
+      ? giveUp(stage, host, each, invocation)
+      : host.engine.handle(each, invocation));
+    if (verdict === "release" || each.kind !== "timer" || stage.mode === "memory") return verdict;
+    // A queue that counts its deliveries is not told to wait: a copy comes later.
+    if (verdict.keepForMs < 1_000) return verdict;
+    await sendLater(stage, timers, each, verdict.keepForMs);
+    return "release";
+  };
   const carried = "start" in message ? message.start : undefined;
   stage.spawn(
     `${invocation.id} ${message.kind} ${nameOf(message)}`,
     host,
-    () => queue.deliver(id, (each) => host.engine.handle(each, invocation)),
+    () => queue.deliver(id, (each, receives) => handle(each, receives)),
     { onDeath: () => queue.abandon(id), ...(carried && { carried }) },
   );
+}
+
+const isTooOften = ({ scenario, mode }: Stage, { kind }: Message, receives: number): boolean =>
+  kind === "task" && mode === "durable" && receives > (scenario.maxReceives ?? Infinity);
+
+/** What the function of the dead letters does with a task. */
+function giveUp(
+  stage: Stage,
+  { engine }: Host,
+  message: Message,
+  invocation: Invocation,
+): Promise<Verdict> {
+  if (message.kind === "task") {
+    const { instanceId, ticket, attempt } = message;
+    const fact = { kind: "task-failed", ticket, attempt, message: UNDELIVERABLE } as const;
+    stage.brings(instanceId, fact);
+  }
+  return engine.giveUp(message, invocation);
 }
 
 function deliverBatch(

@@ -91,19 +91,20 @@ export class Hosts {
 
   #newHost(name: string, skewMs: number, store: Store = this.#backends.store): Host {
     const stage = this.#stage;
-    const { parking, tasks, timers, pages, bus, blobs } = this.#backends;
+    const { parking, tasks, pages, bus, blobs } = this.#backends;
     const { scenario, time, actors } = stage;
     const life = `${this.#life}-`;
     const isMemory = stage.mode === "memory";
     const turn = () => actors.stop("clock.pause", "before");
+    const clock = new SimulatedClock({ time, skewMs, turn });
     return createHost({
       name,
-      clock: new SimulatedClock({ time, skewMs, turn }),
+      clock,
       store,
       blobs,
       parking: parkingPort(stage, parking),
       tasks,
-      timers: timersPort(stage, timers),
+      timers: timersPort(stage, this.#backends, clock),
       ids: this.#ids,
       pages,
       bus: busPort(stage, bus),

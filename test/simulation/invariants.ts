@@ -20,6 +20,7 @@ import {
   isTerminal,
   type Ticket,
   type TicketlessEffect,
+  type TimerTicket,
 } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import type { TrailEntry } from "../../lib/kernel/trail.ts";
@@ -57,6 +58,7 @@ export type Watched = Readonly<{
   maxAheadMs: () => number;
   /** Whether a record of an outbox, `<instance>:<record>`, has left. */
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
+  onFired: (timer: TimerTicket, instanceId: string) => void;
 }>;
 
 export class Invariants {
@@ -185,6 +187,7 @@ export class Invariants {
       now >= dueAt,
       () => `${fact.ticket} of ${after.id} fired ${dueAt - now} ms before any clock said so`,
     );
+    if (timer?.on === "timer") this.#watched.onFired(timer, after.id);
   }
 
   #checkOutbox(before: Instance, after: Instance, items: readonly Item[]): void {

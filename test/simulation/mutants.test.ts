@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { STEP } from "./mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
+import { TIMER_MUTANTS } from "./timer-mutants.ts";
 
 /** Each is a process of its own; the machine has other work to do. */
 vi.setConfig({ maxConcurrency: 2 });
@@ -12,7 +13,7 @@ vi.setConfig({ maxConcurrency: 2 });
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-const MUTANTS = [...STEP, ...TALK_MUTANTS];
+const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS];
 
 describe("a mutant", () => {
   for (const { name, file, find, without } of MUTANTS) {

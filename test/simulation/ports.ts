@@ -10,11 +10,14 @@ import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Bus } from "../../lib/ports/bus.ts";
+import type { Clock } from "../../lib/ports/clock.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Parking } from "../../lib/ports/parking.ts";
 import type { Timers } from "../../lib/ports/timers.ts";
 import type { Fault } from "./actors.ts";
+import { awsTimers } from "./aws-timers.ts";
 import { stable } from "./oracle.ts";
+import { SimulatedScheduler } from "./scheduler.ts";
 import type { Stage } from "./stage.ts";
 import { watchedHandler } from "./watched-handler.ts";
 
@@ -24,6 +27,7 @@ export type Backends = Readonly<{
   parking: SimulatedParking;
   tasks: SimulatedTasks;
   timers: SimulatedTimers;
+  scheduler: SimulatedScheduler;
   pages: SimulatedPages;
   bus: SimulatedBus;
   blobs: SimulatedBlobs;
@@ -36,6 +40,7 @@ export function createBackends(stage: Stage): Backends {
   const queue = { clock: stage.time, visibilityMs: VISIBILITY_MS };
   const handlers = Object.entries(stage.scenario.handlers);
   const pages = new SimulatedPages({ ...queue, turn: pagesTurn(stage) });
+  const timers = new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") });
   return {
     store: new SimulatedStore({ turn: (point) => storeTurn(stage, point) }),
     parking: new SimulatedParking({ ...queue, turn: queueTurn(stage, "parking.park") }),
@@ -45,7 +50,8 @@ export function createBackends(stage: Stage): Backends {
       handlers: new Map(handlers.map(([type, handler]) => [type, watchedHandler(stage, handler)])),
       knowsWhatItHolds: stage.mode === "memory",
     }),
-    timers: new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") }),
+    timers,
+    scheduler: new SimulatedScheduler(stage, timers),
     pages,
     bus: new SimulatedBus({ pages, turn: (point) => busTurn(stage, point) }),
     blobs: new SimulatedBlobs({ turn: (point) => blobsTurn(stage, point) }),
@@ -78,16 +84,15 @@ export function parkingPort({ scenario }: Stage, parking: SimulatedParking): Par
   };
 }
 
-/** In memory, the loop over what is due replaces the timers that it will find. */
-export function timersPort({ actors, mode }: Stage, timers: SimulatedTimers): Timers {
-  // A timer that never comes is armed and lost: only the due index knows it.
-  const arm: Timers["arm"] = async (timer) => {
-    const fault = await actors.stop("timers.road", "before");
-    if (fault?.fault !== "never") await timers.arm(timer);
-  };
+/**
+ * Durable: as an installation on AWS arms them. In memory: the loop over what is due replaces the
+ * timers that it will find, and what was delivered once is somebody's trigger and stays.
+ */
+export function timersPort(stage: Stage, backends: Backends, clock: Pick<Clock, "now">): Timers {
+  if (stage.mode === "durable") return awsTimers(stage, backends, clock);
+  const { timers } = backends;
   return {
-    arm: (timer) => (mode === "memory" && timer.covered ? Promise.resolve() : arm(timer)),
-    // What was delivered once is somebody's trigger, and stays until that one lets it go.
+    arm: (timer) => (timer.covered ? Promise.resolve() : timers.arm(timer)),
     disarm: async ({ instanceId, ticket }) =>
       timers.lose(
         ({ message, receives }) =>
@@ -121,6 +126,7 @@ async function storeTurn(stage: Stage, point: string) {
     ? await stage.actors.stopStore(`store.${point}`)
     : await stage.actors.stop(`store.${call}`, part === "before" ? "before" : "after");
   if (call === "commit" || call === "tidy") stage.isDirty = true;
+  if (call === "due" && fault?.fault === "stale") stage.hasIndexLagged = true;
   return fault && isStoreFault(fault) ? fault : undefined;
 }
 

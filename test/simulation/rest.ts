@@ -23,6 +23,8 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   for (const [, queue] of queuesOf(backends)) {
     must(queue.all().length === 0, () => `left in a queue: ${stable(queue.all())}`);
   }
+  const schedules = backends.scheduler.all();
+  must(schedules.length === 0, () => `schedules stay behind: ${stable(schedules)}`);
   for (const id of stage.acknowledged) {
     must(lives.has(id), () => `the start of ${id} was answered and there is no instance`);
   }

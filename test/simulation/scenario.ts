@@ -29,6 +29,14 @@ export type Scenario = Readonly<{
   mayStandStill?: true;
   /** Instances may still wait at the end, for what nobody has sent. */
   mayWait?: true;
+  /** Timers that are far wait in the index, not in a scheduler. */
+  timers?: "wheel";
+  /** Nothing but timers: how late they may be is bounded. */
+  punctual?: true;
+  /** A cycle whose due instants stand exactly this far apart. */
+  cycle?: Readonly<{ element: string; everyMs: number }>;
+  /** A task that was delivered this often goes to those who give up on it. */
+  maxReceives?: number;
   /** Versions that are deployed while everything runs, by callers. */
   later?: readonly Compiled[];
 }>;

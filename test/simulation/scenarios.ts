@@ -22,6 +22,7 @@ import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
+import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 
 /** Long enough that history leaves the instance several times. */
@@ -295,6 +296,7 @@ export const SCENARIOS: readonly Scenario[] = [
     return yield timer(1_000);
   }),
   ...TALK,
+  ...TIMER_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

@@ -1,7 +1,7 @@
 // One run for each place where one fault can strike.
 import type { Fault, Side } from "./actors.ts";
 import { compareWithFaultFree, type Setting, simulate } from "./run.ts";
-import type { Injection } from "./troubles.ts";
+import { type Injection, SCHEDULER } from "./troubles.ts";
 
 /** A port call of a run without faults. */
 export type PortCall = Readonly<{ call: number; point: string }>;
@@ -37,8 +37,7 @@ export function crashes(calls: readonly PortCall[]): readonly Injection[] {
   });
 }
 
-const isRead = (point: string): boolean =>
-  /^(store\.(get|scan|due|list)|clock\.|timers\.road)/.test(point);
+const isRead = (point: string): boolean => /^(store\.(get|scan|due|list)|clock\.)/.test(point);
 
 /** Whatever the store, the bus and the queues may answer to each call. */
 export function refusals(calls: readonly PortCall[]): readonly Injection[] {
@@ -62,5 +61,7 @@ const REFUSALS: Readonly<Record<string, readonly Fault[]>> = {
     { fault: "duplicated" },
     { fault: "delayed", byMs: 45_000 },
   ],
+  "scheduler.create": SCHEDULER,
+  "scheduler.delete": [{ fault: "lost" }],
   "pages.send": [{ fault: "duplicated" }, { fault: "delayed", byMs: 45_000 }],
 };

@@ -3,7 +3,7 @@
 import { SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
-import type { TicketlessEffect } from "../../lib/kernel/instance.ts";
+import type { TicketlessEffect, TimerTicket } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import type { Key } from "../../lib/ports/store.ts";
@@ -13,11 +13,12 @@ import { EXPRESSIONS } from "./host.ts";
 import { Invariants } from "./invariants.ts";
 import type { Mode } from "./mode.ts";
 import { stable } from "./oracle.ts";
+import { checkPunctual, type Fired } from "./punctuality.ts";
 import { Reception } from "./reception.ts";
 import type { Scenario } from "./scenario.ts";
 import { drawSwarm, type Swarm } from "./swarm.ts";
 import { Traffic } from "./traffic.ts";
-import { Violation } from "./violation.ts";
+import { must, Violation } from "./violation.ts";
 
 /** Something that may happen next. */
 export type Action = Readonly<{ label: string; act: () => void }>;
@@ -51,9 +52,19 @@ export class Stage {
   readonly programs = new Map<string, Program>();
   /** Something may have been written since the invariants were checked. */
   isDirty = false;
+  /** Nothing goes wrong in this run. */
+  isCalm = false;
+  /** The index of what is due has answered as of some writes ago. */
+  hasIndexLagged = false;
+  /** How often those who look after timers have queued one, by its instance and ticket. */
+  readonly queuedAhead = new Map<string, number>();
+  /** Timers that have fired. */
+  readonly fired: Fired[] = [];
   /** What somebody must look at, and when. */
   looks: readonly Readonly<{ key: Key; lookAt: Instant }>[] = [];
   readonly #facts = new Map<string, Map<string, Fact>>();
+  /** When the cycle of an instance was last due. */
+  readonly #cycles = new Map<string, Instant>();
   #maxAheadMs = 0;
   #problem: Error | undefined;
 
@@ -74,6 +85,7 @@ export class Stage {
       trueNow: () => this.now,
       maxAheadMs: () => this.#maxAheadMs,
       wasSent: (id, effect) => this.wasSent(id, effect),
+      onFired: (timer, instanceId) => this.#noteFired(timer, instanceId),
     });
   }
 
@@ -113,6 +125,20 @@ export class Stage {
       case "expire-chunks":
         return true;
     }
+  }
+
+  #noteFired(timer: TimerTicket, instanceId: string): void {
+    const { cycle } = this.scenario;
+    if (timer.element === cycle?.element) {
+      const last = this.#cycles.get(instanceId);
+      const is = timer.dueAt - (last ?? timer.dueAt - cycle.everyMs);
+      must(is === cycle.everyMs, () => `the cycle of ${instanceId} went on after ${is} ms`);
+      this.#cycles.set(instanceId, timer.dueAt);
+    }
+    if (!this.scenario.punctual || this.mode === "memory") return;
+    const { isCalm, hasIndexLagged } = this;
+    const about = { isCalm, hasIndexLagged, troubles: this.swarm.troubles };
+    this.fired.push(checkPunctual(timer, this.now, about));
   }
 
   /** Notes that a clock is this far ahead of true time. */

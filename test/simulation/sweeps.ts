@@ -9,7 +9,7 @@ const EVERY_MS = 60_000;
 const OVERDUE_MS = 60_000;
 const LOOP_PAUSE_MS = 50;
 
-/** The sweep of a world; never two at a time. */
+/** The sweep of a world; of the loop there are never two at a time. */
 export class Sweeps {
   readonly #stage: Stage;
   readonly #hosts: Hosts;
@@ -42,18 +42,24 @@ export class Sweeps {
     const aheadMs = host.clock.now() - this.#stage.now;
     const earliest = Math.min(...looks) - aheadMs;
     if (this.#isMemory) return [Math.max(earliest, this.#sweptAt)];
-    return [Math.max(earliest + OVERDUE_MS, this.#sweptAt + EVERY_MS)];
+    return [onTheMinute(Math.max(earliest + OVERDUE_MS, this.#sweptAt + 1))];
   }
 
   get #name(): string {
     return this.#isMemory ? "due loop" : "sweep";
   }
 
+  /** On AWS a sweep that takes long, or dies, does not hold up the next one. */
   #sweep(host: Host): void {
+    if (!this.#isMemory) {
+      this.#sweptAt = this.#stage.now;
+      this.#stage.spawn(this.#name, host, () => this.#lookAtDue(host));
+      return;
+    }
     this.#isSweeping = true;
     const over = () => {
       this.#isSweeping = false;
-      this.#sweptAt = this.#stage.now + (this.#isMemory ? LOOP_PAUSE_MS : 0);
+      this.#sweptAt = this.#stage.now + LOOP_PAUSE_MS;
     };
     const work = async () => {
       await this.#lookAtDue(host);
@@ -80,3 +86,8 @@ export class Sweeps {
 }
 
 const EVERYTHING = { index: 0, of: 1 } as const;
+
+/** A rule fires each minute, at some second of its own. */
+const onTheMinute = (ms: number): number =>
+  Math.ceil((ms - SECOND_MS) / EVERY_MS) * EVERY_MS + SECOND_MS;
+const SECOND_MS = 37_000;

@@ -89,8 +89,10 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
       return isDurable && has.has("bus") ? TWICE_OR_LATE : [];
     case "store.due":
       return isDurable ? [{ fault: "stale" }] : [];
-    case "timers.road":
-      return isDurable && has.has("timers") ? [{ fault: "never" }] : [];
+    case "scheduler.create":
+      return has.has("timers") ? SCHEDULER : [];
+    case "scheduler.delete":
+      return has.has("timers") ? [{ fault: "lost" }] : [];
     case "timers.arm":
       return has.has("timers") ? [{ fault: "duplicated" }, { fault: "delayed", byMs: 45_000 }] : [];
     case "tasks.send":
@@ -113,6 +115,14 @@ const TWICE_OR_LATE: readonly Fault[] = [
 ];
 
 const BUS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }, ...TWICE_OR_LATE];
+
+/** What the scheduler may do besides what it should. */
+export const SCHEDULER: readonly Fault[] = [
+  { fault: "never" },
+  { fault: "duplicated" },
+  { fault: "delayed", byMs: 600_000 },
+  { fault: "busy", retryAfterMs: 20 },
+];
 
 const THROTTLES: readonly Fault[] = [{ fault: "busy", retryAfterMs: 20 }];
 

@@ -24,6 +24,7 @@ import { type Action, BEGIN, describeGate, Stage } from "./stage.ts";
 import { Sweeps } from "./sweeps.ts";
 import { type Injection, injected, troubles } from "./troubles.ts";
 import { must } from "./violation.ts";
+import { WheelTurns } from "./wheel-turns.ts";
 
 const MAX_TURNS = 20_000;
 
@@ -35,6 +36,7 @@ export class SimulatedWorld {
   readonly #hosts: Hosts;
   readonly #calls: Calls;
   readonly #sweeps: Sweeps;
+  readonly #wheel: WheelTurns;
 
   constructor(
     scenario: Scenario,
@@ -47,6 +49,8 @@ export class SimulatedWorld {
     this.#hosts = new Hosts(this.stage, this.backends);
     this.#calls = new Calls(this.stage, this.#hosts);
     this.#sweeps = new Sweeps(this.stage, this.#hosts);
+    this.#wheel = new WheelTurns(this.stage, this.#hosts);
+    this.stage.isCalm = this.isCalm;
   }
 
   /** Nothing goes wrong in this run. */
@@ -120,7 +124,9 @@ export class SimulatedWorld {
       ...this.#gates(),
       ...this.#calls.actions(),
       ...deliveries(this.stage, this.#hosts, this.backends),
+      ...this.backends.scheduler.actions(),
       ...this.#sweeps.actions(),
+      ...this.#wheel.actions(),
     ];
   }
 
@@ -146,7 +152,9 @@ export class SimulatedWorld {
       ...actors.gates.map(({ notBefore }) => notBefore),
       ...queuesOf(this.backends).flatMap(([, queue]) => queue.nextVisible() ?? []),
       ...this.#calls.instants(),
+      ...this.backends.scheduler.instants(),
       ...this.#sweeps.instants(),
+      ...this.#wheel.instants(),
     ].filter((instant) => instant > now);
     if (instants.length === 0) return undefined;
     const byMs = Math.min(...instants) - now;
