@@ -11,6 +11,8 @@ export const storeLimits = {
   keysPerCall: 100,
   /** Leaves room for keys and indexes below an item limit of 400 KiB. */
   bodyBytes: 400_000,
+  /** Of all bodies in one commit: with keys and encoding that stays below 4 MiB. */
+  bytesPerCommit: 3_000_000,
   pkBytes: 2_048,
   skBytes: 1_024,
   /** A page never holds more, whatever limit was asked for. */
@@ -42,6 +44,7 @@ export function checkWrites(writes: readonly Write[]): void {
       `Commit 1 to ${storeLimits.writesPerCommit}.`,
     );
   }
+  checkBytes(writes);
   const seen = new Set<string>();
   for (const write of writes) {
     const { pk, sk } = keyOf(write);
@@ -92,6 +95,15 @@ function checkWrite(write: Write): void {
   checkKey(keyOf(write));
   if (typeof write.when === "object") checkWhole("version", write.when.version);
   if ("put" in write) checkItem(write.put);
+}
+
+function checkBytes(writes: readonly Write[]): void {
+  const bytes = writes.reduce((sum, it) => sum + ("put" in it ? it.put.body.byteLength : 0), 0);
+  if (bytes <= storeLimits.bytesPerCommit) return;
+  throw refused(
+    `${bytes} bytes in one commit`,
+    `Commit at most ${storeLimits.bytesPerCommit} and put large values into commits of their own.`,
+  );
 }
 
 function checkItem({ key, version, body, lookAt, listed, expiresAt }: Item): void {

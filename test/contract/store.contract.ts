@@ -644,6 +644,10 @@ function refusalTests(store: () => Store): void {
         puts(Array.from({ length: storeLimits.writesPerCommit + 1 }, (_, n) => anItem(`n${n}`))),
       ],
       [
+        "more bytes than the limit",
+        puts([...largest(7), anItem("more", { body: new Uint8Array(200_001) })]),
+      ],
+      [
         "one item twice",
         [
           { put: anItem("a"), when: "absent" },
@@ -683,11 +687,13 @@ function refusalTests(store: () => Store): void {
     });
 
     test("stands right behind one that is accepted at the limit", async () => {
-      const largest = anItem(long(storeLimits.skBytes), {
+      const item = anItem(long(storeLimits.skBytes), {
         body: new Uint8Array(storeLimits.bodyBytes),
       });
+      const rest = anItem("rest", { body: new Uint8Array(200_000) });
 
-      expect(await store().commit([{ put: largest, when: "absent" }])).toEqual(committed);
+      expect(await store().commit([{ put: item, when: "absent" }])).toEqual(committed);
+      expect(await store().commit(puts([...largest(7), rest]))).toEqual(committed);
     });
 
     test("is refused: too many keys, an empty page, a slice that is no part, a foreign cursor", async () => {
@@ -718,6 +724,11 @@ function key(sk: string): Key {
 
 function anItem(sk: string, parts: Partial<Item> = {}): Item {
   return { key: key(sk), version: 1, body: new Uint8Array(Buffer.from(sk.slice(0, 20))), ...parts };
+}
+
+function largest(count: number): Item[] {
+  const body = new Uint8Array(storeLimits.bodyBytes);
+  return Array.from({ length: count }, (_, n) => anItem(`large${n}`, { body }));
 }
 
 function puts(items: readonly Item[]): [Write, ...Write[]] {
