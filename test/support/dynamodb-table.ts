@@ -4,6 +4,7 @@ import {
   type CreateTableCommandInput,
   DeleteTableCommand,
   DynamoDBClient,
+  type DynamoDBClientConfig,
   type GlobalSecondaryIndex,
 } from "@aws-sdk/client-dynamodb";
 
@@ -35,8 +36,12 @@ export async function createTable(client: DynamoDBClient) {
 }
 
 /** A client of an endpoint on this machine, where any credentials will do. */
-export function localClient(endpoint: string): DynamoDBClient {
+export function localClient(
+  endpoint: string,
+  settings: Pick<DynamoDBClientConfig, "requestHandler"> = {},
+): DynamoDBClient {
   return new DynamoDBClient({
+    ...settings,
     endpoint,
     region: "us-east-1",
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
