@@ -73,10 +73,6 @@ async function fail(
 export const UNDELIVERABLE =
   "The task could not be delivered: it was handed out again and again, and never came to an end. Its handler may crash its host, need more memory than there is, or overrun its time.";
 
-/** What an attempt failed with that was handed out too often. */
-export const UNDELIVERABLE =
-  "The task could not be delivered: it was handed out again and again, and never came to an end. Its handler may crash its host, need more memory than there is, or overrun its time.";
-
 function undeliverable(world: World, task: TaskTicket): TicketFact {
   const retryAfterMs = world.tasks.handlerOf(task.type)?.backoffMs?.(task.attempt);
   return {
