@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Notation } from "../definition/definition.ts";
 import { MAX_SOURCE_BYTES } from "../definition/limits.ts";
 import type { Source } from "../engine/engine.ts";

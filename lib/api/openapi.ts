@@ -1,5 +1,5 @@
 /** The OpenAPI 3.1 document, made from the same table that routes and checks. */
-import { z } from "zod";
+import * as z from "zod";
 import { JSON_TYPE, PROBLEM_TYPE } from "./http.ts";
 import { type ApiSettings, idempotencyKey, KEY_HEADER, type Operation } from "./operation.ts";
 import { type ProblemCode, problemKinds } from "./problem.ts";

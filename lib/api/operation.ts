@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Engine } from "../engine/engine.ts";
 import type { ErrorCode } from "../ports/engine-error.ts";
 import type { BodySpec } from "./body.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Notation } from "../../definition/definition.ts";
 import { ignoredBody, noBody, sourceBody } from "../body.ts";
 import { MAX_VERSION } from "../limits.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { EventAnswer } from "../../engine/engine.ts";
 import { UNDECLARED } from "../../engine/events/event-type.ts";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";

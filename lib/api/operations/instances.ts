@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ResultView } from "../../engine/engine.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { ignoredBody, jsonBody } from "../body.ts";

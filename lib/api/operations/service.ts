@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";
 import { JSON_TYPE } from "../http.ts";
 import { nothing, type Operation, operation } from "../operation.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { ignoredBody, jsonBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/signal.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_VERSION } from "../limits.ts";
 import { listOf } from "./page.ts";
 import { diagnostic } from "./problem.ts";

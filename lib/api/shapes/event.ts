@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { UNDECLARED } from "../../engine/events/event-type.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";

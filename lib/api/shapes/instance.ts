@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { INSTANCE_ID, INSTANCE_ID_RULE } from "../../definition/instance-id.ts";
 import {
   MAX_BUSINESS_KEY_LENGTH,

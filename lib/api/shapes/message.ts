@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DEFAULT_TIME_TO_LIVE } from "../../definition/limits.ts";
 import { named } from "./registry.ts";
 import { duration, givenId, keyText, nameText, newVariables } from "./values.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_PAGE_SIZE } from "../../definition/limits.ts";
 import type { PageRequest } from "../../engine/engine.ts";
 import { DEFAULT_PAGE_SIZE, MAX_CURSOR_LENGTH } from "../limits.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { errorCodes } from "../../ports/engine-error.ts";
 import { named } from "./registry.ts";
 import { count } from "./values.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The shapes that the document names; one that is used twice is written once. */
 export const shapes = z.registry<{ id: string }>();

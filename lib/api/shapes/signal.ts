@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { named } from "./registry.ts";
 import { count, givenId, instant, nameText, newVariables } from "./values.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { MAX_RETRIES, MAX_TEXT_LENGTH } from "../limits.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isVariableName } from "../../definition/expression.ts";
 import { isJson, type Json } from "../../definition/json.ts";
 import { MAX_NAME_LENGTH } from "../../definition/limits.ts";
