@@ -183,3 +183,20 @@ describe("a sweep", () => {
     expect(published).toEqual(["s1"]);
   });
 });
+
+describe("a timer that could not be armed", () => {
+  test("fails no call, and is fired by the sweep", async () => {
+    let isDown = false;
+    const world = aTimerWorld({ refuses: () => isDown });
+    await world.wait("PT10S", "one");
+
+    isDown = true;
+    await world.engine.start("waits-pt10s", { instanceId: "two" });
+    isDown = false;
+    pass(world, 10_000 + MINUTE);
+    await world.engine.sweep(EVERYTHING);
+
+    expect(world.troubles).toEqual(["timer t1.1 of instance two was not armed"]);
+    expect(takeArmed(world)).toEqual(["one", "two"]);
+  });
+});

@@ -74,7 +74,7 @@ function notArmed({ instanceId, ticket }: ArmedTimer, cause: unknown): EngineErr
   return new EngineError("timers/not-armed", {
     happened: "The scheduler did not take a timer",
     where: `instance ${instanceId}, ticket ${ticket}; ${reason}`,
-    fix: "What armed it is repeated. If this goes on, look at the function's permissions and at the quota of schedules.",
+    fix: "Nothing is lost: the sweep fires it, up to two minutes late. If this goes on, look at the function's permissions and at the quota of schedules.",
     retryable: true,
     cause,
   });
