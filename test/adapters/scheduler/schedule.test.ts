@@ -1,0 +1,48 @@
+import { describe, expect, test } from "vitest";
+import { scheduleName, scheduleOf } from "../../../lib/adapters/scheduler/schedule.ts";
+import { parseText } from "../../../lib/adapters/sqs/wire.ts";
+import { instantFrom } from "../../../lib/definition/time/instant.ts";
+
+const dueAt = instantFrom(Date.UTC(2030, 0, 1, 12));
+const timer = { tenant: "default", instanceId: "order-1", ticket: "t1.1", dueAt, covered: true };
+const target = { group: "g", roleArn: "r", queueArn: "q", deadLettersArn: "d" };
+
+describe("the name of a schedule", () => {
+  test("is the same for the same timer, and short enough", () => {
+    expect(scheduleName(timer)).toMatch(/^t-[a-z2-7]{40}$/);
+    expect(scheduleName({ ...timer })).toBe(scheduleName(timer));
+  });
+
+  test("is another for another tenant, instance or ticket, however they are cut", () => {
+    const others = [
+      timer,
+      { ...timer, tenant: "other" },
+      { ...timer, instanceId: "order-2" },
+      { ...timer, ticket: "t2.1" },
+      { ...timer, tenant: "defaulto", instanceId: "rder-1" },
+    ];
+
+    expect(new Set(others.map(scheduleName)).size).toBe(others.length);
+  });
+});
+
+describe("a schedule", () => {
+  test("is written in UTC, to the second", () => {
+    const { ScheduleExpression } = scheduleOf(timer, dueAt, target);
+
+    expect(ScheduleExpression).toBe("at(2030-01-01T12:00:00)");
+  });
+
+  test("hands over the timer's message, and no word that the service would replace", () => {
+    const instanceId = "<aws.scheduler.scheduled-time>";
+    const Input = scheduleOf({ ...timer, instanceId }, dueAt, target).Target?.Input ?? "";
+
+    expect(Input).not.toContain("<");
+    expect(parseText(Input)).toEqual({
+      kind: "timer",
+      tenant: "default",
+      instanceId,
+      ticket: "t1.1",
+    });
+  });
+});
