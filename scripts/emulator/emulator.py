@@ -12,6 +12,7 @@ from ministack import app
 from ministack.core.lambda_runtime import Worker
 from ministack.services import eventbridge, scheduler
 
+import policies
 import settable_clock
 
 # Both look for due schedules every ten seconds; a test waits for a schedule of a few seconds.
@@ -25,12 +26,7 @@ eventbridge._SCHEDULER_TICK_INTERVAL = 1
 assert len(Worker._drain_stderr_bounded.__defaults__) == 3
 Worker._drain_stderr_bounded.__defaults__ = (0.003, 0.003, 0.1)
 
-# Queues and buckets refuse whoever does not come over TLS. Nothing leaves this machine, so calls
-# over the loopback count as if they had: the policies stay as they are on AWS.
-assert hasattr(app, "pin_request_origin")
-pin_request_origin = app.pin_request_origin
-app.pin_request_origin = lambda source_ip, _secure: pin_request_origin(source_ip, True)
-
+policies.install()
 settable_clock.install()
 
 
