@@ -1,0 +1,18 @@
+/**
+ * Writes down one item of every kind, as today's code stores it: run it before a format changes, so
+ * that the code after it can be asked to read what the code before it wrote.
+ */
+import { writeFileSync } from "node:fs";
+import { SimulatedStore } from "../lib/adapters/simulated/store.ts";
+import { FORMATS } from "../lib/engine/formats.ts";
+import { storeEveryKind, TASKS, WORKFLOWS } from "../test/support/every-kind.ts";
+import { aPlainWorld } from "../test/support/plain-world.ts";
+
+const store = new SimulatedStore({});
+await storeEveryKind(aPlainWorld({ store, tasks: TASKS, workflows: WORKFLOWS }));
+const items = store
+  .items()
+  .map(({ body, ...item }) => ({ ...item, body: new TextDecoder().decode(body) }));
+const file = `test/fixtures/stored/format-${FORMATS.instance}.json`;
+writeFileSync(file, `${JSON.stringify(items, null, 1)}\n`);
+console.log(`${items.length} items in ${file}`);
