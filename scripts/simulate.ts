@@ -6,6 +6,7 @@
 //   npm run simulate -- --runs 5000 --from 1000       more of them
 //   npm run simulate -- --scenario door --mode memory narrowed down
 //   npm run simulate -- --waiters 100000              a signal to so many, with deaths in its fan-out
+//   npm run simulate -- --timers 500                  how late so many timers fire on each road
 //   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
 
 import { parseArgs } from "node:util";
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     choices: { type: "string" },
     mutant: { type: "string" },
     waiters: { type: "string" },
+    timers: { type: "string" },
   },
 });
 
@@ -47,6 +49,7 @@ const mode = wantedMode === "memory" || wantedMode === "durable" ? wantedMode : 
 const scenario = values.scenario ?? mutant?.scenario;
 
 if (values.waiters !== undefined) await tell(Number(values.waiters));
+else if (values.timers !== undefined) await fire(Number(values.timers));
 else if (mutant) await hunt(mutant.name);
 else if (values.seed !== undefined) await replay(Number(values.seed));
 else await runMany(Number(values.from), Number(values.runs ?? DEFAULT_RUNS));
@@ -70,6 +73,12 @@ async function hunt(name: string): Promise<void> {
 
 function isReached(): boolean {
   return Reflect.get(globalThis, REACHED) === true;
+}
+
+/** So many timers on each road, and how late they were. */
+async function fire(timers: number): Promise<void> {
+  const { measurePrecision } = await import("../test/simulation/precision.ts");
+  console.table(await measurePrecision(timers));
 }
 
 /** One seed, told in full; a broken one is shrunk. */
