@@ -22,10 +22,10 @@ const name = `task-${randomUUID()}`;
 
 /** Does what its input says. */
 const CODE = `
-  export const handler = async ({ input, task, source }) => {
+  export const handler = async ({ input, context, source }) => {
     if (source !== undefined) return JSON.parse(source);
     switch (input.do) {
-      case "echo": return { input, task, node: process.version };
+      case "echo": return { input, context, node: process.version };
       case "fail": throw new TypeError(input.say);
       case "wait": return new Promise((done) => setTimeout(done, 60_000));
       case "return": return input.value;
@@ -53,12 +53,12 @@ afterAll(async () => {
 
 describe("a task that is a function", () => {
   test("gets its input and what it is an attempt of, and returns variables", async () => {
-    const { ticket: _, ...task } = about;
+    const { ticket: _, ...context } = about;
     const outcome = await run({ do: "echo", amount: 3 });
 
     expect(outcome).toMatchObject({
       kind: "completed",
-      variables: { input: { do: "echo", amount: 3 }, task },
+      variables: { input: { do: "echo", amount: 3 }, context },
     });
   });
 

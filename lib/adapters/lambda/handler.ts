@@ -20,7 +20,7 @@ type Options = Readonly<{
 const TRIES = 4;
 const FIRST_PAUSE_MS = 100;
 
-/** A task that is another Lambda function: it gets `{ input, task }` and returns the variables. */
+/** A task that is another Lambda function: it gets `{ input, context }` and returns the variables. */
 export function lambdaHandler(options: Options): TaskHandler {
   const { timeoutMs, isolate, exclusive } = options.declared;
   const run = (input: Variables, about: TaskAttempt) => outcomeOfCall(options, { input, about });
@@ -46,10 +46,10 @@ async function call(
   { input, about }: Attempt,
   abortSignal: AbortSignal,
 ): Promise<Answer> {
-  const { ticket: _, ...task } = about;
+  const { ticket: _, ...context } = about;
   for (let tries = 1; ; tries++) {
     try {
-      return await invoke({ client, functionName: arn, payload: { input, task }, abortSignal });
+      return await invoke({ client, functionName: arn, payload: { input, context }, abortSignal });
     } catch (cause) {
       if (!(cause instanceof TooManyRequestsException) || tries === TRIES) throw cause;
       await clock.pause(FIRST_PAUSE_MS * 2 ** tries);
