@@ -2,6 +2,7 @@ import { toAttributes } from "../adapters/dynamodb/attributes.ts";
 import { sizeOf } from "../adapters/dynamodb/units.ts";
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
 import { loadTaskHandlers } from "../adapters/handlers/task-handlers.ts";
+import { SimulatedStore } from "../adapters/simulated/store.ts";
 import type { Compiled } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Variables } from "../definition/json.ts";
@@ -12,8 +13,9 @@ import type { TaskHandler } from "../ports/tasks.ts";
 import { KEPT_DAYS, ROW_OVERHEAD_BYTES } from "./assumptions.ts";
 import { type Bill, billFor } from "./bill.ts";
 import { type Counts, countSteps } from "./counts.ts";
-import { type Installation, type Mode, openInstallation } from "./installation.ts";
+import { type Mode, openInstallation } from "./installation.ts";
 import { Ledger, type Spent } from "./ledger.ts";
+import { meteredStore } from "./metered-store.ts";
 import { type Peer, peersFor } from "./peers.ts";
 import { type Charge, PRICES } from "./prices.ts";
 import { runInstance } from "./run-instance.ts";
@@ -76,20 +78,22 @@ async function measure(
   const handlers: ReadonlyMap<string, TaskHandler> =
     tasks === undefined ? new Map() : await loadTaskHandlers(tasks);
   const ledger = new Ledger();
-  const installation = openInstallation({ ledger, mode, handlers });
+  const store = new SimulatedStore();
+  const metered = meteredStore(store, ledger);
+  const installation = openInstallation({ ledger, store: metered, mode, handlers });
   const run = () => runInstance(installation, ledger, process.id, { variables });
   await ledger.aside(() => installation.engine.deploy({ notation: "bpmn", source }));
   // Functions keep what they have read of a definition: the first instance warms them up.
   const first = await ledger.aside(run);
   if (first.kind === "stuck") return first;
-  const before = instanceItems(installation);
+  const before = instanceItems(store);
   const histories: (readonly HistoryEntry[])[] = [];
   for (let n = 0; n < instances; n++) {
     const ran = await run();
     if (ran.kind === "stuck") return ran;
     histories.push(ran.history);
   }
-  const left = instanceItems(installation).filter((item) => !before.includes(item));
+  const left = instanceItems(store).filter((item) => !before.includes(item));
   return report({ process, mode, histories, spent: ledger.spent, left });
 }
 
@@ -137,8 +141,8 @@ const perStep = ({ name, counted, microdollars }: Peer, steps: number) => ({
 });
 
 /** Rows of instances, which stay for a while after their end. */
-function instanceItems({ items }: Installation): readonly Item[] {
-  return items().filter(({ key }) => key.pk.split("#")[1] === "I");
+function instanceItems(store: SimulatedStore): readonly Item[] {
+  return store.items().filter(({ key }) => key.pk.split("#")[1] === "I");
 }
 
 /** For as long as they are kept; index rows are keys, and no longer than the overhead is generous. */

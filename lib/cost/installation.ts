@@ -7,7 +7,6 @@ import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
 import { SimulatedBlobs } from "../adapters/simulated/blobs.ts";
 import { SimulatedTime } from "../adapters/simulated/clock.ts";
-import { SimulatedStore } from "../adapters/simulated/store.ts";
 import { instantFrom } from "../definition/time/instant.ts";
 import { createEngine } from "../engine/create-engine.ts";
 import type { Engine } from "../engine/engine.ts";
@@ -23,11 +22,10 @@ import type {
   ParkedMessage,
   Verdict,
 } from "../ports/message.ts";
-import type { Item } from "../ports/store.ts";
+import type { Store } from "../ports/store.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import { type FunctionName, KEPT_DAYS } from "./assumptions.ts";
 import type { Ledger } from "./ledger.ts";
-import { meteredStore } from "./metered-store.ts";
 import { BilledQueues, type Queued, type QueueName } from "./queues.ts";
 import { BilledTimers } from "./timers.ts";
 
@@ -36,6 +34,8 @@ export type Mode = "inline" | "queued";
 
 export type InstallationOptions = Readonly<{
   ledger: Ledger;
+  /** One that tells the ledger what it uses. */
+  store: Store;
   mode: Mode;
   /** Types without one get a handler that completes at once. */
   handlers: ReadonlyMap<string, TaskHandler>;
@@ -49,18 +49,17 @@ export type Installation = Readonly<{
   passTime(): boolean;
   /** A call over the HTTP API. */
   call<T>(work: () => Promise<T>): Promise<T>;
-  items(): readonly Item[];
 }>;
 
-export function openInstallation({ ledger, mode, handlers }: InstallationOptions): Installation {
+export function openInstallation(options: InstallationOptions): Installation {
+  const { ledger, store, mode, handlers } = options;
   const time = new SimulatedTime(instantFrom(BEGIN));
   const clock: Clock = { now: () => time.now(), pause: async (ms) => ledger.pause(ms) };
   const queues = new BilledQueues(ledger, clock);
   const timers = new BilledTimers(ledger, clock, queues);
-  const store = new SimulatedStore();
   const expressions = feelExpressions();
   const engine = createEngine({
-    store: meteredStore(store, ledger),
+    store,
     parking: { park: (message) => queues.send("steps", message) },
     tasks: {
       send: (message) => queues.send("tasks", message, (message.notBefore ?? 0) - clock.now()),
@@ -96,7 +95,6 @@ export function openInstallation({ ledger, mode, handlers }: InstallationOptions
       ledger.spend({ of: "http-api", requests: 1 }, "door");
       return ledger.invoke("http-api", work);
     },
-    items: () => store.items(),
   };
 }
 

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { type Installation, openInstallation } from "../../lib/cost/installation.ts";
 import { Ledger } from "../../lib/cost/ledger.ts";
+import { meteredStore } from "../../lib/cost/metered-store.ts";
 import type { Variables } from "../../lib/definition/json.ts";
 import type { TaskHandler } from "../../lib/ports/tasks.ts";
 import {
@@ -35,7 +37,8 @@ describe("an installation is charged for", () => {
     ledger = new Ledger();
     counted = 0;
     const handlers = new Map([["fails", FAILS]]);
-    installation = openInstallation({ ledger, mode: "queued", handlers });
+    const store = meteredStore(new SimulatedStore(), ledger);
+    installation = openInstallation({ ledger, store, mode: "queued", handlers });
   });
 
   /** Has one instance of the process met, up to its first wait that is no task. */
@@ -107,7 +110,8 @@ describe("an installation is charged for", () => {
   });
 
   test("tasks in place: one write each, and the rest once", async () => {
-    installation = openInstallation({ ledger, mode: "inline", handlers: new Map() });
+    const store = meteredStore(new SimulatedStore(), ledger);
+    installation = openInstallation({ ledger, store, mode: "inline", handlers: new Map() });
     await prepare(tasks, "tasks");
     await startOne("tasks");
     lap();
