@@ -4,6 +4,7 @@
 //   npm run local:up
 //   npm run local:up -- --tasks FOLDER      with your own task handlers besides those of the examples
 
+import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { deployExample, type Example, findExamples, startExample } from "../cli/dev/example.ts";
 import { type Client, createClient } from "../lib/client/index.ts";
@@ -12,6 +13,7 @@ import { type AwsPlace, emulatedPlace } from "./deployment/aws-place.ts";
 import { bootstrap, type Context, deploy } from "./deployment/cdk.ts";
 import { endBySignal } from "./deployment/end-by-signal.ts";
 import {
+  forgetLocalState,
   isRunning,
   LOCAL_FOLDER,
   type LocalState,
@@ -26,6 +28,14 @@ import { startEmulator, stopEmulator } from "./emulator/start-emulator.ts";
 /** The port that tools expect an emulated AWS at, where nobody else has it. */
 const USUAL_PORT = 4566;
 
+/** Short reach and lead, so that a wait of half a minute takes the road of one of a month. */
+const CONTEXT: Context = {
+  auth: "none",
+  alarms: "off",
+  timerQueueMaxSeconds: "20",
+  scheduleLeadSeconds: "5",
+};
+
 const { tasks = [] } = parseArgs({ options: { tasks: { type: "string", multiple: true } } }).values;
 const began = performance.now();
 
@@ -33,6 +43,7 @@ try {
   await up();
 } catch (cause) {
   console.error(`local:up: ${cause instanceof Error ? cause.message : String(cause)}`);
+  if (existsSync(LOCAL_FOLDER)) console.error("Logs: .fermata/local/emulator.log and deploy.log");
   process.exitCode = 1;
 }
 
@@ -47,11 +58,10 @@ async function begin(): Promise<void> {
   tell("Starting the AWS emulator…");
   const port = await freePort(USUAL_PORT);
   const emulator = await startEmulator({ folder: LOCAL_FOLDER, detached: true, log: tell, port });
-  const undo = async () => {
+  endBySignal(async () => {
     await stopEmulator(emulator.pid);
     removeLocalState();
-  };
-  endBySignal(undo);
+  });
   try {
     const place = emulatedPlace(emulator.endpoint);
     const state = { endpoint: emulator.endpoint, region: place.region, pid: emulator.pid };
@@ -60,7 +70,9 @@ async function begin(): Promise<void> {
     await bootstrap(place);
     await deployInto(place, state);
   } catch (cause) {
-    await undo();
+    // The logs stay, until the next time.
+    await stopEmulator(emulator.pid);
+    forgetLocalState();
     throw cause;
   }
 }
@@ -69,9 +81,6 @@ async function update(state: LocalState): Promise<void> {
   tell(`The emulator runs already at ${state.endpoint}: what is deployed there is updated.`);
   await deployInto(emulatedPlace(state.endpoint), state);
 }
-
-/** Short reach and lead, so that a wait of half a minute takes the road of one of a month. */
-const CONTEXT: Context = { auth: "none", timerQueueMaxSeconds: "20", scheduleLeadSeconds: "5" };
 
 async function deployInto(place: AwsPlace, state: LocalState): Promise<void> {
   const examples = findExamples();

@@ -3,6 +3,8 @@ export type AwsPlace = Readonly<{
   /** Absent: AWS itself. */
   endpoint?: string;
   region: string;
+  /** Absent: the usual ones of whoever runs this. */
+  credentials?: Readonly<{ accessKeyId: string; secretAccessKey: string }>;
   /** The environment of every command that talks to it. */
   environment: NodeJS.ProcessEnv;
 }>;
@@ -11,8 +13,7 @@ export type AwsPlace = Readonly<{
 export const EMULATED = {
   account: "000000000000",
   region: "us-east-1",
-  accessKeyId: "test",
-  secretAccessKey: "test",
+  credentials: { accessKeyId: "test", secretAccessKey: "test" },
 } as const;
 
 /** An emulator: nothing of the caller's own AWS settings may reach it, or be reached by mistake. */
@@ -21,13 +22,14 @@ export function emulatedPlace(endpoint: string): AwsPlace {
   return {
     endpoint,
     region: EMULATED.region,
+    credentials: EMULATED.credentials,
     environment: {
       ...Object.fromEntries(mine),
       AWS_ENDPOINT_URL: endpoint,
       AWS_REGION: EMULATED.region,
       AWS_DEFAULT_REGION: EMULATED.region,
-      AWS_ACCESS_KEY_ID: EMULATED.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: EMULATED.secretAccessKey,
+      AWS_ACCESS_KEY_ID: EMULATED.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: EMULATED.credentials.secretAccessKey,
       AWS_EC2_METADATA_DISABLED: "true",
       AWS_CONFIG_FILE: "/dev/null",
       AWS_SHARED_CREDENTIALS_FILE: "/dev/null",

@@ -10,7 +10,7 @@ import { type AwsPlace, EMULATED } from "./aws-place.ts";
 const ROOT = join(import.meta.dirname, "../..");
 const BIN = join(ROOT, "node_modules/.bin");
 
-/** The stack with the engine; the one with alarms and dashboards is not deployed to emulators. */
+/** The stack with the engine. */
 export const ENGINE_STACK = "Fermata";
 
 /** What is deployed, in the words of `cdk deploy -c`. */
@@ -55,6 +55,13 @@ export async function deploy({ place, context, folder }: Deployment): Promise<Ou
     {},
     ...Object.values(stacks.parse(JSON.parse(readFileSync(outputs, "utf8")))),
   );
+}
+
+/** Removes what was deployed, from what the deployment left in its folder. */
+export async function destroy({ place, folder }: Omit<Deployment, "context">): Promise<void> {
+  const app = `--app=${resolve(folder, "cdk.out")}`;
+  const args = ["destroy", ENGINE_STACK, "--exclusively", "--force", app];
+  await cdk(args, { place, cwd: ROOT, log: resolve(folder, "destroy.log") });
 }
 
 type Where = Readonly<{ place: AwsPlace; cwd: string; log: string }>;

@@ -39,9 +39,14 @@ export function writeLocalState(state: LocalState): void {
   renameSync(`${FILE}.new`, FILE);
 }
 
+/** Removes the file: nothing runs any more. */
+export function forgetLocalState(): void {
+  rmSync(FILE, { force: true });
+}
+
 /** Removes the file, and all that the emulator and the deployment wrote. */
 export function removeLocalState(): void {
-  rmSync(FILE, { force: true });
+  forgetLocalState();
   rmSync(LOCAL_FOLDER, { recursive: true, force: true });
 }
 

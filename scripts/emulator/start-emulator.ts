@@ -3,7 +3,7 @@
 // see of them. It shows nothing about how AWS behaves under concurrency.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdirSync, openSync, readFileSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join, resolve } from "node:path";
 import { freePort } from "./free-port.ts";
 import { emulatorPython } from "./python-environment.ts";
@@ -38,6 +38,8 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   const port = options.port ?? (await freePort());
   const folder = resolve(options.folder);
   mkdirSync(folder, { recursive: true });
+  // Its workers are CommonJS files in this folder, whatever the package around it says.
+  writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
   const child = launch(python, { ...options, port, folder });
   const pid = await startedAs(child);
   const endpoint = `http://127.0.0.1:${port}`;
@@ -53,11 +55,12 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
 
 /** Ends an emulator and every function that it runs. */
 export async function stopEmulator(pid: number): Promise<void> {
-  signalGroup(pid, "SIGTERM");
-  const deadline = Date.now() + GONE_WITHIN_MS;
-  while (signalGroup(pid, 0)) {
-    if (Date.now() > deadline) signalGroup(pid, "SIGKILL");
-    await pause(20);
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    signalGroup(pid, signal);
+    const deadline = Date.now() + GONE_WITHIN_MS;
+    // The dead stay in their group until somebody takes note of them, which some containers never
+    // do: after SIGKILL it is over in any case.
+    while (signalGroup(pid, 0) && Date.now() < deadline) await pause(20);
   }
 }
 

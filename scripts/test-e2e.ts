@@ -1,0 +1,166 @@
+// Users' journeys through the deployed shape. Starts an AWS emulator that enforces permissions, deploys
+// into it from nothing, runs the tests of test/end-to-end with signed calls, and ends the emulator.
+// Ends with "N passed, N failed", and ", N skipped" where the target lacks something.
+//
+//   npm run test:e2e
+//   npm run test:e2e -- signals              only the files whose name contains that
+//   npm run test:e2e -- --keep               leaves everything running, and says how to go on with it
+//   npm run test:e2e -- --expect-skipped 5   another number of skipped tests is a failure
+//
+// With AWS_ENDPOINT_URL set it deploys there instead: into LocalStack, or, where that is
+// https://amazonaws.com, into the account that your AWS settings name, and removes it afterwards.
+// FERMATA_E2E_API=rest and FERMATA_E2E_TIMERS=wheel choose the roads for a target that lacks the usual.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import { awsSigner } from "../lib/client/aws/index.ts";
+import { createClient } from "../lib/client/index.ts";
+import { apiUrlAt } from "./deployment/api-url.ts";
+import { bootstrap, type Context, deploy, destroy } from "./deployment/cdk.ts";
+import { type E2ePlace, givenPlace, ownEmulator } from "./deployment/e2e-place.ts";
+import { writeTarget } from "./deployment/e2e-target.ts";
+import { endBySignal } from "./deployment/end-by-signal.ts";
+import { untilAnswers } from "./deployment/until-answers.ts";
+
+/** On the emulator of this repository nothing is skipped. */
+const SKIPPED_HERE = 0;
+
+/** Short reach and lead of timers: half a minute takes the road of a month. */
+const CONTEXT: Context = {
+  auth: "iam",
+  alarms: "off",
+  removal: "destroy",
+  synthesizer: "cli-credentials",
+  tasks: ["test/scenarios/tasks", "test/end-to-end/tasks", "test/end-to-end/release-1"].join(","),
+  timerQueueMaxSeconds: "20",
+  scheduleLeadSeconds: "5",
+};
+
+const Report = z.object({
+  testResults: z.array(
+    z.object({
+      assertionResults: z.array(
+        z.object({
+          fullName: z.string(),
+          status: z.string(),
+          meta: z.object({ skippedBecause: z.string().optional() }),
+        }),
+      ),
+    }),
+  ),
+});
+
+const { values, positionals } = parseArgs({
+  options: { keep: { type: "boolean" }, "expect-skipped": { type: "string" } },
+  allowPositionals: true,
+});
+const began = performance.now();
+
+try {
+  process.exitCode = await main();
+} catch (cause) {
+  console.error(`test:e2e: ${cause instanceof Error ? cause.message : String(cause)}`);
+  console.log("0 passed, 1 failed");
+  process.exitCode = 1;
+}
+
+async function main(): Promise<number> {
+  const folder = mkdtempSync(join(tmpdir(), "fermata-e2e-"));
+  const { AWS_ENDPOINT_URL: given } = process.env;
+  const keep = values.keep ?? false;
+  const place =
+    given === undefined
+      ? await ownEmulator({ folder, detached: keep, log: tell })
+      : await givenPlace(given, process.env);
+  const undo = async () => {
+    await (place.end === undefined ? destroy({ place: place.aws, folder }) : place.end());
+    rmSync(folder, { recursive: true, force: true });
+  };
+  endBySignal(undo);
+  try {
+    const file = await deployTo(place, folder);
+    const run = await runSuite(place, file, folder);
+    if (keep) tellHow(place, file);
+    return tellSum(run, given === undefined ? SKIPPED_HERE : undefined);
+  } finally {
+    if (!keep) await undo();
+  }
+}
+
+/** Deploys from nothing, waits until it answers, and leaves a file that tells the tests where it is. */
+async function deployTo(place: E2ePlace, folder: string): Promise<string> {
+  const { aws, lacks } = place;
+  if (place.needsBootstrap) {
+    tell("Preparing the account (cdk bootstrap)…");
+    await bootstrap(aws);
+  }
+  tell("Deploying (cdk deploy)…");
+  const context: Context = { ...CONTEXT, ...place.roads };
+  const outputs = await deploy({ place: aws, context, folder });
+  const { endpoint, region, credentials } = aws;
+  const apiUrl = apiUrlAt(outputs.ApiUrl ?? "", endpoint);
+  tell(`Waiting until ${apiUrl} answers…`);
+  const sign = awsSigner({ region, ...(credentials !== undefined && { credentials }) });
+  await untilAnswers(createClient({ baseUrl: apiUrl, sign }));
+  const file = join(folder, "target.json");
+  const where = { apiUrl, region, ...(endpoint !== undefined && { endpoint }) };
+  writeTarget(file, { ...where, outputs, context, folder, lacks });
+  return file;
+}
+
+type Test = Readonly<{ name: string; status: string; skippedBecause?: string | undefined }>;
+type Run = Readonly<{ tests: readonly Test[]; isGood: boolean }>;
+
+/** Runs vitest, whose lines are seen as they come, and tells every test. */
+async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promise<Run> {
+  tell("Running the tests…");
+  const report = join(folder, "report.json");
+  const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${report}`];
+  const vitest = spawn("vitest", ["run", "--project=end-to-end", ...reporters, ...positionals], {
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...aws.environment, FERMATA_E2E_TARGET: file },
+  });
+  const [code] = await once(vitest, "close");
+  const { testResults } = Report.parse(JSON.parse(readFileSync(report, "utf8")));
+  const tests = testResults.flatMap(({ assertionResults }) =>
+    assertionResults.map(({ fullName, status, meta }) => ({ name: fullName, status, ...meta })),
+  );
+  return { tests, isGood: code === 0 };
+}
+
+/** Skips are told with their reason and counted; another number than the expected one is a failure. */
+function tellSum({ tests, isGood }: Run, usual: number | undefined): number {
+  const passed = tests.filter(({ status }) => status === "passed").length;
+  const told = tests.filter(({ status }) => status === "failed").length;
+  const skipped = tests.filter(({ status }) => status !== "passed" && status !== "failed");
+  for (const { name, skippedBecause = "for no reason" } of skipped) {
+    console.log(`skipped: ${name} (${skippedBecause})`);
+  }
+  const expected = values["expect-skipped"] ?? usual;
+  const isOdd = expected !== undefined && Number(expected) !== skipped.length;
+  if (isOdd) console.log(`${skipped.length} tests were skipped, ${expected} were expected.`);
+  // A run that ends badly has failed, whatever it counted: a hook, or a file that is not readable.
+  const failed = Math.max(told + (isOdd ? 1 : 0), isGood ? 0 : 1);
+  const ending = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
+  console.log(`${passed} passed, ${failed} failed${ending}`);
+  return failed === 0 && passed > 0 ? 0 : 1;
+}
+
+function tellHow({ aws, endedBy }: E2ePlace, file: string): void {
+  const settings = Object.entries(aws.environment).filter(([name]) => name.startsWith("AWS_"));
+  console.log(`
+It is left running. To run tests against it again, then to end it:
+  export FERMATA_E2E_TARGET=${file} ${settings.map(([name, value]) => `${name}=${value}`).join(" ")}
+  npx vitest run --project end-to-end
+  ${endedBy}
+`);
+}
+
+function tell(line: string): void {
+  console.log(`${((performance.now() - began) / 1_000).toFixed(1).padStart(5)} s  ${line}`);
+}

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { deploy } from "../../scripts/deployment/cdk.ts";
+import { untilAnswers } from "../../scripts/deployment/until-answers.ts";
+import { aMessage, aSignal, catching, onMessage, onSignal, timer } from "../support/bpmn-xml.ts";
+import { chain, client, ended, fresh, target, task, waiting } from "../support/deployed.ts";
+
+/** What an instance may be waiting for while the code below it is exchanged. */
+type Parked = Readonly<{
+  waitsFor: string;
+  /** What lies between its start and the task that tells which code ran it. */
+  element: string;
+  beside?: readonly string[];
+  kind: string;
+  wake?(instanceId: string): Promise<unknown>;
+  variables?: Readonly<Record<string, string>>;
+}>;
+
+const signal = fresh("opened");
+const message = fresh("paid");
+const order = fresh("order");
+const byHand = fresh("nobody-runs-this");
+const lasting = (duration: string) => catching("pause", timer("timeDuration", duration));
+
+const PARKED: readonly Parked[] = [
+  { waitsFor: "a timer in the queue", element: lasting("PT15S"), kind: "timer" },
+  { waitsFor: "a timer beyond it", element: lasting("PT45S"), kind: "timer" },
+  {
+    waitsFor: "the next attempt of a task",
+    element: task("again", "fail-then-work"),
+    kind: "task",
+  },
+  {
+    waitsFor: "a task of somebody outside",
+    element: task("ask", byHand),
+    kind: "task",
+    wake: async (instanceId) => {
+      const { taskId = "" } = await waiting(instanceId, "task");
+      await client.completeTask(taskId);
+    },
+  },
+  {
+    waitsFor: "a signal",
+    element: catching("told", onSignal("s")),
+    beside: [aSignal("s", signal)],
+    kind: "signal",
+    wake: () => client.signal({ name: signal }),
+  },
+  {
+    waitsFor: "a message",
+    element: catching("paid", onMessage("m")),
+    beside: [aMessage("m", { name: message, key: "=order" })],
+    kind: "message",
+    wake: () => client.message({ name: message, correlationKey: order }),
+    variables: { order },
+  },
+  {
+    waitsFor: "an incident to be resolved",
+    element: task("refused", "refuse", "1"),
+    kind: "incident",
+    wake: async (instanceId) => {
+      const { incidentId = "" } = await waiting(instanceId, "incident");
+      await client.resolveIncident(instanceId, incidentId, { variables: { allowed: true } });
+    },
+  },
+];
+
+describe("a deployment that is changed while instances wait", () => {
+  const parked = new Map<Parked, string>();
+  let release = 0;
+
+  beforeAll(async () => {
+    const before = await releaseNow();
+    release = before === 1 ? 2 : 1;
+    await client.setEventType(LETTER, { onTargetTerminated: "deadLetter" });
+    for (const one of PARKED) parked.set(one, await park(one));
+    await redeploy(release);
+  });
+
+  test("runs its new code", async () => {
+    expect(await releaseNow()).toBe(release);
+  });
+
+  test.for(PARKED)("takes on who waits for $waitsFor", async (one) => {
+    const instanceId = parked.get(one) ?? "";
+
+    await one.wake?.(instanceId);
+
+    expect(await ended(instanceId)).toMatchObject({ status: "succeeded", variables: { release } });
+    const { items } = await client.deadLetters({ name: LETTER });
+    expect(items.filter((letter) => letter.target === instanceId)).toHaveLength(1);
+  });
+});
+
+/** An event that each of them is sent and that none of them reads: it must outlast the change, too. */
+const LETTER = fresh("letter");
+
+async function park({ element, beside = [], kind, variables }: Parked): Promise<string> {
+  const id = fresh("parked");
+  await client.deploy(chain(id, [element, task("tell-release")], ...beside));
+  const { instanceId } = await client.start(id, variables === undefined ? {} : { variables });
+  await waiting(instanceId, kind);
+  await client.event({ name: LETTER, target: instanceId, payload: instanceId });
+  return instanceId;
+}
+
+/** Which release of the handlers runs. */
+async function releaseNow(): Promise<number> {
+  const id = fresh("release");
+  await client.deploy(chain(id, [task("tell-release")]));
+  const { instanceId } = await client.start(id);
+  return Number((await ended(instanceId)).variables.release);
+}
+
+async function redeploy(to: number): Promise<void> {
+  const { endpoint, region, folder, context } = target;
+  const tasks = (context.tasks ?? "").replace(/release-\d/, `release-${to}`);
+  const place = { region, environment: process.env, ...(endpoint !== undefined && { endpoint }) };
+  await deploy({ place, context: { ...context, tasks }, folder });
+  await untilAnswers(client);
+}

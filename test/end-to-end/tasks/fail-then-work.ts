@@ -1,0 +1,8 @@
+/** Fails at its first attempt, and is tried again after a while. */
+export default {
+  backoff: "PT25S",
+  run: async (_input: object, { attempt }: { attempt: number }) => {
+    if (attempt === 1) throw new Error("Not yet.");
+    return { attempts: attempt };
+  },
+};

@@ -1,0 +1,90 @@
+/** The queues of a deployment as those see them who run it: how long they hide, what is dead. */
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import {
+  DeleteMessageCommand,
+  GetQueueAttributesCommand,
+  type Message,
+  ReceiveMessageCommand,
+  SendMessageCommand,
+  SetQueueAttributesCommand,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import { onTestFinished } from "vitest";
+import { target } from "./deployed.ts";
+
+export const sqs = new SQSClient({ region: target.region });
+export const lambda = new LambdaClient({ region: target.region });
+
+/** What the stack tells under this name. */
+export function output(name: string): string {
+  const value = target.outputs[name];
+  if (value === undefined) throw new Error(`The stack has no output ${name}.`);
+  return value;
+}
+
+/** Lets a queue bring back what was not finished after some seconds, until the test ends. */
+export async function hidingFor(seconds: number, queueUrl: string): Promise<void> {
+  const usual = await attributeOf(queueUrl, "VisibilityTimeout");
+  await setVisibility(queueUrl, String(seconds));
+  onTestFinished(() => setVisibility(queueUrl, usual));
+}
+
+/** How many messages lie in a queue, about. */
+export async function depthOf(queueUrl: string): Promise<number> {
+  return Number(await attributeOf(queueUrl, "ApproximateNumberOfMessages"));
+}
+
+/**
+ * Puts what is dead back where it came from, and tells how many. SQS has a call for it, which not
+ * every emulator has: here it is done by hand.
+ */
+export async function redrive(from: string, to: string): Promise<number> {
+  let moved = 0;
+  for (;;) {
+    const { Messages: found = [] } = await sqs.send(
+      new ReceiveMessageCommand({
+        QueueUrl: from,
+        MaxNumberOfMessages: 10,
+        WaitTimeSeconds: 1,
+        MessageSystemAttributeNames: ["All"],
+      }),
+    );
+    if (found.length === 0) return moved;
+    for (const message of found) await move(message, from, to);
+    moved += found.length;
+  }
+}
+
+async function move(message: Message, from: string, to: string): Promise<void> {
+  const group = message.Attributes?.MessageGroupId;
+  await sqs.send(
+    new SendMessageCommand({
+      QueueUrl: to,
+      MessageBody: message.Body ?? "",
+      ...(group !== undefined && { MessageGroupId: group }),
+      ...(to.endsWith(".fifo") && { MessageDeduplicationId: crypto.randomUUID() }),
+    }),
+  );
+  await sqs.send(
+    new DeleteMessageCommand({ QueueUrl: from, ReceiptHandle: message.ReceiptHandle ?? "" }),
+  );
+}
+
+async function attributeOf(
+  queueUrl: string,
+  name: "VisibilityTimeout" | "ApproximateNumberOfMessages",
+): Promise<string> {
+  const { Attributes } = await sqs.send(
+    new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [name] }),
+  );
+  return Attributes?.[name] ?? "0";
+}
+
+async function setVisibility(queueUrl: string, seconds: string): Promise<void> {
+  await sqs.send(
+    new SetQueueAttributesCommand({
+      QueueUrl: queueUrl,
+      Attributes: { VisibilityTimeout: seconds },
+    }),
+  );
+}
