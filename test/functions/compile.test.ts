@@ -1,0 +1,27 @@
+import { describe, expect, test } from "vitest";
+import { handler } from "../../functions/compile/index.ts";
+import { sequence, service } from "../support/bpmn-xml.ts";
+
+describe("the function that compiles", () => {
+  test("answers with what survives JSON", async () => {
+    const compiled = await handler({ notation: "bpmn", source: sequence(service("work")) });
+
+    expect(compiled).toMatchObject({ ok: true, processes: [{ id: "p" }] });
+    expect(JSON.parse(JSON.stringify(compiled))).toEqual(compiled);
+  });
+
+  test("answers with diagnostics where the source is wrong", async () => {
+    const compiled = await handler({ notation: "bpmn", source: "<nonsense" });
+
+    expect(compiled.ok).toBe(false);
+    expect(compiled.diagnostics.length).toBeGreaterThan(0);
+  });
+
+  test.each([
+    ["another notation", { notation: "dance", source: "x" }],
+    ["no source", { notation: "bpmn" }],
+    ["nothing", null],
+  ])("refuses %s", async (_, event) => {
+    await expect(handler(event)).rejects.toThrow("does not compile");
+  });
+});

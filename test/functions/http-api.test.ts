@@ -1,0 +1,258 @@
+import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
+import { describe, expect, test } from "vitest";
+import { requestOf } from "../../functions/http-api/gateway-event.ts";
+import { httpApi } from "../../functions/http-api/handler.ts";
+import { nodeIds } from "../../lib/adapters/node/ids.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import { aReceipt, engineError, fakeEngine } from "../support/fake-engine.ts";
+import { ManualTime } from "../support/manual-time.ts";
+import { aContext, HeardTelemetry } from "../support/queue-events.ts";
+
+describe("a request through an HTTP API", () => {
+  test.each([
+    ["/v1/definitions/a b", "GET", "/v1/definitions/a%20b"],
+    ["/v1/definitions:validate", "POST", "/v1/definitions:validate"],
+    ["/v1/instances/order-1/history", "GET", "/v1/instances/order-1/history"],
+    ["/v1/signals/live:7~r1.a/b", "GET", "/v1/signals/live:7~r1.a%2Fb"],
+    ["/v1/event-types/orders/paid", "PUT", "/v1/event-types/orders%2Fpaid"],
+    ["/v1/dead-letters/ended:3~r1.a/b/replay", "POST", "/v1/dead-letters/ended:3~r1.a%2Fb/replay"],
+    ["/v1/dead-letters/a/replay", "DELETE", "/v1/dead-letters/a%2Freplay"],
+    ["/v1/event-types/größe", "GET", "/v1/event-types/gr%C3%B6%C3%9Fe"],
+    ["/v1/event-types/hash#mark", "GET", "/v1/event-types/hash%23mark"],
+    ["/v1/event-types/100%25", "GET", "/v1/event-types/100%25"],
+    ["/v1/event-types/100%", "GET", "/v1/event-types/100%25"],
+  ])("that brings %s decoded is encoded again (%s)", (rawPath, method, path) => {
+    expect(requestOf(anHttpEvent({ rawPath, method })).path).toBe(path);
+  });
+
+  test("loses the name of its stage", () => {
+    const event = anHttpEvent({ rawPath: "/prod/v1/health", stage: "prod" });
+
+    expect(requestOf(event).path).toBe("/v1/health");
+    expect(requestOf(anHttpEvent({ rawPath: "/prod/v1/health" })).path).toBe("/prod/v1/health");
+  });
+
+  test("brings its query as it was sent, and its headers in lower case", () => {
+    const request = requestOf(
+      anHttpEvent({ rawQueryString: "status=running&name=a%2Bb", headers: { "X-Sent": "a, b" } }),
+    );
+
+    expect(request.query).toBe("status=running&name=a%2Bb");
+    expect(request.headers).toMatchObject({ "x-sent": "a, b" });
+  });
+
+  test("brings its body, whatever the gateway made of it", () => {
+    const plain = requestOf(anHttpEvent({ body: '{"a":"ü"}' }));
+    const encoded = requestOf(
+      anHttpEvent({ body: Buffer.from("<a>ü</a>").toString("base64"), isBase64Encoded: true }),
+    );
+
+    expect(Buffer.from(plain.body).toString()).toBe('{"a":"ü"}');
+    expect(Buffer.from(encoded.body).toString()).toBe("<a>ü</a>");
+    expect(requestOf(anHttpEvent({})).body).toHaveLength(0);
+  });
+
+  test("reaches a receipt whose id has a slash", async () => {
+    const { call } = anApi();
+    const rawPath = `/v1/signals/${aReceipt.broadcastId}`;
+
+    const answer = await call(anHttpEvent({ rawPath }));
+
+    expect(answer.statusCode).toBe(200);
+    expect(JSON.parse(answer.body ?? "")).toEqual(aReceipt);
+  });
+});
+
+describe("a request through a REST API", () => {
+  test("keeps its path as it was sent", () => {
+    const path = "/v1/signals/a%2Fb%3Fc%25d";
+
+    expect(requestOf(aRestEvent({ path })).path).toBe(path);
+  });
+
+  test("gets its query and its headers put together again", () => {
+    const request = requestOf(
+      aRestEvent({
+        multiValueQueryStringParameters: { name: ["a+b&c"], tag: ["x", "y"] },
+        headers: { Accept: "b" },
+        multiValueHeaders: { Accept: ["a", "b"] },
+      }),
+    );
+
+    expect(request.query).toBe("name=a%2Bb%26c&tag=x&tag=y");
+    expect(request.headers).toEqual({ accept: "a, b" });
+  });
+
+  test("is answered", async () => {
+    const { call } = anApi();
+    const answer = await call(aRestEvent({ path: "/v1/definitions/order" }));
+
+    expect(answer).toMatchObject({ statusCode: 200, isBase64Encoded: false });
+    expect(JSON.parse(answer.body ?? "")).toMatchObject({ id: "order" });
+  });
+});
+
+describe("the API in a function", () => {
+  test("answers with bytes where a source is not UTF-8", async () => {
+    const text = '<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>';
+    const { call } = anApi({ source: async () => ({ notation: "bpmn", text }) });
+
+    const answer = await call(anHttpEvent({ rawPath: "/v1/definitions/order/versions/1/source" }));
+
+    expect(answer.isBase64Encoded).toBe(true);
+    expect(Buffer.from(answer.body ?? "", "base64").toString("latin1")).toBe(text);
+  });
+
+  test("waits for a result no longer than two seconds, and asks to come again", async () => {
+    const { call, time } = anApi();
+    const begunAt = time.now();
+
+    const answering = call(
+      anHttpEvent({ rawPath: "/v1/instances/live/result", rawQueryString: "waitSeconds=25" }),
+    );
+    await time.pass(2_000);
+
+    const { statusCode, headers } = await answering;
+    expect({ statusCode, after: headers?.["retry-after"] }).toEqual({
+      statusCode: 409,
+      after: "1",
+    });
+    expect(time.now() - begunAt).toBe(2_000);
+  });
+
+  test("answers as soon as the instance has ended", async () => {
+    let hasEnded = false;
+    const { call, time } = anApi({
+      result: async () => {
+        if (!hasEnded) throw engineError("instance/not-ended");
+        return { status: "succeeded", terminationKind: "success", variables: {} };
+      },
+    });
+
+    const answering = call(
+      anHttpEvent({ rawPath: "/v1/instances/live/result", rawQueryString: "waitSeconds=25" }),
+    );
+    await time.pass(250);
+    hasEnded = true;
+    await time.pass(450);
+
+    expect((await answering).statusCode).toBe(200);
+  });
+
+  test("logs what it did not foresee under an id that the caller gets, and without payloads", async () => {
+    const { call, telemetry } = anApi({
+      start: async () => {
+        throw new Error("boom");
+      },
+    });
+
+    const answer = await call(
+      anHttpEvent({
+        rawPath: "/v1/definitions/order/instances",
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: '{"variables":{"card":"4111"}}',
+      }),
+    );
+
+    const { errorId, detail } = JSON.parse(answer.body ?? "");
+    expect(answer.statusCode).toBe(500);
+    expect(detail).not.toContain("boom");
+    expect(telemetry.lines[0]).toMatchObject({ name: "request-failed", fields: { errorId } });
+    expect(JSON.stringify(telemetry.lines)).not.toContain("4111");
+  });
+});
+
+function anApi(overrides: Partial<Engine> = {}) {
+  const time = new ManualTime();
+  const telemetry = new HeardTelemetry();
+  const handler = httpApi(fakeEngine(overrides).engine, { clock: time, ids: nodeIds(), telemetry });
+  const call = (event: Parameters<typeof handler>[0]) => handler(event, aContext());
+  return { call, time, telemetry };
+}
+
+type HttpParts = Partial<Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers">> &
+  Readonly<{ method?: string; stage?: string; body?: string; isBase64Encoded?: boolean }>;
+
+/** As an HTTP API sends it, payload format 2.0. */
+function anHttpEvent(parts: HttpParts): APIGatewayProxyEventV2 {
+  const { rawPath = "/v1/health", method = "GET", stage = "$default" } = parts;
+  return {
+    version: "2.0",
+    routeKey: "$default",
+    rawPath,
+    rawQueryString: parts.rawQueryString ?? "",
+    headers: { host: "abc.execute-api.eu-central-1.amazonaws.com", ...parts.headers },
+    requestContext: {
+      accountId: "123456789012",
+      apiId: "abc",
+      domainName: "abc.execute-api.eu-central-1.amazonaws.com",
+      domainPrefix: "abc",
+      http: {
+        method,
+        path: rawPath,
+        protocol: "HTTP/1.1",
+        sourceIp: "192.0.2.1",
+        userAgent: "curl/8.5.0",
+      },
+      requestId: "JKJaXmPLvHcESHA=",
+      routeKey: "$default",
+      stage,
+      time: "01/Jan/2030:00:00:00 +0000",
+      timeEpoch: 1_893_456_000_000,
+    },
+    ...(parts.body !== undefined && { body: parts.body }),
+    isBase64Encoded: parts.isBase64Encoded ?? false,
+  };
+}
+
+/** As a REST API sends it; what a request does not have is null. */
+function aRestEvent(parts: Partial<APIGatewayProxyEvent>): APIGatewayProxyEvent {
+  const path = parts.path ?? "/v1/health";
+  return {
+    resource: "/{proxy+}",
+    path,
+    httpMethod: "GET",
+    headers: {},
+    multiValueHeaders: {},
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    pathParameters: { proxy: path.slice(1) },
+    stageVariables: null,
+    requestContext: {
+      accountId: "123456789012",
+      apiId: "abc",
+      authorizer: null,
+      protocol: "HTTP/1.1",
+      httpMethod: "GET",
+      identity: anIdentity,
+      path: `/prod${path}`,
+      stage: "prod",
+      requestId: "c6af9ac6-7b61-11e6-9a41-93e8deadbeef",
+      requestTimeEpoch: 1_893_456_000_000,
+      resourceId: "abc123",
+      resourcePath: "/{proxy+}",
+    },
+    body: null,
+    isBase64Encoded: false,
+    ...parts,
+  };
+}
+
+const anIdentity: APIGatewayProxyEvent["requestContext"]["identity"] = {
+  accessKey: null,
+  accountId: null,
+  apiKey: null,
+  apiKeyId: null,
+  caller: null,
+  clientCert: null,
+  cognitoAuthenticationProvider: null,
+  cognitoAuthenticationType: null,
+  cognitoIdentityId: null,
+  cognitoIdentityPoolId: null,
+  principalOrgId: null,
+  sourceIp: "192.0.2.1",
+  user: null,
+  userAgent: "curl/8.5.0",
+  userArn: null,
+};

@@ -1,0 +1,207 @@
+import { describe, expect, test } from "vitest";
+import { advanceInstance } from "../../functions/advance/handler.ts";
+import { giveUp } from "../../functions/dead-letters/handler.ts";
+import { fanOutSignal } from "../../functions/fan-out-signal/handler.ts";
+import { fireTimer } from "../../functions/fire-timer/handler.ts";
+import { perInstance } from "../../functions/middleware/per-instance.ts";
+import { perMessage } from "../../functions/middleware/per-message.ts";
+import { runTask } from "../../functions/run-task/handler.ts";
+import type { Message } from "../../lib/ports/message.ts";
+import {
+  aSignal,
+  beside,
+  catching,
+  extensions,
+  file,
+  flow,
+  job,
+  onSignal,
+  process,
+  sequence,
+  start,
+  timer,
+  xml,
+} from "../support/bpmn-xml.ts";
+import { aPlainWorld, type PlainWorld } from "../support/plain-world.ts";
+import { aContext, aRecord, aWorkbench, failedIds } from "../support/queue-events.ts";
+
+const work = sequence(
+  xml("serviceTask", { id: "work" }, extensions(job("work", { retries: "1" }))),
+);
+const six = file(
+  process(
+    start(),
+    ...["a", "b", "c", "d", "e", "f"].flatMap((id) => [
+      xml("serviceTask", { id }, extensions(job("work"))),
+      flow(`to-${id}`, "start", id),
+    ]),
+  ),
+);
+const waiting = sequence(catching("wait", timer("timeDuration", "PT1M")));
+const listening = beside(sequence(catching("wait", onSignal("go"))), aSignal("go"));
+
+describe("the function that runs tasks", () => {
+  test("takes the step that its task was for", async () => {
+    const { world, bench } = await aWorld(work);
+    await world.engine.start("p", { instanceId: "one" });
+
+    const answer = await runTask(world.engine, { bench, isLong: () => false })(
+      all(world),
+      aContext(60_000),
+    );
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(await world.engine.get("one")).toMatchObject({
+      status: "succeeded",
+      variables: { done: true },
+    });
+  });
+
+  test("lets a message that comes twice change nothing", async () => {
+    const { world, bench } = await aWorld(work);
+    await world.engine.start("p", { instanceId: "one" });
+    const [message] = world.queued.splice(0);
+    const twice = { Records: [message, message].map((each, n) => recordOf(each, n)) };
+
+    const answer = await runTask(world.engine, { bench, isLong: () => false })(
+      twice,
+      aContext(60_000),
+    );
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(world.commits.filter(({ status }) => status === "succeeded")).toHaveLength(1);
+  });
+
+  test("holds a message of the long queue while it works on it", async () => {
+    const { world, bench, queue } = await aWorld(work);
+    await world.engine.start("p", { instanceId: "one" });
+
+    await runTask(world.engine, { bench, isLong: () => true })(all(world), aContext(900_000));
+
+    expect(queue.asked).toEqual(["hide m1 60"]);
+  });
+});
+
+describe("the function that fires timers", () => {
+  test("queues a timer anew that is early, and fires it when it is due", async () => {
+    const { world, bench, queue } = await aWorld(waiting);
+    const { waits } = await world.engine.start("p", { instanceId: "one" });
+    const { ticket = "" } =
+      world.commits.at(-1)?.tickets.map(({ id }) => ({ ticket: id }))[0] ?? {};
+    const message: Message = { kind: "timer", tenant: "default", instanceId: "one", ticket };
+    const fire = perMessage(fireTimer(world.engine), bench);
+
+    await fire({ Records: [aRecord(message)] }, aContext());
+    world.moveTo(world.now() + 60_000);
+    await fire({ Records: [aRecord(message)] }, aContext());
+
+    expect(waits).toHaveLength(1);
+    expect(queue.asked).toEqual(["send m1 60"]);
+    expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
+  });
+});
+
+describe("the function that fans signals out", () => {
+  test("broadcasts what an outsider asks for on the bus, once however often it comes", async () => {
+    const { world, bench } = await aWorld(listening);
+    await world.engine.start("p", { instanceId: "one" });
+    const body = JSON.stringify(anEvent("signal-requested", { name: "go", payload: { by: "us" } }));
+    const fanOut = perMessage(fanOutSignal(world.engine), bench);
+
+    await fanOut({ Records: [aRecord(body)] }, aContext());
+    await fanOut({ Records: [aRecord(body)] }, aContext());
+    await world.drain();
+
+    expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
+    expect(await world.engine.receipt(anEvent("", {}).id)).toMatchObject({ delivered: 1 });
+  });
+
+  test("sets a request aside that no signal can come of", async () => {
+    const { world, bench, queue } = await aWorld(listening);
+    const body = JSON.stringify(anEvent("signal-requested", { name: "x".repeat(256) }));
+
+    const answer = await perMessage(fanOutSignal(world.engine), bench)(
+      { Records: [aRecord(body)] },
+      aContext(),
+    );
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(queue.asked).toEqual(["set aside m1"]);
+  });
+});
+
+describe("the function that takes what is parked", () => {
+  test("takes the outcomes of six tasks in one step", async () => {
+    const { world, bench } = await aWorld(six);
+    await world.engine.start("p", { instanceId: "one" });
+    const advance = perInstance(advanceInstance(world.engine), bench);
+    await advance(all(world), aContext());
+    await runTask(world.engine, { bench, isLong: () => false })(all(world), aContext());
+    const before = world.commits.length;
+    const parked = all(world);
+
+    const answer = await advance(parked, aContext());
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(parked.Records).toHaveLength(6);
+    expect(world.commits.length - before).toBe(1);
+  });
+});
+
+describe("the function that takes dead letters", () => {
+  test("lets the task fail, so that somebody hears of it", async () => {
+    const { world, bench, telemetry } = await aWorld(work);
+    await world.engine.start("p", { instanceId: "one" });
+
+    const answer = await perMessage(giveUp(world.engine, telemetry), bench)(all(world), aContext());
+
+    expect(failedIds(answer)).toEqual([]);
+    expect((await world.engine.get("one")).incidents).toMatchObject([{ element: "work" }]);
+    expect(telemetry.measured.GivenUp).toEqual([1]);
+  });
+
+  test("leaves what nobody can read where it is", async () => {
+    const { world, bench, telemetry, queue } = await aWorld(work);
+    const { hide, sendLater } = queue;
+    const last = { hide: hide.bind(queue), sendLater: sendLater.bind(queue) };
+
+    const answer = await perMessage(giveUp(world.engine, telemetry), { ...bench, queue: last })(
+      { Records: [aRecord("hello")] },
+      aContext(),
+    );
+
+    expect(failedIds(answer)).toEqual(["m1"]);
+    expect(queue.asked).toEqual(["hide m1 2"]);
+  });
+});
+
+async function aWorld(source: string) {
+  const world = aPlainWorld({ tasks: { work: () => ({ done: true }) } });
+  await world.engine.deploy({ notation: "bpmn", source });
+  return { world, ...aWorkbench({ clock: { now: world.now, pause: async () => {} } }) };
+}
+
+/** Everything that is queued, as one batch. */
+function all({ queued }: PlainWorld) {
+  return { Records: queued.splice(0).map((message, n) => recordOf(message, n)) };
+}
+
+function recordOf(message: Message | undefined, n: number) {
+  if (message === undefined) throw new Error("nothing is queued");
+  return aRecord(message, { id: `m${n + 1}`, group: "one" });
+}
+
+/** An event as a rule hands it to a queue. */
+function anEvent(type: string, detail: object) {
+  return {
+    version: "0",
+    id: "6a7e8feb-b491-4cf7-a9f1-bf3703467718",
+    "detail-type": type,
+    source: "shop",
+    account: "123456789012",
+    time: "2030-01-01T00:00:00Z",
+    region: "eu-central-1",
+    resources: [],
+    detail,
+  };
+}

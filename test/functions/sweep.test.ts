@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { sweepAll } from "../../functions/sweep/handler.ts";
+import type { Slice } from "../../lib/ports/store.ts";
+import { ManualTime } from "../support/manual-time.ts";
+import { aContext, HeardTelemetry } from "../support/queue-events.ts";
+
+describe("the sweep", () => {
+  test("looks at all 32 slices, once each, beginning elsewhere each minute", async () => {
+    const { engine, swept, time, telemetry } = aSweep();
+    const sweep = sweepAll(engine, { clock: time, telemetry, withWheel: false });
+
+    await sweep({}, aContext(60_000));
+    const first = swept.splice(0);
+    await time.pass(60_000);
+    await sweep({}, aContext(60_000));
+
+    expect([...first].sort((a, b) => a - b)).toEqual(Array.from({ length: 32 }, (_, n) => n));
+    expect(swept[0]).toBe(((first[0] ?? 0) + 1) % 32);
+    expect(telemetry.measured).toEqual({ SweepRecovered: [64, 64] });
+  });
+
+  test("begins nothing that its time would not suffice for", async () => {
+    const { engine, swept, time, telemetry } = aSweep();
+    const sweep = sweepAll(engine, { clock: time, telemetry, withWheel: false });
+    const context = {
+      ...aContext(),
+      getRemainingTimeInMillis: () => (swept.length < 12 ? 60_000 : 9_000),
+    };
+
+    const summary = await sweep({}, context);
+
+    expect(summary.slices).toBe(12);
+    expect(telemetry.lines.at(-1)).toMatchObject({ level: "warn", name: "swept" });
+  });
+
+  test("goes on with the others when one slice fails", async () => {
+    const { engine, time, telemetry } = aSweep({ failing: 7 });
+
+    const summary = await sweepAll(engine, { clock: time, telemetry, withWheel: false })(
+      {},
+      aContext(60_000),
+    );
+
+    expect(summary).toMatchObject({ slices: 31, troubles: 1 });
+    expect(telemetry.lines[0]).toMatchObject({ name: "slice-failed", fields: { slice: 7 } });
+  });
+
+  test("turns the wheel first, for as long as there is more", async () => {
+    const { engine, turned, time, telemetry } = aSweep({ wheelTurns: 3 });
+
+    const summary = await sweepAll(engine, { clock: time, telemetry, withWheel: true })(
+      {},
+      aContext(60_000),
+    );
+
+    expect(turned).toHaveLength(96);
+    expect(summary).toMatchObject({ slices: 32, queued: 96 });
+    expect(telemetry.measured.WheelQueued).toEqual([96]);
+  });
+});
+
+function aSweep({ failing = -1, wheelTurns = 1 } = {}) {
+  const swept: number[] = [];
+  const turned: number[] = [];
+  const engine = {
+    sweep: async ({ index }: Slice) => {
+      if (index === failing) throw new Error("index is away");
+      swept.push(index);
+      return { looked: 3, sent: 2, troubles: 0, more: true };
+    },
+    turnWheel: async ({ index }: Slice) => {
+      turned.push(index);
+      const turns = turned.filter((each) => each === index).length;
+      return { looked: 1, queued: 1, troubles: 0, more: turns < wheelTurns };
+    },
+  };
+  return { engine, swept, turned, time: new ManualTime(), telemetry: new HeardTelemetry() };
+}
