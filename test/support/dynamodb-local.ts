@@ -42,7 +42,9 @@ export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
 async function answering(endpoint: string, hasEnded: () => boolean): Promise<void> {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (Date.now() < deadline) {
-    if (hasEnded()) throw new Error("DynamoDB Local ended before it answered.");
+    if (hasEnded()) {
+      throw new Error("DynamoDB Local ended before it answered: is `java -version` 17 or newer?");
+    }
     // Unsigned, so refused: any answer will do.
     const answer = await fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     if (answer !== null) return;
