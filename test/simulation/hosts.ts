@@ -6,6 +6,7 @@ import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Invocation } from "../../lib/ports/message.ts";
 import type { Store } from "../../lib/ports/store.ts";
 import { countedIds, createHost, type Host } from "./host.ts";
+import { olderStore } from "./older-store.ts";
 import { type Backends, busPort, parkingPort, queuesOf, timersPort } from "./ports.ts";
 import { type Stage, TENANT } from "./stage.ts";
 
@@ -61,7 +62,7 @@ export class Hosts {
     const count = mode === "memory" ? 1 : HOSTS;
     this.#all = skews
       .slice(0, count)
-      .map((skew, n) => this.#newHost(`host${this.#life}.${n}`, skew));
+      .map((skew, n) => this.#newHost(`host${this.#life}.${n}`, skew, this.#storeOf(n)));
     this.#stage.clockIsAhead(Math.max(...skews));
     const [host] = this.#all;
     if (mode === "durable" || host === undefined) {
@@ -89,6 +90,12 @@ export class Hosts {
     return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };
   }
 
+  /** The last of several may run older code. */
+  #storeOf(n: number): Store {
+    const { store } = this.#backends;
+    return this.#stage.scenario.hasOlderHost && n === HOSTS - 1 ? olderStore(store) : store;
+  }
+
   #newHost(name: string, skewMs: number, store: Store = this.#backends.store): Host {
     const stage = this.#stage;
     const { parking, tasks, pages, bus, blobs } = this.#backends;
@@ -110,6 +117,7 @@ export class Hosts {
       bus: busPort(stage, bus),
       workflows: scenario.workflows ?? new Map(),
       settings: {
+        ...scenario.settings,
         tenant: TENANT,
         retentionMs: 30 * 24 * 3_600_000,
         volatileQueues: isMemory,

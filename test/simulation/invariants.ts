@@ -12,7 +12,7 @@
 import { MAX_INSTANCE_BYTES } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { decodeInstance, parseChunk, parseStored } from "../../lib/engine/codec.ts";
-import { instanceIdOf, instancePk } from "../../lib/engine/keys.ts";
+import { instanceIdOf, instancePk, valueHashOf } from "../../lib/engine/keys.ts";
 import type { World } from "../../lib/engine/world.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import {
@@ -27,6 +27,7 @@ import type { TrailEntry } from "../../lib/kernel/trail.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { blankOf, essence, explain, stable } from "./oracle.ts";
 import type { Reception } from "./reception.ts";
+import { valuesOf, wholeOf } from "./stored-values.ts";
 import type { Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
 
@@ -58,6 +59,7 @@ export type Watched = Readonly<{
   maxAheadMs: () => number;
   /** Whether a record of an outbox, `<instance>:<record>`, has left. */
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
+  blobOf: (name: string) => Uint8Array | undefined;
   onFired: (timer: TimerTicket, instanceId: string) => void;
 }>;
 
@@ -85,7 +87,8 @@ export class Invariants {
     const life = this.lives.get(id);
     const program = this.#programOf(item);
     const about = { id, tenant: this.#watched.tenant, version: item.version };
-    const after = decodeInstance(parseStored(item.body), program.definition, about);
+    const stored = wholeOf(parseStored(item.body), id, { ...this.#watched, items });
+    const after = decodeInstance(stored, program.definition, about);
     const before = life?.instance ?? blankOf(after);
     must(
       after.version === before.version + 1,
@@ -198,7 +201,7 @@ export class Invariants {
     for (const { id, effect } of before.outbox.filter((record) => !kept.has(record.id))) {
       const isDone =
         effect.kind === "expire-chunks"
-          ? chunksOf(this.#watched.tenant, after.id, items).every(
+          ? leftBy(this.#watched.tenant, after, items).every(
               ({ expiresAt }) => expiresAt !== undefined,
             )
           : this.#watched.wasSent(`${after.id}:${id}`, effect);
@@ -303,6 +306,16 @@ function startsOf({ tickets, version }: Instance): readonly Fact[] {
   const deadline = tickets.find((ticket) => ticket.on === "timer" && ticket.deadline);
   if (version !== 1 || deadline?.on !== "timer") return [];
   return [{ kind: "started", input: { variables: {}, deadline: instantFrom(deadline.dueAt) } }];
+}
+
+/** History that has left an instance, and values that it refers to. */
+function leftBy(tenant: string, { id, apart = [] }: Instance, items: readonly Item[]) {
+  const hashes = new Set(apart.map(({ hash }) => hash));
+  const values = valuesOf({ tenant, items }, id);
+  return [
+    ...chunksOf(tenant, id, items),
+    ...values.filter(({ key }) => hashes.has(valueHashOf(key) ?? "")),
+  ];
 }
 
 export function chunksOf(tenant: string, id: string, items: readonly Item[]): readonly Item[] {

@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { STEP } from "./mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
 import { TIMER_MUTANTS } from "./timer-mutants.ts";
+import { VALUE_MUTANTS } from "./value-mutants.ts";
 
 /** Each is a process of its own; the machine has other work to do. */
 vi.setConfig({ maxConcurrency: 2 });
@@ -13,7 +14,7 @@ vi.setConfig({ maxConcurrency: 2 });
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS];
+const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...VALUE_MUTANTS];
 
 describe("a mutant", () => {
   for (const { name, file, find, without } of MUTANTS) {

@@ -138,7 +138,7 @@ export const STEP: readonly Mutant[] = [
     file: "lib/engine/history.ts",
     find: "for (const entry of inside) bySeq.set(entry.seq, entry);",
     replace: `${MARK};
-  const later = (await loadInstance(world, instance.id))?.instance ?? instance;
+  const later = (await getInstance(world, instance.id)).instance;
   for (const entry of later.trail.entries) bySeq.set(entry.seq, entry);`,
   },
   {

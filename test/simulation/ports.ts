@@ -41,6 +41,8 @@ export function createBackends(stage: Stage): Backends {
   const handlers = Object.entries(stage.scenario.handlers);
   const pages = new SimulatedPages({ ...queue, turn: pagesTurn(stage) });
   const timers = new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") });
+  const blobs = new SimulatedBlobs({ turn: (point) => blobsTurn(stage, point) });
+  stage.blobOf = (name) => blobs.peek(name);
   return {
     store: new SimulatedStore({ turn: (point) => storeTurn(stage, point) }),
     parking: new SimulatedParking({ ...queue, turn: queueTurn(stage, "parking.park") }),
@@ -54,7 +56,7 @@ export function createBackends(stage: Stage): Backends {
     scheduler: new SimulatedScheduler(stage, timers),
     pages,
     bus: new SimulatedBus({ pages, turn: (point) => busTurn(stage, point) }),
-    blobs: new SimulatedBlobs({ turn: (point) => blobsTurn(stage, point) }),
+    blobs,
   };
 }
 

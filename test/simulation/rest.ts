@@ -9,6 +9,7 @@ import { type Backends, queuesOf } from "./ports.ts";
 import { checkReceipts } from "./receipts.ts";
 import { checkKept, checkReceived } from "./reception-at-rest.ts";
 import { type Stage, TENANT } from "./stage.ts";
+import { checkValues } from "./stored-values.ts";
 import { must } from "./violation.ts";
 import type { SimulatedWorld } from "./world.ts";
 
@@ -35,6 +36,7 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
     checkLedger(stage, life);
     checkAnnouncements(stage, life);
     checkChunks(backends, life);
+    checkApart(stage, backends, life);
     const view = await world.observer().engine.get(id);
     ending[id] = { status: view.status, variables: view.variables, result: view.result };
   }
@@ -117,6 +119,12 @@ function checkAnnouncements({ announced, scenario }: Stage, { instance, trail }:
 
 function noticeType(notice: unknown): unknown {
   return typeof notice === "object" && notice !== null && "type" in notice ? notice.type : "";
+}
+
+function checkApart(stage: Stage, { store, blobs }: Backends, { instance }: Life): void {
+  if (!isTerminal(instance)) return;
+  const places = { tenant: TENANT, items: store.items(), blobOf: stage.blobOf };
+  checkValues(instance, places, blobs.names());
 }
 
 /** History that has left an ended instance lives as long as it; a chunk that nobody needs may stay. */

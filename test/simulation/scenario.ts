@@ -2,6 +2,7 @@
 import type { Compiled } from "../../lib/definition/definition.ts";
 import type { Variables } from "../../lib/definition/json.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
+import type { World } from "../../lib/engine/world.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskOutcome } from "../../lib/ports/tasks.ts";
 import type { Workflow } from "../support/generator-runner.ts";
@@ -37,6 +38,10 @@ export type Scenario = Readonly<{
   cycle?: Readonly<{ element: string; everyMs: number }>;
   /** A task that was delivered this often goes to those who give up on it. */
   maxReceives?: number;
+  /** When values leave their instance, and when they are blobs. */
+  settings?: Pick<World["settings"], "wholeBytes" | "blobBytes">;
+  /** One of the hosts runs the code of the format before. */
+  hasOlderHost?: true;
   /** Versions that are deployed while everything runs, by callers. */
   later?: readonly Compiled[];
 }>;

@@ -24,6 +24,7 @@ import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
+import { VALUE_SCENARIOS } from "./value-scenarios.ts";
 
 /** Long enough that history leaves the instance several times. */
 const LONG_NAMES = Array.from({ length: 14 }, (_, n) => `an-element-with-a-long-name-${n}`);
@@ -297,6 +298,7 @@ export const SCENARIOS: readonly Scenario[] = [
   }),
   ...TALK,
   ...TIMER_SCENARIOS,
+  ...VALUE_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

@@ -55,6 +55,9 @@ const REFUSALS: Readonly<Record<string, readonly Fault[]>> = {
     { fault: "reversed" },
   ],
   "store.tidy": [{ fault: "lost" }],
+  "blobs.put": [{ fault: "refused" }, { fault: "unanswered" }],
+  "blobs.get": [{ fault: "refused" }],
+  "blobs.expire": [{ fault: "refused" }, { fault: "unanswered" }],
   "bus.publish": [
     { fault: "refused" },
     { fault: "unanswered" },

@@ -60,6 +60,8 @@ export class Stage {
   readonly queuedAhead = new Map<string, number>();
   /** Timers that have fired. */
   readonly fired: Fired[] = [];
+  /** What stands under the name of a blob, without a call. */
+  blobOf: (name: string) => Uint8Array | undefined = () => undefined;
   /** What somebody must look at, and when. */
   looks: readonly Readonly<{ key: Key; lookAt: Instant }>[] = [];
   readonly #facts = new Map<string, Map<string, Fact>>();
@@ -85,6 +87,7 @@ export class Stage {
       trueNow: () => this.now,
       maxAheadMs: () => this.#maxAheadMs,
       wasSent: (id, effect) => this.wasSent(id, effect),
+      blobOf: (name) => this.blobOf(name),
       onFired: (timer, instanceId) => this.#noteFired(timer, instanceId),
     });
   }

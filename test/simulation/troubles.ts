@@ -85,6 +85,10 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
       return has.has("doubt") ? [{ fault: "lost" }] : [];
     case "bus.publish":
       return isDurable && has.has("bus") ? BUS : [];
+    case "blobs.put":
+    case "blobs.get":
+    case "blobs.expire":
+      return isDurable && has.has("doubt") ? BLOBS : [];
     case "pages.send":
       return isDurable && has.has("bus") ? TWICE_OR_LATE : [];
     case "store.due":
@@ -115,6 +119,8 @@ const TWICE_OR_LATE: readonly Fault[] = [
 ];
 
 const BUS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }, ...TWICE_OR_LATE];
+
+const BLOBS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }];
 
 /** What the scheduler may do besides what it should. */
 export const SCHEDULER: readonly Fault[] = [
