@@ -45,7 +45,7 @@ busContract(
       },
     };
   },
-  { runs: 10 },
+  { runs: 5 },
 );
 
 describe("an event of the bus", () => {

@@ -35,8 +35,8 @@ afterAll(() => {
 const ROADS = { queueMaxSeconds: 900, leadSeconds: 90 };
 const ROLE = "arn:aws:iam::000000000000:role/timers";
 
-timersContract("timers by queue and schedule", openScheduled, { runs: 10 });
-timersContract("timers by queue and wheel", openWheel, { runs: 10 });
+timersContract("timers by queue and schedule", openScheduled, { runs: 5 });
+timersContract("timers by queue and wheel", openWheel, { runs: 5 });
 
 describe("a timer by schedule", () => {
   let opened: Awaited<ReturnType<typeof openScheduled>>;

@@ -44,7 +44,7 @@ pagesContract(
     const { queue, blobs } = opened;
     return { ...opened, pages: new SqsPages({ client, queueUrl: queue.url, blobs }) };
   },
-  { runs: 10 },
+  { runs: 5 },
 );
 
 describe("a message for SQS", () => {

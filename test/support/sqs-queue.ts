@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import {
   ChangeMessageVisibilityCommand,
   CreateQueueCommand,
-  DeleteMessageCommand,
+  DeleteMessageBatchCommand,
   DeleteQueueCommand,
   type Message,
   ReceiveMessageCommand,
@@ -39,7 +39,9 @@ export async function createQueue(client: SQSClient, { fifo = false } = {}): Pro
       for (;;) {
         const groups = await receive(client, url, fifo);
         if (groups.length === 0) return;
-        for (const group of groups) await handOver(client, url, group, consumer);
+        const done: Message[] = [];
+        for (const group of groups) done.push(...(await handOver(client, url, group, consumer)));
+        await remove(client, url, done);
       }
     },
     drop: async () => void (await client.send(new DeleteQueueCommand({ QueueUrl: url }))),
@@ -71,19 +73,25 @@ async function receive(
   return [...groups.values()];
 }
 
+/** Keeps what is to be kept, and answers with what may go. */
 async function handOver(
   client: SQSClient,
   url: string,
   messages: readonly Message[],
   consumer: (bodies: readonly string[]) => Promise<readonly Verdict[]>,
-): Promise<void> {
+): Promise<readonly Message[]> {
   const verdicts = await consumer(messages.map(({ Body = "" }) => Body)).catch(() => []);
   for (const [n, verdict] of verdicts.entries()) {
+    if (verdict === "release") continue;
     const handle = { QueueUrl: url, ReceiptHandle: messages[n]?.ReceiptHandle };
-    if (verdict === "release") await client.send(new DeleteMessageCommand(handle));
-    else {
-      const VisibilityTimeout = Math.ceil(verdict.keepForMs / 1_000);
-      await client.send(new ChangeMessageVisibilityCommand({ ...handle, VisibilityTimeout }));
-    }
+    const VisibilityTimeout = Math.ceil(verdict.keepForMs / 1_000);
+    await client.send(new ChangeMessageVisibilityCommand({ ...handle, VisibilityTimeout }));
   }
+  return messages.filter((_, n) => verdicts[n] === "release");
+}
+
+async function remove(client: SQSClient, url: string, done: readonly Message[]): Promise<void> {
+  if (done.length === 0) return;
+  const Entries = done.map(({ ReceiptHandle }, n) => ({ Id: String(n), ReceiptHandle }));
+  await client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries }));
 }
