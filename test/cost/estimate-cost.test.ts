@@ -21,7 +21,7 @@ async function counted(request: CostRequest): Promise<Extract<CostReport, { kind
 
 describe("ten tasks in a row", () => {
   // What the state may hold besides: with the largest of these it is just within a kilobyte.
-  const notes = [0, 150, 300].map((length) => ({ orderId: "A-1234", note: "x".repeat(length) }));
+  const notes = [0, 200, 400].map((length) => ({ orderId: "A-1234", note: "x".repeat(length) }));
 
   test.each(notes)(
     "cost at most 0.95 for another million steps in place (%#)",
