@@ -8,6 +8,8 @@ export const MAX_LAG_CHANGES = 4;
 /** The items themselves, and what the last few of them were before. */
 export class Images {
   readonly #partitions = new Map<string, Map<string, Item>>();
+  /** Partitions in the order of keys, as long as nothing changes in them: pages are read in a row. */
+  readonly #ordered = new Map<string, readonly Item[]>();
   /** Newest last. */
   readonly #changes: Readonly<{ key: Key; before: Item | undefined }>[] = [];
 
@@ -22,7 +24,11 @@ export class Images {
   }
 
   partition(pk: string): readonly Item[] {
-    return [...(this.#partitions.get(pk)?.values() ?? [])].sort(byKey);
+    const known = this.#ordered.get(pk);
+    if (known) return known;
+    const items = [...(this.#partitions.get(pk)?.values() ?? [])].sort(byKey);
+    if (items.length > 0) this.#ordered.set(pk, items);
+    return items;
   }
 
   all(): readonly Item[] {
@@ -64,6 +70,7 @@ export class Images {
 
   #set({ pk, sk }: Key, item: Item | undefined): void {
     const partition = this.#partitions.get(pk) ?? new Map<string, Item>();
+    this.#ordered.delete(pk);
     if (item === undefined) partition.delete(sk);
     else partition.set(sk, item);
     if (partition.size === 0) this.#partitions.delete(pk);

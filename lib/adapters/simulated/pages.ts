@@ -5,10 +5,29 @@ import { cursorInvalid, storeLimits } from "../../ports/store-rules.ts";
 
 /** The part of a partition that a range asks for; the items come in the order of keys. */
 export function scanPage(partition: readonly Item[], range: Range): Page<Item> {
-  const places = partition.map((item) => ({ item, place: [item.key.sk] }));
-  const cursor = range.after === undefined ? undefined : [range.after];
-  const page = cut(within(places, range), { ...range, cursor });
-  return { items: page.items, ...(page.next && { next: String(page.next[0]) }) };
+  const { from, to, after, backwards, limit } = range;
+  const behind = backwards || after === undefined ? 0 : placeOf(partition, `${after}\0`);
+  const before = backwards && after !== undefined ? placeOf(partition, after) : partition.length;
+  const first = Math.max(behind, from === undefined ? 0 : placeOf(partition, from));
+  const end = Math.min(before, to === undefined ? partition.length : placeOf(partition, to));
+  const most = Math.min(limit, storeLimits.itemsPerPage);
+  const items = backwards
+    ? partition.slice(Math.max(first, end - most), end).reverse()
+    : partition.slice(first, Math.min(end, first + most));
+  const last = items.at(-1);
+  return end - first > most && last ? { items, next: last.key.sk } : { items };
+}
+
+/** How many items stand before this key. No key holds NUL: with one, the key itself is before it. */
+function placeOf(partition: readonly Item[], sk: string): number {
+  let [low, high] = [0, partition.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = partition[middle];
+    if (item !== undefined && compareByUtf8(item.key.sk, sk) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The part of a listing view that a range of orders asks for. */
