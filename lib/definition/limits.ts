@@ -53,7 +53,7 @@ export const MAX_REMEMBERED_VALUE_BYTES = 4_000_000;
 export const SPILL_BOUNDARY_BYTES = 1_024;
 
 /** Less history than this stays where it is: a chunk of its own would not pay. */
-export const MIN_CHUNK_BYTES = 256;
+export const MIN_CHUNK_BYTES = 128;
 
 /** With more engine-run tasks open than this, outcomes are parked and taken together. */
 export const MAX_OPEN_TASKS_BEFORE_PARKING = 4;

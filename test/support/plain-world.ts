@@ -37,6 +37,7 @@ export function aPlainWorld({
   tasks = {},
   mayContinue = true,
   workflows = new Map(),
+  invocationId = (count) => `invocation-${count}`,
   ...others
 }: {
   store?: Store;
@@ -45,6 +46,8 @@ export function aPlainWorld({
   mayContinue?: boolean;
   /** Programs of the generator-based runner, deployed by their names as source. */
   workflows?: ReadonlyMap<string, Workflow>;
+  /** What the invocation is called that handles the next message; counts from 1. */
+  invocationId?: (count: number) => string;
 } & Partial<Pick<World, "timers" | "bus" | "onTrouble">> = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];
@@ -87,7 +90,7 @@ export function aPlainWorld({
     for (let message = queued.shift(); message; message = queued.shift()) {
       count += 1;
       const until = instantFrom(now + 900_000);
-      await engine.handle(message, { id: `invocation-${count}`, until, mayContinue });
+      await engine.handle(message, { id: invocationId(count), until, mayContinue });
     }
   };
   return {
