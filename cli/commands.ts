@@ -4,6 +4,7 @@ import { cost } from "./commands/cost.ts";
 import { deadLetters } from "./commands/dead-letters.ts";
 import { deploy } from "./commands/deploy.ts";
 import { dev } from "./commands/dev.ts";
+import { erase } from "./commands/erase.ts";
 import { event } from "./commands/event.ts";
 import { eventType } from "./commands/event-type.ts";
 import { history } from "./commands/history.ts";
@@ -35,5 +36,6 @@ export const COMMANDS: readonly Command[] = [
   receipt,
   deadLetters,
   cancel,
+  erase,
   recover,
 ];

@@ -105,7 +105,9 @@ function goodResponses(operation: Operation): Schema {
       {
         description,
         ...(Object.keys(headers).length > 0 && { headers }),
-        content: contentOf(Object.fromEntries(types.map((type) => [type, operation.answer]))),
+        ...(types.length > 0 && {
+          content: contentOf(Object.fromEntries(types.map((type) => [type, operation.answer]))),
+        }),
       },
     ]),
   );

@@ -56,7 +56,7 @@ export type Operation = Readonly<{
   answers: Readonly<Record<number, string>>;
   /** Of every good answer. */
   answer: z.ZodType;
-  /** Media types of good answers, unless JSON. */
+  /** Media types of good answers, unless JSON; none: they have no body. */
   answerTypes?: readonly string[];
   /** Response headers of good answers, by what they mean. */
   answerHeaders?: Readonly<Record<string, string>>;
@@ -81,7 +81,7 @@ type Checked<P extends z.ZodType, Q extends z.ZodType, B> = Readonly<{
 }>;
 
 type Reply<T> = Readonly<{ status: number; headers?: Readonly<Record<string, string>> }> &
-  Readonly<{ json: T } | { raw: string | Uint8Array; type: string }>;
+  Readonly<{ json: T } | { raw: string | Uint8Array; type: string } | { empty: true }>;
 
 type Spec<P extends z.ZodObject, Q extends z.ZodObject, B, A extends z.ZodType> = Readonly<{
   params: P;
@@ -128,6 +128,7 @@ export const idempotencyKey = z
 export const nothing = z.strictObject({});
 
 function respond(reply: Reply<unknown>): ApiResponse {
+  if ("empty" in reply) return { status: reply.status, headers: reply.headers ?? {}, body: "" };
   const [body, type] =
     "raw" in reply ? [reply.raw, reply.type] : [JSON.stringify(reply.json), JSON_TYPE];
   return { status: reply.status, headers: { "content-type": type, ...reply.headers }, body };

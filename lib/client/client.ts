@@ -111,6 +111,10 @@ export function createClient(options: ClientOptions) {
       get<Listed<HistoryEntry>>(`${instance(instanceId)}/history`, page),
     cancel: (instanceId: string, request: Readonly<{ reason?: string }> = {}, keyed: Keyed = {}) =>
       post<{ cancelled: boolean }>(`${instance(instanceId)}/cancel`, request, keyed),
+    /** Removes what an ended instance knew. */
+    erase: async (instanceId: string): Promise<void> => {
+      await send({ method: "DELETE", path: instance(instanceId) });
+    },
     resolveIncident: (
       instanceId: string,
       incidentId: string,

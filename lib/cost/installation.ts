@@ -149,6 +149,8 @@ function meteredBlobs(blobs: Blobs, ledger: Ledger): Blobs {
       ledger.spend({ of: "s3-get", requests: 1, bytes: bytes?.byteLength ?? 0 });
       return bytes;
     },
+    // Deleting costs nothing.
+    remove: (name) => blobs.remove(name),
     // A copy onto itself, with a tag.
     expire: async (name) => {
       ledger.take("putBlob");

@@ -54,6 +54,8 @@ export type Packed = Readonly<{
   g?: readonly (readonly [string, string, number, number])[];
   /** Values that stand apart: where each belongs. Empty: there were some once. */
   v?: readonly PackedApart[];
+  /** Erased. */
+  z?: 1;
 }> &
   TrailText;
 
@@ -109,6 +111,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(result !== undefined && { r: result }),
     ...(instance.error && { er: instance.error }),
     h: instance.startHash,
+    ...(instance.erased && { z: 1 as const }),
     ...(instance.inbox.length > 0 && { ib: instance.inbox }),
     ...(instance.sentEvents.length > 0 && { is: instance.sentEvents }),
     ...(Object.keys(instance.seenEvents).length > 0 && { ie: instance.seenEvents }),
@@ -137,6 +140,7 @@ export function decodeInstance(
     ...about,
     definition: ref,
     status: STATUSES[packed.s ?? 0] ?? "live",
+    ...("z" in packed && packed.z && { erased: true as const }),
     ...(packed.tk && { terminationKind: packed.tk }),
     startedAt,
     lastNow: after(packed.n),

@@ -9,6 +9,7 @@ import {
 } from "./definitions.ts";
 import { deploy, validate } from "./deploy.ts";
 import type { Engine } from "./engine.ts";
+import { erase } from "./erase.ts";
 import { listDeadLetters, removeDeadLetter } from "./events/dead-letter.ts";
 import { getEventType, setEventType } from "./events/event-type.ts";
 import { replayDeadLetter, sendEvent } from "./events/send-event.ts";
@@ -61,6 +62,7 @@ export function createEngine(world: World): Engine {
     waits: (instanceId) => listWaits(world, instanceId),
     history: (instanceId, page) => readHistory(world, instanceId, page),
     cancel: (instanceId, request = {}, key) => cancel(world, instanceId, request, key),
+    erase: (instanceId) => erase(world, instanceId),
     resolveIncident: (instanceId, incidentId, request = {}, key) =>
       resolveIncident(world, instanceId, incidentId, request, key),
 

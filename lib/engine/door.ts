@@ -39,7 +39,7 @@ export async function serve(world: World, errand: Errand): Promise<Served> {
   let parkedAs: string | undefined;
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const image = await loadInstance(world, errand.instanceId);
-    if (image === undefined) throw notFound(errand.instanceId);
+    if (image === undefined || image.instance.erased) throw notFound(errand.instanceId);
     const served = await serveOnce(world, errand, { request, body, parkedAs, image });
     if (served.kind !== "again") return served;
     parkedAs = served.parkedAs;

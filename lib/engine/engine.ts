@@ -69,6 +69,8 @@ export interface Engine {
     request?: Readonly<{ reason?: string }>,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ cancelled: boolean }>>;
+  /** Removes what an ended instance knew; throws `instance/not-ended` while it is live. */
+  erase(instanceId: string): Promise<void>;
   resolveIncident(
     instanceId: string,
     incidentId: string,

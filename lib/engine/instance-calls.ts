@@ -12,7 +12,7 @@ import type { World } from "./world.ts";
 /** The instance of this id; throws where there is none. */
 export async function getInstance(world: World, instanceId: string): Promise<Image> {
   const image = await loadInstance(world, instanceId);
-  if (image === undefined) throw notFound(instanceId);
+  if (image === undefined || image.instance.erased) throw notFound(instanceId);
   return image;
 }
 
@@ -75,7 +75,7 @@ export async function resolveIncident(
 const hasIncident = ({ tickets }: Instance, id: string): boolean =>
   tickets.some((ticket) => ticket.on === "incident" && ticket.id === id);
 
-function notEnded(instanceId: string): EngineError {
+export function notEnded(instanceId: string): EngineError {
   return new EngineError("instance/not-ended", {
     happened: "The instance has not ended yet",
     where: `instance ${instanceId}`,

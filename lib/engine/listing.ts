@@ -102,7 +102,7 @@ async function refill(world: World, head: Head, bounds: Bounds): Promise<void> {
   for (const item of await readMany(world.store, page.items)) {
     if (item === undefined || (item.expiresAt ?? now + 1) <= now) continue;
     const image = await readable(world, item);
-    if (image) head.buffer.push(image);
+    if (image && !image.instance.erased) head.buffer.push(image);
   }
   head.after = page.next;
   head.ended = page.next === undefined;

@@ -3,7 +3,7 @@
  * written or sent here.
  */
 
-import { MIN_CHUNK_BYTES, SPILL_BOUNDARY_BYTES } from "../definition/limits.ts";
+import { MIN_CHUNK_BYTES, MIN_RETENTION_MS, SPILL_BOUNDARY_BYTES } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Given } from "../kernel/draft.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
@@ -222,15 +222,21 @@ function itemOf(world: World, instance: Instance, body: Uint8Array): Item {
     version: instance.version,
     body,
     ...(lookAt !== undefined && { lookAt }),
-    listed: {
-      view: phaseView(tenant, phaseOf(instance), instance.definition.id),
-      order: instanceOrder(instance),
-    },
+    ...(!instance.erased && {
+      listed: {
+        view: phaseView(tenant, phaseOf(instance), instance.definition.id),
+        order: instanceOrder(instance),
+      },
+    }),
     ...(instance.endedAt !== undefined && {
-      expiresAt: (instance.endedAt + retentionMs) as Instant,
+      expiresAt: (instance.endedAt + keptMs(instance, retentionMs)) as Instant,
     }),
   };
 }
+
+/** A tombstone need not outlive the queues, which hold nothing for as long as that. */
+const keptMs = ({ erased }: Instance, retentionMs: number): number =>
+  erased ? Math.min(retentionMs, MIN_RETENTION_MS) : retentionMs;
 
 function phaseOf({ status, tickets }: Instance): Phase {
   if (status !== "live") return status;

@@ -115,7 +115,8 @@ async function create(
 
 /** The instance that is there, if this very request made it. */
 function sameStart(found: Image, fingerprint: string, key: IdempotencyKey | undefined): Image {
-  const { id, startHash } = found.instance;
+  const { id, startHash, erased } = found.instance;
+  if (erased) throw taken(id);
   if (startHash === fingerprint) return found;
   throw key === undefined ? taken(id) : keyReused(id);
 }

@@ -75,6 +75,13 @@ export async function expireValue(world: World, instanceId: string, item: Item):
   await world.blobs.expire(blobName(world, instanceId, hash));
 }
 
+/** Removes the blob of a stored value, if it has one. */
+export async function removeBlobOf(world: World, instanceId: string, item: Item): Promise<void> {
+  const hash = valueHashOf(item.key);
+  if (hash === undefined || parseValue(item.body).blob === undefined) return;
+  await world.blobs.remove(blobName(world, instanceId, hash));
+}
+
 async function readValues(
   world: World,
   instanceId: string,

@@ -6,4 +6,6 @@ export interface Blobs {
   get(name: string): Promise<Uint8Array | undefined>;
   /** Nobody needs it any longer than ended instances are kept; from then on it may vanish. */
   expire(name: string): Promise<void>;
+  /** Gone when resolved; one that is not there is no trouble. */
+  remove(name: string): Promise<void>;
 }

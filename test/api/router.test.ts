@@ -43,7 +43,7 @@ describe("the router", () => {
 
   test.each([
     ["PUT", "/v1/definitions", "POST, GET, HEAD, OPTIONS"],
-    ["PATCH", "/v1/instances/live", "GET, HEAD, OPTIONS"],
+    ["PATCH", "/v1/instances/live", "GET, DELETE, HEAD, OPTIONS"],
     ["GET", "/v1/recover", "POST, OPTIONS"],
     ["HEAD", "/v1/recover", "POST, OPTIONS"],
     ["TRACE", "/v1/definitions/order", "GET, DELETE, HEAD, OPTIONS"],

@@ -90,6 +90,20 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
       expect(await opened.blobs.get("nobody")).toBeUndefined();
     });
 
+    test("has nothing any more under a name that was removed, until it is put again", async () => {
+      await opened.blobs.put("removed", new Uint8Array(LARGE_BYTES));
+      await opened.blobs.put("other", anything);
+
+      await opened.blobs.remove("removed");
+      await opened.blobs.remove("removed");
+      await opened.blobs.remove("nobody");
+
+      expect(await opened.blobs.get("removed")).toBeUndefined();
+      expect(await opened.blobs.get("other")).toEqual(anything);
+      await opened.blobs.put("removed", anything);
+      expect(await opened.blobs.get("removed")).toEqual(anything);
+    });
+
     test("has put for certain what it has answered for", async () => {
       await opened.blobs.put("durable", anything);
 

@@ -130,6 +130,7 @@ function cannedEngine(): Engine {
       eventsOffered: 0,
       skipped: 2,
     }),
+    erase: async () => undefined,
     recoverAll: async () => ({
       resumed: 0,
       rearmed: 1,

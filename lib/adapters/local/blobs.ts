@@ -46,6 +46,15 @@ export function storedBlobs({ store, clock, retentionMs }: StoredBlobsOptions): 
       }
       await putHint(store, { ...head, version: 2, expiresAt });
     },
+    async remove(name) {
+      const [head] = await store.get([headKey(name)]);
+      if (head === undefined) return;
+      // The head last: who dies in between finds the parts again.
+      for (let part = 0; part < parseCount(head.body); part++) {
+        await removeItem(store, partKey(name, part));
+      }
+      await removeItem(store, headKey(name));
+    },
   };
 }
 
@@ -75,6 +84,10 @@ function joined(parts: readonly Item[]): Uint8Array {
 /** One process owns the store, so a put that loses has met its own equal. */
 async function putHint(store: Pick<Store, "commit">, put: Item): Promise<void> {
   await store.commit([{ put, when: "newer" }]);
+}
+
+async function removeItem(store: Pick<Store, "commit">, key: Key): Promise<void> {
+  await store.commit([{ remove: key, when: "exists" }]);
 }
 
 const blobPk = (name: string): string => `_#O#${encodeURIComponent(name)}`;

@@ -1,5 +1,6 @@
 import {
   CopyObjectCommand,
+  DeleteObjectCommand,
   GetObjectCommand,
   NoSuchKey,
   PutObjectCommand,
@@ -65,6 +66,15 @@ export class S3Blobs implements Blobs {
       throw failed("blobs/put-failed", "A large value was not marked", { bucket, name, cause });
     }
     meter?.({ of: "s3-put", requests: 1, bytes: 0 });
+  }
+
+  async remove(name: string): Promise<void> {
+    const { client, bucket } = this.#options;
+    try {
+      await client.send(new DeleteObjectCommand({ Bucket: bucket, Key: name }));
+    } catch (cause) {
+      throw failed("blobs/put-failed", "A large value was not removed", { bucket, name, cause });
+    }
   }
 }
 

@@ -2,7 +2,9 @@ import type { Blobs } from "../../ports/blobs.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 
 /** Where a call stands still until the world lets it go on. */
-export type BlobsPoint = `${"put" | "get" | "expire"}:${"before" | "after"}`;
+export type BlobsPoint = `${BlobsCall}:${"before" | "after"}`;
+
+type BlobsCall = "put" | "get" | "expire" | "remove";
 
 /** What a world may answer before a call. */
 export type BlobsFault =
@@ -53,12 +55,16 @@ export class SimulatedBlobs implements Blobs {
     return this.#call("expire", name, () => void this.#expiring.add(name));
   }
 
+  remove(name: string): Promise<void> {
+    return this.#call("remove", name, () => void this.#blobs.delete(name));
+  }
+
   /** Removes what may vanish, as a world may at any later moment. */
   purgeExpired(): void {
     for (const name of this.#expiring) this.#blobs.delete(name);
   }
 
-  async #call<T>(call: "put" | "get" | "expire", name: string, work: () => T): Promise<T> {
+  async #call<T>(call: BlobsCall, name: string, work: () => T): Promise<T> {
     const fault = await this.#turn?.(`${call}:before`, name);
     if (fault?.fault === "refused") throw failed(call, name);
     const result = work();
@@ -68,7 +74,7 @@ export class SimulatedBlobs implements Blobs {
   }
 }
 
-function failed(call: "put" | "get" | "expire", name: string): EngineError {
+function failed(call: BlobsCall, name: string): EngineError {
   return new EngineError(call === "get" ? "blobs/read-failed" : "blobs/put-failed", {
     happened: "The bucket did not answer",
     where: `blob ${name}`,

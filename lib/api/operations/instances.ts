@@ -167,6 +167,26 @@ export const instanceOperations: readonly Operation[] = [
     }),
   }),
   operation({
+    id: "erase",
+    method: "DELETE",
+    path: "/v1/instances/{instanceId}",
+    tag,
+    summary: "Erase an ended instance",
+    description:
+      "Its values, its result and its history are gone at once. A tombstone of its id and its end stays for 15 days, for what comes late.",
+    params: byId,
+    query: nothing,
+    body: ignoredBody,
+    answers: { 204: "Erased, now or before." },
+    answer: z.undefined(),
+    answerTypes: [],
+    problems: ["instance/not-found", "instance/not-ended", "instance/still-sending"],
+    run: async ({ params }, { engine }) => {
+      await engine.erase(params.instanceId);
+      return { status: 204, empty: true };
+    },
+  }),
+  operation({
     id: "resolveIncident",
     method: "POST",
     path: "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",

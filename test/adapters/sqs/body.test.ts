@@ -67,6 +67,7 @@ function inMemory() {
     put: async (name: string, bytes: Uint8Array) => void kept.set(name, bytes),
     get: async (name: string) => kept.get(name),
     expire: async () => {},
+    remove: async () => {},
     names: () => [...kept.keys()],
   };
 }

@@ -1,0 +1,101 @@
+import { describe, expect, test } from "vitest";
+import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import * as bpmn from "../support/bpmn-xml.ts";
+import { aPlainWorld } from "../support/plain-world.ts";
+
+const HOUR_MS = 3_600_000;
+const SECRET = "the customer's secret ".repeat(40_000);
+
+/** An instance that has ended, and has left a long history and a large value behind. */
+async function anEnded() {
+  const store = new SimulatedStore({});
+  const blobs = new SimulatedBlobs();
+  const world = aPlainWorld({ store, blobs, tasks: { work: () => ({ secret: SECRET }) } });
+  await world.engine.deploy({ notation: "bpmn", source: bpmn.sequence(bpmn.service("work")) });
+  const { instanceId } = await world.engine.start("p", { instanceId: "i1", businessKey: "mine" });
+  await world.drain();
+  world.moveTo(world.now() + HOUR_MS);
+  return { ...world, store, blobs, instanceId };
+}
+
+describe("erasing an instance", () => {
+  test("leaves nothing of what it knew", async () => {
+    const { engine, store, blobs, instanceId } = await anEnded();
+    expect([...blobs.names().keys()]).toHaveLength(1);
+
+    await engine.erase(instanceId);
+
+    const { items } = await store.scan("default#I#i1", { limit: 100 });
+    expect(items.map(({ key }) => key.sk)).toEqual(["S"]);
+    expect(new TextDecoder().decode(items[0]?.body)).not.toMatch(/secret|mine/);
+    expect([...blobs.names().keys()]).toEqual([]);
+  });
+
+  test("leaves nobody who finds it", async () => {
+    const { engine, instanceId } = await anEnded();
+
+    await engine.erase(instanceId);
+
+    const gone = { code: "instance/not-found" };
+    await expect(engine.get(instanceId)).rejects.toMatchObject(gone);
+    await expect(engine.result(instanceId)).rejects.toMatchObject(gone);
+    await expect(engine.history(instanceId, { limit: 10 })).rejects.toMatchObject(gone);
+    await expect(engine.cancel(instanceId)).rejects.toMatchObject(gone);
+    expect((await engine.list({}, { limit: 10 })).items).toEqual([]);
+  });
+
+  test("can be repeated, and gives its id to nobody else", async () => {
+    const { engine, instanceId } = await anEnded();
+
+    await engine.erase(instanceId);
+    await engine.erase(instanceId);
+
+    const again = engine.start("p", { instanceId, businessKey: "mine" });
+    await expect(again).rejects.toMatchObject({ code: "instance/id-taken" });
+  });
+
+  test("goes on where an earlier try has died", async () => {
+    const { engine, store, blobs, instanceId } = await anEnded();
+    const scan = store.scan.bind(store);
+    store.scan = () => Promise.reject(new Error("killed"));
+    await expect(engine.erase(instanceId)).rejects.toThrow("killed");
+    store.scan = scan;
+
+    await engine.erase(instanceId);
+
+    expect((await store.scan("default#I#i1", { limit: 100 })).items).toHaveLength(1);
+    expect([...blobs.names().keys()]).toEqual([]);
+  });
+
+  test("is refused while it is live, and nothing is lost", async () => {
+    const { engine } = await anEnded();
+    const wait = bpmn.xml(
+      "intermediateCatchEvent",
+      { id: "wait" },
+      bpmn.timer("timeDuration", "P1D"),
+    );
+    const source = bpmn.sequence(wait).replace('id="p"', 'id="waits"');
+    await engine.deploy({ notation: "bpmn", source });
+    const { instanceId } = await engine.start("waits", { variables: { kept: 1 } });
+
+    await expect(engine.erase(instanceId)).rejects.toMatchObject({ code: "instance/not-ended" });
+
+    expect((await engine.get(instanceId)).variables).toEqual({ kept: 1 });
+  });
+
+  test("is refused while the end may still send what it owes", async () => {
+    const { engine, now, moveTo, instanceId } = await anEnded();
+    moveTo(now() - HOUR_MS);
+
+    const early = engine.erase(instanceId);
+
+    await expect(early).rejects.toMatchObject({ code: "instance/still-sending", retryable: true });
+  });
+
+  test("of nobody is refused", async () => {
+    const { engine } = await anEnded();
+
+    await expect(engine.erase("nobody")).rejects.toMatchObject({ code: "instance/not-found" });
+  });
+});
