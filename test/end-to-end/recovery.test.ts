@@ -17,7 +17,14 @@ import {
   task,
   waiting,
 } from "../support/deployed.ts";
-import { depthOf, hidingFor, lambda, output, redrive } from "../support/deployed-queues.ts";
+import {
+  depthOf,
+  hidingFor,
+  lambda,
+  output,
+  readerOf,
+  redrive,
+} from "../support/deployed-queues.ts";
 
 describe("a deployed workflow whose function is killed in the middle", () => {
   test("goes on when the queue brings the task back", async () => {
@@ -65,7 +72,7 @@ describe("a function that fails for a while", () => {
     await hidingFor(1, steps);
     const id = fresh("redriven");
     await client.deploy(fork(id));
-    const repair = await broken(output("AdvanceFunctionName"));
+    const repair = await broken(await readerOf(steps));
 
     const { instanceId } = await client.start(id);
     await eventually("a dead letter", async () => (await depthOf(dead)) === 1);

@@ -1,5 +1,5 @@
 /** The queues of a deployment as those see them who run it: how long they hide, what is dead. */
-import { LambdaClient } from "@aws-sdk/client-lambda";
+import { LambdaClient, ListEventSourceMappingsCommand } from "@aws-sdk/client-lambda";
 import {
   DeleteMessageCommand,
   GetQueueAttributesCommand,
@@ -12,7 +12,8 @@ import {
 import { onTestFinished } from "vitest";
 import { target } from "./deployed.ts";
 
-export const sqs = new SQSClient({ region: target.region });
+// A queue is known by its URL alone; calls go where all others go.
+export const sqs = new SQSClient({ region: target.region, useQueueUrlAsEndpoint: false });
 export const lambda = new LambdaClient({ region: target.region });
 
 /** What the stack tells under this name. */
@@ -27,6 +28,15 @@ export async function hidingFor(seconds: number, queueUrl: string): Promise<void
   const usual = await attributeOf(queueUrl, "VisibilityTimeout");
   await setVisibility(queueUrl, String(seconds));
   onTestFinished(() => setVisibility(queueUrl, usual));
+}
+
+/** The function that a queue's messages are handed to. */
+export async function readerOf(queueUrl: string): Promise<string> {
+  const EventSourceArn = await attributeOf(queueUrl, "QueueArn");
+  const { EventSourceMappings: mappings = [] } = await lambda.send(
+    new ListEventSourceMappingsCommand({ EventSourceArn }),
+  );
+  return mappings[0]?.FunctionArn ?? "";
 }
 
 /** How many messages lie in a queue, about. */
@@ -72,7 +82,7 @@ async function move(message: Message, from: string, to: string): Promise<void> {
 
 async function attributeOf(
   queueUrl: string,
-  name: "VisibilityTimeout" | "ApproximateNumberOfMessages",
+  name: "VisibilityTimeout" | "ApproximateNumberOfMessages" | "QueueArn",
 ): Promise<string> {
   const { Attributes } = await sqs.send(
     new GetQueueAttributesCommand({ QueueUrl: queueUrl, AttributeNames: [name] }),

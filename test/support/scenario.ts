@@ -26,7 +26,7 @@ type Step = Readonly<
       until: string;
       status: InstanceView["status"];
       incidents?: number;
-      /** How often an element must have been completed. */
+      /** How often, at least, an element must have been completed. */
       element?: string;
       times?: number;
     }
@@ -158,7 +158,7 @@ async function until(
     const isThere =
       instance.status === status &&
       instance.incidents.length === incidents &&
-      completed.length === times;
+      completed.length >= times;
     return isThere || undefined;
   }).catch((cause: unknown) => {
     throw new Error(`${wanted.until} should be ${status} and is ${found}`, { cause });
