@@ -22,7 +22,8 @@ function proofOf({ token, signedFor }: Server): readonly string[] {
     return [
       `--aws-sigv4 aws:amz:${signedFor}:execute-api`,
       '--user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"',
-      '-H "x-amz-security-token: $AWS_SESSION_TOKEN"',
+      // Only credentials of a session have one, and curl would sign an empty header without sending it.
+      `\${AWS_SESSION_TOKEN:+-H"x-amz-security-token: $AWS_SESSION_TOKEN"}`,
     ];
   }
   return token === undefined ? [] : ['-H "authorization: Bearer $FERMATA_TOKEN"'];

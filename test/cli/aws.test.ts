@@ -113,7 +113,7 @@ describe("the server that options name", () => {
     const call = { method: "POST", path: "/v1/signals", body: { name: "go" } };
 
     expect(curlLine(gateway, call)).toBe(
-      `curl -X POST '${GATEWAY}/v1/signals' --aws-sigv4 aws:amz:eu-west-1:execute-api --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" -H "x-amz-security-token: $AWS_SESSION_TOKEN" -H 'content-type: application/json' -d '{"name":"go"}'`,
+      `curl -X POST '${GATEWAY}/v1/signals' --aws-sigv4 aws:amz:eu-west-1:execute-api --user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY" \${AWS_SESSION_TOKEN:+-H"x-amz-security-token: $AWS_SESSION_TOKEN"} -H 'content-type: application/json' -d '{"name":"go"}'`,
     );
     expect(commandLine("fermata", gateway, ["signal", "go"])).toBe(
       `fermata signal go --url ${GATEWAY}`,

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type Arrived, verifySignature } from "./verify-signature.ts";
 
@@ -15,7 +15,7 @@ export async function openSignedDoor(
   }),
 ) {
   const callers: Caller[] = [];
-  const server = createServer(async (request, response) => {
+  const respond = async (request: IncomingMessage, response: ServerResponse) => {
     const arrived = await arrivedOf(request);
     const caller = { ...arrived, signedBy: verifySignature(arrived, () => secret) };
     callers.push(caller);
@@ -27,6 +27,9 @@ export async function openSignedDoor(
       ? { status: 403, body: { message: "Forbidden" } }
       : answer(caller);
     response.writeHead(status, { "content-type": type }).end(JSON.stringify(body));
+  };
+  const server = createServer((request, response) => {
+    respond(request, response).catch((error: Error) => response.destroy(error));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
