@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type BuildOptions, buildSync } from "esbuild";
 
@@ -26,23 +26,28 @@ const HOME = join(import.meta.dirname, "..", "functions");
 const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
-/** The one file that a function is: as it was published, or else made from its source, below `folder`. */
-export function functionFile(name: FunctionName | ToolName, folder: string): string {
+/** The one file that a function is: as it was published, or else made from its source. */
+export function functionCode(name: FunctionName | ToolName): Uint8Array {
   const published = join(HOME, name, "index.mjs");
-  if (existsSync(published)) return published;
-  const made = join(folder, name, "index.mjs");
-  if (!existsSync(made)) bundle(join(HOME, name, "index.ts"), made);
-  return made;
+  if (existsSync(published)) return readFileSync(published);
+  const code = made.get(name) ?? bundle({ entryPoints: [join(HOME, name, "index.ts")] });
+  made.set(name, code);
+  return code;
 }
 
-/** Makes one ES module out of an entry file and everything that it imports. */
-export function bundle(entry: string, outfile: string): void {
-  buildSync({ ...FOR_LAMBDA, entryPoints: [entry], outfile });
+/** For as long as this process lives, so that two installations of an app are bundled once. */
+const made = new Map<string, Uint8Array>();
+
+/** Makes one ES module of source text and everything that it imports, looked up from `folder`. */
+export function bundleText(text: string, folder: string): Uint8Array {
+  return bundle({ stdin: { contents: text, resolveDir: folder } });
 }
 
-/** The same for source text; `folder` is where its imports are looked up from. */
-export function bundleText(text: string, folder: string, outfile: string): void {
-  buildSync({ ...FOR_LAMBDA, stdin: { contents: text, resolveDir: folder }, outfile });
+function bundle(what: BuildOptions): Uint8Array {
+  const { outputFiles = [] } = buildSync({ ...FOR_LAMBDA, ...what, write: false });
+  const [code] = outputFiles;
+  if (code === undefined) throw new Error("esbuild made no file.");
+  return code.contents;
 }
 
 const FOR_LAMBDA: BuildOptions = {
@@ -53,7 +58,7 @@ const FOR_LAMBDA: BuildOptions = {
   mainFields: ["module", "main"],
   minify: true,
   sourcemap: false,
-  legalComments: "external",
+  legalComments: "inline",
   banner: { js: REQUIRE },
   logLevel: "warning",
 };

@@ -1,10 +1,10 @@
-import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Stage } from "aws-cdk-lib";
 import { Code } from "aws-cdk-lib/aws-lambda";
 import { type Construct, Node } from "constructs";
 import type { TaskManifest } from "../functions/settings.ts";
-import { type FunctionName, functionFile } from "./bundle.ts";
+import { type FunctionName, functionCode } from "./bundle.ts";
 import { bundleTasks, type TaskCode } from "./task-code.ts";
 
 /** Makes the code of an installation's functions: what we wrote, and beside it the user's tasks. */
@@ -25,12 +25,12 @@ export class FunctionCode {
   of(name: FunctionName): Code {
     const asset = join(this.#folder, "assets", name);
     mkdirSync(asset, { recursive: true });
-    copyFileSync(functionFile(name, this.#folder), join(asset, "index.mjs"));
+    writeFileSync(join(asset, "index.mjs"), functionCode(name));
     // Compiling needs to know nothing of tasks, and its code stays the same whatever they are.
     if (name !== "compile")
       writeFileSync(join(asset, "tasks.json"), JSON.stringify(this.#manifest));
     if (name === "run-task" && this.#tasks !== undefined) {
-      copyFileSync(this.#tasks.file, join(asset, "tasks.mjs"));
+      writeFileSync(join(asset, "tasks.mjs"), this.#tasks.code);
     }
     return Code.fromAsset(asset);
   }

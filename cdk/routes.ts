@@ -37,9 +37,10 @@ export const ROUTES: readonly Route[] = [
     "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",
     "/v1/dead-letters/{deadLetterId}/replay",
     "/v1/recover",
+    "/v1/recover/all",
     "/v1/clock/advance",
   ]),
-  ...at("operate", "DELETE", ["/v1/dead-letters/{deadLetterId}"]),
+  ...at("operate", "DELETE", ["/v1/instances/{instanceId}", "/v1/dead-letters/{deadLetterId}"]),
   ...at("operate", "PUT", ["/v1/event-types/{name}"]),
   ...at("deploy", "POST", [
     "/v1/definitions",

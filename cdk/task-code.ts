@@ -1,21 +1,20 @@
-import { execFileSync } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { TaskManifest } from "../functions/settings.ts";
-import { bundleText, functionFile } from "./bundle.ts";
+import { bundleText, functionCode } from "./bundle.ts";
 
 /** Handlers of a user's folders, as one module and what the engine must know of them. */
-export type TaskCode = Readonly<{ file: string; manifest: TaskManifest }>;
+export type TaskCode = Readonly<{ code: Uint8Array; manifest: TaskManifest }>;
 
 /**
- * Bundles every handler file of the folders into one module below `workFolder`, and reads from it
- * what each handler is set to. Throws with everything that is wrong with them.
+ * Bundles every handler file of the folders into one module, and reads from it what each handler is
+ * set to; `workFolder` takes what that needs. Throws with everything that is wrong with them.
  */
 export function bundleTasks(folders: readonly string[], workFolder: string): TaskCode {
   const handlers = handlerFiles(folders);
-  const file = join(workFolder, "tasks", "tasks.mjs");
-  bundleText(moduleText(handlers), resolve(folders[0] ?? "."), file);
-  return { file, manifest: describe(file, workFolder) };
+  const code = bundleText(moduleText(handlers), resolve(folders[0] ?? "."));
+  return { code, manifest: describe(code, workFolder) };
 }
 
 type HandlerFile = Readonly<{ type: string; path: string }>;
@@ -57,13 +56,17 @@ function moduleText(handlers: readonly HandlerFile[]): string {
 }
 
 /** In a process of its own: handlers are the user's code, and may do anything when loaded. */
-function describe(file: string, workFolder: string): TaskManifest {
-  const tool = functionFile("describe-tasks", workFolder);
-  const answer = execFileSync(process.execPath, [tool, file], {
+function describe(code: Uint8Array, workFolder: string): TaskManifest {
+  mkdirSync(workFolder, { recursive: true });
+  const tool = join(workFolder, "describe-tasks.mjs");
+  const tasks = join(workFolder, "tasks.mjs");
+  writeFileSync(tool, functionCode("describe-tasks"));
+  writeFileSync(tasks, code);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [tool, tasks], {
     encoding: "utf8",
-    stdio: ["ignore", "pipe", "pipe"],
   });
-  return parseManifest(answer);
+  if (status !== 0) throw new Error(`The task handlers cannot be used. ${stderr.trim()}`);
+  return parseManifest(stdout);
 }
 
 function parseManifest(text: string): TaskManifest {

@@ -13,6 +13,7 @@ import {
 import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { VARIABLES } from "../../functions/settings.ts";
+import { acknowledge } from "../acknowledge.ts";
 import type { SecuredQueue } from "./secured-queue.ts";
 import type { WorkQueue } from "./work-queue.ts";
 
@@ -88,6 +89,11 @@ export class EngineFunction extends Construct {
       batchSize,
       reportBatchItemFailures: true,
     });
+  }
+
+  /** Says why the function's permissions are meant to be as wide as they are. */
+  acknowledge(reasons: Readonly<Record<string, string>>): void {
+    acknowledge(this.role.node.findChild("DefaultPolicy"), reasons);
   }
 
   /** What reading and writing with the user's own key takes, in the table, the queues and the bucket. */

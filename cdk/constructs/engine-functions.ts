@@ -4,6 +4,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { VARIABLES } from "../../functions/settings.ts";
+import { wildcardFinding } from "../acknowledge.ts";
 import type { FunctionName } from "../bundle.ts";
 import type { FunctionCode } from "../function-code.ts";
 import type { Elsewhere } from "../tasks.ts";
@@ -142,6 +143,21 @@ function grantSteps(fn: EngineFunction, props: EngineFunctionsProps): void {
   blobs.grantBlobs(fn.role);
   schedules?.grantSchedule(fn.role);
   if (encryptionKey !== undefined) fn.allowKey(encryptionKey);
+  acknowledgeWildcards(fn, props);
+}
+
+function acknowledgeWildcards(
+  fn: EngineFunction,
+  { blobs, schedules }: EngineFunctionsProps,
+): void {
+  fn.acknowledge({
+    [wildcardFinding(fn, blobs.bucket.arnForObjects("*"))]:
+      "Values are named after their content; the bucket holds nothing else.",
+    ...(schedules !== undefined && {
+      [wildcardFinding(fn, schedules.schedules())]:
+        "Every timer is a schedule of its own; the group holds nothing else.",
+    }),
+  });
 }
 
 /** It looks, remembers how far it got, and sends; it takes no steps. */

@@ -51,7 +51,11 @@ export class EngineRestApi extends Construct {
     });
     const integration = new LambdaIntegration(handler, { scopePermissionToMethod: false });
     for (const { method, path } of ROUTES) {
-      this.#api.root.resourceForPath(path).addMethod(method, integration);
+      const added = this.#api.root.resourceForPath(path).addMethod(method, integration);
+      acknowledge(added, {
+        "AwsSolutions-COG4":
+          "Callers sign their calls; users of a pool are let in by the HTTP API.",
+      });
     }
     this.url = this.#api.url.replace(/\/$/, "");
     this.#acknowledge();
@@ -78,6 +82,10 @@ export class EngineRestApi extends Construct {
   #acknowledge(): void {
     acknowledge(this.#api, {
       "AwsSolutions-APIG2": "The function checks every request against the API's own schemas.",
+    });
+    acknowledge(this.#api.deploymentStage, {
+      "AwsSolutions-APIG3":
+        "Callers sign their calls; who wants a firewall before that associates a web ACL with the stage.",
     });
   }
 }

@@ -2,7 +2,7 @@ import type { Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
-import { DeadLetterQueue, type SecuredQueue } from "./secured-queue.ts";
+import { type SecuredQueue, UndeliveredQueue } from "./secured-queue.ts";
 
 /** Who delivers events. */
 export const EVENTS = new ServicePrincipal("events.amazonaws.com");
@@ -17,12 +17,12 @@ export type RuleDeliveryProps = Readonly<{
 
 /** Delivers the events of one rule to a queue, for a day if it must; then to its dead letters. */
 export class RuleDelivery extends Construct {
-  readonly deadLetters: DeadLetterQueue;
+  readonly deadLetters: UndeliveredQueue;
 
   constructor(scope: Construct, id: string, props: RuleDeliveryProps) {
     super(scope, id);
     const { rule, queue, input, encryptionKey } = props;
-    const deadLetters = new DeadLetterQueue(this, "DeadLetters", { encryptionKey });
+    const deadLetters = new UndeliveredQueue(this, "DeadLetters", { encryptionKey });
     for (const target of [queue, deadLetters]) target.allowService(EVENTS, rule.ruleArn);
     rule.addTarget({
       bind: () => ({

@@ -8,6 +8,7 @@ import {
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
+import { acknowledge } from "../acknowledge.ts";
 
 /** How long a dead letter waits for somebody to look at it: the longest that SQS allows. */
 const DEAD_LETTER_RETENTION = Duration.days(14);
@@ -65,6 +66,17 @@ export class SecuredQueue extends Queue {
 export class DeadLetterQueue extends SecuredQueue {
   constructor(scope: Construct, id: string, props: SecuredQueueProps) {
     super(scope, id, { retentionPeriod: DEAD_LETTER_RETENTION, ...props });
+  }
+}
+
+/** Dead letters of a rule or of schedules, which no other queue names as its own. */
+export class UndeliveredQueue extends DeadLetterQueue {
+  constructor(scope: Construct, id: string, props: SecuredQueueProps) {
+    super(scope, id, props);
+    acknowledge(this, {
+      "AwsSolutions-SQS3":
+        "It is a queue of dead letters itself: EventBridge puts there what it could not deliver.",
+    });
   }
 }
 

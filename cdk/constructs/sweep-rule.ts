@@ -4,7 +4,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { EVENTS } from "./rule-delivery.ts";
-import { DeadLetterQueue } from "./secured-queue.ts";
+import { UndeliveredQueue } from "./secured-queue.ts";
 
 /** A sweep that could not begin for so long is of no use: the next ones have looked meanwhile. */
 const MAX_AGE = Duration.minutes(5);
@@ -17,11 +17,11 @@ export type SweepRuleProps = Readonly<{
 /** Wakes the sweep each minute. */
 export class SweepRule extends Construct {
   readonly rule: Rule;
-  readonly deadLetters: DeadLetterQueue;
+  readonly deadLetters: UndeliveredQueue;
 
   constructor(scope: Construct, id: string, { sweep, encryptionKey }: SweepRuleProps) {
     super(scope, id);
-    this.deadLetters = new DeadLetterQueue(this, "DeadLetters", { encryptionKey });
+    this.deadLetters = new UndeliveredQueue(this, "DeadLetters", { encryptionKey });
     this.rule = new Rule(this, "Rule", {
       description: "Fermata: looks for what is overdue, each minute",
       schedule: Schedule.rate(Duration.minutes(1)),

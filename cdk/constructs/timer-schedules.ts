@@ -3,7 +3,7 @@ import { type IGrantable, PolicyStatement, Role, ServicePrincipal } from "aws-cd
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { ScheduleGroup } from "aws-cdk-lib/aws-scheduler";
 import { Construct } from "constructs";
-import { DeadLetterQueue, type SecuredQueue } from "./secured-queue.ts";
+import { type SecuredQueue, UndeliveredQueue } from "./secured-queue.ts";
 
 export type TimerSchedulesProps = Readonly<{
   encryptionKey: IKey | undefined;
@@ -16,7 +16,7 @@ export class TimerSchedules extends Construct {
   readonly group: ScheduleGroup;
   readonly caller: Role;
   /** What Scheduler could not deliver in a day; the sweep has sent it meanwhile. */
-  readonly deadLetters: DeadLetterQueue;
+  readonly deadLetters: UndeliveredQueue;
 
   constructor(scope: Construct, id: string, { encryptionKey, timersQueue }: TimerSchedulesProps) {
     super(scope, id);
@@ -32,7 +32,7 @@ export class TimerSchedules extends Construct {
         },
       }),
     });
-    this.deadLetters = new DeadLetterQueue(this, "DeadLetters", { encryptionKey });
+    this.deadLetters = new UndeliveredQueue(this, "DeadLetters", { encryptionKey });
     timersQueue.grantSend(this.caller);
     // Scheduler fills the dead letters with the same role.
     this.deadLetters.grantSend(this.caller);
@@ -44,7 +44,7 @@ export class TimerSchedules extends Construct {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ["scheduler:CreateSchedule", "scheduler:DeleteSchedule"],
-        resources: [this.#schedules()],
+        resources: [this.schedules()],
       }),
     );
     grantPrincipal.addToPrincipalPolicy(
@@ -56,8 +56,8 @@ export class TimerSchedules extends Construct {
     );
   }
 
-  /** Each timer is a schedule of its own, named after its ticket. */
-  #schedules(): string {
+  /** Each timer is a schedule of its own, named after its ticket: their ARNs in one. */
+  schedules(): string {
     return Stack.of(this).formatArn({
       service: "scheduler",
       resource: "schedule",

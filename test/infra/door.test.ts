@@ -1,0 +1,203 @@
+import { Stack } from "aws-cdk-lib";
+import { AccountPrincipal, Role } from "aws-cdk-lib/aws-iam";
+import { describe, expect, test } from "vitest";
+import { Fermata } from "../../cdk/fermata.ts";
+import { ROUTES } from "../../cdk/routes.ts";
+import { operations } from "../../lib/api/operations.ts";
+import { anApp, inWords, read, type Synthesised, synthesised } from "./support/synthesised.ts";
+
+const JWT = { kind: "jwt", issuer: "https://id.example.com", audience: ["fermata"] } as const;
+
+const byIam = synthesised({ alarms: "off" });
+const byJwt = synthesised({ alarms: "off", auth: JWT });
+const rest = synthesised({ alarms: "off", api: "rest" });
+
+describe("the routes of an installation", () => {
+  const wanted = operations.map(({ method, path }) => `${method} ${path}`).sort();
+
+  test("are the calls of the API, all of them and no other", () => {
+    expect(ROUTES.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(wanted);
+  });
+
+  test("of an HTTP API are these, and one for where nothing is", () => {
+    const keys = routesOf(byIam).map(({ RouteKey }) => RouteKey);
+
+    expect(keys.sort()).toEqual(["$default", ...wanted].sort());
+  });
+
+  test("of a REST API are these", () => {
+    expect(methodsOf(rest).sort()).toEqual(wanted);
+  });
+});
+
+describe("every route", () => {
+  test("of an HTTP API wants a signature unless it is told otherwise", () => {
+    for (const { RouteKey, AuthorizationType } of routesOf(byIam)) {
+      expect([RouteKey, AuthorizationType]).toEqual([RouteKey, "AWS_IAM"]);
+    }
+  });
+
+  test("of a REST API wants a signature, too", () => {
+    const methods = rest.of("AWS::ApiGateway::Method");
+
+    expect(methods.length).toBeGreaterThan(30);
+    for (const { path, props } of methods) {
+      expect([path, props.AuthorizationType]).toEqual([path, "AWS_IAM"]);
+    }
+  });
+
+  test("with JWT wants the scope of its verb", () => {
+    const [authorizer, ...more] = byJwt.of("AWS::ApiGatewayV2::Authorizer");
+
+    expect(more).toEqual([]);
+    expect(authorizer?.props).toMatchObject({
+      AuthorizerType: "JWT",
+      JwtConfiguration: { Issuer: JWT.issuer, Audience: JWT.audience },
+    });
+    for (const { RouteKey, AuthorizationType, AuthorizationScopes } of routesOf(byJwt)) {
+      const verb =
+        ROUTES.find(({ method, path }) => `${method} ${path}` === RouteKey)?.verb ?? "read";
+      expect([RouteKey, AuthorizationType, AuthorizationScopes]).toEqual([
+        RouteKey,
+        "JWT",
+        [`fermata/${verb}`],
+      ]);
+    }
+  });
+
+  test("that changes anything wants more than reading; deploying wants a scope of its own", () => {
+    for (const { method, path, verb } of ROUTES) {
+      expect([method, path, verb === "read"]).toEqual([method, path, method === "GET"]);
+    }
+    const deploying = ROUTES.filter(({ verb }) => verb === "deploy").map(
+      ({ method, path }) => `${method} ${path}`,
+    );
+    expect(deploying).toEqual([
+      "POST /v1/definitions",
+      "POST /v1/definitions:validate",
+      "POST /v1/definitions/{definitionId}/disable",
+      "POST /v1/definitions/{definitionId}/enable",
+      "DELETE /v1/definitions/{definitionId}",
+    ]);
+  });
+
+  test("takes scopes by the names that the user's tokens have", () => {
+    const named = synthesised({
+      alarms: "off",
+      auth: { ...JWT, scopes: { deploy: "workflows:publish" } },
+    });
+
+    const scopes = Object.fromEntries(
+      routesOf(named).map(({ RouteKey, AuthorizationScopes }) => [RouteKey, AuthorizationScopes]),
+    );
+
+    expect(scopes["POST /v1/definitions"]).toEqual(["workflows:publish"]);
+    expect(scopes["POST /v1/signals"]).toEqual(["fermata/send"]);
+  });
+
+  test("is open only where somebody asked for it, and was warned", () => {
+    const app = anApp();
+    const stack = new Stack(app, "Test");
+    const fermata = new Fermata(stack, "Fermata", { alarms: "off", auth: { kind: "none" } });
+
+    const routes = routesOf(read(app, stack));
+
+    expect(new Set(routes.map(({ AuthorizationType }) => AuthorizationType))).toEqual(
+      new Set(["NONE"]),
+    );
+    const warnings = fermata.node.metadata.filter(({ type }) => type === "aws:cdk:warning");
+    expect(String(warnings[0]?.data)).toContain("The API is open");
+  });
+});
+
+describe("the door", () => {
+  test("lets in no more than it is set to, and logs who called", () => {
+    const { props } = byIam.one("AWS::ApiGatewayV2::Stage", "Stage/Resource");
+
+    expect(props.DefaultRouteSettings).toEqual({
+      ThrottlingRateLimit: 500,
+      ThrottlingBurstLimit: 1_000,
+    });
+    expect(inWords(props.AccessLogSettings.DestinationArn, byIam)).toBe("Api/Calls");
+    expect(props.AccessLogSettings.Format).not.toMatch(/path\b|queryString|authorizer\.claims/);
+  });
+
+  test("may be called by the function's own API alone", () => {
+    const permissions = byIam
+      .of("AWS::Lambda::Permission")
+      .filter(({ props }) => props.Principal === "apigateway.amazonaws.com");
+
+    expect(permissions).toHaveLength(1);
+    expect(inWords(permissions[0]?.props.SourceArn, byIam)).toMatch(
+      /^arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:Api\/Api\/\*\/\*/,
+    );
+  });
+
+  test("answers no web page unless it is told which", () => {
+    const cors = synthesised({ alarms: "off", cors: { origins: ["https://console.example.com"] } });
+
+    expect(
+      byIam.one("AWS::ApiGatewayV2::Api", "Api/Resource").props.CorsConfiguration,
+    ).toBeUndefined();
+    expect(
+      cors.one("AWS::ApiGatewayV2::Api", "Api/Resource").props.CorsConfiguration,
+    ).toMatchObject({
+      AllowOrigins: ["https://console.example.com"],
+      AllowHeaders: expect.arrayContaining(["authorization", "idempotency-key", "x-amz-date"]),
+      AllowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+    });
+  });
+
+  test("refuses as a REST API what that cannot do", () => {
+    expect(() => synthesised({ api: "rest", auth: JWT })).toThrow(/neither JWT nor CORS/);
+    expect(() => synthesised({ api: "rest", cors: { origins: ["*"] } })).toThrow(
+      /neither JWT nor CORS/,
+    );
+  });
+
+  test.each(["http", "rest"] as const)("grants the calls of a verb, and no others (%s)", (api) => {
+    const app = anApp();
+    const stack = new Stack(app, "Test");
+    const fermata = new Fermata(stack, "Fermata", { alarms: "off", api });
+    const caller = new Role(stack, "Somebody", { assumedBy: new AccountPrincipal("111122223333") });
+
+    fermata.grantCall(caller, "start", "work");
+
+    const granted = read(app, stack);
+    const { Statement } = granted.one("AWS::IAM::Policy", "Somebody/DefaultPolicy/Resource").props
+      .PolicyDocument;
+    const calls = Statement.flatMap(({ Resource }: { Resource: unknown[] }) => Resource).map(
+      (resource: unknown) => inWords(resource, granted).replace(/^.*:Api\/Api\//, ""),
+    );
+    const stage = api === "http" ? "$default" : "live";
+    expect(calls).toEqual([
+      `${stage}/POST/v1/definitions/*/instances`,
+      `${stage}/POST/v1/tasks/*/complete`,
+      `${stage}/POST/v1/tasks/*/fail`,
+    ]);
+  });
+});
+
+type RouteProps = Readonly<{
+  RouteKey: string;
+  AuthorizationType: string;
+  AuthorizationScopes?: readonly string[];
+}>;
+
+function routesOf(installation: Synthesised): readonly RouteProps[] {
+  return installation.of("AWS::ApiGatewayV2::Route").map(({ props }) => props);
+}
+
+/** Methods of a REST API hang on a tree of resources. */
+function methodsOf(installation: Synthesised): string[] {
+  const parts = new Map(
+    installation.of("AWS::ApiGateway::Resource").map(({ id, props }) => [id, props]),
+  );
+  const pathOf = (id: string | undefined): string => {
+    const part = id === undefined ? undefined : parts.get(id);
+    return part === undefined ? "" : `${pathOf(part.ParentId.Ref)}/${part.PathPart}`;
+  };
+  return installation
+    .of("AWS::ApiGateway::Method")
+    .map(({ props }) => `${props.HttpMethod} ${pathOf(props.ResourceId.Ref)}`);
+}

@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+import { inWords, type Synthesised, synthesised } from "./support/synthesised.ts";
+
+// What each function may do, and why. The lists are written down here first and by hand: a function
+// that gains a permission fails this test until somebody has given the reason.
+
+type Reasons = Readonly<Record<string, string>>;
+
+const TABLE = "Instances/Table";
+const BUCKET = "Blobs/Bucket";
+const SCHEDULES = "Timers/Group/*";
+
+/** Of every function. */
+const logging = (role: string): Reasons => ({
+  [`logs:CreateLogStream ${role}/Log`]: "each instance of a function writes a stream of its own",
+  [`logs:PutLogEvents ${role}/Log`]: "its lines, and the metrics in them",
+});
+
+/** Of every function that takes steps: whatever wakes an instance, it may go anywhere from there. */
+const STEPS: Reasons = {
+  [`dynamodb:GetItem ${TABLE}`]: "the instance, strongly",
+  [`dynamodb:BatchGetItem ${TABLE}`]: "the subscribers of a page; mailboxes and heads of waits",
+  [`dynamodb:Query ${TABLE}`]: "rows of a signal, chunks of a history",
+  [`dynamodb:PutItem ${TABLE}`]: "every commit puts whole items",
+  [`dynamodb:DeleteItem ${TABLE}`]: "a commit that uses something up",
+  [`dynamodb:ConditionCheckItem ${TABLE}`]: "a transaction that only looks at one of its items",
+  [`dynamodb:BatchWriteItem ${TABLE}`]: "tidying dead hints",
+  "sqs:SendMessage Queues/Tasks/Queue": "tasks of the next step",
+  "sqs:SendMessage Queues/LongTasks/Queue": "tasks that take longer",
+  "sqs:SendMessage Queues/Timers/Queue": "timers that are near",
+  "sqs:SendMessage Queues/Pages/Queue": "pages of a broadcast, offers of an event",
+  "sqs:SendMessage Queues/Steps/Queue": "facts that are parked",
+  "events:PutEvents Signals/Bus": "signals, events and announcements",
+  [`s3:GetObject ${BUCKET}/*`]: "large values; which, the hash of their content says",
+  [`s3:PutObject ${BUCKET}/*`]: "large values; copying one onto itself ends it",
+  [`s3:PutObjectTagging ${BUCKET}/*`]: "the tag that says that nobody needs it any more",
+  [`s3:ListBucket ${BUCKET}`]: "without it an absent object is called forbidden",
+  [`scheduler:CreateSchedule ${SCHEDULES}`]: "a timer that is far away; of this group only",
+  [`scheduler:DeleteSchedule ${SCHEDULES}`]: "a timer that was cancelled; of this group only",
+  "iam:PassRole Timers/Caller when iam:PassedToService is scheduler.amazonaws.com":
+    "the role with which Scheduler sends to the timer queue",
+};
+
+const consuming = (queue: string): Reasons => ({
+  [`sqs:ReceiveMessage ${queue}`]: "Lambda polls with the function's role",
+  [`sqs:DeleteMessage ${queue}`]: "Lambda removes what was done",
+  [`sqs:GetQueueAttributes ${queue}`]: "Lambda scales by the queue's length",
+  [`sqs:ChangeMessageVisibility ${queue}`]: "a message that has to come back says when",
+});
+
+const working = (queue: string): Reasons => ({
+  ...consuming(`${queue}/Queue`),
+  [`sqs:SendMessage ${queue}/DeadLetters`]: "a message that nobody can read is set aside at once",
+});
+
+const EXPECTED: Readonly<Record<string, Reasons>> = {
+  "Functions/HttpApi": {
+    ...logging("Functions/HttpApi"),
+    ...STEPS,
+    [`dynamodb:Query ${TABLE}/index/listing`]: "lists of instances and definitions",
+    [`dynamodb:Query ${TABLE}/index/due`]: "POST /v1/recover sends again what is owed",
+    "lambda:InvokeFunction Functions/Compile/Function": "deploying and validating a definition",
+  },
+  "Functions/Compile": logging("Functions/Compile"),
+  "Functions/RunTask": {
+    ...logging("Functions/RunTask"),
+    ...STEPS,
+    ...working("Queues/Tasks"),
+  },
+  "Functions/RunLongTask": {
+    ...logging("Functions/RunLongTask"),
+    ...STEPS,
+    ...working("Queues/LongTasks"),
+  },
+  "Functions/Advance": {
+    ...logging("Functions/Advance"),
+    ...STEPS,
+    ...working("Queues/Steps"),
+  },
+  "Functions/FireTimer": {
+    ...logging("Functions/FireTimer"),
+    ...STEPS,
+    ...working("Queues/Timers"),
+  },
+  "Functions/FanOutSignal": {
+    ...logging("Functions/FanOutSignal"),
+    ...STEPS,
+    ...working("Queues/Pages"),
+  },
+  "Functions/DeadLetters": {
+    ...logging("Functions/DeadLetters"),
+    ...STEPS,
+    ...consuming("Queues/Tasks/DeadLetters"),
+    ...consuming("Queues/LongTasks/DeadLetters"),
+  },
+  "Functions/Sweep": {
+    ...logging("Functions/Sweep"),
+    [`dynamodb:Query ${TABLE}/index/due`]: "what is overdue",
+    [`dynamodb:GetItem ${TABLE}`]: "what was found, and how far the last sweep got",
+    [`dynamodb:BatchGetItem ${TABLE}`]: "many that were found",
+    [`dynamodb:PutItem ${TABLE}`]: "how far this sweep got; that a broadcast is out",
+    "sqs:SendMessage Queues/Timers/Queue": "timers that nobody brought",
+    "sqs:SendMessage Queues/Pages/Queue": "events that nobody offered",
+    "sqs:SendMessage Queues/Steps/Queue": "mailboxes that nobody emptied",
+    "events:PutEvents Signals/Bus": "broadcasts that did not get out",
+  },
+  "Timers/Caller": {
+    "sqs:SendMessage Queues/Timers/Queue": "a timer that falls due soon",
+    "sqs:SendMessage Timers/DeadLetters": "one that Scheduler could not deliver in a day",
+  },
+};
+
+describe("the permissions of an installation", () => {
+  const installation = synthesised({ alarms: "off" });
+
+  test.each(Object.keys(EXPECTED))("of %s are those that have a reason", (name) => {
+    const role = name.startsWith("Functions/") ? `${name}/Role` : name;
+
+    const permissions = permissionsOf(role, installation);
+
+    expect(permissions).toEqual(Object.keys(EXPECTED[name] ?? {}).sort());
+  });
+
+  test("are all of a role listed here: there is no other role", () => {
+    const roles = installation.of("AWS::IAM::Role").map(({ path }) => path);
+
+    const known = Object.keys(EXPECTED).map((name) =>
+      name.startsWith("Functions/") ? `Fermata/${name}/Role/Resource` : `Fermata/${name}/Resource`,
+    );
+    expect(roles.sort()).toEqual(known.sort());
+  });
+
+  test("stand in no managed policy and in no role itself", () => {
+    for (const { props } of installation.of("AWS::IAM::Role")) {
+      expect(props.ManagedPolicyArns).toBeUndefined();
+      expect(props.Policies).toBeUndefined();
+    }
+  });
+
+  test("name no action with a wildcard, and no resource with one but objects and schedules", () => {
+    for (const { props } of installation.of("AWS::IAM::Policy")) {
+      for (const { Action, Resource } of props.PolicyDocument.Statement) {
+        expect([Action].flat().filter((action) => action.includes("*"))).toEqual([]);
+        const wide = [Resource].flat().map((resource) => inWords(resource, installation));
+        for (const resource of wide.filter((name) => name.includes("*"))) {
+          expect([`${BUCKET}/*`, SCHEDULES]).toContain(resource);
+        }
+      }
+    }
+  });
+
+  test("are those of functions only to Lambda, and of the timers' role only to this group", () => {
+    const trust = Object.fromEntries(
+      installation
+        .of("AWS::IAM::Role")
+        .map(({ path, props }) => [path, props.AssumeRolePolicyDocument.Statement]),
+    );
+
+    const { "Fermata/Timers/Caller/Resource": timers, ...functions } = trust;
+    for (const [statement, ...more] of Object.values(functions)) {
+      expect(more).toEqual([]);
+      expect(statement.Principal).toEqual({ Service: "lambda.amazonaws.com" });
+    }
+    expect(timers).toEqual([
+      {
+        Action: "sts:AssumeRole",
+        Effect: "Allow",
+        Principal: { Service: "scheduler.amazonaws.com" },
+        Condition: {
+          StringEquals: {
+            "aws:SourceAccount": { Ref: "AWS::AccountId" },
+            "aws:SourceArn": { "Fn::GetAtt": [expect.stringMatching(/TimersGroup/), "Arn"] },
+          },
+        },
+      },
+    ]);
+  });
+
+  test("to run tasks elsewhere are those of exactly these functions", () => {
+    const arn = "arn:aws:lambda:eu-west-1:111122223333:function:charge";
+    const elsewhere = synthesised({
+      alarms: "off",
+      tasks: { functions: { charge: { arn } } },
+    });
+
+    for (const role of ["Functions/RunTask/Role", "Functions/RunLongTask/Role"]) {
+      expect(permissionsOf(role, elsewhere)).toContain(`lambda:InvokeFunction ${arn}`);
+    }
+    expect(permissionsOf("Functions/Advance/Role", elsewhere).join()).not.toContain("lambda:");
+  });
+
+  test("are none to schedule where the wheel holds the timers", () => {
+    const wheel = synthesised({ alarms: "off", timers: "wheel" });
+
+    const all = wheel.of("AWS::IAM::Policy").map(({ props }) => JSON.stringify(props));
+
+    expect(all.join()).not.toMatch(/scheduler:|iam:PassRole/);
+    expect(wheel.of("AWS::Scheduler::ScheduleGroup")).toEqual([]);
+  });
+});
+
+/** One line for each action, resource and condition. */
+function permissionsOf(role: string, installation: Synthesised): readonly string[] {
+  const policies = installation
+    .of("AWS::IAM::Policy")
+    .filter(({ props }) => inWords(props.Roles[0], installation) === role);
+  const lines = policies.flatMap(({ props }) =>
+    props.PolicyDocument.Statement.flatMap((statement: Statement) => {
+      expect(statement.Effect).toBe("Allow");
+      return [statement.Action].flat().flatMap((action) =>
+        [statement.Resource].flat().map((resource) => {
+          const words = `${action} ${inWords(resource, installation)}`;
+          return statement.Condition === undefined
+            ? words
+            : `${words} when ${conditionInWords(statement.Condition)}`;
+        }),
+      );
+    }),
+  );
+  return lines.sort();
+}
+
+function conditionInWords(condition: NonNullable<Statement["Condition"]>): string {
+  return Object.values(condition)
+    .flatMap((keys) => Object.entries(keys))
+    .map(([key, value]) => `${key} is ${value}`)
+    .join(" and ");
+}
+
+type Statement = Readonly<{
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}>;
