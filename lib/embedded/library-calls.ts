@@ -45,6 +45,7 @@ export type LibraryCalls = Pick<
   | "get"
   | "waits"
   | "cancel"
+  | "erase"
   | "resolveIncident"
   | "receipt"
   | "event"
@@ -133,6 +134,10 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     history: async (instanceId, page = {}) => {
       checkRequest(RULES.history, { instanceId, page });
       return engine.history(instanceId, { limit: DEFAULT_HISTORY_LIMIT, ...settled(page) });
+    },
+    erase: async (instanceId) => {
+      checkRequest(RULES.instance, { instanceId });
+      return engine.erase(instanceId);
     },
     cancel: async (instanceId, request = {}, key) => {
       checkRequest(RULES.cancel, { instanceId, request, key });

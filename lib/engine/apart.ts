@@ -8,7 +8,6 @@
  * 3. One that a commit put and lost, and one that was replaced, stays until the instance ends: to
  *    remove it would cost as much as to have put it. Then all of them expire with the instance.
  */
-import { Buffer } from "node:buffer";
 import type { Json } from "../definition/json.ts";
 import {
   MAX_INSTANCE_BYTES,
