@@ -10,6 +10,8 @@ export type Fired = Readonly<{ aheadMs: number; lateMs: number }>;
 /** What a run has to live with. */
 export type Circumstances = Readonly<{
   isCalm: boolean;
+  /** Somebody crashes once. */
+  isStruck: boolean;
   troubles: ReadonlySet<Trouble>;
   /** The index has answered as of some writes ago. */
   hasIndexLagged: boolean;
@@ -26,6 +28,9 @@ const SLACK_MS = 3_000;
 /** What the index has not shown in time comes with the next round. */
 const ROUND_MS = 660_000;
 
+/** What was being done comes back when its queue notices, or with the next sweep. */
+const STRUCK_MS = 90_000;
+
 const BOUNDED: ReadonlySet<Trouble> = new Set<Trouble>(["timers", "jump", "duplicate"]);
 
 /** Throws when a timer was later than its circumstances excuse; says how late it was. */
@@ -40,8 +45,9 @@ export function checkPunctual(
   return { aheadMs: dueAt - since, lateMs };
 }
 
-function boundOf({ isCalm, troubles, hasIndexLagged }: Circumstances): number {
+function boundOf({ isCalm, isStruck, troubles, hasIndexLagged }: Circumstances): number {
   if (isCalm) return CALM_MS;
   if ([...troubles].some((trouble) => !BOUNDED.has(trouble))) return Number.POSITIVE_INFINITY;
-  return SWEPT_MS + QUEUE_LATE_MS + SKEW_MS + SLACK_MS + (hasIndexLagged ? ROUND_MS : 0);
+  const lagMs = (hasIndexLagged ? ROUND_MS : 0) + (isStruck ? STRUCK_MS : 0);
+  return SWEPT_MS + QUEUE_LATE_MS + SKEW_MS + SLACK_MS + lagMs;
 }

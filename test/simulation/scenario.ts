@@ -32,6 +32,8 @@ export type Scenario = Readonly<{
   mayWait?: true;
   /** Timers that are far wait in the index, not in a scheduler. */
   timers?: "wheel";
+  /** No schedule ever fires: only the sweep knows. */
+  losesSchedules?: true;
   /** Nothing but timers: how late they may be is bounded. */
   punctual?: true;
   /** A cycle whose due instants stand exactly this far apart. */

@@ -84,7 +84,7 @@ export class SimulatedScheduler {
   }
 
   async #create(input: CreateScheduleCommandInput): Promise<unknown> {
-    const { actors, now } = this.#stage;
+    const { actors, now, scenario } = this.#stage;
     const name = input.Name ?? "";
     must(/^[0-9a-zA-Z-_.]{1,64}$/.test(name), () => `no schedule can be called ${name}`);
     const fault = await actors.stop("scheduler.create", "before");
@@ -92,7 +92,7 @@ export class SimulatedScheduler {
     const at = parseAt(input);
     if (at <= now) throw new ValidationException(said("the instant is past"));
     if (this.#schedules.has(name)) throw new ConflictException(said("there is one of this name"));
-    if (fault?.fault !== "never") {
+    if (fault?.fault !== "never" && !scenario.losesSchedules) {
       this.#schedules.set(name, {
         name,
         firesAt: at + withinWindow(name) + (fault?.fault === "delayed" ? fault.byMs : 0),

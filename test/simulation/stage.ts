@@ -54,6 +54,8 @@ export class Stage {
   isDirty = false;
   /** Nothing goes wrong in this run. */
   isCalm = false;
+  /** Somebody crashes in this run, once, where that was asked for. */
+  isStruck = false;
   /** The index of what is due has answered as of some writes ago. */
   hasIndexLagged = false;
   /** How often those who look after timers have queued one, by its instance and ticket. */
@@ -139,8 +141,9 @@ export class Stage {
       this.#cycles.set(instanceId, timer.dueAt);
     }
     if (!this.scenario.punctual || this.mode === "memory") return;
-    const { isCalm, hasIndexLagged } = this;
-    const about = { isCalm, hasIndexLagged, troubles: this.swarm.troubles };
+    const { hasIndexLagged, isStruck } = this;
+    const isCalm = this.isCalm && !this.scenario.losesSchedules;
+    const about = { isCalm, isStruck, hasIndexLagged, troubles: this.swarm.troubles };
     this.fired.push(checkPunctual(timer, this.now, about));
   }
 

@@ -45,7 +45,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
   {
     name: "busy-taken-for-success",
     without: "what the store had no time for was not written",
-    scenario: "fork-join",
+    scenario: "incident",
     file: "lib/engine/commit.ts",
     find: `case "busy":
       return outcome;`,

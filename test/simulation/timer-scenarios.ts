@@ -19,6 +19,7 @@ export const TIMER_SCENARIOS: readonly Scenario[] = [
   roads("timer-wheel", { timers: "wheel" }),
   crowd("timer-crowd", {}),
   crowd("timer-crowd-wheel", { timers: "wheel" }),
+  roads("timer-lost", { losesSchedules: true }),
   {
     // Of several timers only the earliest is armed; a cancel comes between them.
     name: "timer-earliest",

@@ -51,6 +51,7 @@ export class SimulatedWorld {
     this.#sweeps = new Sweeps(this.stage, this.#hosts);
     this.#wheel = new WheelTurns(this.stage, this.#hosts);
     this.stage.isCalm = this.isCalm;
+    this.stage.isStruck = injection?.fault === "crash";
   }
 
   /** Nothing goes wrong in this run. */

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import type { Fault } from "./actors.ts";
+import { simulate } from "./run.ts";
+import { SCENARIOS } from "./scenarios.ts";
+import { calm, crashes, type PortCall, strike } from "./single-fault.ts";
+import type { Injection } from "./troubles.ts";
+
+const settingOf = (name: string) => {
+  const scenario = SCENARIOS.find((candidate) => candidate.name === name);
+  if (scenario === undefined) throw new Error(`there is no scenario ${name}`);
+  return { scenario, mode: "durable" } as const;
+};
+
+/** One run for each of these calls, which meets the fault. */
+const meeting = (calls: readonly PortCall[], point: RegExp, fault: Fault): readonly Injection[] =>
+  calls
+    .filter((call) => point.test(call.point))
+    .map(({ call }) => ({ call, side: "before", fault }));
+
+describe("timers by the roads of AWS", () => {
+  test.each(["timer-roads", "timer-wheel"])("J17 reach from seconds to years: %s", async (name) => {
+    const { problem, ending } = await simulate(settingOf(name));
+
+    expect(problem).toBeUndefined();
+    expect(ending).toMatchObject({ one: { status: "succeeded" } });
+  });
+
+  test.each(["timer-roads", "timer-wheel", "timer-earliest"])(
+    "F17 J13 that come twice advance once: %s",
+    async (name) => {
+      const setting = settingOf(name);
+      const twice = meeting(await calm(setting), /^(scheduler\.create|timers\.arm)$/, {
+        fault: "duplicated",
+      });
+
+      expect(twice.length).toBeGreaterThan(3);
+      expect(await strike(setting, twice)).toEqual([]);
+    },
+  );
+
+  test("F18 J13 whose schedule stays behind after a cancel fire for nothing", async () => {
+    const setting = settingOf("timer-earliest");
+    const left = meeting(await calm(setting), /^scheduler\.delete$/, { fault: "lost" });
+
+    expect(left.length).toBeGreaterThan(0);
+    expect(await strike(setting, left)).toEqual([]);
+  });
+
+  test.each(["timer-roads", "timer-cycle", "timer-undeployed"])(
+    "F19 D19 that never come are swept: %s",
+    async (name) => {
+      const setting = settingOf(name);
+      const lost = meeting(await calm(setting), /^scheduler\.create$/, { fault: "never" });
+
+      expect(lost.length).toBeGreaterThan(0);
+      expect(await strike(setting, lost)).toEqual([]);
+    },
+  );
+
+  test.each(["timer-lost", "timer-wheel", "timer-roads"])(
+    "D19 are not lost by a crash, whoever crashes: %s",
+    async (name) => {
+      const setting = settingOf(name);
+
+      expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);
+    },
+  );
+});
