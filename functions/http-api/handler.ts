@@ -1,5 +1,8 @@
 import type { Context } from "aws-lambda";
 import type { ApiRequest, ApiResponse } from "../../lib/api/http.ts";
+import { operations } from "../../lib/api/operations.ts";
+import { problemResponse } from "../../lib/api/problem.ts";
+import { createRouting, pathNotFound } from "../../lib/api/route.ts";
 import { createApi } from "../../lib/api/router.ts";
 import { VERSION } from "../../lib/embedded/version.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
@@ -31,6 +34,9 @@ export function httpApi(
   });
   return async (event) => {
     const request = requestOf(event);
+    if (hasEvadedItsRoute(event, request)) {
+      return answerOf(problemResponse(pathNotFound(request.path), request));
+    }
     return inTrace(request.headers[TRACEPARENT], async () => {
       const startedAt = clock.now();
       const response = await api(request);
@@ -40,6 +46,19 @@ export function httpApi(
       return answerOf(askedToReturn(request, response));
     });
   };
+}
+
+const findRoute = createRouting(operations);
+
+/**
+ * What changes something comes by the route of that call, where the gateway asks for the right to
+ * make it. A path that is encoded oddly, or that the gateway cut, must not lead from a route that
+ * asks for less to a call that needs more.
+ */
+function hasEvadedItsRoute(event: GatewayEvent, { method, path }: ApiRequest): boolean {
+  if (!("routeKey" in event) || ["GET", "HEAD", "OPTIONS"].includes(method)) return false;
+  const operation = findRoute(path)?.byMethod.get(method);
+  return operation !== undefined && event.routeKey !== `${method} ${operation.path}`;
 }
 
 /** Who waits for a result was answered before the time that he asked for: he may ask again. */

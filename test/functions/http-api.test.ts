@@ -63,6 +63,50 @@ describe("a request through an HTTP API", () => {
   });
 });
 
+describe("a route", () => {
+  test("leads to no call but its own, even if the gateway cuts the path", async () => {
+    const { call, asked } = anApi();
+
+    const answer = await call(
+      anHttpEvent({
+        rawPath: "/v1/definitions/order/disable",
+        method: "POST",
+        routeKey: "POST /v1/definitions/{definitionId}/instances",
+      }),
+    );
+
+    expect(answer.statusCode).toBe(404);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("the route for everything else", () => {
+  test.each([
+    ["POST", "/v1/definitions"],
+    ["PUT", "/v1/event-types/orders/paid"],
+    ["DELETE", "/v1/dead-letters/a/b"],
+    ["POST", "/v1/dead-letters/a/b/replay"],
+  ])("lets nobody change anything: %s %s", async (method, rawPath) => {
+    const { call, asked } = anApi();
+
+    const answer = await call(anHttpEvent({ rawPath, method }));
+
+    expect(answer.statusCode).toBe(404);
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ["PATCH", "/v1/instances", 405],
+    ["DELETE", "/v1/health", 405],
+    ["POST", "/v1/nowhere", 404],
+    ["HEAD", "/v1/definitions/order", 200],
+  ])("answers as the engine does: %s %s", async (method, rawPath, status) => {
+    const { call } = anApi();
+
+    expect((await call(anHttpEvent({ rawPath, method }))).statusCode).toBe(status);
+  });
+});
+
 describe("a request through a REST API", () => {
   test("keeps its path as it was sent", () => {
     const path = "/v1/signals/a%2Fb%3Fc%25d";
@@ -150,6 +194,7 @@ describe("the API in a function", () => {
       anHttpEvent({
         rawPath: "/v1/definitions/order/instances",
         method: "POST",
+        routeKey: "POST /v1/definitions/{definitionId}/instances",
         headers: { "content-type": "application/json" },
         body: '{"variables":{"card":"4111"}}',
       }),
@@ -166,20 +211,28 @@ describe("the API in a function", () => {
 function anApi(overrides: Partial<Engine> = {}) {
   const time = new ManualTime();
   const telemetry = new HeardTelemetry();
-  const handler = httpApi(fakeEngine(overrides).engine, { clock: time, ids: nodeIds(), telemetry });
+  const { engine, asked } = fakeEngine(overrides);
+  const handler = httpApi(engine, { clock: time, ids: nodeIds(), telemetry });
   const call = (event: Parameters<typeof handler>[0]) => handler(event, aContext());
-  return { call, time, telemetry };
+  return { call, asked, time, telemetry };
 }
 
 type HttpParts = Partial<Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers">> &
-  Readonly<{ method?: string; stage?: string; body?: string; isBase64Encoded?: boolean }>;
+  Readonly<{
+    method?: string;
+    stage?: string;
+    routeKey?: string;
+    body?: string;
+    isBase64Encoded?: boolean;
+  }>;
 
 /** As an HTTP API sends it, payload format 2.0. */
 function anHttpEvent(parts: HttpParts): APIGatewayProxyEventV2 {
   const { rawPath = "/v1/health", method = "GET", stage = "$default" } = parts;
+  const { routeKey = "$default" } = parts;
   return {
     version: "2.0",
-    routeKey: "$default",
+    routeKey,
     rawPath,
     rawQueryString: parts.rawQueryString ?? "",
     headers: { host: "abc.execute-api.eu-central-1.amazonaws.com", ...parts.headers },
@@ -196,7 +249,7 @@ function anHttpEvent(parts: HttpParts): APIGatewayProxyEventV2 {
         userAgent: "curl/8.5.0",
       },
       requestId: "JKJaXmPLvHcESHA=",
-      routeKey: "$default",
+      routeKey,
       stage,
       time: "01/Jan/2030:00:00:00 +0000",
       timeEpoch: 1_893_456_000_000,
