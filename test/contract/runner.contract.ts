@@ -1,6 +1,7 @@
 // What every runner must show through `decide`, whatever its notation.
 import { describe, expect, test } from "vitest";
 import type { Variables } from "../../lib/definition/json.ts";
+import { valueAt } from "../../lib/engine/paths.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
@@ -47,6 +48,22 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       const { variables } = run.program.runner.taskInput(run.instance, taskOf(run, "work"));
 
       expect(variables).toMatchObject({ amount: 3 });
+    });
+
+    test("says where the values of users stand: each once, none within another", async () => {
+      const run = await play(taskThenTimer(), { variables: { amount: 3, customer: { id: 7 } } });
+      await complete(run, "work", { list: [1, 2] });
+
+      const { state } = run.instance;
+      const places = run.program.runner.places(state);
+      const names = places.map((place) => JSON.stringify(place).slice(0, -1));
+
+      const values = places.map((place) => valueAt(state, place));
+      expect(values).toEqual(expect.arrayContaining([3, { id: 7 }]));
+      expect(JSON.stringify(values)).toContain("[1,2]");
+      for (const name of names) {
+        expect(names.filter((other) => other.startsWith(name))).toEqual([name]);
+      }
     });
 
     test("goes from wait to wait and ends succeeded", async () => {
