@@ -21,6 +21,10 @@ export function powertools({
 }: Readonly<{ service: string; namespace: string }>): Powertools {
   const logger = new Logger({ serviceName: service });
   const metrics = new Metrics({ serviceName: service, namespace });
+  /** Without any there is nothing to say, and Powertools would warn of it. */
+  const publish = () => {
+    if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
+  };
   return {
     log: (level, name, { error, ...fields }) => {
       const { traceId, spanId } = currentTrace() ?? {};
@@ -31,10 +35,10 @@ export function powertools({
     told: (code) =>
       middy(code)
         .before(({ context }) => logger.addContext(context))
-        .after(() => void metrics.publishStoredMetrics())
+        .after(publish)
         .onError(({ error }) => {
           logger.error("function-failed", errorField(error));
-          metrics.publishStoredMetrics();
+          publish();
         }),
   };
 }

@@ -72,30 +72,14 @@ describe("a world that is observed", () => {
 
 describe("the log of a function", () => {
   test("is lines of JSON with the names of things, and metrics that CloudWatch reads", async () => {
-    const program = `
-      import { powertools } from "./functions/middleware/powertools.ts";
-      import { inTrace } from "./functions/middleware/trace.ts";
-      const telemetry = powertools({ service: "fire-timer", namespace: "Fermata" });
-      const handler = telemetry.told(async () => {
-        inTrace("00-${"a".repeat(32)}-${"b".repeat(16)}-01", () =>
-          telemetry.log("warn", "left-alone", { instanceId: "order-1", error: new Error("away") }),
-        );
-        telemetry.measure("StepLatency", 12);
-        telemetry.measure("StepLatency", 14);
-        return "done";
-      });
-      await handler({}, { awsRequestId: "r1", functionName: "f", getRemainingTimeInMillis: () => 1 });
-    `;
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, [
-      "--input-type=module",
-      "--eval",
-      program,
-    ]);
+    const [line, metrics] = await logOf(`
+      inTrace("00-${"a".repeat(32)}-${"b".repeat(16)}-01", () =>
+        telemetry.log("warn", "left-alone", { instanceId: "order-1", error: new Error("away") }),
+      );
+      telemetry.measure("StepLatency", 12);
+      telemetry.measure("StepLatency", 14);
+    `);
 
-    const [line, metrics] = `${stderr}${stdout}`
-      .split("\n")
-      .filter((text) => text.startsWith("{"))
-      .map((text) => JSON.parse(text));
     expect(line).toMatchObject({
       level: "WARN",
       message: "left-alone",
@@ -111,7 +95,39 @@ describe("the log of a function", () => {
       _aws: { CloudWatchMetrics: [{ Namespace: "Fermata" }] },
     });
   });
+
+  test("has the metrics of a function that failed, and why it did", async () => {
+    const lines = await logOf(`
+      telemetry.measure("Steps", 1);
+      throw new Error("boom");
+    `);
+
+    expect(lines).toMatchObject([
+      { level: "ERROR", message: "function-failed", error: { message: "boom" } },
+      { Steps: 1 },
+    ]);
+  });
+
+  test("is empty where there is nothing to say", async () => {
+    expect(await logOf("")).toEqual([]);
+  });
 });
+
+/** What a function of this code prints, line by line; that it fails is not told otherwise. */
+async function logOf(code: string): Promise<readonly unknown[]> {
+  const program = `
+    import { powertools } from "./functions/middleware/powertools.ts";
+    import { inTrace } from "./functions/middleware/trace.ts";
+    const telemetry = powertools({ service: "fire-timer", namespace: "Fermata" });
+    const handler = telemetry.told(async () => { ${code} });
+    const context = { awsRequestId: "r1", functionName: "f", getRemainingTimeInMillis: () => 1000 };
+    await handler({}, context).catch(() => {});
+  `;
+  const args = ["--input-type=module", "--eval", program];
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args);
+  const lines = `${stderr}${stdout}`.split("\n").filter((line) => line !== "");
+  return lines.map((line): unknown => JSON.parse(line));
+}
 
 function anObservedWorld() {
   const telemetry = new HeardTelemetry();
