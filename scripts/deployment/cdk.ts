@@ -25,6 +25,8 @@ export type Deployment = Readonly<{
   folder: string;
 }>;
 
+type Synthesised = Omit<Deployment, "context">;
+
 /** Prepares an emulated account for deployments; in an empty folder, since this app is not needed. */
 export async function bootstrap(place: AwsPlace): Promise<void> {
   const empty = mkdtempSync(join(tmpdir(), "fermata-bootstrap-"));
@@ -37,31 +39,45 @@ export async function bootstrap(place: AwsPlace): Promise<void> {
 }
 
 /** Deploys the engine, or changes what is deployed, and tells the outputs of its stack. */
-export async function deploy({ place, context, folder }: Deployment): Promise<Outputs> {
+export async function deploy(deployment: Deployment): Promise<Outputs> {
+  await synthesise(deployment);
+  return deploySynthesised(deployment);
+}
+
+/** Makes the templates and bundles the functions, which is what takes long. */
+export async function synthesise({ place, context, folder }: Deployment): Promise<void> {
   mkdirSync(folder, { recursive: true });
+  const settings = Object.entries(context).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
+  const args = ["synth", "--quiet", `--output=${resolve(folder, "cdk.out")}`, ...settings];
+  await cdk(args, { place, cwd: ROOT, log: resolve(folder, "synth.log") });
+}
+
+/** Deploys what was synthesised into the folder. */
+export async function deploySynthesised({ place, folder }: Synthesised): Promise<Outputs> {
   const outputs = resolve(folder, "outputs.json");
   const args = [
     "deploy",
     ENGINE_STACK,
     "--exclusively",
     "--require-approval=never",
-    `--output=${resolve(folder, "cdk.out")}`,
+    `--app=${resolve(folder, "cdk.out")}`,
     `--outputs-file=${outputs}`,
-    ...Object.entries(context).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
   ];
   await cdk(args, { place, cwd: ROOT, log: resolve(folder, "deploy.log") });
-  const stacks = z.record(z.string(), z.record(z.string(), z.string()));
-  return Object.assign(
-    {},
-    ...Object.values(stacks.parse(JSON.parse(readFileSync(outputs, "utf8")))),
-  );
+  return parseOutputs(readFileSync(outputs, "utf8"));
 }
 
 /** Removes what was deployed, from what the deployment left in its folder. */
-export async function destroy({ place, folder }: Omit<Deployment, "context">): Promise<void> {
+export async function destroy({ place, folder }: Synthesised): Promise<void> {
   const app = `--app=${resolve(folder, "cdk.out")}`;
   const args = ["destroy", ENGINE_STACK, "--exclusively", "--force", app];
   await cdk(args, { place, cwd: ROOT, log: resolve(folder, "destroy.log") });
+}
+
+/** Of all stacks in the file: there is one. */
+function parseOutputs(text: string): Outputs {
+  const byStack = z.record(z.string(), z.record(z.string(), z.string())).parse(JSON.parse(text));
+  return Object.assign({}, ...Object.values(byStack));
 }
 
 type Where = Readonly<{ place: AwsPlace; cwd: string; log: string }>;

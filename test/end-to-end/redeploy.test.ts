@@ -1,8 +1,27 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { deploy } from "../../scripts/deployment/cdk.ts";
+import { type Deployment, deploySynthesised, synthesise } from "../../scripts/deployment/cdk.ts";
 import { untilAnswers } from "../../scripts/deployment/until-answers.ts";
-import { aMessage, aSignal, catching, onMessage, onSignal, timer } from "../support/bpmn-xml.ts";
-import { chain, client, ended, fresh, target, task, waiting } from "../support/deployed.ts";
+import {
+  aMessage,
+  aSignal,
+  boundary,
+  catching,
+  end,
+  flow,
+  onMessage,
+  onSignal,
+  timer,
+} from "../support/bpmn-xml.ts";
+import {
+  chain,
+  client,
+  ended,
+  eventually,
+  fresh,
+  target,
+  task,
+  waiting,
+} from "../support/deployed.ts";
 
 /** What an instance may be waiting for while the code below it is exchanged. */
 type Parked = Readonly<{
@@ -11,7 +30,7 @@ type Parked = Readonly<{
   element: string;
   beside?: readonly string[];
   kind: string;
-  wake?(instanceId: string): Promise<unknown>;
+  wake?(instanceId: string, release: number): Promise<unknown>;
   variables?: Readonly<Record<string, string>>;
 }>;
 
@@ -22,7 +41,25 @@ const byHand = fresh("nobody-runs-this");
 const lasting = (duration: string) => catching("pause", timer("timeDuration", duration));
 
 const PARKED: readonly Parked[] = [
-  { waitsFor: "a timer in the queue", element: lasting("PT15S"), kind: "timer" },
+  {
+    waitsFor: "a timer in the queue",
+    // One after the other, so that one of them is there at every moment.
+    element: [
+      task("ask", byHand),
+      boundary("each", "ask", timer("timeCycle", "R/PT5S"), { cancelActivity: "false" }),
+      task("look", "tell-release"),
+      end("looked"),
+      flow("each-to-look", "each", "look"),
+      flow("look-to-looked", "look", "looked"),
+    ].join("\n"),
+    kind: "timer",
+    wake: async (instanceId, release) => {
+      await eventually(`a timer of release ${release}`, async () => {
+        return (await client.get(instanceId)).variables.release === release;
+      });
+      await completeOf(instanceId);
+    },
+  },
   { waitsFor: "a timer beyond it", element: lasting("PT45S"), kind: "timer" },
   {
     waitsFor: "the next attempt of a task",
@@ -33,10 +70,7 @@ const PARKED: readonly Parked[] = [
     waitsFor: "a task of somebody outside",
     element: task("ask", byHand),
     kind: "task",
-    wake: async (instanceId) => {
-      const { taskId = "" } = await waiting(instanceId, "task");
-      await client.completeTask(taskId);
-    },
+    wake: completeOf,
   },
   {
     waitsFor: "a signal",
@@ -72,8 +106,11 @@ describe("a deployment that is changed while instances wait", () => {
     const before = await releaseNow();
     release = before === 1 ? 2 : 1;
     await client.setEventType(LETTER, { onTargetTerminated: "deadLetter" });
+    const change = changeTo(release);
+    await synthesise(change);
     for (const one of PARKED) parked.set(one, await park(one));
-    await redeploy(release);
+    await deploySynthesised(change);
+    await untilAnswers(client);
   });
 
   test("runs its new code", async () => {
@@ -83,7 +120,7 @@ describe("a deployment that is changed while instances wait", () => {
   test.for(PARKED)("takes on who waits for $waitsFor", async (one) => {
     const instanceId = parked.get(one) ?? "";
 
-    await one.wake?.(instanceId);
+    await one.wake?.(instanceId, release);
 
     expect(await ended(instanceId)).toMatchObject({ status: "succeeded", variables: { release } });
     const { items } = await client.deadLetters({ name: LETTER });
@@ -111,10 +148,18 @@ async function releaseNow(): Promise<number> {
   return Number((await ended(instanceId)).variables.release);
 }
 
-async function redeploy(to: number): Promise<void> {
+/** The same deployment with another release of the handlers. */
+function changeTo(to: number): Deployment {
   const { endpoint, region, folder, context } = target;
   const tasks = (context.tasks ?? "").replace(/release-\d/, `release-${to}`);
   const place = { region, environment: process.env, ...(endpoint !== undefined && { endpoint }) };
-  await deploy({ place, context: { ...context, tasks }, folder });
-  await untilAnswers(client);
+  return { place, context: { ...context, tasks }, folder };
+}
+
+async function completeOf(instanceId: string): Promise<void> {
+  const wait = await eventually("its task", async () => {
+    const { items } = await client.waits(instanceId);
+    return items.find(({ taskType }) => taskType === byHand);
+  });
+  await client.completeTask(wait.taskId ?? "");
 }

@@ -1,6 +1,6 @@
 /** Fails at its first attempt, and is tried again after a while. */
 export default {
-  backoff: "PT25S",
+  backoff: "PT30S",
   run: async (_input: object, { attempt }: { attempt: number }) => {
     if (attempt === 1) throw new Error("Not yet.");
     return { attempts: attempt };
