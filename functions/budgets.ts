@@ -6,8 +6,8 @@
  * well: CPU time of `import()` in a fresh process, the least of eight runs, in milliseconds. A
  * client of the AWS SDK alone took 85 to 115.
  *
- *   http-api 284 (316 with all locales of zod, which is why their import matters) · run-task 227
- *   advance 195, and the others on queues the same · compile 60
+ *   http-api 244 (310 with every locale of zod, 350 kB that nobody needs) · run-task 211
+ *   advance 195, and the others about the same · compile 56
  *
  * A test holds the bundles to the budgets, which leave about a tenth for growth.
  */
