@@ -24,6 +24,7 @@ export function appSettings(context: Context): AppSettings {
       api: oneOf(text, "api", ["http", "rest"]),
       timers: oneOf(text, "timers", ["scheduler", "wheel"]),
       announce: oneOf(text, "announce", ["no", "yes"]) === "yes",
+      paused: oneOf(text, "paused", ["no", "yes"]) === "yes",
       removalPolicy:
         oneOf(text, "removal", ["retain", "destroy"]) === "destroy"
           ? RemovalPolicy.DESTROY
@@ -36,6 +37,7 @@ export function appSettings(context: Context): AppSettings {
       ...optional("scheduleLeadSeconds", number("scheduleLeadSeconds")),
       ...optional("taskMemoryMb", number("taskMemoryMb")),
       ...optional("tenant", text("tenant")),
+      ...optional("restoredTable", text("restoredTable")),
     },
   };
 }

@@ -13,7 +13,7 @@ export class EngineStack extends Stack {
     super(scope, id, stack);
     const fermata = new Fermata(this, "Fermata", settings);
     this.#output("ApiUrl", fermata.url);
-    this.#output("TableName", fermata.table.table.tableName);
+    this.#output("TableName", fermata.table.name);
     this.#output("BlobsBucketName", fermata.blobs.bucket.bucketName);
     this.#output("BusName", fermata.bus.bus.eventBusName);
     if (fermata.schedules !== undefined) {

@@ -27,7 +27,7 @@ export type EnvironmentProps = Readonly<{
 export function environmentOf(props: EnvironmentProps): Readonly<Record<string, string>> {
   const { table, bus, blobs } = props.parts;
   return {
-    [VARIABLES.table]: table.table.tableName,
+    [VARIABLES.table]: table.name,
     ...ofQueues(props.parts.queues),
     [VARIABLES.busName]: bus.bus.eventBusName,
     [VARIABLES.blobsBucket]: blobs.bucket.bucketName,

@@ -56,6 +56,10 @@ export type FermataProps = Readonly<{
   throughput?: Throughput;
   /** Memory of the functions that run tasks; 256 MB. */
   taskMemoryMb?: number;
+  /** Stops everything that goes on by itself; calls are still answered, and what comes is kept. */
+  paused?: boolean;
+  /** The name of a table that was restored from a backup; it takes the place of the own one, which stays. */
+  restoredTable?: string;
   /** The tenant whose instances these are; `default`. */
   tenant?: string;
 }>;
@@ -89,6 +93,7 @@ export class Fermata extends Construct {
       encryptionKey,
       removalPolicy,
       throughput: props.throughput,
+      restored: props.restoredTable,
     });
     this.blobs = new BlobsBucket(this, "Blobs", { encryptionKey, removalPolicy, retention });
     this.queues = new EngineQueues(this, "Queues", { encryptionKey });
@@ -155,6 +160,7 @@ export class Fermata extends Construct {
       encryptionKey,
       reservedConcurrency: props.reservedConcurrency ?? {},
       taskMemoryMb: props.taskMemoryMb ?? 256,
+      paused: props.paused ?? false,
       logs: logsOf(props),
     });
   }

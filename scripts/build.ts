@@ -1,4 +1,6 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { FUNCTIONS, functionCode } from "../cdk/bundle.ts";
 import { runCommand } from "./run-command.ts";
 
 // Builds dist/ anew: what an earlier build left behind must not be published.
@@ -6,3 +8,10 @@ rmSync("dist", { recursive: true, force: true });
 const { code, output } = await runCommand("tsc", ["-p", "tsconfig.build.json"]);
 process.stdout.write(output);
 process.exitCode = code;
+
+// What runs in Lambda is published as one file each: who deploys it need not have what it is made of.
+for (const name of [...FUNCTIONS, "describe-tasks"] as const) {
+  const folder = join("dist", "functions", name);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "index.mjs"), functionCode(name));
+}

@@ -33,6 +33,8 @@ const STEPS: readonly Step[] = [
   command("dead code", "knip", "--no-progress"),
   tests("tests: unit and contract", ["unit", "contract"], "--coverage.enabled"),
   { ...tests("tests: simulation", ["simulation"]), needs: "test/simulation" },
+  { ...tests("tests: infra", ["infra"]), needs: "test/infra" },
+  { name: "cdk: synth", needs: "cdk/app.ts", run: checkSynthesis },
   { ...command("package: build", "node", "scripts/build.ts"), needs: "lib/index.ts" },
   { name: "package: as published", needs: "lib/index.ts", run: checkPackage },
 ];
@@ -85,6 +87,18 @@ function tests(name: string, projects: readonly string[], ...options: string[]):
       return { passed, failed: broken ? Math.max(1, failed) : failed, output: run.output };
     },
   };
+}
+
+/** Synthesises what `npx cdk deploy` would deploy, in a folder that is not kept. */
+async function checkSynthesis(): Promise<Result> {
+  const folder = mkdtempSync(join(tmpdir(), "fermata-synth-"));
+  try {
+    const args = ["synth", "--quiet", "--no-notices", `--output=${folder}`];
+    const { code, output } = await runCommand("cdk", args);
+    return code === 0 ? { passed: 1, failed: 0, output } : { passed: 0, failed: 1, output };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Packs the package as npm would publish it, and looks at the tarball with a user's eyes. */

@@ -28,8 +28,8 @@ export type EngineFunctionProps = Readonly<{
   logs: LogGroupProps;
 }>;
 
-/** How many messages are handed over at once, at the most. */
-type Batch = Readonly<{ batchSize: number }>;
+/** How many messages are handed over at once, at the most, and whether any are. */
+type Batch = Readonly<{ batchSize: number; enabled: boolean }>;
 
 /** One function with a role of its own, which may write its own log and what it is granted. */
 export class EngineFunction extends Construct {
@@ -81,12 +81,13 @@ export class EngineFunction extends Construct {
   }
 
   /** Wakes the function for messages of a queue; each is reported on for itself. */
-  wakeBy(id: string, queue: SecuredQueue, { batchSize }: Batch): void {
+  wakeBy(id: string, queue: SecuredQueue, { batchSize, enabled }: Batch): void {
     queue.grantConsume(this.role);
     new EventSourceMapping(this, id, {
       target: this.fn,
       eventSourceArn: queue.queueArn,
       batchSize,
+      enabled,
       reportBatchItemFailures: true,
     });
   }

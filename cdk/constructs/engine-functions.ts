@@ -45,6 +45,8 @@ export type EngineFunctionsProps = Readonly<{
   encryptionKey: IKey | undefined;
   reservedConcurrency: Partial<Record<FunctionRole, number>>;
   taskMemoryMb: number;
+  /** Nothing wakes the functions but calls. */
+  paused: boolean;
   logs: LogGroupProps;
 }>;
 
@@ -89,10 +91,11 @@ export class EngineFunctions extends Construct {
       deadLetters: create("deadLetters"),
     };
     grantAll(this.byRole, props);
-    wakeByQueues(this.byRole, props.queues);
+    wakeByQueues(this.byRole, props.queues, !props.paused);
     this.sweepRule = new SweepRule(this, "SweepRule", {
       sweep: this.byRole.sweep.fn,
       encryptionKey: props.encryptionKey,
+      enabled: !props.paused,
     });
   }
 
@@ -176,14 +179,14 @@ function allowInvoking({ role }: EngineFunction, resources: readonly string[]): 
   role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
 }
 
-function wakeByQueues(byRole: ByRole, queues: EngineQueues): void {
+function wakeByQueues(byRole: ByRole, queues: EngineQueues, enabled: boolean): void {
   const { tasks, longTasks, timers, pages, steps } = queues;
-  byRole.runTask.consume("Tasks", tasks, { batchSize: 10 });
+  byRole.runTask.consume("Tasks", tasks, { batchSize: 10, enabled });
   // A message leaves its queue only when its whole batch has ended: long ones come one by one.
-  byRole.runLongTask.consume("LongTasks", longTasks, { batchSize: 1 });
-  byRole.fireTimer.consume("Timers", timers, { batchSize: 10 });
-  byRole.fanOutSignal.consume("Pages", pages, { batchSize: 5 });
-  byRole.advance.consume("Steps", steps, { batchSize: 10 });
-  byRole.deadLetters.wakeBy("Tasks", tasks.deadLetters, { batchSize: 10 });
-  byRole.deadLetters.wakeBy("LongTasks", longTasks.deadLetters, { batchSize: 10 });
+  byRole.runLongTask.consume("LongTasks", longTasks, { batchSize: 1, enabled });
+  byRole.fireTimer.consume("Timers", timers, { batchSize: 10, enabled });
+  byRole.fanOutSignal.consume("Pages", pages, { batchSize: 5, enabled });
+  byRole.advance.consume("Steps", steps, { batchSize: 10, enabled });
+  byRole.deadLetters.wakeBy("Tasks", tasks.deadLetters, { batchSize: 10, enabled });
+  byRole.deadLetters.wakeBy("LongTasks", longTasks.deadLetters, { batchSize: 10, enabled });
 }

@@ -41,17 +41,21 @@ export type InstanceTableProps = Readonly<{
   encryptionKey: IKey | undefined;
   removalPolicy: RemovalPolicy;
   throughput: Throughput | undefined;
+  /** The name of another table with the same content, which is used instead. */
+  restored: string | undefined;
 }>;
 
 /** The one table: instances, definitions, subscriptions, and the two indexes that find them. */
 export class InstanceTable extends Construct {
-  readonly table: Table;
+  /** Of the table in use. */
+  readonly name: string;
+  readonly arn: string;
 
   constructor(scope: Construct, id: string, props: InstanceTableProps) {
     super(scope, id);
     const { encryptionKey, removalPolicy } = props;
     const throughput = limitsOf(props.throughput);
-    this.table = new Table(this, "Table", {
+    const own = new Table(this, "Table", {
       partitionKey: text("pk"),
       sortKey: text("sk"),
       timeToLiveAttribute: "ttl",
@@ -65,14 +69,18 @@ export class InstanceTable extends Construct {
       removalPolicy,
       resourcePolicy: tlsOnly(),
     });
-    this.table.addGlobalSecondaryIndex({ ...index("due", "duePk", "dueSk"), ...throughput });
-    this.table.addGlobalSecondaryIndex({ ...index("listing", "listPk", "listSk"), ...throughput });
+    own.addGlobalSecondaryIndex({ ...index("due", "duePk", "dueSk"), ...throughput });
+    own.addGlobalSecondaryIndex({ ...index("listing", "listPk", "listSk"), ...throughput });
+    const { tableName, tableArn } =
+      props.restored === undefined ? own : Table.fromTableName(this, "Restored", props.restored);
+    this.name = tableName;
+    this.arn = tableArn;
   }
 
   /** Lets a function take steps: read and write items, and look along no index. */
   grantSteps({ grantPrincipal }: IGrantable): void {
     grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({ actions: STEP_ACTIONS, resources: [this.table.tableArn] }),
+      new PolicyStatement({ actions: STEP_ACTIONS, resources: [this.arn] }),
     );
   }
 
@@ -81,7 +89,7 @@ export class InstanceTable extends Construct {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem"],
-        resources: [this.table.tableArn],
+        resources: [this.arn],
       }),
     );
   }
@@ -91,7 +99,7 @@ export class InstanceTable extends Construct {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
         actions: ["dynamodb:Query"],
-        resources: [`${this.table.tableArn}/index/${name}`],
+        resources: [`${this.arn}/index/${name}`],
       }),
     );
   }

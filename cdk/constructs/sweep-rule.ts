@@ -12,6 +12,7 @@ const MAX_AGE = Duration.minutes(5);
 export type SweepRuleProps = Readonly<{
   sweep: LambdaFunction;
   encryptionKey: IKey | undefined;
+  enabled: boolean;
 }>;
 
 /** Wakes the sweep each minute. */
@@ -19,11 +20,12 @@ export class SweepRule extends Construct {
   readonly rule: Rule;
   readonly deadLetters: UndeliveredQueue;
 
-  constructor(scope: Construct, id: string, { sweep, encryptionKey }: SweepRuleProps) {
+  constructor(scope: Construct, id: string, { sweep, encryptionKey, enabled }: SweepRuleProps) {
     super(scope, id);
     this.deadLetters = new UndeliveredQueue(this, "DeadLetters", { encryptionKey });
     this.rule = new Rule(this, "Rule", {
       description: "Fermata: looks for what is overdue, each minute",
+      enabled,
       schedule: Schedule.rate(Duration.minutes(1)),
     });
     this.rule.addTarget({

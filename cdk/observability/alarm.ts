@@ -6,14 +6,12 @@ import {
 } from "aws-cdk-lib/aws-cloudwatch";
 import type { Construct } from "constructs";
 
-/** Where the operators read what to do; each alarm has a heading of its own there. */
-const GUIDE = "docs/how-to/alarms.md";
+/** Where operators read what each alarm means, and what to do. */
+const GUIDE = "docs/how-to/operate.md#alarms-and-what-to-do";
 
 export type AlarmSpec = Readonly<{
   /** What has happened, in one sentence. */
   says: string;
-  /** The heading in the guide. */
-  heading: string;
   metric: IMetric;
   above: number;
   /** Periods in a row that must be above; one unless said. */
@@ -22,9 +20,9 @@ export type AlarmSpec = Readonly<{
 
 /** An alarm that is quiet where nothing is measured, and says where to read on. */
 export function alarm(scope: Construct, id: string, spec: AlarmSpec): Alarm {
-  const { says, heading, metric, above, periods = 1 } = spec;
+  const { says, metric, above, periods = 1 } = spec;
   return new Alarm(scope, id, {
-    alarmDescription: `${says} What to do: ${GUIDE}#${heading}`,
+    alarmDescription: `${says} What to do: ${GUIDE}`,
     metric,
     threshold: above,
     comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,

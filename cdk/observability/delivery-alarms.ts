@@ -15,7 +15,6 @@ function ofRules(scope: Construct, { bus, functions }: Installation): readonly A
   const failed = (what: string, dimensionsMap: Record<string, string>) =>
     alarm(room, idOf(what), {
       says: `EventBridge could not deliver what the rule ${what} matched.`,
-      heading: "rule-failures",
       metric: new Metric({
         namespace: "AWS/Events",
         metricName: "FailedInvocations",
@@ -35,17 +34,14 @@ function ofSchedules(scope: Construct, { schedules }: Installation): readonly Al
   if (schedules === undefined) return [];
   const room = new Construct(scope, "Schedules");
   const { group } = schedules;
-  const heading = "schedule-drops";
   return [
     alarm(room, "Dropped", {
       says: "Scheduler gave up on timers after a day of trying.",
-      heading,
       metric: group.metricDropped({ statistic: "Sum" }),
       above: 0,
     }),
     alarm(room, "Lost", {
       says: "Scheduler could not even put timers that it gave up on with the dead letters.",
-      heading,
       metric: group.metricFailedToBeSentToDLQ(undefined, { statistic: "Sum" }),
       above: 0,
     }),

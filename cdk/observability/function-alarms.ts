@@ -20,7 +20,6 @@ export function functionAlarms(scope: Construct, { functions }: Installation): r
 function errors(room: Construct, role: string, fn: LambdaFunction): Alarm {
   return alarm(room, "Errors", {
     says: `More than ${MAX_ERROR_PERCENT} % of the calls of the function ${role} fail.`,
-    heading: "function-errors",
     metric: new MathExpression({
       label: `${role}: errors in percent`,
       expression: "100 * errors / IF(calls > 0, calls, 1)",
@@ -34,7 +33,6 @@ function errors(room: Construct, role: string, fn: LambdaFunction): Alarm {
 function throttles(room: Construct, role: string, fn: LambdaFunction): Alarm {
   return alarm(room, "Throttles", {
     says: `Calls of the function ${role} are refused for want of concurrency.`,
-    heading: "function-throttles",
     metric: fn.metricThrottles({ statistic: "Sum" }),
     above: 0,
     periods: 3,
@@ -45,7 +43,6 @@ function duration(room: Construct, role: string, fn: LambdaFunction): Alarm {
   const timeoutMs = fn.timeout?.toMilliseconds() ?? 3_000;
   return alarm(room, "Duration", {
     says: `One in a hundred calls of the function ${role} needs more than ${MAX_DURATION_SHARE * 100} % of its time.`,
-    heading: "function-duration",
     metric: fn.metricDuration({ statistic: "p99" }),
     above: timeoutMs * MAX_DURATION_SHARE,
     periods: 3,

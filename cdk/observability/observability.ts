@@ -3,10 +3,10 @@ import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import type { ITopic } from "aws-cdk-lib/aws-sns";
 import type { Construct } from "constructs";
 import { deliveryAlarms } from "./delivery-alarms.ts";
+import { engineAlarms } from "./engine-alarms.ts";
 import { functionAlarms } from "./function-alarms.ts";
 import type { Installation } from "./installation.ts";
 import { queueAlarms } from "./queue-alarms.ts";
-import { sweepAlarms } from "./sweep-alarms.ts";
 import { tableAlarms } from "./table-alarms.ts";
 
 export type AlarmOptions = Readonly<{
@@ -25,7 +25,7 @@ export class Observability extends NestedStack {
       ...queueAlarms(this, of),
       ...tableAlarms(this, of),
       ...deliveryAlarms(this, of),
-      ...sweepAlarms(this, of),
+      ...engineAlarms(this, of),
     ];
     if (topic === undefined) return;
     for (const alarm of alarms) alarm.addAlarmAction(new SnsAction(topic));

@@ -27,7 +27,6 @@ function ages(scope: Construct, { queues }: Installation): readonly Alarm[] {
   const age = (role: QueueRole, queue: typeof tasks.queue) =>
     alarm(room, idOf(role), {
       says: `A message has been in the queue ${role} for more than ${MAX_AGE_SECONDS[role] / 60} minutes.`,
-      heading: "oldest-message",
       metric: queue.metricApproximateAgeOfOldestMessage({ statistic: "Maximum" }),
       above: MAX_AGE_SECONDS[role],
       periods: 2,
@@ -46,7 +45,6 @@ function deadLetters(scope: Construct, installation: Installation): readonly Ala
   return Object.entries(installation.deadLetters()).map(([role, queue]) =>
     alarm(room, idOf(role), {
       says: `There are dead letters of ${role}.`,
-      heading: "dead-letters",
       metric: queue.metricApproximateNumberOfMessagesVisible({ statistic: "Maximum" }),
       above: 0,
     }),

@@ -6,7 +6,7 @@ import type { Installation } from "./installation.ts";
 /** The table refuses, or an index does, which holds up the table's writes. */
 export function tableAlarms(scope: Construct, { table }: Installation): readonly Alarm[] {
   const room = new Construct(scope, "Throttled");
-  const { tableName } = table.table;
+  const tableName = table.name;
   return [
     throttled(room, "table", { TableName: tableName }),
     ...["due", "listing"].map((index) =>
@@ -29,7 +29,6 @@ function throttled(
     });
   return alarm(room, idOf(what), {
     says: `DynamoDB refuses reads or writes (${what === "table" ? what : `index ${what}`}).`,
-    heading: "table-throttles",
     metric: new MathExpression({
       label: `${what}: refused`,
       expression: "FILL(reads, 0) + FILL(writes, 0)",

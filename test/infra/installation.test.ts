@@ -66,6 +66,32 @@ describe("the table", () => {
   });
 });
 
+describe("an installation that is paused", () => {
+  const paused = synthesised({ alarms: "off", paused: true });
+
+  test("has nothing that wakes its functions by itself", () => {
+    for (const { props } of paused.of("AWS::Lambda::EventSourceMapping")) {
+      expect(props.Enabled).toBe(false);
+    }
+    const { props } = paused.one("AWS::Events::Rule", "SweepRule/Rule/Resource");
+    expect(props.State).toBe("DISABLED");
+  });
+});
+
+describe("an installation on a restored table", () => {
+  const restored = synthesised({ alarms: "off", restoredTable: "restored" });
+
+  test("uses that one, and keeps its own", () => {
+    const { props } = restored.one("AWS::Lambda::Function", "RunTask/Function/Resource");
+    expect(props.Environment.Variables[VARIABLES.table]).toBe("restored");
+    expect(restored.of("AWS::DynamoDB::Table")).toHaveLength(1);
+    const own = restored.one("AWS::DynamoDB::Table", "Table/Resource").id;
+    const policies = restored.of("AWS::IAM::Policy").map(({ props }) => JSON.stringify(props));
+    expect(policies.join()).not.toContain(own);
+    expect(policies.join()).toContain(":table/restored");
+  });
+});
+
 describe("the bucket", () => {
   const { props, deletionPolicy } = installation.one("AWS::S3::Bucket", "Bucket/Resource");
 
@@ -448,6 +474,7 @@ describe("observability", () => {
         ...["AcceptedSignals", "RequestedSignals", "Sweep"].map((rule) => `Rules/${rule}`),
         ...["Dropped", "Lost"].map((what) => `Schedules/${what}`),
         "SweepRecovered",
+        "Incidents",
       ].sort(),
     );
   });
