@@ -51,7 +51,8 @@ function goOnFrom(position: Position | undefined, now: Instant): Position {
 
 /**
  * The index may lag, and it knows minutes only. What it shows a little early comes with the next
- * sweep, and what stands in the first minute was sent in this round already.
+ * sweep (with the next round, where a turn had to stop in that very minute), and of the first
+ * minute some were sent in this round already.
  */
 function isOverdue({ lookAt }: Item, { from }: Position, until: Instant): boolean {
   return lookAt !== undefined && lookAt <= until && (from === undefined || lookAt > from);
