@@ -11,7 +11,7 @@
 // https://amazonaws.com, into the account that your AWS settings name, and removes it afterwards.
 // FERMATA_E2E_API=rest and FERMATA_E2E_TIMERS=wheel choose the roads for a target that lacks the usual.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,6 +60,8 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const began = performance.now();
+/** The tests, once they run; they end with us. */
+let suite: ChildProcess | undefined;
 
 try {
   process.exitCode = await main();
@@ -78,6 +80,7 @@ async function main(): Promise<number> {
       ? await ownEmulator({ folder, detached: keep, log: tell })
       : await givenPlace(given, process.env);
   const undo = async () => {
+    suite?.kill();
     await (place.end === undefined ? destroy({ place: place.aws, folder }) : place.end());
     rmSync(folder, { recursive: true, force: true });
   };
@@ -121,11 +124,11 @@ async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promis
   tell("Running the tests…");
   const report = join(folder, "report.json");
   const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${report}`];
-  const vitest = spawn("vitest", ["run", "--project=end-to-end", ...reporters, ...positionals], {
+  suite = spawn("vitest", ["run", "--project=end-to-end", ...reporters, ...positionals], {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...aws.environment, FERMATA_E2E_TARGET: file },
   });
-  const [code] = await once(vitest, "close");
+  const [code] = await once(suite, "close");
   const { testResults } = Report.parse(JSON.parse(readFileSync(report, "utf8")));
   const tests = testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ fullName, status, meta }) => ({ name: fullName, status, ...meta })),
