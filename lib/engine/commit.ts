@@ -1,8 +1,9 @@
 /** The writing half of a step: one put of the whole instance under the version that was read. */
 import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
-import type { OutboxRecord, Ticket } from "../kernel/instance.ts";
+import { isTerminal, type OutboxRecord, type Ticket } from "../kernel/instance.ts";
 import type { Item, Write } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
+import { expireLeft } from "./expire-left.ts";
 import { tryPutHint } from "./hint.ts";
 import { offerOf } from "./offer.ts";
 import { isTask, runsHere } from "./owed.ts";
@@ -32,9 +33,23 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
   for (const offer of before) await tryPutHint(world, offer);
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const outcome = await put(world, plan, write, own);
-    if (outcome !== "unwritten") return outcome;
+    if (outcome === "unwritten") continue;
+    const { kind } = outcome;
+    if (kind !== "conflict" || outcome.current === undefined) return outcome;
+    return { kind, current: await afterLosing(world, plan, outcome.current) };
   }
   return BUSY;
+}
+
+/**
+ * What was stored for a commit that lost stays for nobody. The end that won has gone by without it;
+ * a live instance remembers, with its next commit, that its end has something to look for.
+ */
+async function afterLosing(world: World, plan: Plan, current: Image): Promise<Image> {
+  const { instance } = current;
+  if (plan.values.length === 0 && plan.chunk === undefined) return current;
+  if (isTerminal(instance)) await expireLeft(world, instance);
+  return instance.apart ? current : { ...current, instance: { ...instance, apart: [] } };
 }
 
 type Writes = readonly [Write, ...Write[]];

@@ -12,15 +12,14 @@ import type { TaskMessage } from "../ports/message.ts";
 import { stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
+import { expireLeft } from "./expire-left.ts";
 import { putHint } from "./hint.ts";
-import { instancePk, LEFT } from "./keys.ts";
 import { deliveryName } from "./names.ts";
 import { offerOf } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { parkMissed } from "./topics/missed.ts";
-import { expireValue } from "./values.ts";
 import type { World } from "./world.ts";
 
 /** Sends every entry; the ids of the outbox records that left may then be dropped. */
@@ -196,26 +195,9 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
     case "bury":
       return bury(world, instanceId, record.effect);
     case "expire-chunks":
-      return expireChunks(world, instance);
+      return expireLeft(world, instance);
   }
 }
 
 /** Only an ended instance leaves something unread. */
 const endedAs = ({ status }: Instance): Ended => (status === "live" ? "cancelled" : status);
-
-/** What has left an instance lives as long as it does. */
-async function expireChunks(world: World, { id, tenant, endedAt }: Instance): Promise<void> {
-  if (endedAt === undefined) return;
-  const expiresAt = (endedAt + world.settings.retentionMs) as typeof endedAt;
-  const pk = instancePk(tenant, id);
-  let after: string | undefined;
-  do {
-    const page = await world.store.scan(pk, { ...LEFT, limit: 100, ...(after && { after }) });
-    for (const item of page.items.filter((each) => each.expiresAt === undefined)) {
-      // Its blob first: an item that expires says that everything of it does.
-      await expireValue(world, id, item);
-      await putHint(world, { ...item, version: item.version + 1, expiresAt });
-    }
-    after = page.next;
-  } while (after !== undefined);
-}

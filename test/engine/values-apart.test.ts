@@ -169,6 +169,31 @@ describe("a value that stands apart", () => {
     expect((await world.engine.result("i")).variables).toMatchObject({ document });
   });
 
+  test.each([
+    ["the end of its instance", true],
+    ["another step", false],
+  ])("that was put for a commit which lost to %s goes as well", async (_, isEnd) => {
+    const world = await aWorld({ document });
+    const commit = world.store.commit.bind(world.store);
+    let others = 0;
+    world.store.commit = async (writes) => {
+      const outcome = await commit(writes);
+      const [first] = writes;
+      if (first && "put" in first && isValue(first.put) && others++ === 0) {
+        await (isEnd ? world.engine.cancel("i") : world.engine.event({ name: "e", target: "i" }));
+      }
+      return outcome;
+    };
+
+    await world.run();
+    if (!isEnd) await world.engine.cancel("i");
+    await world.drain();
+
+    const values = world.store.items().filter(isValue);
+    expect((await world.engine.get("i")).status).toBe("cancelled");
+    expect(values.map(({ expiresAt }) => expiresAt !== undefined)).toEqual([true]);
+  });
+
   test("that only the end makes too large for one item leaves all the same, and expires", async () => {
     const world = await aWorld({});
     await world.run();

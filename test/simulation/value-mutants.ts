@@ -35,7 +35,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
     name: "blob-forgotten",
     without: "the blob of a value goes with its item",
     scenario: "values",
-    file: "lib/engine/dispatch.ts",
+    file: "lib/engine/expire-left.ts",
     find: "await expireValue(world, id, item);",
     replace: `${MARK};`,
   },
