@@ -34,8 +34,11 @@ export const MAX_MESSAGE_LENGTH = 1_000;
 /** Bytes of an instance at which it stops growing and raises an incident; values may stand apart. */
 export const MAX_INSTANCE_BYTES = 256 * 1024;
 
-/** Bytes of all values that stand apart from one instance: whoever reads it reads them too. */
-export const MAX_VALUES_BYTES = 5_000_000;
+/**
+ * Bytes of all values that stand apart from one instance: whoever reads it reads them too, and an
+ * answer that has them twice, as variables and as the result, must stay below 6 MB.
+ */
+export const MAX_VALUES_BYTES = 2_500_000;
 
 /** Values of at most this many bytes stay inside: to store them apart would not pay. */
 export const MIN_APART_BYTES = 512;

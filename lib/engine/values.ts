@@ -68,6 +68,17 @@ export function filled(stored: Stored, values: ReadonlyMap<string, Json>): Store
   return { ...stored, packed: withValues(stored.packed, changes) };
 }
 
+/** Lets the blobs of these values go, though the items that stand for them may have gone before. */
+export async function expireBlobs(
+  world: World,
+  instanceId: string,
+  values: readonly Apart[],
+): Promise<void> {
+  for (const value of values.filter((each) => isBlob(world, each))) {
+    await world.blobs.expire(blobName(world, instanceId, value.hash));
+  }
+}
+
 /** Lets the blob of a stored value go, if it has one. */
 export async function expireValue(world: World, instanceId: string, item: Item): Promise<void> {
   const hash = valueHashOf(item.key);

@@ -213,7 +213,7 @@ describe("D22 R23 a result", () => {
   const sizes: readonly [string, number][] = [
     ["near the limit of an item", 399_000],
     ["larger than an item", 450_000],
-    ["of several MB", 4_000_000],
+    ["of more than two MB", 2_400_000],
   ];
 
   test.each(sizes)("%s is handled where writes are billed", async (_, bytes) => {
