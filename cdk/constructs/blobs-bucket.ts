@@ -44,16 +44,33 @@ export class BlobsBucket extends Construct {
   }
 
   /** Lets a function keep values and read them, and mark those that nobody will need any more. */
-  grantBlobs({ grantPrincipal }: IGrantable): void {
-    grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({
-        actions: ["s3:GetObject", "s3:PutObject", "s3:PutObjectTagging"],
-        resources: [this.bucket.arnForObjects("*")],
-      }),
-    );
+  grantBlobs(grantee: IGrantable): void {
+    this.#allow(grantee, "s3:PutObject", "s3:PutObjectTagging");
+    this.grantRead(grantee);
+  }
+
+  /** Lets a function read values. */
+  grantRead(grantee: IGrantable): void {
+    this.#allow(grantee, "s3:GetObject");
     // Without it S3 calls an object that is not there "forbidden" instead of "not found".
-    grantPrincipal.addToPrincipalPolicy(
+    grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }),
+    );
+  }
+
+  /** Lets a function remove values at once. */
+  grantErase(grantee: IGrantable): void {
+    this.#allow(grantee, "s3:DeleteObject");
+  }
+
+  /** The ARNs of all values in one. */
+  objects(): string {
+    return this.bucket.arnForObjects("*");
+  }
+
+  #allow({ grantPrincipal }: IGrantable, ...actions: string[]): void {
+    grantPrincipal.addToPrincipalPolicy(
+      new PolicyStatement({ actions, resources: [this.objects()] }),
     );
   }
 }

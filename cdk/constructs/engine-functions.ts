@@ -134,6 +134,7 @@ function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
   grantSweep(sweep, props);
   props.table.grantIndex(httpApi.role, "due");
   props.table.grantIndex(httpApi.role, "listing");
+  props.blobs.grantErase(httpApi.role);
   allowInvoking(httpApi, [compile.fn.functionArn]);
   for (const running of [runTask, runLongTask]) allowInvoking(running, props.elsewhere.arns);
 }
@@ -149,13 +150,10 @@ function grantSteps(fn: EngineFunction, props: EngineFunctionsProps): void {
   acknowledgeWildcards(fn, props);
 }
 
-function acknowledgeWildcards(
-  fn: EngineFunction,
-  { blobs, schedules }: EngineFunctionsProps,
-): void {
+function acknowledgeWildcards(fn: EngineFunction, props: EngineFunctionsProps): void {
+  const { blobs, schedules } = props;
   fn.acknowledge({
-    [wildcardFinding(fn, blobs.bucket.arnForObjects("*"))]:
-      "Values are named after their content; the bucket holds nothing else.",
+    ...wideReading(fn, blobs),
     ...(schedules !== undefined && {
       [wildcardFinding(fn, schedules.schedules())]:
         "Every timer is a schedule of its own; the group holds nothing else.",
@@ -163,14 +161,21 @@ function acknowledgeWildcards(
   });
 }
 
+const wideReading = (fn: EngineFunction, blobs: BlobsBucket) => ({
+  [wildcardFinding(fn, blobs.objects())]:
+    "Values are named after their content; the bucket holds nothing else.",
+});
+
 /** It looks, remembers how far it got, and sends; it takes no steps. */
 function grantSweep(fn: EngineFunction, props: EngineFunctionsProps): void {
-  const { table, queues, bus, encryptionKey } = props;
+  const { table, queues, bus, blobs, encryptionKey } = props;
   table.grantSweep(fn.role);
   table.grantIndex(fn.role, "due");
   for (const { queue } of [queues.timers, queues.pages, queues.steps]) queue.grantSend(fn.role);
   bus.grantPublish(fn.role);
+  blobs.grantRead(fn.role);
   if (encryptionKey !== undefined) fn.allowKey(encryptionKey);
+  fn.acknowledge(wideReading(fn, blobs));
 }
 
 function allowInvoking({ role }: EngineFunction, resources: readonly string[]): void {

@@ -59,6 +59,7 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
     ...STEPS,
     [`dynamodb:Query ${TABLE}/index/listing`]: "lists of instances and definitions",
     [`dynamodb:Query ${TABLE}/index/due`]: "POST /v1/recover sends again what is owed",
+    [`s3:DeleteObject ${BUCKET}/*`]: "erasing an instance, with its large values",
     "lambda:InvokeFunction Functions/Compile/Function": "deploying and validating a definition",
   },
   "Functions/Compile": logging("Functions/Compile"),
@@ -103,6 +104,8 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
     "sqs:SendMessage Queues/Pages/Queue": "events that nobody offered",
     "sqs:SendMessage Queues/Steps/Queue": "mailboxes that nobody emptied",
     "events:PutEvents Signals/Bus": "broadcasts that did not get out",
+    [`s3:GetObject ${BUCKET}/*`]: "an instance is read whole, large values too",
+    [`s3:ListBucket ${BUCKET}`]: "without it an absent object is called forbidden",
   },
   "Timers/Caller": {
     "sqs:SendMessage Queues/Timers/Queue": "a timer that falls due soon",
