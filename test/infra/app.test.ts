@@ -1,0 +1,115 @@
+import { Duration, RemovalPolicy } from "aws-cdk-lib";
+import { describe, expect, test } from "vitest";
+import { appSettings } from "../../cdk/app-settings.ts";
+import { EngineStack } from "../../cdk/engine-stack.ts";
+import { VARIABLES } from "../../functions/settings.ts";
+import { anApp, synthesised } from "./support/synthesised.ts";
+
+const given = (context: Readonly<Record<string, string>>) => appSettings((name) => context[name]);
+
+describe("the app", () => {
+  test("is safe where nothing is said", () => {
+    expect(given({})).toEqual({
+      stackName: "Fermata",
+      usesCliCredentials: false,
+      fermata: {
+        auth: { kind: "iam" },
+        api: "http",
+        timers: "scheduler",
+        announce: false,
+        paused: false,
+        removalPolicy: RemovalPolicy.RETAIN,
+        alarms: {},
+      },
+    });
+  });
+
+  test("is set by context", () => {
+    const { stackName, fermata } = given({
+      name: "Staging",
+      auth: "jwt",
+      jwtIssuer: "https://id.example.com",
+      jwtAudience: "one,two",
+      tasks: "a,b",
+      alarms: "off",
+      retentionDays: "60",
+      corsOrigins: "https://console.example.com",
+      removal: "destroy",
+    });
+
+    expect(stackName).toBe("Staging");
+    expect(fermata).toMatchObject({
+      auth: { kind: "jwt", issuer: "https://id.example.com", audience: ["one", "two"] },
+      tasks: { folders: ["a", "b"] },
+      alarms: "off",
+      retention: Duration.days(60),
+      cors: { origins: ["https://console.example.com"] },
+      removalPolicy: RemovalPolicy.DESTROY,
+    });
+  });
+
+  test.each([
+    [{ auth: "open" }, /"open" is none of iam, jwt, none/],
+    [{ auth: "jwt" }, /needs its issuer and its audience/],
+    [{ retentionDays: "many" }, /"many" is no whole number/],
+  ])("refuses what makes no sense: %o", (context, why) => {
+    expect(() => given(context)).toThrow(why);
+  });
+
+  test("tells operators where everything is", () => {
+    const stack = new EngineStack(anApp(), "Fermata", { fermata: { alarms: "off" } });
+
+    const outputs = stack.node.children.map(({ node }) => node.id).filter((id) => id !== "Fermata");
+
+    expect(outputs).toEqual(
+      expect.arrayContaining(["ApiUrl", "TableName", "TasksQueueUrl", "TasksDeadLettersUrl"]),
+    );
+    expect(outputs.filter((id) => id.endsWith("QueueUrl"))).toHaveLength(5);
+    expect(outputs.filter((id) => id.endsWith("DeadLettersUrl"))).toHaveLength(9);
+  });
+});
+
+describe("tasks that functions run", () => {
+  test("are told in the environment where only the deployment knows their ARN", () => {
+    const { one } = synthesised((stack) => ({
+      alarms: "off",
+      tasks: {
+        functions: { charge: { arn: stack.formatArn({ service: "lambda", resource: "f" }) } },
+      },
+    }));
+
+    const told = (role: string) =>
+      one("AWS::Lambda::Function", `${role}/Function/Resource`).props.Environment.Variables[
+        VARIABLES.taskArns
+      ];
+
+    expect(JSON.stringify(told("RunTask"))).toContain("charge");
+    expect(told("RunLongTask")).toEqual(told("RunTask"));
+    expect(told("Advance")).toBeUndefined();
+  });
+
+  test("end before the function that waits for them", () => {
+    const arn = "arn:aws:lambda:eu-west-1:111122223333:function:slow";
+    const timeout = Duration.minutes(15);
+
+    expect(() => synthesised({ tasks: { functions: { slow: { arn, timeout } } } })).toThrow(
+      /cannot be waited for that long/,
+    );
+  });
+
+  test("have no handler in a folder as well", () => {
+    const arn = "arn:aws:lambda:eu-west-1:111122223333:function:pack";
+
+    expect(() =>
+      synthesised({ tasks: { folders: "examples/order/tasks", functions: { pack: { arn } } } }),
+    ).toThrow(/a handler in a folder and a function, too: pack/);
+  });
+});
+
+describe("task folders", () => {
+  test("are refused when two have a handler for one type", () => {
+    const folders = ["examples/order/tasks", "examples/order/tasks"];
+
+    expect(() => synthesised({ tasks: { folders } })).toThrow(/has two handlers/);
+  });
+});
