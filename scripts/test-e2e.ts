@@ -13,7 +13,7 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -77,7 +77,7 @@ async function main(): Promise<number> {
   const keep = values.keep ?? false;
   const place =
     given === undefined
-      ? await ownEmulator({ folder, detached: keep, log: tell })
+      ? await ownEmulator({ folder, detached: keep, log: tell }, process.env)
       : await givenPlace(given, process.env);
   const undo = async () => {
     suite?.kill();
@@ -129,6 +129,7 @@ async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promis
     env: { ...aws.environment, FERMATA_E2E_TARGET: file },
   });
   const [code] = await once(suite, "close");
+  if (code !== 0) keepLog(folder);
   const { testResults } = Report.parse(JSON.parse(readFileSync(report, "utf8")));
   const tests = testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ fullName, status, meta }) => ({ name: fullName, status, ...meta })),
@@ -152,6 +153,15 @@ function tellSum({ tests, isGood }: Run, usual: number | undefined): number {
   const ending = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
   console.log(`${passed} passed, ${failed} failed${ending}`);
   return failed === 0 && passed > 0 ? 0 : 1;
+}
+
+/** What the functions logged is wanted when something went wrong. */
+function keepLog(folder: string): void {
+  const log = join(folder, "emulator.log");
+  if (!existsSync(log)) return;
+  mkdirSync(".fermata", { recursive: true });
+  copyFileSync(log, ".fermata/e2e-emulator.log");
+  console.error("What the functions logged: .fermata/e2e-emulator.log");
 }
 
 function tellHow({ aws, endedBy }: E2ePlace, file: string): void {

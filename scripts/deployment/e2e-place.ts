@@ -19,14 +19,15 @@ export type E2ePlace = Readonly<{
 
 type Emulation = Readonly<{ folder: string; detached: boolean; log: (line: string) => void }>;
 
-/** An emulator of our own that enforces permissions. */
-export async function ownEmulator(options: Emulation): Promise<E2ePlace> {
+/** An emulator of our own that enforces permissions; it lacks nothing, but may be asked to do without. */
+export async function ownEmulator(options: Emulation, env: NodeJS.ProcessEnv): Promise<E2ePlace> {
   options.log("Starting the AWS emulator…");
   const { endpoint, pid } = await startEmulator({ ...options, enforceIam: true });
+  const roads = roadsOf(env, "complete");
   return {
     aws: emulatedPlace(endpoint),
-    roads: {},
-    lacks: {},
+    roads,
+    lacks: lackOfSchedules(roads),
     needsBootstrap: true,
     end: () => stopEmulator(pid),
     endedBy: `kill -- -${pid}`,
@@ -36,21 +37,33 @@ export async function ownEmulator(options: Emulation): Promise<E2ePlace> {
 /** What AWS_ENDPOINT_URL names: an emulator that somebody runs, or AWS itself. */
 export async function givenPlace(endpoint: string, env: NodeJS.ProcessEnv): Promise<E2ePlace> {
   const isAws = /(^|\.)amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
-  const firesSchedules = isAws || !(await isFreeLocalStack(endpoint));
-  const hasHttpApis = firesSchedules;
+  const roads = roadsOf(env, isAws || !(await isFreeLocalStack(endpoint)) ? "complete" : "partial");
   const enforcesIam = isAws || (await refusesStrangers(endpoint));
-  const timers = env.FERMATA_E2E_TIMERS ?? (firesSchedules ? "scheduler" : "wheel");
-  const api = env.FERMATA_E2E_API ?? (hasHttpApis ? "http" : "rest");
   return {
     aws: isAws ? ownAccount() : emulatedPlace(endpoint),
-    roads: { timers, api },
+    roads,
     lacks: {
+      ...lackOfSchedules(roads),
       ...(!enforcesIam && { iam: `${endpoint} does not check who calls` }),
-      ...(timers === "wheel" && { schedules: "deployed with the wheel, which needs no schedules" }),
     },
     needsBootstrap: !isAws,
     endedBy: "npx cdk destroy",
   };
+}
+
+type Roads = Readonly<{ timers: string; api: string }>;
+
+/** As the environment says; else what a target can do that has all services, or only some. */
+function roadsOf(env: NodeJS.ProcessEnv, services: "complete" | "partial"): Roads {
+  const [timers, api] = services === "complete" ? ["scheduler", "http"] : ["wheel", "rest"];
+  return {
+    timers: env.FERMATA_E2E_TIMERS ?? timers,
+    api: env.FERMATA_E2E_API ?? api,
+  };
+}
+
+function lackOfSchedules({ timers }: Roads): E2eTarget["lacks"] {
+  return timers === "wheel" ? { schedules: "deployed with the wheel, which needs none" } : {};
 }
 
 /** The free edition of LocalStack stores schedules and never fires one, and has no HTTP APIs. */
