@@ -79,7 +79,13 @@ async function verdictOn(
   if (message.kind === "look") return afterNothing(world, image, message, invocation);
   const earlyMs = message.kind === "parked" ? earlyByMs(world, image.instance, message.fact) : 0;
   if (earlyMs > 0) return { keepForMs: earlyMs };
-  return redeliver(world, image, message.name, invocation);
+  return redeliver(world, image, message.name, invocation, factIn(message));
+}
+
+/** What came by itself. A copy of a call, or of a start, is in vain by design: its call was quicker. */
+function factIn(message: Exclude<Parked, LookMessage>): Fact["kind"] | undefined {
+  if (message.kind === "owed" || message.request !== undefined) return undefined;
+  return message.fact.kind === "started" ? undefined : message.fact.kind;
 }
 
 const CONTENDED_MS = 100;

@@ -38,7 +38,7 @@ export async function drive(
   const trigger = attemptName(message.ticket, message.attempt);
   const task = openTask(found.instance, message.ticket);
   if (task === undefined || task.attempt !== message.attempt) {
-    return redeliver(world, found, trigger, invocation);
+    return redeliver(world, found, trigger, invocation, "task");
   }
   const earlyMs = (task.notBefore ?? 0) - world.clock.now();
   if (earlyMs > 0) return { keepForMs: earlyMs };
@@ -112,11 +112,12 @@ async function runTask(
       return { kind: "went-on", image: settled.image, plan: settled.plan };
     case "gone":
       return settled.image
-        ? stopped(await redeliver(world, settled.image, trigger, invocation))
+        ? stopped(await redeliver(world, settled.image, trigger, invocation, fact.kind))
         : stopped("release");
     case "contended":
       return parkOutcome(world, image, name, fact, position.sent, invocation);
     case "overtaken":
+      world.observe?.({ kind: "left-to-owner", instanceId: image.instance.id });
       await parkOutcome(world, image, name, fact, NONE, invocation);
       return stopped({ keepForMs: 1_000 });
   }
@@ -143,6 +144,7 @@ async function parkOutcome(
 ): Promise<Ran> {
   const { tenant, id: instanceId } = image.instance;
   await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+  world.observe?.({ kind: "outcome-parked", instanceId });
   return stopped(await dropSentRecords(world, image, sent, id));
 }
 

@@ -31,7 +31,7 @@ export async function giveUp(
   const task = openTask(image.instance, message.ticket);
   if (task === undefined || task.attempt !== message.attempt) {
     const name = attemptName(message.ticket, message.attempt);
-    return redeliver(world, image, name, invocation);
+    return redeliver(world, image, name, invocation, "task");
   }
   if (mustWaitOn(world, task)) {
     await send(world, image.instance, { tickets: [task], outbox: [] });
@@ -61,10 +61,13 @@ async function fail(
       return dropSentRecords(world, settled.image, sent, invocation.id);
     }
     case "gone":
-      return settled.image ? redeliver(world, settled.image, name, invocation) : "release";
+      return settled.image
+        ? redeliver(world, settled.image, name, invocation, fact.kind)
+        : "release";
     case "contended":
     case "overtaken":
       await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+      world.observe?.({ kind: "outcome-parked", instanceId });
       return "release";
   }
 }

@@ -110,7 +110,7 @@ async function fireTimer(
 ): Promise<Verdict> {
   const name = message.ticket;
   const timer = image.instance.tickets.filter(isTimer).find(({ id }) => id === name);
-  if (timer === undefined) return redeliver(world, image, name, invocation);
+  if (timer === undefined) return redeliver(world, image, name, invocation, "timer-due");
   const now = timeOf(world, image.instance);
   if (!isDue(timer, now)) return { keepForMs: timer.dueAt - now };
   const fact = { kind: "timer-due", ticket: name } as const;
@@ -126,11 +126,14 @@ async function fireTimer(
       return dropSentRecords(world, settled.image, sent, invocation.id);
     }
     case "gone":
-      return settled.image ? redeliver(world, settled.image, name, invocation) : "release";
+      return settled.image
+        ? redeliver(world, settled.image, name, invocation, fact.kind)
+        : "release";
     case "contended":
     case "overtaken": {
       const { tenant, instanceId } = message;
       await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+      world.observe?.({ kind: "outcome-parked", instanceId });
       return "release";
     }
   }

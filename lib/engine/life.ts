@@ -25,6 +25,7 @@ export async function lifeOf(
   const image = await loadInstance(world, instanceId);
   if (image === undefined || image.instance.version < version) {
     const isOld = world.clock.now() - since > MAX_ROW_IN_FLIGHT_MS;
+    if (!isOld) world.observe?.({ kind: "fenced", instanceId });
     return isOld ? { kind: "gone", ...(image && { image }) } : { kind: "unsure" };
   }
   const open = image.instance.tickets.find(({ id }) => id === ticket);

@@ -9,6 +9,7 @@ import type { Instance } from "../kernel/instance.ts";
 import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { rearm, send } from "./dispatch.ts";
+import type { Observation } from "./observation.ts";
 import { type Entries, isNothing, leaseLeftMs, mustBeSent, owedBy, ownersOf } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { readMany } from "./read-many.ts";
@@ -17,19 +18,27 @@ import type { Owner } from "./take.ts";
 import { isTopicTicket, rowKey } from "./topics/row.ts";
 import type { World } from "./world.ts";
 
-/** Sends what `name` still owes on this instance, then lets it go. */
+/** Sends what `name` still owes on this instance, then lets it go; `fact` is what came in vain. */
 export async function redeliver(
   world: World,
   found: Image,
   name: string,
   { id: own, until }: Invocation,
+  fact?: Extract<Observation, { kind: "stale" }>["fact"],
 ): Promise<Verdict> {
+  const { id: instanceId } = found.instance;
   let image = found;
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const entries = owedBy(image.instance, name);
-    if (isNothing(entries)) return "release";
+    if (isNothing(entries)) {
+      if (fact !== undefined) world.observe?.({ kind: "stale", instanceId, fact });
+      return "release";
+    }
     const waitMs = leaseLeft(world, entries, own);
-    if (waitMs > 0) return { keepForMs: waitMs };
+    if (waitMs > 0) {
+      world.observe?.({ kind: "left-to-owner", instanceId });
+      return { keepForMs: waitMs };
+    }
     const taken = await takeOver(world, image, name, { own, until });
     if (taken.kind === "busy") return { keepForMs: taken.retryAfterMs };
     if (taken.kind === "moved") continue;
@@ -39,7 +48,10 @@ export async function redeliver(
       continue;
     }
     const owed = owedBy(taken.image.instance, name);
-    if (!(await areRowsThere(world, taken.image.instance, owed))) return HALF_SEEN;
+    if (!(await areRowsThere(world, taken.image.instance, owed))) {
+      world.observe?.({ kind: "fenced", instanceId });
+      return HALF_SEEN;
+    }
     const sent = await send(world, taken.image.instance, owed);
     return dropSentRecords(world, taken.image, sent, own);
   }
@@ -103,7 +115,11 @@ async function takeOver(world: World, image: Image, name: string, owner: Owner) 
   const others = ownersOf(owedBy(instance, name)).some(({ own }) => own !== owner.own);
   if (!others) return { kind: "committed", image } as const;
   const plan = planWrite(world, program, instance, restamped(instance, name, owner));
-  return commit(world, plan, owner.own);
+  const outcome = await commit(world, plan, owner.own);
+  if (outcome.kind === "committed") {
+    world.observe?.({ kind: "taken-over", instanceId: instance.id, name });
+  }
+  return outcome;
 }
 
 function restamped(instance: Instance, name: string, owner: Owner): Instance {

@@ -59,6 +59,14 @@ function isOverdue({ lookAt }: Item, { from }: Position, until: Instant): boolea
 }
 
 async function sendAgain(world: World, item: Item): Promise<number> {
+  const sent = await sendDue(world, item);
+  if (sent > 0 && item.lookAt !== undefined) {
+    world.observe?.({ kind: "swept", lateMs: world.clock.now() - item.lookAt });
+  }
+  return sent;
+}
+
+async function sendDue(world: World, item: Item): Promise<number> {
   if (instanceIdOf(item.key) === undefined) return (await remind(world, item.key)) ? 1 : 0;
   const isOver = item.expiresAt !== undefined && item.expiresAt <= world.clock.now();
   return isOver ? 0 : sendDueTimers(world, (await imageOf(world, item)).instance);

@@ -12,6 +12,7 @@ import type { Parking } from "../ports/parking.ts";
 import type { Store } from "../ports/store.ts";
 import type { Tasks } from "../ports/tasks.ts";
 import type { Timers } from "../ports/timers.ts";
+import type { Observation } from "./observation.ts";
 
 /** Everything that an engine is handed: it sees nothing else of the outside. */
 export type World = Readonly<{
@@ -32,6 +33,8 @@ export type World = Readonly<{
   onTrouble?: (about: string, error: unknown) => void;
   /** Hears of every commit after it is durable; must not throw and must not wait. */
   onCommitted?: (instance: Instance, before: Instance | undefined) => void;
+  /** Hears of what no commit tells; must not throw and must not wait. */
+  observe?: (observation: Observation) => void;
 }>;
 
 export type Settings = Readonly<{

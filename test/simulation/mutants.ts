@@ -63,7 +63,7 @@ export const STEP: readonly Mutant[] = [
     without: "a redelivery only sends: the first owner may delete the trigger that both share",
     scenario: "isolated",
     file: "lib/engine/drive.ts",
-    find: "return redeliver(world, found, trigger, invocation);",
+    find: 'return redeliver(world, found, trigger, invocation, "task");',
     replace: `
     const heir = found.instance.tickets.find((t) => t.stamp?.by === trigger && runsHere(world, t));
     if (heir?.stamp && heir.stamp.until <= world.clock.now()) {
@@ -78,7 +78,7 @@ export const STEP: readonly Mutant[] = [
       const task = taken.image.instance.tickets.find(({ id }) => id === heir.id);
       return driveFrom(world, { image: taken.image, task, sent: new Set(), step: 2 }, trigger, invocation);
     }
-    return redeliver(world, found, trigger, invocation);`,
+    return redeliver(world, found, trigger, invocation, "task");`,
   },
   {
     name: "parked-fact-parked-again",

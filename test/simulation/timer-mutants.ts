@@ -72,7 +72,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     without: "a trigger that came too often still owes what its step has opened",
     scenario: "dead-letters",
     file: "lib/engine/give-up.ts",
-    find: "return redeliver(world, image, name, invocation);",
+    find: 'return redeliver(world, image, name, invocation, "task");',
     replace: `${MARK}; return "release";`,
   },
   {

@@ -48,7 +48,7 @@ export function aPlainWorld({
   workflows?: ReadonlyMap<string, Workflow>;
   /** What the invocation is called that handles the next message; counts from 1. */
   invocationId?: (count: number) => string;
-} & Partial<Pick<World, "timers" | "bus" | "onTrouble">> = {}): PlainWorld {
+} & Partial<Pick<World, "timers" | "bus" | "onTrouble" | "observe">> = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];
   const armed: ArmedTimer[] = [];

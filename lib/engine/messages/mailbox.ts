@@ -126,6 +126,10 @@ export function hasRoom(mailbox: Mailbox, message: Buffered, now: Instant): bool
   return encode({ ...kept, bufs: [...kept.bufs, message] }).length <= MAX_MAILBOX_BYTES;
 }
 
+/** How many messages are kept here for whoever may take them. */
+export const depthOf = ({ bufs }: Mailbox, now: Instant): number =>
+  bufs.filter(({ expiresAt }) => expiresAt > now).length;
+
 /** The oldest message that this wait may take. */
 export function messageFor(
   { bufs }: Mailbox,

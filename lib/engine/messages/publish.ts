@@ -26,6 +26,7 @@ import type { World } from "../world.ts";
 import {
   type Address,
   type Buffered,
+  depthOf,
   hasRoom,
   mailboxItem,
   type ReadMailbox,
@@ -220,6 +221,7 @@ async function keepAndPoke(world: World, letter: Letter): Promise<MessageAnswer>
   return { messageId, outcome: "buffered" };
 }
 
+/** Puts a mailbox that has one more message in it; false when it has changed meanwhile. */
 async function putBox(
   world: World,
   mailbox: ReadMailbox["mailbox"],
@@ -227,7 +229,10 @@ async function putBox(
 ): Promise<boolean> {
   const put = mailboxItem(world, mailbox, version + 1);
   const when = version === 0 ? "absent" : { version };
-  return (await world.store.commit([{ put, when }])).kind === "committed";
+  const { kind } = await world.store.commit([{ put, when }]);
+  if (kind !== "committed") return false;
+  world.observe?.({ kind: "message-kept", depth: depthOf(mailbox, world.clock.now()) });
+  return true;
 }
 
 function letterOf(world: World, request: MessageRequest, key: IdempotencyKey | undefined): Letter {

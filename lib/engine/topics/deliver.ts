@@ -142,6 +142,10 @@ async function alreadyGone(
     const verdict = await redeliver(world, image, name, by);
     if (verdict !== "release") return later(verdict.keepForMs);
   }
+  if (fared === SKIPPED) {
+    const fact = `${broadcast.topic.kind}-received` as const;
+    world.observe?.({ kind: "stale", instanceId: row.instanceId, fact });
+  }
   if (await isCountedElsewhere(world, broadcast, taker)) return fared;
   return { ...fared, ...deadOf(world, row, image?.instance, name) };
 }

@@ -53,6 +53,12 @@ export async function putPage(
     body: encodeBody("page", record),
     expiresAt: instantFrom(broadcast.at + RECEIPT_MS),
   });
+  world.observe?.({
+    kind: "page-delivered",
+    broadcastId: broadcast.id,
+    matched: record.matched,
+    ms: world.clock.now() - broadcast.at,
+  });
 }
 
 /** The receipt of a broadcast; throws where there is none. */
