@@ -49,7 +49,6 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "instance/id-taken": { status: 409, title: "The instance id is taken" },
   "instance/not-ended": { status: 409, title: "The instance has not ended" },
   "instance/not-found": { status: 404, title: "No such instance" },
-  "instance/still-sending": { status: 409, title: "The end of the instance is on its way" },
   "instance/value-missing": { status: 500, title: "A large value of the instance is missing" },
   "message/format-too-new": {
     status: 500,

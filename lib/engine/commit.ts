@@ -8,9 +8,10 @@ import { tryPutHint } from "./hint.ts";
 import { offerOf } from "./offer.ts";
 import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
+import { removeLeft } from "./remove-left.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
 import { forgetHeads } from "./topics/head.ts";
-import { expireBlobs, storeValues } from "./values.ts";
+import { expireBlobs, removeBlobs, storeValues } from "./values.ts";
 import type { World } from "./world.ts";
 
 /** `current` is absent when the instance is. */
@@ -48,7 +49,10 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
 async function afterLosing(world: World, plan: Plan, current: Image): Promise<Image> {
   const { instance } = current;
   if (plan.values.length === 0 && plan.chunk === undefined) return current;
-  if (isTerminal(instance)) {
+  if (instance.erased) {
+    await removeBlobs(world, instance.id, plan.values);
+    await removeLeft(world, instance.id);
+  } else if (isTerminal(instance)) {
     await expireLeft(world, instance);
     await expireBlobs(world, instance.id, plan.values);
   }

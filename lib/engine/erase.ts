@@ -3,17 +3,16 @@
  * deliveries that it is over. The tombstone comes first, under the version: from then on nobody
  * reads what is being removed, and whoever repeats the call goes on where the first one died.
  */
-import { MAX_CALL_MS, MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
+import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
-import type { Key } from "../ports/store.ts";
 import { commit } from "./commit.ts";
+import { send } from "./dispatch.ts";
 import { notFound } from "./door.ts";
 import { notEnded } from "./instance-calls.ts";
-import { instancePk, LEFT } from "./keys.ts";
 import { planWrite } from "./plan.ts";
+import { removeLeft } from "./remove-left.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
-import { removeBlobOf } from "./values.ts";
 import type { World } from "./world.ts";
 
 export async function erase(world: World, instanceId: string): Promise<void> {
@@ -29,7 +28,8 @@ async function bury(world: World, found: Image): Promise<void> {
     const { instance, program } = image;
     if (instance.erased) return;
     if (!isTerminal(instance)) throw notEnded(instance.id);
-    if (mayStillSend(world, instance)) throw stillSending(instance.id);
+    // What its end owes may not have left yet, and records stay after they have: once more is safe.
+    await send(world, instance, { tickets: [], outbox: instance.outbox });
     const outcome = await commit(
       world,
       planWrite(world, program, instance, tombstoneOf(instance)),
@@ -70,39 +70,6 @@ function tombstoneOf(instance: Instance): Instance {
     sentEvents: [],
     seenEvents: {},
   };
-}
-
-/** What its end owes may not have left yet; records stay in an ended instance after they have. */
-function mayStillSend(world: World, { outbox, endedAt, lastNow }: Instance): boolean {
-  return outbox.length > 0 && world.clock.now() - (endedAt ?? lastNow) < MAX_CALL_MS;
-}
-
-/** Blobs before the items that name them: who dies in between finds them again. */
-async function removeLeft(world: World, instanceId: string): Promise<void> {
-  const pk = instancePk(world.settings.tenant, instanceId);
-  for (;;) {
-    const { items } = await world.store.scan(pk, { ...LEFT, limit: 100 });
-    if (items.length === 0) return;
-    for (const item of items) {
-      await removeBlobOf(world, instanceId, item);
-      await remove(world, item.key);
-    }
-  }
-}
-
-/** For certain, where tidying would be a best effort; what is gone already is a conflict. */
-async function remove(world: World, key: Key): Promise<void> {
-  const outcome = await world.store.commit([{ remove: key, when: "exists" }]);
-  if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
-}
-
-function stillSending(instanceId: string): EngineError {
-  return new EngineError("instance/still-sending", {
-    happened: "The instance has ended, and what its end owes may be on its way still",
-    where: `instance ${instanceId}`,
-    fix: `Erase it ${MAX_CALL_MS / 60_000} minutes after its end.`,
-    retryable: true,
-  });
 }
 
 function busy(instanceId: string): EngineError {

@@ -79,6 +79,17 @@ export async function expireBlobs(
   }
 }
 
+/** Removes the blobs of values whose items may never have been put. */
+export async function removeBlobs(
+  world: World,
+  instanceId: string,
+  values: readonly Apart[],
+): Promise<void> {
+  for (const value of values.filter((each) => isBlob(world, each))) {
+    await world.blobs.remove(blobName(world, instanceId, value.hash));
+  }
+}
+
 /** Lets the blob of a stored value go, if it has one. */
 export async function expireValue(world: World, instanceId: string, item: Item): Promise<void> {
   const hash = valueHashOf(item.key);

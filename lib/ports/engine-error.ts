@@ -23,7 +23,6 @@ export const errorCodes = [
   "instance/id-taken",
   "instance/not-ended",
   "instance/not-found",
-  "instance/still-sending",
   "instance/value-missing",
   "message/format-too-new",
   "message/mailbox-full",

@@ -180,7 +180,7 @@ export const instanceOperations: readonly Operation[] = [
     answers: { 204: "Erased, now or before." },
     answer: z.undefined(),
     answerTypes: [],
-    problems: ["instance/not-found", "instance/not-ended", "instance/still-sending"],
+    problems: ["instance/not-found", "instance/not-ended"],
     run: async ({ params }, { engine }) => {
       await engine.erase(params.instanceId);
       return { status: 204, empty: true };
