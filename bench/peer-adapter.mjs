@@ -4,8 +4,8 @@
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { VERSION } from "../lib/api/version.ts";
 import { openEngine } from "../lib/embedded/index.ts";
-import { VERSION } from "../lib/embedded/version.ts";
 import { fan, sequence, sleeper } from "./processes.ts";
 
 const DAY_MS = 86_400_000;

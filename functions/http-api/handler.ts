@@ -4,7 +4,7 @@ import { operations } from "../../lib/api/operations.ts";
 import { problemResponse } from "../../lib/api/problem.ts";
 import { createRouting, pathNotFound } from "../../lib/api/route.ts";
 import { createApi } from "../../lib/api/router.ts";
-import { VERSION } from "../../lib/embedded/version.ts";
+import { VERSION } from "../../lib/api/version.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
@@ -56,9 +56,13 @@ const findRoute = createRouting(operations);
  * asks for less to a call that needs more.
  */
 function hasEvadedItsRoute(event: GatewayEvent, { method, path }: ApiRequest): boolean {
-  if (!("routeKey" in event) || ["GET", "HEAD", "OPTIONS"].includes(method)) return false;
+  if (["GET", "HEAD", "OPTIONS"].includes(method)) return false;
   const operation = findRoute(path)?.byMethod.get(method);
-  return operation !== undefined && event.routeKey !== `${method} ${operation.path}`;
+  return operation !== undefined && routeOf(event) !== `${method} ${operation.path}`;
+}
+
+function routeOf(event: GatewayEvent): string {
+  return "routeKey" in event ? event.routeKey : `${event.httpMethod} ${event.resource}`;
 }
 
 /** Who waits for a result was answered before the time that he asked for: he may ask again. */

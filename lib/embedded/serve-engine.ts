@@ -2,10 +2,10 @@ import type { ApiRequest } from "../api/http.ts";
 import { MAX_ANY_BODY_BYTES } from "../api/limits.ts";
 import { problemResponse } from "../api/problem.ts";
 import { createApi } from "../api/router.ts";
+import { VERSION } from "../api/version.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { type HttpServer, serveHttp } from "./http-server.ts";
 import type { EmbeddedEngine } from "./library-door.ts";
-import { VERSION } from "./version.ts";
 
 export type ServeOptions = Readonly<{
   /** 127.0.0.1 unless said; anywhere else needs a token. */

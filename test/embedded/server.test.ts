@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { VERSION } from "../../lib/api/version.ts";
 import type { ServeOptions } from "../../lib/embedded/index.ts";
 import { openEngine, serveEngine } from "../../lib/embedded/index.ts";
-import { VERSION } from "../../lib/embedded/version.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 
 async function aServer(options: ServeOptions = {}): Promise<string> {

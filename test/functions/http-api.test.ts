@@ -78,6 +78,21 @@ describe("a route", () => {
     expect(answer.statusCode).toBe(404);
     expect(asked).toEqual([]);
   });
+
+  test("of a REST API leads to no call but its own either", async () => {
+    const { call, asked } = anApi();
+    const resource = "/v1/definitions/{definitionId}/instances";
+    const disabling = { path: "/v1/definitions/order/disable", httpMethod: "POST", resource };
+    const starting = { ...disabling, path: "/v1/definitions/order/instances", body: "{}" };
+    const headers = { "content-type": "application/json" };
+
+    const evading = await call(aRestEvent({ ...disabling, headers }));
+    const honest = await call(aRestEvent({ ...starting, headers }));
+
+    expect(evading.statusCode).toBe(404);
+    expect(honest.statusCode).toBe(201);
+    expect(asked).toHaveLength(1);
+  });
 });
 
 describe("the route for everything else", () => {
