@@ -24,8 +24,8 @@ export const eventBridgeClient = () =>
 /** Values may have megabytes. */
 export const s3Client = () => new S3Client({ ...impatient(10_000), maxAttempts: 3 });
 
-/** Compiling repeats nothing that matters. */
-export const compilerClient = () => new LambdaClient({ ...impatient(25_000), maxAttempts: 2 });
+/** Asked once: the API has 29 seconds for its answer, and the function that compiles may need 25. */
+export const compilerClient = () => new LambdaClient({ ...impatient(25_000), maxAttempts: 1 });
 
 /** A task that was perhaps run is not run again unasked. */
 export const taskClient = () =>
