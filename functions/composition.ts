@@ -32,6 +32,7 @@ import {
 } from "./aws-clients.ts";
 import type { Workbench } from "./middleware/batch.ts";
 import { type Powertools, powertools } from "./middleware/powertools.ts";
+import { currentTraceparent } from "./middleware/trace.ts";
 import { observed } from "./observed-world.ts";
 import { type FunctionSettings, parseSettings } from "./settings.ts";
 import { sqsSourceQueue } from "./sqs-source-queue.ts";
@@ -82,6 +83,7 @@ export function composeEngine(options: CompositionOptions): Composition {
       busName: settings.busName,
       announces: settings.announces,
       clock,
+      traceparent: currentTraceparent,
     }),
     pages: new SqsPages({ client: sqs, queueUrl: settings.pagesQueueUrl, blobs }),
     blobs,
@@ -163,5 +165,6 @@ function timersOf(
     queueMaxSeconds,
     queue,
     clock,
+    traceparent: currentTraceparent,
   });
 }

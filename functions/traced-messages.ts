@@ -1,5 +1,5 @@
 import type { SendMessageCommandInput, SQSClient } from "@aws-sdk/client-sqs";
-import { currentTrace, formatTraceparent, TRACEPARENT } from "./middleware/trace.ts";
+import { currentTraceparent, TRACEPARENT } from "./middleware/trace.ts";
 
 /** Lets every message that the client sends say which trace it belongs to, beside its body. */
 export function traceMessages(client: SQSClient): SQSClient {
@@ -13,9 +13,9 @@ export function traceMessages(client: SQSClient): SQSClient {
 }
 
 function traced<T extends object>(input: T): T {
-  const trace = currentTrace();
-  if (trace === undefined) return input;
+  const StringValue = currentTraceparent();
+  if (StringValue === undefined) return input;
   const { MessageAttributes = {} }: Pick<SendMessageCommandInput, "MessageAttributes"> = input;
-  const attribute = { DataType: "String", StringValue: formatTraceparent(trace) };
+  const attribute = { DataType: "String", StringValue };
   return { ...input, MessageAttributes: { ...MessageAttributes, [TRACEPARENT]: attribute } };
 }

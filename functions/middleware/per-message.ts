@@ -11,7 +11,8 @@ import {
 } from "./batch.ts";
 import { fateOf } from "./fate.ts";
 import { invocationOf } from "./invocations.ts";
-import { inTrace, TRACEPARENT } from "./trace.ts";
+import { parentTrace } from "./parent-trace.ts";
+import { inTrace } from "./trace.ts";
 
 /** What one function does with one message. */
 export type MessageHandler = (message: Queued, invocation: Invocation) => Promise<Verdict>;
@@ -31,9 +32,7 @@ export function perMessage(
 ): BatchFunction {
   return ({ Records: records }, context) => {
     const works = records.map((record) =>
-      inTrace(record.messageAttributes[TRACEPARENT]?.stringValue, () =>
-        during(record, () => settleOne(record, context)),
-      ),
+      inTrace(parentTrace(record), () => during(record, () => settleOne(record, context))),
     );
     return answerBatch(records, works, context, bench);
   };

@@ -24,6 +24,12 @@ export function inTrace<T>(parent: string | undefined, code: () => T): T {
   return current.run({ traceId, spanId: hex(8), flags }, code);
 }
 
+/** The same as the header and the attribute say it. */
+export function currentTraceparent(): string | undefined {
+  const trace = currentTrace();
+  return trace && formatTraceparent(trace);
+}
+
 /** As the header and the attribute say it. */
 export function formatTraceparent({ traceId, spanId, flags }: Trace): string {
   return `00-${traceId}-${spanId}-${flags}`;

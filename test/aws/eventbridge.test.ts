@@ -14,7 +14,7 @@ import {
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, describe, expect, test } from "vitest";
 import { EventBridgeBus } from "../../lib/adapters/eventbridge/bus.ts";
-import { parseText } from "../../lib/adapters/sqs/wire.ts";
+import { parseText, traceparentIn } from "../../lib/adapters/sqs/wire.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Announcement, Broadcast } from "../../lib/ports/bus.ts";
 import type { Usage } from "../../lib/ports/meter.ts";
@@ -64,6 +64,21 @@ describe("an event of the bus", () => {
     expect(Object.keys(detailOf(event)).toSorted()).toEqual(
       ["at", "broadcastId", "id", "kind", "seq", "tenant", "topic", "v"].toSorted(),
     );
+  });
+
+  test("says to those who fan out which trace has broadcast it", async () => {
+    const queue = await createQueue(sqs);
+    const { busName, drop } = await createBus("signal-accepted", queue, "$.detail");
+    const traceparent = () => "00-a-b-01";
+    const bus = new EventBridgeBus({ client, busName, announces: true, clock, traceparent });
+
+    await bus.publish(aBroadcast);
+    const bodies = await bodiesOf(queue);
+    await drop();
+    await queue.drop();
+
+    expect(bodies.map(traceparentIn)).toEqual(["00-a-b-01"]);
+    expect(bodies.map(parseText)).toMatchObject([{ kind: "broadcast", broadcastId: "b1" }]);
   });
 
   test("tells what happened to an instance, where somebody wants to hear it", async () => {

@@ -4,6 +4,7 @@ import { currentTrace } from "../../functions/middleware/trace.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import type { Invocation, Message, TaskMessage, Verdict } from "../../lib/ports/message.ts";
+import { messageText } from "../../lib/ports/message-text.ts";
 import { aBatch, aContext, aRecord, aWorkbench, failedIds } from "../support/queue-events.ts";
 
 const release = async (): Promise<Verdict> => "release";
@@ -210,6 +211,20 @@ describe("a message", () => {
     await perMessage(handle, bench)({ Records: [aRecord(aTask("a"), { trace })] }, aContext());
 
     expect(seen).toEqual(["a".repeat(32)]);
+  });
+
+  test("belongs to the trace that its body names, where no queue could say it beside", async () => {
+    const { bench } = aWorkbench();
+    const body = messageText(aTask("a"), `00-${"c".repeat(32)}-${"d".repeat(16)}-01`);
+    const seen: (string | undefined)[] = [];
+    const handle = async (): Promise<Verdict> => {
+      seen.push(currentTrace()?.traceId);
+      return "release";
+    };
+
+    await perMessage(handle, bench)({ Records: [aRecord(body)] }, aContext());
+
+    expect(seen).toEqual(["c".repeat(32)]);
   });
 
   test("is told of by its instance, and never by what it says", async () => {

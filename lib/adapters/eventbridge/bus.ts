@@ -19,6 +19,8 @@ type Options = Readonly<{
   /** From 0 to 1; by chance when absent. */
   random?: () => number;
   meter?: Meter;
+  /** The trace that the running code belongs to: broadcasts carry it (W3C traceparent). */
+  traceparent?: () => string | undefined;
 }>;
 
 /** Who the events say they are from; rules ask for it. */
@@ -37,7 +39,8 @@ export class EventBridgeBus implements Bus {
   }
 
   async publish(broadcast: Broadcast): Promise<boolean> {
-    const failure = await this.#put("signal-accepted", broadcastText(broadcast));
+    const text = broadcastText(broadcast, this.#options.traceparent?.());
+    const failure = await this.#put("signal-accepted", text);
     if (failure?.isFinal) throw notTaken(`broadcast ${broadcast.broadcastId}`, failure);
     return failure === undefined;
   }

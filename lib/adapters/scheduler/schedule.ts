@@ -18,6 +18,7 @@ export function scheduleOf(
   timer: ArmedTimer,
   at: Instant,
   { group, roleArn, queueArn, deadLettersArn }: ScheduleTarget,
+  traceparent?: string,
 ): CreateScheduleCommandInput {
   return {
     Name: scheduleName(timer),
@@ -29,7 +30,7 @@ export function scheduleOf(
     Target: {
       Arn: queueArn,
       RoleArn: roleArn,
-      Input: inputOf(timer),
+      Input: inputOf(timer, traceparent),
       RetryPolicy: { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 },
       DeadLetterConfig: { Arn: deadLettersArn },
     },
@@ -47,8 +48,8 @@ export function scheduleName({
 }
 
 /** The service replaces words such as `<aws.scheduler.execution-id>`, which an id may contain. */
-function inputOf(timer: ArmedTimer): string {
-  return messageText(timerMessage(timer)).replaceAll("<", "\\u003c");
+function inputOf(timer: ArmedTimer, traceparent: string | undefined): string {
+  return messageText(timerMessage(timer), traceparent).replaceAll("<", "\\u003c");
 }
 
 function base32(bytes: Uint8Array): string {

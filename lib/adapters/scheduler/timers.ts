@@ -20,6 +20,8 @@ type Options = ScheduleTarget &
     queue: TimerMessages;
     clock: Pick<Clock, "now">;
     meter?: Meter;
+    /** The trace that the running code belongs to: schedules carry it (W3C traceparent). */
+    traceparent?: () => string | undefined;
   }>;
 
 /** Timers that are near wait in the queue; the others have a schedule each, that puts them there. */
@@ -50,9 +52,10 @@ export class SchedulerTimers implements Timers {
 
   /** False when the service would not have it: its clock says that the instant is past. */
   async #schedule(timer: ArmedTimer, at: Instant): Promise<boolean> {
-    const { client, meter } = this.#options;
+    const { client, meter, traceparent } = this.#options;
     try {
-      await client.send(new CreateScheduleCommand(scheduleOf(timer, at, this.#options)));
+      const schedule = scheduleOf(timer, at, this.#options, traceparent?.());
+      await client.send(new CreateScheduleCommand(schedule));
     } catch (cause) {
       if (cause instanceof ConflictException) return true;
       if (cause instanceof ValidationException) return false;

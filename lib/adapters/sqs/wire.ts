@@ -4,6 +4,7 @@
 // 1. A newer format is never dropped: its reader is on its way.
 // 2. A property that this version does not know is refused, not ignored: it may matter. Whoever adds
 //    one counts MESSAGE_FORMAT up.
+// 3. Which trace a message belongs to stands beside it, and changes nothing: nonsense is no failure.
 
 import type * as z from "zod/mini";
 import type { Json, Variables } from "../../definition/json.ts";
@@ -30,13 +31,23 @@ export function referenceText(ref: string): string {
 
 /** Reads what a queue brought; throws `message/unreadable` or `message/format-too-new`. */
 export function parseText(text: string): Message | BodyReference | SignalRequest {
-  const { v, ...rest } = parseObject(text);
+  const { v, traceparent: _, ...rest } = parseObject(text);
   if ("detail-type" in rest) return requestOf(checked(signalEvent, rest, text));
   if (typeof v === "number" && v > MESSAGE_FORMAT) throw tooNew(v);
   if (v !== MESSAGE_FORMAT)
     throw unreadable(text, `its format is ${JSON.stringify(v) ?? "absent"}`);
   if (!("ref" in rest)) return checked(anyMessage, rest, text);
   return { kind: "reference", ...checked(bodyReference, rest, text) };
+}
+
+/** Which trace a message belongs to, as far as its text says so; undefined where it cannot be read. */
+export function traceparentIn(text: string): string | undefined {
+  try {
+    const { traceparent } = parseObject(text);
+    return typeof traceparent === "string" ? traceparent : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The refusal of what nobody can read; it is looked at in the dead-letter queue. */

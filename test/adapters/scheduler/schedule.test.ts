@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { scheduleName, scheduleOf } from "../../../lib/adapters/scheduler/schedule.ts";
-import { parseText } from "../../../lib/adapters/sqs/wire.ts";
+import { parseText, traceparentIn } from "../../../lib/adapters/sqs/wire.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 
 const dueAt = instantFrom(Date.UTC(2030, 0, 1, 12));
@@ -44,5 +44,14 @@ describe("a schedule", () => {
       instanceId,
       ticket: "t1.1",
     });
+  });
+
+  test("says which trace has armed the timer, where there is one", () => {
+    const [without, within] = [undefined, "00-a-b-01"].map(
+      (trace) => scheduleOf(timer, dueAt, target, trace).Target?.Input ?? "",
+    );
+
+    expect(without).not.toContain("traceparent");
+    expect(traceparentIn(within ?? "")).toBe("00-a-b-01");
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseText, referenceText } from "../../../lib/adapters/sqs/wire.ts";
+import { parseText, referenceText, traceparentIn } from "../../../lib/adapters/sqs/wire.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import { broadcastText, messageText } from "../../../lib/ports/message-text.ts";
 import { everyMessage } from "../../support/every-message.ts";
@@ -12,7 +12,7 @@ describe("the text of a message", () => {
   });
 
   test("holds no character that a queue refuses", () => {
-    const texts = everyMessage.map(messageText).join("");
+    const texts = everyMessage.map((message) => messageText(message)).join("");
 
     expect(texts).toMatch(/\\uffff/);
     expect(texts).not.toMatch(/[^\t\n\r\u0020-\uD7FF\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
@@ -31,6 +31,29 @@ describe("the text of a message", () => {
 
     expect(JSON.parse(text)).toMatchObject({ id: "b1", topic, seq: 4, at: 5 });
     expect(parseText(text)).toEqual({ kind: "broadcast", tenant: "default", broadcastId: "b1" });
+  });
+});
+
+describe("the trace of a message", () => {
+  const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
+
+  test.each(everyMessage)("stands beside $kind, and is no part of it", (message) => {
+    const text = messageText(message, traceparent);
+
+    expect(traceparentIn(text)).toBe(traceparent);
+    expect(parseText(text)).toEqual(message);
+  });
+
+  test.each([
+    ["without one", JSON.stringify(timer)],
+    ["with none that is a text", JSON.stringify({ ...timer, traceparent: 7 })],
+  ])("is absent in a message %s, which is read all the same", (_, text) => {
+    expect(traceparentIn(text)).toBeUndefined();
+    expect(parseText(text)).toMatchObject({ kind: "timer", ticket: "t1.1" });
+  });
+
+  test("is absent where nobody can read the message", () => {
+    expect(traceparentIn("<xml/>")).toBeUndefined();
   });
 });
 
