@@ -30,6 +30,7 @@ import {
   schedulerClient,
   sqsClient,
 } from "./aws-clients.ts";
+import { countUnits } from "./counted-units.ts";
 import type { Workbench } from "./middleware/batch.ts";
 import { type Powertools, powertools } from "./middleware/powertools.ts";
 import { currentTraceparent } from "./middleware/trace.ts";
@@ -71,7 +72,10 @@ export function composeEngine(options: CompositionOptions): Composition {
   const blobs = new S3Blobs({ client: s3Client(), bucket: settings.blobsBucket });
   const queues = { tasks: settings.tasksQueueUrl, longTasks: settings.longTasksQueueUrl };
   const world: World = {
-    store: new DynamoDbStore({ client: dynamoDbClient(), table: settings.table }),
+    store: new DynamoDbStore({
+      client: countUnits(dynamoDbClient(), telemetry),
+      table: settings.table,
+    }),
     parking: new SqsParking({ client: sqs, queueUrl: settings.stepsQueueUrl, ids, blobs }),
     tasks: new SqsTasks({ client: sqs, queues, handlers, blobs, clock, ...(stop && { stop }) }),
     timers: timersOf(env, settings, {

@@ -1,9 +1,10 @@
+import type { Observation } from "../lib/engine/observation.ts";
 import type { World } from "../lib/engine/world.ts";
 import type { Instance, TimerTicket } from "../lib/kernel/instance.ts";
 import type { Outcome } from "../lib/ports/store.ts";
 import type { MetricName, Telemetry } from "./middleware/telemetry.ts";
 
-/** The same world, whose commits and parkings are counted, and whose troubles are told. */
+/** The same world, whose commits, parkings and observations are measured, and whose troubles are told. */
 export function observed(world: World, telemetry: Telemetry): World {
   const { store, parking, clock } = world;
   return {
@@ -11,7 +12,7 @@ export function observed(world: World, telemetry: Telemetry): World {
     store: {
       get: (keys, how) => store.get(keys, how),
       scan: (pk, range) => store.scan(pk, range),
-      due: (until, slice, after) => store.due(until, slice, after),
+      due: (until, slice, after, from) => store.due(until, slice, after, from),
       list: (view, range) => store.list(view, range),
       tidy: (hints) => store.tidy(hints),
       close: () => store.close(),
@@ -30,6 +31,7 @@ export function observed(world: World, telemetry: Telemetry): World {
     },
     onTrouble: (about, error) => telemetry.log("warn", "left-alone", { about, error }),
     onCommitted: (instance, before) => tellCommit(instance, before, clock.now(), telemetry),
+    observe: (observation) => tellObservation(observation, telemetry),
   };
 }
 
@@ -39,6 +41,40 @@ const OUTCOMES: Readonly<Record<Outcome["kind"], MetricName | undefined>> = {
   busy: "StoreBusy",
   unknown: "UnknownOutcomes",
 };
+
+function tellObservation(observation: Observation, telemetry: Telemetry): void {
+  switch (observation.kind) {
+    case "stale":
+      telemetry.measure("StaleFacts", 1, { kind: observation.fact });
+      break;
+    case "taken-over": {
+      const { instanceId, name } = observation;
+      telemetry.log("info", "taken-over", { instanceId, name });
+      telemetry.measure("TakenOver", 1);
+      break;
+    }
+    case "left-to-owner":
+      telemetry.measure("NackOwn", 1);
+      break;
+    case "fenced":
+      telemetry.measure("NackFence", 1);
+      break;
+    case "outcome-parked":
+      telemetry.measure("OutcomesParked", 1);
+      break;
+    case "swept":
+      telemetry.measure("LookAtLag", Math.max(0, observation.lateMs));
+      break;
+    case "page-delivered":
+      telemetry.measure("BroadcastMatched", observation.matched);
+      // Who accepted it may have had another clock.
+      telemetry.measure("BroadcastDuration", Math.max(0, observation.ms));
+      break;
+    case "message-kept":
+      telemetry.measure("MailboxDepth", observation.depth);
+      break;
+  }
+}
 
 function tellCommit(
   instance: Instance,

@@ -31,7 +31,11 @@ export function powertools({
       const trace = traceId === undefined ? {} : { traceId, spanId };
       logger[level](name, { ...fields, ...trace, ...(error !== undefined && errorField(error)) });
     },
-    measure: (metric, value) => void metrics.addMetric(metric, METRICS[metric], value),
+    measure: (metric, value, dimensions) => {
+      // All that is published together has the same dimensions: what has its own is a line apart.
+      const lines = dimensions ? metrics.singleMetric().addDimensions(dimensions) : metrics;
+      lines.addMetric(metric, METRICS[metric], value);
+    },
     told: (code) =>
       middy(code)
         .before(({ context }) => logger.addContext(context))

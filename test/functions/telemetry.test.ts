@@ -4,9 +4,10 @@ import { describe, expect, test } from "vitest";
 import { observed } from "../../functions/observed-world.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
+import type { Observation } from "../../lib/engine/observation.ts";
 import type { World } from "../../lib/engine/world.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
-import { catching, extensions, job, sequence, timer, xml } from "../support/bpmn-xml.ts";
+import { catching, extensions, job, sequence, service, timer, xml } from "../support/bpmn-xml.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 import { HeardTelemetry } from "../support/queue-events.ts";
 
@@ -27,6 +28,49 @@ describe("a world that is observed", () => {
     await world.parking.park({ kind: "owed", tenant: "default", instanceId: "a", name: "x" });
 
     expect(telemetry.measured).toEqual({ Parked: [1] });
+  });
+
+  test.each<[Observation, HeardTelemetry["measured"]]>([
+    [{ kind: "taken-over", instanceId: "a", name: "k1.1/1" }, { TakenOver: [1] }],
+    [{ kind: "left-to-owner", instanceId: "a" }, { NackOwn: [1] }],
+    [{ kind: "fenced", instanceId: "a" }, { NackFence: [1] }],
+    [{ kind: "outcome-parked", instanceId: "a" }, { OutcomesParked: [1] }],
+    [{ kind: "swept", lateMs: 75_000 }, { LookAtLag: [75_000] }],
+    [
+      { kind: "page-delivered", broadcastId: "b", matched: 3, ms: 40 },
+      { BroadcastMatched: [3], BroadcastDuration: [40] },
+    ],
+    [{ kind: "message-kept", depth: 2 }, { MailboxDepth: [2] }],
+  ])("measures what is $kind", (observation, measured) => {
+    const { world, telemetry } = anObservedWorld();
+
+    world.observe?.(observation);
+
+    expect(telemetry.measured).toEqual(measured);
+    expect(telemetry.apart).toEqual([]);
+  });
+
+  test("tells apart what came in vain, as its engine saw it", async () => {
+    const { world: host, telemetry } = anObservedWorld();
+    const { observe } = host;
+    const world = aPlainWorld({ tasks: { work: () => ({}) }, ...(observe && { observe }) });
+    await world.engine.deploy({ notation: "bpmn", source: sequence(service("work")) });
+    await world.engine.start("p", { instanceId: "one" });
+    world.queued.push(...world.queued);
+
+    await world.drain();
+
+    expect(telemetry.apart).toEqual([{ metric: "StaleFacts", dimensions: { kind: "task" } }]);
+  });
+
+  test("asks the store for what is due as its engine does", async () => {
+    const { world } = anObservedWorld();
+    const item = { key: { pk: "a", sk: "b" }, version: 1, body: new Uint8Array() };
+    await world.store.commit([{ put: { ...item, lookAt: instantFrom(5) }, when: "absent" }]);
+    const due = (from: number) =>
+      world.store.due(instantFrom(1e9), { index: 0, of: 1 }, undefined, instantFrom(from));
+
+    expect([(await due(0)).items.length, (await due(6e8)).items.length]).toEqual([1, 0]);
   });
 
   test("tells of incidents once, by their instance", async () => {
@@ -106,6 +150,21 @@ describe("the log of a function", () => {
       { level: "ERROR", message: "function-failed", error: { message: "boom" } },
       { Steps: 1 },
     ]);
+  });
+
+  test("has a line apart for what has dimensions of its own", async () => {
+    const [apart, others] = await logOf(`
+      telemetry.measure("StaleFacts", 1, { kind: "timer-due" });
+      telemetry.measure("Steps", 1);
+    `);
+
+    expect(apart).toMatchObject({
+      service: "fire-timer",
+      kind: "timer-due",
+      StaleFacts: 1,
+      _aws: { CloudWatchMetrics: [{ Dimensions: [["service", "kind"]] }] },
+    });
+    expect(others).not.toHaveProperty("kind");
   });
 
   test("is empty where there is nothing to say", async () => {

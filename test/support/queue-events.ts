@@ -1,7 +1,12 @@
 import type { Context, SQSEvent, SQSRecord } from "aws-lambda";
 import type { Workbench } from "../../functions/middleware/batch.ts";
 import type { SourceQueue } from "../../functions/middleware/source-queue.ts";
-import type { LogFields, MetricName, Telemetry } from "../../functions/middleware/telemetry.ts";
+import type {
+  Dimensions,
+  LogFields,
+  MetricName,
+  Telemetry,
+} from "../../functions/middleware/telemetry.ts";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { unpackMessage } from "../../lib/adapters/sqs/body.ts";
@@ -86,12 +91,15 @@ export class RecordingQueue implements SourceQueue {
 export class HeardTelemetry implements Telemetry {
   readonly lines: Readonly<{ level: string; name: string; fields: LogFields }>[] = [];
   readonly measured: Partial<Record<MetricName, readonly number[]>> = {};
+  /** Those that were told apart, in order. */
+  readonly apart: Readonly<{ metric: MetricName; dimensions: Dimensions }>[] = [];
 
   log(level: string, name: string, fields: LogFields): void {
     this.lines.push({ level, name, fields });
   }
 
-  measure(metric: MetricName, value: number): void {
+  measure(metric: MetricName, value: number, dimensions?: Dimensions): void {
+    if (dimensions) this.apart.push({ metric, dimensions });
     this.measured[metric] = [...(this.measured[metric] ?? []), value];
   }
 }
