@@ -33,11 +33,17 @@ export function ownersOf({ tickets, outbox }: Entries): readonly (Stamp & { own:
   );
 }
 
-/** How long the owner of an entry should still be left alone; 0 when nobody works on it. */
-export function leaseLeftMs(world: World, { own, until }: Stamp): number {
-  if (own === null || world.settings.isDeadOwner?.(own)) return 0;
-  return Math.max(0, until - world.clock.now());
+/**
+ * How long the owner of an entry should still be left alone; 0 when nobody works on it. Where it is
+ * known exactly who does, a lease says nothing: its owner is at work right here and soon done.
+ */
+export function leaseLeftMs({ settings, clock }: World, { own, until }: Stamp): number {
+  if (own === null || settings.isDeadOwner?.(own)) return 0;
+  const leftMs = Math.max(0, until - clock.now());
+  return settings.isDeadOwner ? Math.min(leftMs, OWNER_HERE_MS) : leftMs;
 }
+
+const OWNER_HERE_MS = 1_000;
 
 export const isTask = (ticket: Ticket): ticket is TaskTicket => ticket.on === "task";
 export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === "timer";
