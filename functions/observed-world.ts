@@ -1,7 +1,7 @@
 import type { Observation } from "../lib/engine/observation.ts";
 import type { World } from "../lib/engine/world.ts";
 import type { Instance, TimerTicket } from "../lib/kernel/instance.ts";
-import type { Outcome } from "../lib/ports/store.ts";
+import type { Outcome, Store } from "../lib/ports/store.ts";
 import type { MetricName, Telemetry } from "./middleware/telemetry.ts";
 
 /** The same world, whose commits, parkings and observations are measured, and whose troubles are told. */
@@ -9,20 +9,7 @@ export function observed(world: World, telemetry: Telemetry): World {
   const { store, parking, clock } = world;
   return {
     ...world,
-    store: {
-      get: (keys, how) => store.get(keys, how),
-      scan: (pk, range) => store.scan(pk, range),
-      due: (until, slice, after, from) => store.due(until, slice, after, from),
-      list: (view, range) => store.list(view, range),
-      tidy: (hints) => store.tidy(hints),
-      close: () => store.close(),
-      commit: async (writes) => {
-        const outcome = await store.commit(writes);
-        const metric = OUTCOMES[outcome.kind];
-        if (metric !== undefined) telemetry.measure(metric, 1);
-        return outcome;
-      },
-    },
+    store: observedStore(store, telemetry),
     parking: {
       park: async (message) => {
         await parking.park(message);
@@ -32,6 +19,25 @@ export function observed(world: World, telemetry: Telemetry): World {
     onTrouble: (about, error) => telemetry.log("warn", "left-alone", { about, error }),
     onCommitted: (instance, before) => tellCommit(instance, before, clock.now(), telemetry),
     observe: (observation) => tellObservation(observation, telemetry),
+  };
+}
+
+/** The same store, of which it is counted how commits fare. */
+export function observedStore(store: Store, telemetry: Pick<Telemetry, "measure">): Store {
+  return {
+    // Whatever was asked is passed on whole: a part that gets lost here would be missed by nobody.
+    get: (...asked) => store.get(...asked),
+    scan: (...asked) => store.scan(...asked),
+    due: (...asked) => store.due(...asked),
+    list: (...asked) => store.list(...asked),
+    tidy: (...asked) => store.tidy(...asked),
+    close: () => store.close(),
+    commit: async (writes) => {
+      const outcome = await store.commit(writes);
+      const metric = OUTCOMES[outcome.kind];
+      if (metric !== undefined) telemetry.measure(metric, 1);
+      return outcome;
+    },
   };
 }
 

@@ -33,8 +33,8 @@ export function meteredStore(store: Store, ledger: Ledger): Store {
       metering.scanned(page.items.map(toAttributes));
       return page;
     },
-    due: async (until, slice, after) => {
-      const page = await store.due(until, slice, after);
+    due: async (...asked) => {
+      const page = await store.due(...asked);
       ledger.take("query");
       metering.queried("due", page.items.map(keyAttributes));
       return page;
