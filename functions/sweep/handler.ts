@@ -47,7 +47,7 @@ export function sweepAll(
     try {
       // The wheel first: what it queues in time is never overdue.
       if (withWheel) await turnWheel(slice, sum, hasTime);
-      const { looked, sent, troubles } = await engine.sweep(slice);
+      const { looked, sent, troubles } = await engine.sweep(slice, { hasTime });
       sum.looked += looked;
       sum.sent += sent;
       sum.troubles += troubles;
@@ -60,7 +60,7 @@ export function sweepAll(
 
   async function turnWheel(slice: Slice, sum: Sums, hasTime: () => boolean): Promise<void> {
     for (let isMore = true; isMore && hasTime(); ) {
-      const { looked, queued, troubles, more } = await engine.turnWheel(slice);
+      const { looked, queued, troubles, more } = await engine.turnWheel(slice, { hasTime });
       sum.looked += looked;
       sum.queued += queued;
       sum.troubles += troubles;
@@ -76,7 +76,7 @@ const NOTHING = { slices: 0, looked: 0, sent: 0, queued: 0, troubles: 0 };
 /** Slices at a time. */
 const LANES = 8;
 
-/** What a turn may take: none is begun with less time left. */
+/** What a page of a turn may take: none is begun with less time left. */
 const TURN_MS = 10_000;
 
 function slicesFrom(first: number): readonly Slice[] {

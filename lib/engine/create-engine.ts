@@ -37,8 +37,8 @@ export function createEngine(world: World): Engine {
     advance: (messages, invocation) => advance(world, messages, invocation),
     recover: () => recover(world),
     recoverAll: (page) => recoverAll(world, page),
-    sweep: (slice) => sweep(world, slice),
-    turnWheel: (slice) => turnWheel(world, slice),
+    sweep: (slice, pace) => sweep(world, slice, pace),
+    turnWheel: (slice, pace) => turnWheel(world, slice, pace),
     giveUp: (message, invocation) => giveUp(world, message, invocation),
 
     deploy: (source) => deploy(world, source),

@@ -5,13 +5,14 @@
  * 1. The cursor passes a page only after everything in it was sent.
  * 2. An item that makes trouble is told of and passed over: the others go on. Where nothing of a
  *    page can be sent the queues are in trouble, not the items: the cursor stays before it.
- * 3. A turn that is not alone stops where it notices.
+ * 3. A turn that is not alone stops where it notices, and one that has no more time after its page.
  */
 import { LOOKS_AT_ONCE, MAX_LOOKED_AT } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item, Key, Page, Slice } from "../ports/store.ts";
 import { type Cursor, moveCursor, type Position } from "./cursor.ts";
+import type { Pace } from "./engine.ts";
 import type { Walk } from "./keys.ts";
 import { readMany } from "./read-many.ts";
 import type { World } from "./world.ts";
@@ -20,6 +21,7 @@ import type { World } from "./world.ts";
 export type Route = Readonly<{
   walk: Walk;
   slice: Slice;
+  pace: Pace;
   until: Instant;
   cursor: Cursor;
   begin: Position;
@@ -32,11 +34,12 @@ export type Route = Readonly<{
 export type Walked = Readonly<{ looked: number; sent: number; troubles: number; more: boolean }>;
 
 export async function walkDue(world: World, route: Route): Promise<Walked> {
-  const { walk, slice, begin, end } = route;
+  const { walk, slice, begin, end, pace } = route;
   const counts = { looked: 0, sent: 0, troubles: 0 };
   let cursor: Cursor | undefined = route.cursor;
   let isHeld = false;
   let after = begin.after;
+  const mayGoOn = () => counts.looked < MAX_LOOKED_AT && pace.hasTime?.() !== false;
   do {
     const page: Page<Key> = await readPage(world, route, after);
     const looked = await lookAtAll(world, page.items, route.look);
@@ -47,7 +50,7 @@ export async function walkDue(world: World, route: Route): Promise<Walked> {
     after = page.next;
     const position = after === undefined ? end : { ...begin, after };
     if (!isHeld) cursor = await moveCursor(world, walk, slice, cursor, position);
-  } while (cursor !== undefined && after !== undefined && counts.looked < MAX_LOOKED_AT);
+  } while (cursor !== undefined && after !== undefined && mayGoOn());
   return { ...counts, more: after !== undefined };
 }
 

@@ -35,9 +35,9 @@ export interface Engine {
   /** The same for a page of all live instances, as if every queue and every timer had been lost. */
   recoverAll(page: PageRequest): Promise<RecoveryReport & Readonly<{ nextCursor?: string }>>;
   /** Looks at one slice of what is overdue and sends a message for each; goes on where it stopped. */
-  sweep(slice: Slice): Promise<SweepReport>;
+  sweep(slice: Slice, pace?: Pace): Promise<SweepReport>;
   /** Mass timers: queues what falls due in the next minutes; goes on where it stopped. */
-  turnWheel(slice: Slice): Promise<WheelReport>;
+  turnWheel(slice: Slice, pace?: Pace): Promise<WheelReport>;
   /** A message that came too often without being done with: its task fails, or what it owes is sent. */
   giveUp(message: Message, invocation: Invocation): Promise<Verdict>;
 
@@ -360,6 +360,9 @@ export type RecoveryReport = Readonly<{
   skipped: number;
 }>;
 
+/** How long a turn may go on: it is asked after each page, and stops where there is no more time. */
+export type Pace = Readonly<{ hasTime?: () => boolean }>;
+
 export type SweepReport = Readonly<{
   /** Items that were overdue by the index. */
   looked: number;
@@ -367,7 +370,7 @@ export type SweepReport = Readonly<{
   sent: number;
   /** Items that could not be read, or for which nothing could be sent; each was told of. */
   troubles: number;
-  /** There was more than one turn may look at: the next one goes on there. */
+  /** There was more than one turn may look at, or had the time for: the next one goes on there. */
   more: boolean;
 }>;
 

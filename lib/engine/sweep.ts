@@ -12,14 +12,14 @@ import type { Instance } from "../kernel/instance.ts";
 import type { Item, Slice } from "../ports/store.ts";
 import { type Position, readCursor } from "./cursor.ts";
 import { walkDue } from "./due-walk.ts";
-import type { SweepReport } from "./engine.ts";
+import type { Pace, SweepReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
 import { isTimer } from "./owed.ts";
 import { remind } from "./remind.ts";
 import { imageOf } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
-export async function sweep(world: World, slice: Slice): Promise<SweepReport> {
+export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promise<SweepReport> {
   const now = world.clock.now();
   const until = instantFrom(now - (world.settings.overdueMs ?? OVERDUE_MS));
   if (await isNothingDue(world, until, slice)) return NOTHING;
@@ -28,6 +28,7 @@ export async function sweep(world: World, slice: Slice): Promise<SweepReport> {
   return walkDue(world, {
     walk: "sweep",
     slice,
+    pace,
     until,
     cursor,
     begin,

@@ -13,13 +13,13 @@ import { type Instant, instantFrom } from "../definition/time/instant.ts";
 import type { Item, Slice } from "../ports/store.ts";
 import { readCursor } from "./cursor.ts";
 import { walkDue } from "./due-walk.ts";
-import type { WheelReport } from "./engine.ts";
+import type { Pace, WheelReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
 import { earliestTimer } from "./owed.ts";
 import { imageOf } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
-export async function turnWheel(world: World, slice: Slice): Promise<WheelReport> {
+export async function turnWheel(world: World, slice: Slice, pace: Pace = {}): Promise<WheelReport> {
   const now = world.clock.now();
   const end = minuteOf(now + WHEEL_AHEAD_MS);
   const until = instantFrom(end - 1);
@@ -29,6 +29,7 @@ export async function turnWheel(world: World, slice: Slice): Promise<WheelReport
   const { sent: queued, ...walked } = await walkDue(world, {
     walk: "wheel",
     slice,
+    pace,
     until,
     cursor,
     begin,

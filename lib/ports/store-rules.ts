@@ -17,6 +17,8 @@ export const storeLimits = {
   skBytes: 1_024,
   /** A page never holds more, whatever limit was asked for. */
   itemsPerPage: 1_000,
+  /** Nor a page of due keys: whoever walks them notes after each how far he has come. */
+  duePerPage: 100,
   slices: 32,
 } as const;
 

@@ -456,7 +456,7 @@ function dueTests(store: () => Store): void {
 
     test("goes on with a cursor of an earlier question of the same kind", async () => {
       const hour = 3_600_000;
-      const count = storeLimits.itemsPerPage + 10;
+      const count = storeLimits.duePerPage + 10;
       const items = Array.from({ length: count }, (_, n) => anItem(`n${n}`, { lookAt: at(hour) }));
       await put(store(), ...items, anItem("old", { lookAt: at(0) }));
       const { items: first, next } = await store().due(at(hour), everything, undefined, at(hour));
@@ -471,7 +471,7 @@ function dueTests(store: () => Store): void {
     });
 
     test("goes on behind its cursor, also among keys of one instant", async () => {
-      const count = storeLimits.itemsPerPage + 90;
+      const count = storeLimits.duePerPage + 90;
       const items = Array.from({ length: count }, (_, n) =>
         anItem(`n${n}`, { lookAt: at(n < 40 ? 1 : 60_007) }),
       );

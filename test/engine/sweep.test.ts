@@ -101,6 +101,24 @@ describe("a sweep", () => {
     expect(takeArmed(world)).toEqual(["young"]);
   });
 
+  test("that has no more time stops after a page, and sends nothing of it again", async () => {
+    const world = aTimerWorld();
+    await world.wait("PT10S", "one");
+    await multiply(world.store, "one", 250);
+    pass(world, 10_000 + MINUTE);
+
+    const looked: number[] = [];
+    const hasTime = () => looked.push(world.armed.length) < 2;
+    const first = await world.engine.sweep(EVERYTHING, { hasTime });
+    pass(world, MINUTE);
+    const second = await world.engine.sweep(EVERYTHING);
+
+    expect(looked).toEqual([100, 200]);
+    expect(first).toEqual({ looked: 200, sent: 200, troubles: 0, more: true });
+    expect(second).toMatchObject({ sent: 50, more: false });
+    expect(new Set(takeArmed(world)).size).toBe(250);
+  });
+
   test("tells of an item that cannot be read, and goes on with the others", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one", "two");

@@ -81,6 +81,20 @@ describe("the wheel", () => {
     expect(new Set(takeArmed(world)).size).toBe(MAX_LOOKED_AT + 2);
   });
 
+  test("that has no more time stops after a page, and queues nothing of it again", async () => {
+    const world = aTimerWorld();
+    await world.wait("PT30M", "one");
+    await multiply(world.store, "one", 120);
+    pass(world, 26 * MINUTE);
+
+    const first = await world.engine.turnWheel(EVERYTHING, { hasTime: () => false });
+    const second = await world.engine.turnWheel(EVERYTHING);
+
+    expect(first).toMatchObject({ queued: 100, more: true });
+    expect(second).toMatchObject({ queued: 20, more: false });
+    expect(new Set(takeArmed(world)).size).toBe(120);
+  });
+
   test("stays before what could not be queued, and passes over what cannot be read", async () => {
     let isDown = false;
     const world = aTimerWorld({ refuses: () => isDown });

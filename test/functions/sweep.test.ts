@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sweepAll } from "../../functions/sweep/handler.ts";
+import type { Pace } from "../../lib/engine/engine.ts";
 import type { Slice } from "../../lib/ports/store.ts";
 import { ManualTime } from "../support/manual-time.ts";
 import { aContext, HeardTelemetry } from "../support/queue-events.ts";
@@ -31,6 +32,26 @@ describe("the sweep", () => {
 
     expect(summary.slices).toBe(12);
     expect(telemetry.lines.at(-1)).toMatchObject({ level: "warn", name: "swept" });
+  });
+
+  test("stops in the middle of a slice when its time is over", async () => {
+    const { engine, time, telemetry } = aSweep();
+    let left = 60_000;
+    const paces: (boolean | undefined)[] = [];
+    const slow = {
+      ...engine,
+      sweep: async (slice: Slice, pace?: Pace) => {
+        left = 9_000;
+        paces.push(pace?.hasTime?.());
+        return engine.sweep(slice);
+      },
+    };
+    const context = { ...aContext(), getRemainingTimeInMillis: () => left };
+
+    await sweepAll(slow, { clock: time, telemetry, withWheel: false })({}, context);
+
+    expect(paces).toEqual(Array.from({ length: paces.length }, () => false));
+    expect(paces.length).toBeGreaterThan(0);
   });
 
   test("goes on with the others when one slice fails", async () => {

@@ -92,7 +92,7 @@ export class DynamoDbStore implements Store {
     const bounds = dueBounds({ until, from, after: place });
     if (bounds === "nowhere") return { items: [] };
     const partitions = duePartitions(slice);
-    const most = storeLimits.itemsPerPage;
+    const most = storeLimits.duePerPage;
     const limit = Math.min(most, Math.ceil((most * DUE_READ_AHEAD) / partitions.length));
     const parts = await this.#reading(() =>
       Promise.all(

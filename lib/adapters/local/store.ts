@@ -134,7 +134,7 @@ export class LocalStore implements Store {
       after: from === undefined ? undefined : instantFrom(from - 1),
       until,
       slice,
-      limit: storeLimits.itemsPerPage,
+      limit: storeLimits.duePerPage,
       cursor: after,
     };
     return this.#count(this.#ask(() => this.#indexes.due(range)));

@@ -100,7 +100,7 @@ export class SimulatedStore implements Store {
     const inSlice = this.#indexed(fault).filter(
       ({ key }) => sliceOf(key.pk) % slice.of === slice.index,
     );
-    const page = duePage(inSlice, { from, until, limit: storeLimits.itemsPerPage, after });
+    const page = duePage(inSlice, { from, until, limit: storeLimits.duePerPage, after });
     await this.#turn?.("due:after", page.items);
     return page;
   }
