@@ -42,9 +42,13 @@ export async function settle(
       image = outcome.current;
     }
     if (tries >= MAX_TRIES_BEFORE_PARKING) return { kind: "contended" };
-    await world.clock.pause(jitterMs(image.instance.version, tries));
+    await world.clock.pause(pauseMs(owner.own ?? want.name, tries));
   }
 }
 
-/** Between 5 and 25 ms, spread by what differs between the contenders' tries. */
-const jitterMs = (version: number, tries: number): number => 5 + ((version * 7 + tries * 13) % 21);
+/** Between 5 and 25 ms: those who lost to the same commit must not all come back at once. */
+export function pauseMs(own: string, tries: number): number {
+  let mixed = tries;
+  for (const character of own) mixed = (mixed * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
+  return 5 + (mixed % 21);
+}
