@@ -15,11 +15,13 @@ import {
   MAX_OPEN_TASKS_BEFORE_PARKING,
   MAX_STEPS_IN_PLACE,
 } from "../definition/limits.ts";
+import { instantFrom } from "../definition/time/instant.ts";
 import type { Fact, TicketFact } from "../kernel/fact.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
 import type { Invocation, TaskMessage, Verdict } from "../ports/message.ts";
 import type { TaskHandler, TaskOutcome } from "../ports/tasks.ts";
-import { afterCommit, send } from "./dispatch.ts";
+import { type Claimed, claim, unclaim } from "./claim.ts";
+import { afterCommit, send, taskMessage } from "./dispatch.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { openTask, openTasksHere, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
@@ -63,8 +65,9 @@ async function driveFrom(
   let position = start;
   for (;;) {
     const handler = world.tasks.handlerOf(position.task.type);
-    // Its handler is gone since it was sent: it waits like every task that nobody here runs.
-    if (handler === undefined) {
+    // Its handler is gone since it was sent: it waits like every task that nobody here runs. Or its
+    // timeout has grown, and it belongs into another queue.
+    if (handler === undefined || isTooLong(world, position, handler, invocation)) {
       await send(world, position.image.instance, { tickets: [position.task], outbox: [] });
       return "release";
     }
@@ -78,6 +81,14 @@ async function driveFrom(
   }
 }
 
+/** Where queues last, an invocation that ends before the task does is killed, and so is the next. */
+const isTooLong = (
+  { settings, clock }: World,
+  { step }: Position,
+  { timeoutMs }: TaskHandler,
+  { until }: Invocation,
+): boolean => step === 1 && !settings.volatileQueues && clock.now() + timeoutMs > until;
+
 type Ran = Readonly<
   { kind: "went-on"; image: Image; plan: Plan } | { kind: "stopped"; verdict: Verdict }
 >;
@@ -89,13 +100,76 @@ async function runTask(
   trigger: string,
   invocation: Invocation,
 ): Promise<Ran> {
-  const claimed = handler.exclusive
-    ? await claim(world, position, trigger, invocation)
-    : { image: position.image, doubt: undefined };
-  if (claimed === "stop") return stopped({ keepForMs: 0 });
-  const { image } = claimed;
-  const { task } = position;
-  const fact = claimed.doubt ?? factOf(task, handler, await run(image, task, handler));
+  const { task, sent } = position;
+  const claimed: Claimed = handler.exclusive
+    ? await claim(world, position.image, {
+        task,
+        trigger,
+        invocation,
+        besides: { sent },
+        mine: (current) => isMine(current, position, invocation),
+      })
+    : { kind: "claimed", image: position.image };
+  switch (claimed.kind) {
+    case "claimed":
+      return runClaimed(world, { ...position, image: claimed.image }, handler, trigger, invocation);
+    case "in-doubt":
+      return report(world, position, claimed.fact, trigger, invocation);
+    case "held":
+      return stopped({ keepForMs: claimed.forMs });
+    case "gone":
+      return claimed.image
+        ? stopped(await redeliver(world, claimed.image, trigger, invocation, "task"))
+        : stopped("release");
+    case "contended":
+      return leaveToQueue(world, position, CONTENDED_MS, invocation);
+    case "overtaken":
+      world.observe?.({ kind: "left-to-owner", instanceId: position.image.instance.id });
+      return stopped(OVERTAKEN);
+  }
+}
+
+const CONTENDED_MS = 100;
+const OVERTAKEN: Verdict = { keepForMs: 1_000 };
+
+async function runClaimed(
+  world: World,
+  position: Position,
+  handler: TaskHandler,
+  trigger: string,
+  invocation: Invocation,
+): Promise<Ran> {
+  const { image, task } = position;
+  const outcome = await run(image, task, handler);
+  if (outcome.kind !== "not-run") {
+    return report(world, position, factOf(task, handler, outcome), trigger, invocation);
+  }
+  const given = await unclaim(world, image, task.id, invocation.id);
+  return leaveToQueue(world, { ...position, image: given }, outcome.retryAfterMs, invocation);
+}
+
+/** Nothing was run: the task's own message comes back later. One that runs in place has none yet. */
+async function leaveToQueue(
+  world: World,
+  { image, task, sent, step }: Position,
+  afterMs: number,
+  { id }: Invocation,
+): Promise<Ran> {
+  if (step === 1) return stopped({ keepForMs: afterMs });
+  const notBefore = instantFrom(world.clock.now() + afterMs);
+  await world.tasks.send({ ...taskMessage(image.instance, task), notBefore });
+  return stopped(await dropSentRecords(world, image, sent, id));
+}
+
+/** Takes what came of a task into its instance. */
+async function report(
+  world: World,
+  position: Position,
+  fact: TicketFact,
+  trigger: string,
+  invocation: Invocation,
+): Promise<Ran> {
+  const { image, task } = position;
   const name = position.step === 1 ? trigger : attemptName(task.id, task.attempt);
   if (openTasksHere(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
     return parkOutcome(world, image, name, fact, position.sent, invocation);
@@ -119,7 +193,7 @@ async function runTask(
     case "overtaken":
       world.observe?.({ kind: "left-to-owner", instanceId: image.instance.id });
       await parkOutcome(world, image, name, fact, NONE, invocation);
-      return stopped({ keepForMs: 1_000 });
+      return stopped(OVERTAKEN);
   }
 }
 
@@ -187,7 +261,11 @@ function run(image: Image, task: TaskTicket, handler: TaskHandler): Promise<Task
   });
 }
 
-function factOf(task: TaskTicket, handler: TaskHandler, outcome: TaskOutcome): TicketFact {
+function factOf(
+  task: TaskTicket,
+  handler: TaskHandler,
+  outcome: Exclude<TaskOutcome, { kind: "not-run" }>,
+): TicketFact {
   if (outcome.kind === "completed") {
     return { kind: "task-completed", ticket: task.id, variables: outcome.variables };
   }
@@ -201,43 +279,3 @@ function factOf(task: TaskTicket, handler: TaskHandler, outcome: TaskOutcome): T
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
 }
-
-/** An exclusive task is claimed in the store before it runs; another's claim means that it may
- *  have run already, and only a person can tell. */
-async function claim(
-  world: World,
-  position: Position,
-  trigger: string,
-  invocation: Invocation,
-): Promise<{ image: Image; doubt: TicketFact | undefined } | "stop"> {
-  const { image, task, sent } = position;
-  if (task.claim !== undefined && task.claim !== invocation.id) {
-    return { image, doubt: inDoubt(task) };
-  }
-  const settled = await settle(
-    world,
-    image,
-    {
-      name: trigger,
-      fact: { kind: "task-claimed", ticket: task.id, attempt: task.attempt, claim: invocation.id },
-    },
-    { own: invocation.id, until: invocation.until },
-    {
-      sent,
-      mine: (current) =>
-        isMine(current, position, invocation) &&
-        openTask(current.instance, task.id)?.claim === undefined,
-    },
-  );
-  return settled.kind === "settled" ? { image: settled.image, doubt: undefined } : "stop";
-}
-
-/** The failure of an exclusive task that may have been done. */
-export const inDoubt = (task: TaskTicket): TicketFact => ({
-  kind: "task-failed",
-  ticket: task.id,
-  attempt: task.attempt,
-  message:
-    "The task is exclusive and was claimed by a run that never reported: it may have done its work. Look whether it did, then resolve this incident to run it again, or complete the task.",
-  retries: 0,
-});

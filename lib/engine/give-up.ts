@@ -9,9 +9,9 @@
 import type { TicketFact } from "../kernel/fact.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
 import type { Invocation, Message, TaskMessage, Verdict } from "../ports/message.ts";
+import { claimLeftMs, inDoubt } from "./claim.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit, send } from "./dispatch.ts";
-import { inDoubt } from "./drive.ts";
 import { handle } from "./handle.ts";
 import { attemptName } from "./names.ts";
 import { openTask } from "./owed.ts";
@@ -37,6 +37,8 @@ export async function giveUp(
     await send(world, image.instance, { tickets: [task], outbox: [] });
     return "release";
   }
+  const forMs = claimLeftMs(world, task);
+  if (forMs > 0) return { keepForMs: forMs };
   return fail(world, image, task, message, invocation);
 }
 
@@ -74,7 +76,7 @@ async function fail(
 
 /** What an attempt failed with that was handed out too often. */
 export const UNDELIVERABLE =
-  "The task could not be delivered: it was handed out again and again, and never came to an end. Its handler may crash its host, need more memory than there is, or overrun its time.";
+  "The task could not be delivered: it was handed out again and again, and no run of it came to an end. Its handler may crash its host, need more memory than there is, or overrun its time; or there was never room to run it, because functions are throttled.";
 
 function undeliverable(world: World, task: TaskTicket): TicketFact {
   const retryAfterMs = world.tasks.handlerOf(task.type)?.backoffMs?.(task.attempt);

@@ -197,12 +197,10 @@ function remember(draft: Draft, fact: Fact, ticket: Ticket | undefined): void {
   }
 }
 
-/** An exclusive task is claimed before it runs; who owes it does not change. */
+/** An exclusive task is claimed before it runs; from now on it is stamped as its claimant's. */
 function claim(draft: Draft, ticket: Ticket, owner: string): void {
   note(draft, "task-claimed", ticket.element);
-  draft.tickets = draft.tickets.map((open) =>
-    open.id === ticket.id && open.on === "task" ? { ...open, claim: owner } : open,
-  );
+  if (ticket.on === "task") reopenTicket(draft, { ...ticket, claim: owner });
 }
 
 function timeOut(program: Program, draft: Draft): void {

@@ -19,7 +19,7 @@ export function watchedHandler(
       await stage.actors.stop("handler", "before");
       stage.ledger.push(about.idempotencyKey);
       const outcome = user.outcome(about, input);
-      stage.brings(about.instanceId, factOf(about, outcome));
+      if (outcome.kind !== "not-run") stage.brings(about.instanceId, factOf(about, outcome));
       await stage.actors.stop("handler", "after", stage.now + takesMs);
       return outcome;
     },
@@ -37,7 +37,10 @@ function checkMayRun(stage: Stage, { instanceId, ticket }: TaskAttempt): void {
   stage.demand(isOwn, `a start that lost ran ${ticket} on ${instanceId}`);
 }
 
-function factOf({ ticket, attempt }: TaskAttempt, outcome: TaskOutcome): Fact {
+function factOf(
+  { ticket, attempt }: TaskAttempt,
+  outcome: Exclude<TaskOutcome, { kind: "not-run" }>,
+): Fact {
   if (outcome.kind === "completed") {
     return { kind: "task-completed", ticket, variables: outcome.variables };
   }

@@ -14,6 +14,7 @@ import type { Instance } from "../../lib/kernel/instance.ts";
 import type { Blobs } from "../../lib/ports/blobs.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Store } from "../../lib/ports/store.ts";
+import type { TaskHandler } from "../../lib/ports/tasks.ts";
 import type { ArmedTimer } from "../../lib/ports/timers.ts";
 import { generatorRunner, type Workflow } from "./generator-runner.ts";
 
@@ -35,6 +36,7 @@ export function aPlainWorld({
   store = new SimulatedStore({}),
   blobs = new SimulatedBlobs(),
   tasks = {},
+  handlers = {},
   mayContinue = true,
   workflows = new Map(),
   invocationId = (count) => `invocation-${count}`,
@@ -43,6 +45,8 @@ export function aPlainWorld({
   store?: Store;
   blobs?: Blobs;
   tasks?: Readonly<Record<string, (input: Variables) => Variables>>;
+  /** Those that have more to say than what comes of them. */
+  handlers?: Readonly<Record<string, TaskHandler>>;
   mayContinue?: boolean;
   /** Programs of the generator-based runner, deployed by their names as source. */
   workflows?: ReadonlyMap<string, Workflow>;
@@ -63,9 +67,10 @@ export function aPlainWorld({
       send: async (message) => void queued.push(message),
       handlerOf: (type) => {
         const run = tasks[type];
-        return run && { timeoutMs: 1_000, isolate: false, exclusive: false, run: running(run) };
+        if (run === undefined) return handlers[type];
+        return { timeoutMs: 1_000, isolate: false, exclusive: false, run: running(run) };
       },
-      types: () => Object.keys(tasks),
+      types: () => [...Object.keys(tasks), ...Object.keys(handlers)],
       holds: () => false,
       stop: () => {},
     },
