@@ -35,6 +35,7 @@ async function outcomeOfCall(options: Options, attempt: Attempt): Promise<TaskOu
   try {
     return outcomeOf(await call(options, attempt, abortSignal), options);
   } catch (cause) {
+    if (isTooMany(cause)) return { kind: "not-run", retryAfterMs: pauseAfter(cause) };
     if (abortSignal.aborted) return failed(`The function did not answer within ${timeoutMs} ms.`);
     return failed(`The function could not be called: ${textOf(cause)}.`);
   }
@@ -51,11 +52,23 @@ async function call(
     try {
       return await invoke({ client, functionName: arn, payload: { input, context }, abortSignal });
     } catch (cause) {
-      if (!(cause instanceof TooManyRequestsException) || tries === TRIES) throw cause;
+      if (!isTooMany(cause) || tries === TRIES) throw cause;
       await clock.pause(FIRST_PAUSE_MS * 2 ** tries);
+      if (abortSignal.aborted) throw cause;
     }
   }
 }
+
+const isTooMany = (cause: unknown): cause is TooManyRequestsException =>
+  cause instanceof TooManyRequestsException;
+
+/** As long as the service asks for, if it does. */
+function pauseAfter({ retryAfterSeconds }: TooManyRequestsException): number {
+  const seconds = Number(retryAfterSeconds);
+  return seconds > 0 ? seconds * 1_000 : DEFAULT_PAUSE_MS;
+}
+
+const DEFAULT_PAUSE_MS = 5_000;
 
 function outcomeOf(answer: Answer, { parseResult }: Options): TaskOutcome {
   if ("error" in answer) return failureOf(answer.error, parseResult);

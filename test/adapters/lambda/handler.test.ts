@@ -66,11 +66,19 @@ describe("a task that is a function", () => {
     expect(outcome).toEqual({ kind: "completed", variables: { paid: true } });
   });
 
-  test("is not called a fifth time", async () => {
+  test("that is refused four times for being too many has not run, and no retry is used up", async () => {
     const outcome = await run(refusal("TooManyRequestsException", 429));
 
-    expect(outcome).toMatchObject({ kind: "failed" });
+    expect(outcome).toEqual({ kind: "not-run", retryAfterMs: 5_000 });
     expect(service.asked).toHaveLength(4);
+  });
+
+  test("comes back when the service says that there will be room", async () => {
+    const tooMany = refusal("TooManyRequestsException", 429);
+    const headers = { ...tooMany.headers, "retry-after": "30" };
+    const outcome = await run({ ...tooMany, headers });
+
+    expect(outcome).toEqual({ kind: "not-run", retryAfterMs: 30_000 });
   });
 
   test.each([refusal("ServiceException", 500), refusal("RequestTooLargeException", 413)])(
