@@ -90,7 +90,7 @@ export async function unclaim(
 }
 
 /** The failure of an exclusive task that may have been done. */
-export const inDoubt = (task: TaskTicket): TicketFact => ({
+export const inDoubt = (task: TaskTicket): Extract<TicketFact, { kind: "task-failed" }> => ({
   kind: "task-failed",
   ticket: task.id,
   attempt: task.attempt,

@@ -9,8 +9,10 @@
 // 5. Every entry says who owes it; a record leaves the outbox only after it was sent.
 // 6. Somebody looks at the latest when the earliest timer is due; the size limit holds.
 // 7. History is only added to, and what has left the instance is in a chunk.
+// 8. No exclusive task is in doubt while the lease of the run that claimed it lies ahead.
 import { MAX_INSTANCE_BYTES } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
+import { inDoubt } from "../../lib/engine/claim.ts";
 import { decodeInstance, parseChunk, parseStored } from "../../lib/engine/codec.ts";
 import { instanceIdOf, instancePk, valueHashOf } from "../../lib/engine/keys.ts";
 import type { World } from "../../lib/engine/world.ts";
@@ -61,6 +63,8 @@ export type Watched = Readonly<{
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
   blobOf: (name: string) => Uint8Array | undefined;
   onFired: (timer: TimerTicket, instanceId: string) => void;
+  /** Nobody can know that an owner is dead before its lease is over. */
+  leasesCount: boolean;
 }>;
 
 export class Invariants {
@@ -178,6 +182,7 @@ export class Invariants {
       );
       life?.completedTasks.add(fact.ticket);
     }
+    if (fact.kind === "task-failed") this.#checkDoubt(fact, before);
     if (fact.kind !== "timer-due") return;
     const timer = before.tickets.find(({ id }) => id === fact.ticket);
     const dueAt = timer?.on === "timer" ? timer.dueAt : after.lastNow;
@@ -191,6 +196,18 @@ export class Invariants {
       () => `${fact.ticket} of ${after.id} fired ${dueAt - now} ms before any clock said so`,
     );
     if (timer?.on === "timer") this.#watched.onFired(timer, after.id);
+  }
+
+  #checkDoubt(fact: Extract<Fact, { kind: "task-failed" }>, { id, tickets }: Instance): void {
+    const task = tickets.find((ticket) => ticket.id === fact.ticket);
+    if (!this.#watched.leasesCount || task?.on !== "task" || task.claim === undefined) return;
+    const { stamp, claim } = task;
+    if (fact.message !== inDoubt(task).message || stamp?.own !== claim) return;
+    const now = this.#watched.trueNow() + this.#watched.maxAheadMs();
+    must(
+      now >= stamp.until,
+      () => `${task.id} of ${id} is in doubt ${stamp.until - now} ms before its run is over`,
+    );
   }
 
   #checkOutbox(before: Instance, after: Instance, items: readonly Item[]): void {

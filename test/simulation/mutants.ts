@@ -158,6 +158,14 @@ export const STEP: readonly Mutant[] = [
     replace: `if (start && !isMadeBy(instance, start)) ${MARK}; return false;`,
   },
   {
+    name: "claim-without-lease",
+    without: "an exclusive task is in doubt only when the time of the run that claimed it is over",
+    scenario: "exclusive",
+    file: "lib/engine/claim.ts",
+    find: "const forMs = claimLeftMs(world, task);",
+    replace: `if (claimLeftMs(world, task) > 0) ${MARK}; const forMs = 0;`,
+  },
+  {
     name: "timer-fired-early",
     without: "no timer fires before its instant",
     scenario: "task-timer",

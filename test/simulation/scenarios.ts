@@ -286,7 +286,10 @@ export const SCENARIOS: readonly Scenario[] = [
         ["start -> pay -> after -> end"],
       ),
     ],
-    handlers: { pay: { ...does("pay"), exclusive: true }, after: does("after") },
+    handlers: {
+      pay: { ...does("pay"), exclusive: true, takesMs: 20_000 },
+      after: does("after"),
+    },
     callers: () => [starter("p", "one"), resolver("one", { retries: 1 })],
     announces: true,
   },

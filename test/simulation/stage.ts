@@ -91,6 +91,7 @@ export class Stage {
       wasSent: (id, effect) => this.wasSent(id, effect),
       blobOf: (name) => this.blobOf(name),
       onFired: (timer, instanceId) => this.#noteFired(timer, instanceId),
+      leasesCount: this.mode === "durable",
     });
   }
 
