@@ -3,7 +3,8 @@
 //
 // 1. A newer format is never dropped: its reader is on its way.
 // 2. A property that this version does not know is refused, not ignored: it may matter. Whoever adds
-//    one counts MESSAGE_FORMAT up.
+//    one counts MESSAGE_FORMAT up, and goes on reading what has none: earlier formats are still in
+//    the queues, and in their dead letters for weeks.
 // 3. Which trace a message belongs to stands beside it, and changes nothing: nonsense is no failure.
 
 import type * as z from "zod/mini";
@@ -29,13 +30,18 @@ export function referenceText(ref: string): string {
   return JSON.stringify({ v: MESSAGE_FORMAT, ref });
 }
 
-/** Reads what a queue brought; throws `message/unreadable` or `message/format-too-new`. */
-export function parseText(text: string): Message | BodyReference | SignalRequest {
+/**
+ * Reads what a queue brought in any format up to `newest`; throws `message/unreadable` or
+ * `message/format-too-new`.
+ */
+export function parseText(
+  text: string,
+  newest = MESSAGE_FORMAT,
+): Message | BodyReference | SignalRequest {
   const { v, traceparent: _, ...rest } = parseObject(text);
   if ("detail-type" in rest) return requestOf(checked(signalEvent, rest, text));
-  if (typeof v === "number" && v > MESSAGE_FORMAT) throw tooNew(v);
-  if (v !== MESSAGE_FORMAT)
-    throw unreadable(text, `its format is ${JSON.stringify(v) ?? "absent"}`);
+  if (!isFormat(v)) throw unreadable(text, `its format is ${JSON.stringify(v) ?? "absent"}`);
+  if (v > newest) throw tooNew(v, newest);
   if (!("ref" in rest)) return checked(anyMessage, rest, text);
   return { kind: "reference", ...checked(bodyReference, rest, text) };
 }
@@ -91,14 +97,18 @@ function told(issue: z.core.$ZodIssue): string {
   return `${place} is wrong (${issue.code})`;
 }
 
+function isFormat(v: Json | undefined): v is number {
+  return typeof v === "number" && Number.isInteger(v) && v >= 1;
+}
+
 function requestOf({ id, detail }: z.output<typeof signalEvent>): SignalRequest {
   return { kind: "signal-requested", id, ...detail };
 }
 
-function tooNew(format: number): EngineError {
+function tooNew(format: number, newest: number): EngineError {
   return new EngineError("message/format-too-new", {
     happened: "A queued message was written by a newer engine",
-    where: `format ${format}, this engine knows ${MESSAGE_FORMAT}`,
+    where: `format ${format}, this engine knows ${newest}`,
     fix: "It goes back to its queue. Finish the deployment of the newer engine.",
     retryable: true,
   });

@@ -34,6 +34,23 @@ describe("the text of a message", () => {
   });
 });
 
+describe("a message of an earlier format", () => {
+  test.each([1, 2, 3])("is read by an engine that writes 3: %i", (v) => {
+    expect(parseText(JSON.stringify({ ...timer, v }), 3)).toMatchObject({ kind: "timer" });
+    expect(parseText(JSON.stringify({ v, ref: "messages/abc" }), 3)).toMatchObject({
+      ref: "messages/abc",
+    });
+  });
+
+  test("waits for its reader where it is newer than that", () => {
+    expect(() => parseText(JSON.stringify({ ...timer, v: 4 }), 3)).toThrow(/newer engine/);
+  });
+
+  test.each([0, -1, 1.5, "1", null])("is unreadable with a format that never was: %j", (v) => {
+    expect(() => parseText(JSON.stringify({ ...timer, v }), 3)).toThrow(/cannot be read/);
+  });
+});
+
 describe("the trace of a message", () => {
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
 
