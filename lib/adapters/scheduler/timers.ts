@@ -35,7 +35,7 @@ export class SchedulerTimers implements Timers {
   async arm(timer: ArmedTimer): Promise<void> {
     const now = this.#options.clock.now();
     const road = roadOf({ dueAt: timer.dueAt, now }, this.#options);
-    if (road.by === "schedule" && (await this.#schedule(timer, road.at))) return;
+    if (road.by === "schedule" && (await this.#schedule(timer, { at: road.at, now }))) return;
     await this.#options.queue.send(timerMessage(timer), Math.max(timer.dueAt - now, 0));
   }
 
@@ -51,14 +51,17 @@ export class SchedulerTimers implements Timers {
   }
 
   /** False when the service would not have it: its clock says that the instant is past. */
-  async #schedule(timer: ArmedTimer, at: Instant): Promise<boolean> {
+  async #schedule(
+    timer: ArmedTimer,
+    { at, now }: Readonly<{ at: Instant; now: Instant }>,
+  ): Promise<boolean> {
     const { client, meter, traceparent } = this.#options;
     try {
       const schedule = scheduleOf(timer, at, this.#options, traceparent?.());
       await client.send(new CreateScheduleCommand(schedule));
     } catch (cause) {
       if (cause instanceof ConflictException) return true;
-      if (cause instanceof ValidationException) return false;
+      if (cause instanceof ValidationException && at - now < MAX_SKEW_MS) return false;
       throw notArmed(timer, cause);
     }
     meter?.({ of: "scheduler", invocations: 1 });
@@ -71,6 +74,12 @@ export class SchedulerTimers implements Timers {
     return wasFar && dueAt - clock.now() > leadSeconds * 1_000;
   }
 }
+
+/**
+ * More than clocks differ. What the service finds wrong with an instant beyond it is no past: in the
+ * queue such a timer would come up every quarter of an hour, for as long as it waits.
+ */
+const MAX_SKEW_MS = 120_000;
 
 function notArmed({ instanceId, ticket }: ArmedTimer, cause: unknown): EngineError {
   const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
