@@ -96,6 +96,11 @@ function printBill(terminal: Terminal, report: Extract<CostReport, { kind: "coun
       ["marginal: what another step adds", "", dollars(bill.marginal)],
       ["all-in: with start, listing, history, storage", "", dollars(bill.allIn)],
       ["all-in with the calls over the HTTP API", "", dollars(bill.allIn + bill.door)],
+      [
+        "besides: logs in CloudWatch, bytes",
+        amount(bill.logs.units / instances),
+        dollars(bill.logs.perMillionSteps),
+      ],
       ...peers.map(({ name, counted, perMillionSteps }) => [
         name,
         counted,
@@ -105,7 +110,7 @@ function printBill(terminal: Terminal, report: Extract<CostReport, { kind: "coun
   );
   terminal.print("");
   terminal.print(
-    `A million instances cost $ ${report.perMillionInstances.toFixed(2)}, calls included.`,
+    `A million instances cost $ ${report.perMillionInstances.toFixed(2)}, calls and logs included.`,
   );
 }
 

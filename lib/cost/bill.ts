@@ -1,5 +1,7 @@
+import type { Usage } from "../ports/meter.ts";
+import { LOG_BYTES } from "./assumptions.ts";
 import type { Purpose, Spent } from "./ledger.ts";
-import { type Charge, chargesFor, SERVICES, type Service } from "./prices.ts";
+import { type Charge, chargesFor, PRICES, SERVICES, type Service } from "./prices.ts";
 
 /** One line of a bill: what was used of a service, and dollars for a million steps. */
 export type BillLine = Readonly<{ service: Service; units: number; perMillionSteps: number }>;
@@ -13,6 +15,8 @@ export type Bill = Readonly<{
   allIn: number;
   /** The calls themselves, as the gateway charges them. */
   door: number;
+  /** What functions and gateway write, kept for a month; in none of the sums. Its units are bytes. */
+  logs: BillLine;
 }>;
 
 /** Adds up what was spent on so many steps. Microdollars for a step are dollars for a million. */
@@ -32,7 +36,21 @@ export function billFor(spent: readonly Spent[], stored: Charge, steps: number):
     marginal: sum((purpose) => purpose === "step"),
     allIn: sum((purpose) => purpose !== "door"),
     door: sum((purpose) => purpose === "door"),
+    logs: logsOf(spent, steps),
   };
+}
+
+/** How much is said does not depend on what is done: see the assumptions. */
+function logsOf(spent: readonly Spent[], steps: number): BillLine {
+  const bytes = spent.reduce((sum, { usage }) => sum + loggedBytes(usage), 0);
+  const dollars = (bytes / 2 ** 30) * (PRICES.logsGb + PRICES.logsGbMonth);
+  const perMillionSteps = (dollars * 1_000_000) / steps;
+  return { service: "CloudWatch logs", units: bytes, perMillionSteps };
+}
+
+function loggedBytes(usage: Usage): number {
+  if (usage.of === "lambda") return usage.invocations * LOG_BYTES.invocation;
+  return usage.of === "http-api" ? usage.requests * LOG_BYTES.call : 0;
 }
 
 function lineOf(service: Service, charges: readonly Charge[], steps: number): readonly BillLine[] {

@@ -48,7 +48,7 @@ type Counted = Readonly<{
   /** Of one instance. */
   counts: Counts;
   bill: Bill;
-  /** Dollars for a million instances, all-in and with the calls. */
+  /** Dollars for a million instances, all-in, with the calls and the logs. */
   perMillionInstances: number;
   /** Bytes of the largest row of an instance's state, as it was billed. */
   stateBytes: number;
@@ -127,7 +127,7 @@ function report({
     instances: histories.length,
     counts,
     bill,
-    perMillionInstances: (bill.allIn + bill.door) * counts.steps,
+    perMillionInstances: (bill.allIn + bill.door + bill.logs.perMillionSteps) * counts.steps,
     stateBytes: Math.max(...left.filter(({ key }) => key.sk === "S").map(rowBytes)),
     peers: peersFor(counts).map((peer) => perStep(peer, counts.steps)),
     prices: { region: PRICES.region, asOf: PRICES.asOf },

@@ -20,6 +20,9 @@ export const PRICES = {
   httpApiRequests: 1,
   s3Puts: 5,
   s3Gets: 0.4,
+  /** For a GB of logs that is taken in, and for a month that it is kept. */
+  logsGb: 0.5,
+  logsGbMonth: 0.03,
   /** What the others charge: for a million transitions, for a million operations. */
   stepFunctionsTransitions: 25,
   durableOperations: 8,
@@ -40,6 +43,7 @@ export const SERVICES = [
   "EventBridge bus",
   "S3",
   "HTTP API",
+  "CloudWatch logs",
 ] as const;
 
 export type Service = (typeof SERVICES)[number];

@@ -21,6 +21,7 @@ describe("fermata cost", () => {
     expect(bill).toMatch(/us-east-1, \d{4}-\d{2}-\d{2}/);
     expect(bill).toMatch(/DynamoDB writes +14 +0\.875\n/);
     expect(bill).toMatch(/marginal.* 0\.8\d\d\n/);
+    expect(bill).toMatch(/besides: logs in CloudWatch, bytes +1250 +0\.062\n/);
     expect(bill).toMatch(/Step Functions Standard +10 transitions, 10 invocations +25\.267\n/);
     expect(bill).toMatch(/Lambda durable functions +.* 9\.19\d\n/);
   });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { LOG_BYTES } from "../../lib/cost/assumptions.ts";
 import { type CostReport, type CostRequest, estimateCost } from "../../lib/cost/estimate-cost.ts";
 import { PRICES } from "../../lib/cost/prices.ts";
 import {
@@ -58,12 +59,27 @@ describe("ten tasks in a row", () => {
 
     const total = bill.lines.reduce((sum, { perMillionSteps }) => sum + perMillionSteps, 0);
     expect(total).toBeCloseTo(bill.allIn + bill.door, 9);
-    expect(perMillionInstances).toBeCloseTo(total * counts.steps, 9);
+    const withLogs = total + bill.logs.perMillionSteps;
+    expect(perMillionInstances).toBeCloseTo(withLogs * counts.steps, 9);
     expect(bill.lines.find(({ service }) => service === "HTTP API")).toEqual({
       service: "HTTP API",
       units: instances,
       perMillionSteps: PRICES.httpApiRequests / 10,
     });
+  });
+});
+
+describe("the logs", () => {
+  test("are apart from everything else, by the bytes of each invocation and each call", async () => {
+    const { bill, counts, instances } = await counted({ source: tenTasks(), mode: "queued" });
+
+    const invocations = bill.lines.find(({ service }) => service === "Lambda invocations");
+    const bytes = LOG_BYTES.invocation * (invocations?.units ?? 0) + LOG_BYTES.call * instances;
+    expect(bill.logs.units).toBe(bytes);
+    const dollars = (bytes / 2 ** 30) * (PRICES.logsGb + PRICES.logsGbMonth);
+    const steps = counts.steps * instances;
+    expect(bill.logs.perMillionSteps).toBeCloseTo((dollars / steps) * 1_000_000, 9);
+    expect(bill.lines.map(({ service }) => service)).not.toContain("CloudWatch logs");
   });
 });
 
