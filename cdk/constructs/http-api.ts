@@ -13,7 +13,7 @@ import {
 } from "aws-cdk-lib/aws-apigatewayv2";
 import { HttpIamAuthorizer, HttpJwtAuthorizer } from "aws-cdk-lib/aws-apigatewayv2-authorizers";
 import { HttpLambdaIntegration } from "aws-cdk-lib/aws-apigatewayv2-integrations";
-import { type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import { type IGrantable, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { type ILogGroup, LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
@@ -36,7 +36,7 @@ export class EngineHttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: EngineHttpApiProps) {
     super(scope, id);
-    const { handler, auth, cors, throttle } = props;
+    const { cors, throttle } = props;
     this.#api = new HttpApi(this, "Api", {
       description: "Fermata",
       createDefaultStage: false,
@@ -49,11 +49,11 @@ export class EngineHttpApi extends Construct {
       throttle: { rateLimit: throttle.perSecond, burstLimit: throttle.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLogs(this, props.logs)),
-        format: ACCESS_LOG,
+        format: accessLog("$context.routeKey"),
       },
     });
     this.url = stage.url.replace(/\/$/, "");
-    this.#addRoutes(handler, auth);
+    this.#addRoutes(props);
   }
 
   /** Lets a caller that signs its calls make those of some verbs. */
@@ -66,7 +66,7 @@ export class EngineHttpApi extends Construct {
     );
   }
 
-  #addRoutes(handler: IFunction, auth: Auth): void {
+  #addRoutes({ handler, auth, cors }: EngineHttpApiProps): void {
     const integration = new HttpLambdaIntegration("Integration", handler, {
       scopePermissionToRoute: false,
       timeout: Duration.seconds(29),
@@ -83,7 +83,23 @@ export class EngineHttpApi extends Construct {
     for (const route of ROUTES)
       add(HttpRouteKey.with(route.path, HttpMethod[route.method]), route.verb);
     // HEAD, and the engine's own answer where nothing is; no call that changes anything comes this way.
-    add(HttpRouteKey.DEFAULT, "read");
+    for (const routeKey of cors === undefined ? [HttpRouteKey.DEFAULT] : ALL_BUT_OPTIONS) {
+      add(routeKey, "read");
+    }
+    if (cors === undefined) this.#allowDefaultRoute(handler);
+  }
+
+  /** The permission that the integration brings is for routes that have a method and a path. */
+  #allowDefaultRoute(handler: IFunction): void {
+    handler.addPermission("DefaultRoute", {
+      scope: this,
+      principal: new ServicePrincipal("apigateway.amazonaws.com"),
+      sourceArn: Stack.of(this).formatArn({
+        service: "execute-api",
+        resource: this.#api.apiId,
+        resourceName: "*/$default",
+      }),
+    });
   }
 
   #arnOf({ method, path }: Route): string {
@@ -94,6 +110,19 @@ export class EngineHttpApi extends Construct {
     });
   }
 }
+
+/**
+ * Browsers ask with OPTIONS and without a name which pages may call. The gateway answers that by
+ * itself, unless there is a route for it: `$default` is one, and wants to know who asks.
+ */
+const ALL_BUT_OPTIONS = [
+  HttpMethod.GET,
+  HttpMethod.HEAD,
+  HttpMethod.POST,
+  HttpMethod.PUT,
+  HttpMethod.PATCH,
+  HttpMethod.DELETE,
+].map((method) => HttpRouteKey.with("/{proxy+}", method));
 
 /** The name of a verb's scope, unless the user's own tokens say it otherwise. */
 function scopeOf(scopes: Partial<Record<Verb, string>> | undefined, verb: Verb): string {
@@ -135,20 +164,21 @@ function preflight({ origins, maxAge }: Cors) {
   };
 }
 
-/** Who called what, and how it went; never what was said. */
-export const ACCESS_LOG = AccessLogFormat.custom(
-  JSON.stringify({
-    requestId: "$context.requestId",
-    time: "$context.requestTime",
-    method: "$context.httpMethod",
-    route: "$context.routeKey",
-    status: "$context.status",
-    sentBytes: "$context.responseLength",
-    tookMs: "$context.responseLatency",
-    caller: "$context.identity.userArn",
-    error: "$context.integrationErrorMessage",
-  }),
-);
+/** Who called what, and how it went; never what was said. `route` is what a kind of API calls it. */
+export const accessLog = (route: string) =>
+  AccessLogFormat.custom(
+    JSON.stringify({
+      requestId: "$context.requestId",
+      time: "$context.requestTime",
+      method: "$context.httpMethod",
+      route,
+      status: "$context.status",
+      sentBytes: "$context.responseLength",
+      tookMs: "$context.responseLatency",
+      caller: "$context.identity.userArn",
+      error: "$context.integrationErrorMessage",
+    }),
+  );
 
 /** The log of calls. */
 export function accessLogs(scope: Construct, props: LogGroupProps): ILogGroup {

@@ -1,4 +1,4 @@
-import { Stack } from "aws-cdk-lib";
+import { RemovalPolicy, Stack } from "aws-cdk-lib";
 import {
   AuthorizationType,
   EndpointType,
@@ -9,12 +9,12 @@ import {
 } from "aws-cdk-lib/aws-apigateway";
 import { type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
-import type { LogGroupProps } from "aws-cdk-lib/aws-logs";
+import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import type { Auth, Throttle } from "../door.ts";
 import { ROUTES, type Route, type Verb } from "../routes.ts";
-import { ACCESS_LOG, accessLogs } from "./http-api.ts";
+import { accessLog, accessLogs } from "./http-api.ts";
 
 const STAGE = "live";
 
@@ -45,7 +45,7 @@ export class EngineRestApi extends Construct {
         throttlingRateLimit: throttle.perSecond,
         throttlingBurstLimit: throttle.burst,
         accessLogDestination: new LogGroupLogDestination(accessLogs(this, logs)),
-        accessLogFormat: ACCESS_LOG,
+        accessLogFormat: accessLog("$context.httpMethod $context.resourcePath"),
         loggingLevel: MethodLoggingLevel.ERROR,
       },
     });
@@ -58,7 +58,18 @@ export class EngineRestApi extends Construct {
       });
     }
     this.url = this.#api.url.replace(/\/$/, "");
+    this.#keepFailures(logs);
     this.#acknowledge();
+  }
+
+  /** The gateway writes its own failures to a log of this name; where it has to make it, it keeps it for ever. */
+  #keepFailures(logs: LogGroupProps): void {
+    const failures = new LogGroup(this, "Failures", {
+      removalPolicy: RemovalPolicy.DESTROY,
+      ...logs,
+      logGroupName: `API-Gateway-Execution-Logs_${this.#api.restApiId}/${STAGE}`,
+    });
+    this.#api.deploymentStage.node.addDependency(failures);
   }
 
   /** Lets a caller that signs its calls make those of some verbs. */

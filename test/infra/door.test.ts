@@ -127,10 +127,12 @@ describe("the door", () => {
       .of("AWS::Lambda::Permission")
       .filter(({ props }) => props.Principal === "apigateway.amazonaws.com");
 
-    expect(permissions).toHaveLength(1);
-    expect(inWords(permissions[0]?.props.SourceArn, byIam)).toMatch(
-      /^arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:Api\/Api\/\*\/\*/,
-    );
+    const api = "arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:Api/Api";
+    expect(permissions.map(({ props }) => inWords(props.SourceArn, byIam)).sort()).toEqual([
+      // Stage and route: that of everything else has neither a method nor a path.
+      `${api}/*/$default`,
+      `${api}/*/*/*`,
+    ]);
   });
 
   test("answers no web page unless it is told which", () => {
@@ -146,6 +148,34 @@ describe("the door", () => {
       AllowHeaders: expect.arrayContaining(["authorization", "idempotency-key", "x-amz-date"]),
       AllowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
     });
+  });
+
+  test("leaves the question which pages may call to the gateway, since a browser asks it without a name", () => {
+    const cors = synthesised({ alarms: "off", cors: { origins: ["https://console.example.com"] } });
+    const elsewhere = routesOf(cors).filter(({ RouteKey }) => !/ \/v1\//.test(RouteKey));
+
+    expect(elsewhere.map(({ RouteKey }) => RouteKey).sort()).toEqual([
+      "DELETE /{proxy+}",
+      "GET /{proxy+}",
+      "HEAD /{proxy+}",
+      "PATCH /{proxy+}",
+      "POST /{proxy+}",
+      "PUT /{proxy+}",
+    ]);
+    for (const { AuthorizationType } of routesOf(cors)) expect(AuthorizationType).toBe("AWS_IAM");
+  });
+
+  test("as a REST API logs the route, and keeps what the gateway says of failures no longer than that", () => {
+    const { props } = rest.one("AWS::ApiGateway::Stage", "DeploymentStage.live/Resource");
+    const failures = rest.one("AWS::Logs::LogGroup", "Api/Failures/Resource");
+
+    expect(props.AccessLogSetting.Format).toContain("$context.resourcePath");
+    expect(props.AccessLogSetting.Format).not.toMatch(/path\b|queryString|authorizer\.claims/);
+    for (const { DataTraceEnabled } of props.MethodSettings) expect(DataTraceEnabled).toBe(false);
+    expect(inWords(failures.props.LogGroupName, rest)).toBe(
+      "API-Gateway-Execution-Logs_Api/Api/live",
+    );
+    expect(failures.props.RetentionInDays).toBe(30);
   });
 
   test("refuses as a REST API what that cannot do", () => {
