@@ -38,7 +38,10 @@ export type FermataProps = Readonly<{
   logRetention?: RetentionDays;
   /** Alarms and a dashboard in a stack of their own, which `"off"` leaves out. */
   alarms?: AlarmOptions | "off";
-  /** Holds back the concurrency of single functions; small accounts have none to reserve. */
+  /**
+   * Holds back concurrency for single functions, and holds them to it. At least 2 for each queue
+   * that wakes one; small accounts have none to reserve.
+   */
   reservedConcurrency?: Partial<Record<FunctionRole, number>>;
   /** Who holds timers beyond the reach of a queue: EventBridge Scheduler, or the wheel for masses of them. */
   timers?: "scheduler" | "wheel";
@@ -52,7 +55,7 @@ export type FermataProps = Readonly<{
   api?: "http" | "rest";
   /** Calls that are let in; 500 a second, 1,000 at once. */
   throttle?: Throttle;
-  /** What the table may be asked for, and what it is made ready for; the account's limits unless said. */
+  /** What the table may be asked for a second, 12,000 reads and 4,000 writes unless said, and what it is made ready for. */
   throughput?: Throughput;
   /** Memory of the functions that run tasks; 256 MB. */
   taskMemoryMb?: number;

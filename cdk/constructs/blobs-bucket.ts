@@ -5,8 +5,11 @@ import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aw
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 
-/** Longer than any queue keeps the message that names it. */
-const MESSAGE_BODIES_KEPT = Duration.days(15);
+/**
+ * Longer than the messages that name them are kept: 10 days in a queue and 14 as dead letters, and
+ * as long again after a redrive, within reason.
+ */
+const MESSAGE_BODIES_KEPT = Duration.days(45);
 
 export type BlobsBucketProps = Readonly<{
   encryptionKey: IKey | undefined;

@@ -2,6 +2,7 @@ import { type Duration, RemovalPolicy } from "aws-cdk-lib";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import {
+  ApplicationLogLevel,
   Architecture,
   type Code,
   EventSourceMapping,
@@ -9,6 +10,7 @@ import {
   LoggingFormat,
   RecursiveLoop,
   Runtime,
+  SystemLogLevel,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
@@ -28,16 +30,25 @@ export type EngineFunctionProps = Readonly<{
   logs: LogGroupProps;
 }>;
 
-/** How many messages are handed over at once, at the most, and whether any are. */
-type Batch = Readonly<{ batchSize: number; enabled: boolean }>;
+/**
+ * How many messages are handed over at once, at the most, and whether any are. `queues` is how many
+ * queues share the function.
+ */
+type Batch = Readonly<{ batchSize: number; enabled: boolean; queues?: number }>;
+
+/** What an event source can be held to. */
+const MIN_CONCURRENCY = 2;
+const MAX_CONCURRENCY = 1_000;
 
 /** One function with a role of its own, which may write its own log and what it is granted. */
 export class EngineFunction extends Construct {
   readonly fn: LambdaFunction;
   readonly role: Role;
+  readonly #reserved: number | undefined;
 
   constructor(scope: Construct, id: string, props: EngineFunctionProps) {
     super(scope, id);
+    this.#reserved = props.reservedConcurrency;
     const logGroup = new LogGroup(this, "Log", {
       removalPolicy: RemovalPolicy.DESTROY,
       ...props.logs,
@@ -64,6 +75,10 @@ export class EngineFunction extends Construct {
       role: this.role,
       logGroup,
       loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      // Lambda's own lines tell the beginning and the end of every invocation, which the metrics tell
+      // as well: they would be most of the log, and of its bill.
+      systemLogLevelV2: SystemLogLevel.WARN,
       // A step that queues the next one is how a workflow goes on. Lambda would take it for a loop,
       // and stop it after some 16 steps.
       recursiveLoop: RecursiveLoop.ALLOW,
@@ -81,7 +96,7 @@ export class EngineFunction extends Construct {
   }
 
   /** Wakes the function for messages of a queue; each is reported on for itself. */
-  wakeBy(id: string, queue: SecuredQueue, { batchSize, enabled }: Batch): void {
+  wakeBy(id: string, queue: SecuredQueue, { batchSize, enabled, queues = 1 }: Batch): void {
     queue.grantConsume(this.role);
     new EventSourceMapping(this, id, {
       target: this.fn,
@@ -89,7 +104,22 @@ export class EngineFunction extends Construct {
       batchSize,
       enabled,
       reportBatchItemFailures: true,
+      ...this.#heldTo(queues),
     });
+  }
+
+  /**
+   * Pollers know nothing of what is reserved: what they bring beyond it is throttled, and a message
+   * that was throttled ten times is a dead letter which nobody has ever looked at.
+   */
+  #heldTo(queues: number): { maxConcurrency?: number } {
+    if (this.#reserved === undefined) return {};
+    const each = Math.floor(this.#reserved / queues);
+    if (each >= MIN_CONCURRENCY) return { maxConcurrency: Math.min(each, MAX_CONCURRENCY) };
+    throw new Error(
+      `${this.node.id} is woken by queues: its reservedConcurrency is ${this.#reserved}, and has to be ` +
+        `at least ${MIN_CONCURRENCY * queues}. To stop an installation, use \`paused\`.`,
+    );
   }
 
   /** Says why the function's permissions are meant to be as wide as they are. */

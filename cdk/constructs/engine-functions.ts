@@ -192,6 +192,7 @@ function wakeByQueues(byRole: ByRole, queues: EngineQueues, enabled: boolean): v
   byRole.fireTimer.consume("Timers", timers, { batchSize: 10, enabled });
   byRole.fanOutSignal.consume("Pages", pages, { batchSize: 5, enabled });
   byRole.advance.consume("Steps", steps, { batchSize: 10, enabled });
-  byRole.deadLetters.wakeBy("Tasks", tasks.deadLetters, { batchSize: 10, enabled });
-  byRole.deadLetters.wakeBy("LongTasks", longTasks.deadLetters, { batchSize: 10, enabled });
+  const both = { batchSize: 10, enabled, queues: 2 };
+  byRole.deadLetters.wakeBy("Tasks", tasks.deadLetters, both);
+  byRole.deadLetters.wakeBy("LongTasks", longTasks.deadLetters, both);
 }

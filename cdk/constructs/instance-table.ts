@@ -37,6 +37,12 @@ export type Throughput = Readonly<{
   warmWrites?: number;
 }>;
 
+/**
+ * What a new table takes on its first day: nobody is refused what would have been there. A loop that
+ * nobody stops costs some ten dollars an hour at the most, in writes of the table.
+ */
+const DEFAULT_THROUGHPUT: Throughput = { maxReads: 12_000, maxWrites: 4_000 };
+
 export type InstanceTableProps = Readonly<{
   encryptionKey: IKey | undefined;
   removalPolicy: RemovalPolicy;
@@ -115,8 +121,7 @@ const index = (indexName: string, pk: string, sk: string) => ({
 });
 
 /** An index that may take less than its table would hold up the table's writes: both get the same. */
-function limitsOf(throughput: Throughput | undefined) {
-  if (throughput === undefined) return {};
+function limitsOf(throughput: Throughput = DEFAULT_THROUGHPUT) {
   const { maxReads, maxWrites, warmReads, warmWrites } = throughput;
   const warm = {
     ...(warmReads !== undefined && { readUnitsPerSecond: warmReads }),

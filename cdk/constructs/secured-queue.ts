@@ -1,4 +1,4 @@
-import { Duration } from "aws-cdk-lib";
+import { Duration, Stack } from "aws-cdk-lib";
 import {
   Effect,
   type IGrantable,
@@ -56,7 +56,10 @@ export class SecuredQueue extends Queue {
         principals: [service],
         actions: ["sqs:SendMessage"],
         resources: [this.queueArn],
-        conditions: { ArnEquals: { "aws:SourceArn": sourceArn } },
+        conditions: {
+          ArnEquals: { "aws:SourceArn": sourceArn },
+          StringEquals: { "aws:SourceAccount": Stack.of(this).account },
+        },
       }),
     );
   }

@@ -8,8 +8,9 @@ import { DeadLetterQueue, SecuredQueue } from "./secured-queue.ts";
 const MAX_RECEIVES = 10;
 
 /**
- * Below the dead letters' own 14 days: a message keeps its age when it moves there, and somebody
- * must have days left to look at it.
+ * Below the dead letters' own 14 days: in a standard queue a message keeps its age when it moves
+ * there, and somebody must have days left to look at it. In order it begins anew, and lives for 24
+ * days; and whoever redrives it starts all of this over. Bodies in the bucket outlive that.
  */
 const RETENTION = Duration.days(10);
 

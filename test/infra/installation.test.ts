@@ -23,7 +23,7 @@ describe("the table", () => {
 
     expect({
       KeySchema: props.KeySchema,
-      GlobalSecondaryIndexes: props.GlobalSecondaryIndexes,
+      GlobalSecondaryIndexes: props.GlobalSecondaryIndexes.map(withoutLimit),
       AttributeDefinitions: sorted(props.AttributeDefinitions),
       BillingMode: props.BillingMode,
     }).toEqual({ ...wanted, AttributeDefinitions: sorted(wanted.AttributeDefinitions) });
@@ -50,6 +50,15 @@ describe("the table", () => {
 
     expect(table.props.DeletionProtectionEnabled).toBe(false);
     expect(table.deletionPolicy).toBe("Delete");
+  });
+
+  test("takes what a new table is ready for and no more, unless its owner says so", () => {
+    const limit = { MaxReadRequestUnits: 12_000, MaxWriteRequestUnits: 4_000 };
+
+    for (const part of [props, ...props.GlobalSecondaryIndexes]) {
+      expect(part.OnDemandThroughput).toEqual(limit);
+      expect(part.WarmThroughput).toBeUndefined();
+    }
   });
 
   test("takes no more than its owner allows, and its indexes no less than itself", () => {
@@ -122,7 +131,7 @@ describe("the bucket", () => {
     const { Rules } = one("AWS::S3::Bucket", "Bucket/Resource").props.LifecycleConfiguration;
 
     expect(Rules).toEqual([
-      expect.objectContaining({ Prefix: "messages/", ExpirationInDays: 15 }),
+      expect.objectContaining({ Prefix: "messages/", ExpirationInDays: 45 }),
       expect.objectContaining({
         TagFilters: [{ Key: "fermata", Value: "ended" }],
         ExpirationInDays: 90,
@@ -258,6 +267,45 @@ describe("the functions", () => {
     expect(
       one("AWS::Lambda::Function", "RunTask/Function/Resource").props.ReservedConcurrentExecutions,
     ).toBe(20);
+  });
+
+  test("are given no more messages at once than they have concurrency for: a throttled delivery counts", () => {
+    const held = synthesised({
+      alarms: "off",
+      reservedConcurrency: { runTask: 20, advance: 3_000, deadLetters: 5, httpApi: 1 },
+    });
+
+    const most = Object.fromEntries(
+      mappingsOf(held).map(({ source, most }) => [source.replace("Queues/", ""), most]),
+    );
+    expect(most).toEqual({
+      "Tasks/Queue": 20,
+      // The most that an event source can be held to.
+      "Steps/Queue": 1_000,
+      // They share one function.
+      "Tasks/DeadLetters": 2,
+      "LongTasks/DeadLetters": 2,
+      "LongTasks/Queue": undefined,
+      "Timers/Queue": undefined,
+      "Pages/Queue": undefined,
+    });
+  });
+
+  test.each([
+    [{ runTask: 1 }, /RunTask.* at least 2/],
+    [{ deadLetters: 3 }, /DeadLetters.* at least 4/],
+  ])("refuse less concurrency than their queues take: %o", (reservedConcurrency, why) => {
+    expect(() => synthesised({ alarms: "off", reservedConcurrency })).toThrow(why);
+  });
+
+  test("log what they say themselves, and of Lambda only what went wrong", () => {
+    for (const { props } of functions) {
+      expect(props.LoggingConfig).toMatchObject({
+        LogFormat: "JSON",
+        ApplicationLogLevel: "INFO",
+        SystemLogLevel: "WARN",
+      });
+    }
   });
 
   test("have a log each, which is kept for a month", () => {
@@ -501,6 +549,9 @@ const NAMES = [
   "PolicyName",
 ];
 
+const withoutLimit = ({ OnDemandThroughput: _, ...index }: Readonly<Record<string, unknown>>) =>
+  index;
+
 const WITHOUT_TLS = { Condition: { Bool: { "aws:SecureTransport": "false" } } };
 
 function sorted(definitions: readonly { AttributeName?: string | undefined }[] | undefined) {
@@ -516,6 +567,7 @@ function mappingsOf(installation: Synthesised) {
     batch: props.BatchSize,
     reports: props.FunctionResponseTypes,
     filter: props.FilterCriteria,
+    most: props.ScalingConfig?.MaximumConcurrency,
   }));
 }
 
@@ -529,6 +581,9 @@ function allowedToSend(installation: Synthesised, queueId: string): string[] {
     .map((statement) => {
       expect(statement.Principal).toEqual({ Service: "events.amazonaws.com" });
       expect(statement.Action).toBe("sqs:SendMessage");
+      expect(statement.Condition.StringEquals).toEqual({
+        "aws:SourceAccount": { Ref: "AWS::AccountId" },
+      });
       return statement.Condition.ArnEquals["aws:SourceArn"]["Fn::GetAtt"][0];
     });
 }
