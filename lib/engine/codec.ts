@@ -179,8 +179,14 @@ export function encodeChunk(entries: readonly TrailEntry[], definition: Definiti
   return encodeBody("chunk", { q: first?.seq ?? 0, a: at, ...trail } satisfies PackedChunk);
 }
 
-export function parseChunk(body: Uint8Array, definition: Definition): readonly TrailEntry[] {
+/** Reads it; a chunk that begins before `startedAt` is of an earlier life of the same id. */
+export function parseChunk(
+  body: Uint8Array,
+  definition: Definition,
+  startedAt: Instant,
+): readonly TrailEntry[] {
   const packed = parseBody("chunk", body) as PackedChunk | ChunkBefore;
+  if (packed.a < startedAt) return [];
   const about = { first: packed.q, from: instantFrom(packed.a), definition };
   return isBefore(packed) ? readTrailBefore(packed.t, about) : readTrail(packed, about);
 }

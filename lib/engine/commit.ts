@@ -29,7 +29,7 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
   const { together, before } = offersOf(world, plan);
   const write: Writes = [{ put: plan.item, when }, ...plan.companions, ...together];
   // First what leaves the instance, for certain: the commit drops it there.
-  if (!(await storeValues(world, plan.before.id, plan.values))) return BUSY;
+  if (!(await storeValues(world, plan.before, plan.values))) return BUSY;
   if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
   for (const offer of before) await tryPutHint(world, offer);
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {

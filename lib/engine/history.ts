@@ -39,8 +39,9 @@ export async function allEntries(world: World, image: Image): Promise<readonly T
     let after: string | undefined;
     do {
       const page = await world.store.scan(pk, { ...CHUNKS, limit: 100, ...(after && { after }) });
-      for (const chunk of page.items) {
-        for (const entry of parseChunk(chunk.body, program.definition)) bySeq.set(entry.seq, entry);
+      for (const { body } of page.items) {
+        const entries = parseChunk(body, program.definition, instance.startedAt);
+        for (const entry of entries) bySeq.set(entry.seq, entry);
       }
       after = page.next;
     } while (after !== undefined);

@@ -204,7 +204,8 @@ function spillOf(
   return {
     chunk: {
       key: chunkKey(instancePk(world.settings.tenant, after.id), first, last),
-      version: last,
+      // Above that of every chunk that an earlier life of the same id has left under this key.
+      version: after.startedAt,
       body: encodeChunk(committed, program.definition),
     },
     rest: {

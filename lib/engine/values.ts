@@ -1,7 +1,7 @@
 /** Where values that stand apart are kept: in items beside their instance, the largest as blobs. */
 import type { Json } from "../definition/json.ts";
 import { MAX_REMEMBERED_VALUE_BYTES, MAX_VALUE_ITEM_BYTES } from "../definition/limits.ts";
-import type { Apart } from "../kernel/instance.ts";
+import type { Apart, Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item, Key } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
@@ -16,25 +16,30 @@ import type { World } from "./world.ts";
 /** Whether all of them are stored now; false when the store stays busy. */
 export async function storeValues(
   world: World,
-  instanceId: string,
+  instance: Life,
   values: readonly NewValue[],
 ): Promise<boolean> {
   for (const value of values) {
-    if (!(await storeValue(world, instanceId, value))) return false;
+    if (!(await storeValue(world, instance, value))) return false;
   }
   return true;
 }
 
-/** An item stands for a blob too, so that whoever lets the values of an instance go finds it. */
-async function storeValue(world: World, instanceId: string, value: NewValue): Promise<boolean> {
+type Life = Pick<Instance, "id" | "startedAt">;
+
+/**
+ * An item stands for a blob too, so that whoever lets the values of an instance go finds it. Where
+ * an earlier life of the same id has left one that is about to expire, this one is the newer.
+ */
+async function storeValue(world: World, { id, startedAt }: Life, value: NewValue) {
   const { hash } = value;
-  const key = valueKey(instancePk(world.settings.tenant, instanceId), hash);
-  if (!isBlob(world, value)) {
-    return tryPutHint(world, { key, version: 1, body: encodeBody("value", { v: value.value }) });
-  }
+  const key = valueKey(instancePk(world.settings.tenant, id), hash);
+  const put = (body: object) =>
+    tryPutHint(world, { key, version: startedAt, body: encodeBody("value", body) });
+  if (!isBlob(world, value)) return put({ v: value.value });
   const bytes = new TextEncoder().encode(JSON.stringify(value.value));
-  await world.blobs.put(blobName(world, instanceId, hash), bytes);
-  return tryPutHint(world, { key, version: 1, body: encodeBody("value", { blob: true }) });
+  await world.blobs.put(blobName(world, id, hash), bytes);
+  return put({ blob: true });
 }
 
 const isBlob = ({ settings }: World, { bytes }: Apart): boolean =>
@@ -130,19 +135,27 @@ async function readUnknown(
   apart: readonly Apart[],
 ): Promise<ReadonlyMap<string, Remembered>> {
   const read = new Map<string, Remembered>();
-  for (const { hash } of apart.filter((value) => isBlob(world, value))) {
-    const bytes = await world.blobs.get(blobName(world, instanceId, hash));
-    if (bytes) read.set(hash, { value: parseBlob(bytes), bytes: bytes.length });
-  }
   const pk = instancePk(world.settings.tenant, instanceId);
-  const keys = apart.filter((value) => !isBlob(world, value)).map(({ hash }) => valueKey(pk, hash));
+  const keys = apart.map(({ hash }) => valueKey(pk, hash));
   for (let from = 0; from < keys.length; from += MAX_KEYS) {
-    for (const { key, body } of await readItems(world, keys.slice(from, from + MAX_KEYS))) {
-      const { v: value = null } = parseValue(body);
-      read.set(valueHashOf(key) ?? "", { value, bytes: body.length });
+    for (const item of await readItems(world, keys.slice(from, from + MAX_KEYS))) {
+      const value = await valueIn(world, instanceId, item);
+      if (value) read.set(valueHashOf(item.key) ?? "", value);
     }
   }
   return read;
+}
+
+/** Only the item knows where its value lies: what is too large for one may change. */
+async function valueIn(
+  world: World,
+  instanceId: string,
+  { key, body }: Item,
+): Promise<Remembered | undefined> {
+  const { v: value = null, blob } = parseValue(body);
+  if (blob === undefined) return { value, bytes: body.length };
+  const bytes = await world.blobs.get(blobName(world, instanceId, valueHashOf(key) ?? ""));
+  return bytes && { value: parseBlob(bytes), bytes: bytes.length };
 }
 
 const MAX_KEYS = storeLimits.keysPerCall;

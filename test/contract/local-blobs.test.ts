@@ -39,6 +39,22 @@ describe("a blob of the embedded store", () => {
     await store.close();
   });
 
+  test("has its whole life when it is put again, though it was to expire", async () => {
+    const store = openLocalStore({ folder: aDataDir() });
+    const clock = new ManualTime();
+    const blobs = storedBlobs({ store, clock, retentionMs: DAY_MS });
+    const bytes = new Uint8Array(700_000);
+    await blobs.put("again", bytes);
+    await blobs.expire("again");
+    clock.jump(DAY_MS);
+
+    await blobs.put("again", bytes);
+
+    expect(store.purgeExpired(clock.now(), 100)).toBe(0);
+    expect(await blobs.get("again")).toEqual(bytes);
+    await store.close();
+  });
+
   test("that was put halfway is not there, and is once it is put again", async () => {
     const store = openLocalStore({ folder: aDataDir() });
     const commits: string[] = [];

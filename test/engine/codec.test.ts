@@ -66,7 +66,10 @@ describe("history as text", () => {
   test("comes back from a chunk, whatever is in it", () => {
     fc.assert(
       fc.property(trails, (entries) => {
-        expect(parseChunk(encodeChunk(entries, definition), definition)).toEqual(entries);
+        const startedAt = entries[0]?.at ?? instantFrom(0);
+        const chunk = encodeChunk(entries, definition);
+        expect(parseChunk(chunk, definition, startedAt)).toEqual(entries);
+        expect(parseChunk(chunk, definition, instantFrom(startedAt + 1))).toEqual([]);
       }),
     );
   });

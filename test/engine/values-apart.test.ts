@@ -8,6 +8,7 @@ import {
   MAX_VALUES_BYTES,
   MIN_APART_BYTES,
 } from "../../lib/definition/limits.ts";
+import type { World } from "../../lib/engine/world.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { extensions, file, flow, job, process, start, xml } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
@@ -29,7 +30,7 @@ const source = file(
 const textOf = (bytes: number): string => "x".repeat(bytes - 2);
 
 /** A store that tells every item that is put, and a world on it. */
-async function aWorld(grown: Variables) {
+async function aWorld(grown: Variables, settings: Partial<World["settings"]> = {}) {
   const store = new SimulatedStore({});
   const blobs = new SimulatedBlobs();
   const puts: Item[] = [];
@@ -39,7 +40,7 @@ async function aWorld(grown: Variables) {
     return commit(writes);
   };
   const tasks = { grow: () => grown, go: () => ({ went: true }) };
-  const world = aPlainWorld({ store, blobs, tasks });
+  const world = aPlainWorld({ store, blobs, tasks, settings });
   await world.engine.deploy({ notation: "bpmn", source });
   const run = async (variables: Variables = {}) => {
     await world.engine.start("p", { instanceId: "i", variables });
@@ -58,11 +59,14 @@ async function aWorld(grown: Variables) {
 }
 
 /** A host that has to read everything itself. */
-function elsewhere({ store, blobs }: Readonly<{ store: SimulatedStore; blobs: SimulatedBlobs }>) {
+function elsewhere(
+  { store, blobs }: Readonly<{ store: SimulatedStore; blobs: SimulatedBlobs }>,
+  settings: Partial<World["settings"]> = {},
+) {
   const copying = new SimulatedStore({});
   copying.get = async (keys, how) =>
     (await store.get(keys, how)).map((item) => item && { ...item, body: item.body.slice() });
-  return aPlainWorld({ store: copying, blobs });
+  return aPlainWorld({ store: copying, blobs, settings });
 }
 
 const isValue = ({ key }: Item): boolean => key.pk.endsWith("#I#i") && key.sk.startsWith("V#");
@@ -152,6 +156,19 @@ describe("a value that stands apart", () => {
     });
 
     expect(await Promise.all(leaves)).toEqual([0, 1]);
+  });
+
+  test.each([
+    [1_000, 300_000],
+    [300_000, 1_000],
+  ])("is found where it lies, though by now it would lie elsewhere: %i, %i", async (then, now) => {
+    const world = await aWorld({ document }, { blobBytes: then });
+    await world.run();
+
+    const { variables } = await elsewhere(world, { blobBytes: now }).engine.get("i");
+
+    expect(variables).toEqual({ document, went: true });
+    expect(world.blobs.names().size).toBe(then < now ? 1 : 0);
   });
 
   test("expires with its instance, and so do those that it replaced", async () => {

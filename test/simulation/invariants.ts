@@ -285,7 +285,8 @@ export class Invariants {
     if (program === undefined) return;
     const stored = new Map<number, TrailEntry>();
     for (const chunk of chunksOf(this.#watched.tenant, id, items)) {
-      for (const entry of parseChunk(chunk.body, program.definition)) stored.set(entry.seq, entry);
+      const entries = parseChunk(chunk.body, program.definition, instance.startedAt);
+      for (const entry of entries) stored.set(entry.seq, entry);
     }
     for (let seq = 1; seq <= spilled; seq++) {
       must(

@@ -7,11 +7,11 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
     without: "a value is stored before the commit that refers to it",
     scenario: "values",
     file: "lib/engine/commit.ts",
-    find: "if (!(await storeValues(world, plan.before.id, plan.values))) return BUSY;",
+    find: "if (!(await storeValues(world, plan.before, plan.values))) return BUSY;",
     replace: `if (plan.values.length > 0) {
       ${MARK};
       const done = await put(world, plan, write, own);
-      await storeValues(world, plan.before.id, plan.values);
+      await storeValues(world, plan.before, plan.values);
       return done;
     }`,
   },

@@ -40,6 +40,7 @@ export function aPlainWorld({
   mayContinue = true,
   workflows = new Map(),
   invocationId = (count) => `invocation-${count}`,
+  settings = {},
   ...others
 }: {
   store?: Store;
@@ -52,6 +53,7 @@ export function aPlainWorld({
   workflows?: ReadonlyMap<string, Workflow>;
   /** What the invocation is called that handles the next message; counts from 1. */
   invocationId?: (count: number) => string;
+  settings?: Partial<World["settings"]>;
 } & Partial<Pick<World, "timers" | "bus" | "onTrouble" | "observe">> = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];
@@ -87,7 +89,7 @@ export function aPlainWorld({
     expressions,
     compilers: { bpmn: bpmnCompiler({ expressions }), code: namedWorkflow },
     runners: { graph: graphRunner, code: generatorRunner(workflows) },
-    settings: { tenant: "default", retentionMs: 86_400_000, volatileQueues: false },
+    settings: { tenant: "default", retentionMs: 86_400_000, volatileQueues: false, ...settings },
     onCommitted: (instance) => void commits.push(instance),
     ...others,
   });

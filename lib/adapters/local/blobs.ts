@@ -4,6 +4,7 @@
  *
  * 1. The head of a blob is put after all its parts: with it, the blob is there and whole.
  * 2. Who lets a blob expire marks its head last, so that the marking can be repeated.
+ * 3. Versions are instants: a blob that is put again, long after it was let go, has its whole life.
  */
 import { PART_BYTES } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
@@ -27,11 +28,12 @@ export function storedBlobs({ store, clock, retentionMs }: StoredBlobsOptions): 
   return {
     async put(name, bytes) {
       const count = Math.ceil(bytes.length / PART_BYTES);
+      const version = clock.now();
       for (let part = 0; part < count; part++) {
         const body = bytes.slice(part * PART_BYTES, (part + 1) * PART_BYTES);
-        await putHint(store, { key: partKey(name, part), version: 1, body });
+        await putHint(store, { key: partKey(name, part), version, body });
       }
-      await putHint(store, { key: headKey(name), version: 1, body: encodeCount(count) });
+      await putHint(store, { key: headKey(name), version, body: encodeCount(count) });
     },
     async get(name) {
       const head = await headOf(name);
@@ -39,12 +41,12 @@ export function storedBlobs({ store, clock, retentionMs }: StoredBlobsOptions): 
     },
     async expire(name) {
       const head = await headOf(name);
-      if (head === undefined) return;
+      if (head === undefined || head.expiresAt !== undefined) return;
       const expiresAt = instantFrom(clock.now() + retentionMs);
       for (const part of await partsOf(store, name, head)) {
-        await putHint(store, { ...part, version: 2, expiresAt });
+        await putHint(store, { ...part, version: part.version + 1, expiresAt });
       }
-      await putHint(store, { ...head, version: 2, expiresAt });
+      await putHint(store, { ...head, version: head.version + 1, expiresAt });
     },
     async remove(name) {
       const [head] = await store.get([headKey(name)]);

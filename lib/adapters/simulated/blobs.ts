@@ -41,7 +41,10 @@ export class SimulatedBlobs implements Blobs {
 
   put(name: string, bytes: Uint8Array): Promise<void> {
     const copy = new Uint8Array(bytes);
-    return this.#call("put", name, () => void this.#blobs.set(name, copy));
+    return this.#call("put", name, () => {
+      this.#blobs.set(name, copy);
+      this.#expiring.delete(name);
+    });
   }
 
   get(name: string): Promise<Uint8Array | undefined> {

@@ -46,7 +46,9 @@ async function spilled(world: World, { instance, program }: Image): Promise<read
   if (!hasChunks(instance)) return [];
   const pk = instancePk(world.settings.tenant, instance.id);
   const page = await world.store.scan(pk, { ...CHUNKS, limit: NEWEST, backwards: true });
-  return page.items.toReversed().flatMap(({ body }) => parseChunk(body, program.definition));
+  return page.items
+    .toReversed()
+    .flatMap(({ body }) => parseChunk(body, program.definition, instance.startedAt));
 }
 
 const NEWEST = 50;
