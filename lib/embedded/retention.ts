@@ -1,4 +1,3 @@
-import type { Alarm } from "../adapters/local/agenda.ts";
 import {
   DEFAULT_RETENTION_MS,
   MAX_PURGED_AT_ONCE,
@@ -6,6 +5,7 @@ import {
 } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import type { Alarm } from "../ports/alarm.ts";
 import type { Clock } from "../ports/clock.ts";
 import { EngineError } from "../ports/engine-error.ts";
 

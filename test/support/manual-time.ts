@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
-import type { Alarm } from "../../lib/adapters/local/agenda.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
+import type { Alarm } from "../../lib/ports/alarm.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
 
 /** Time in a test: it passes when the test says so, and alarms ring on the way. */

@@ -1,5 +1,6 @@
 import type { Variables } from "../../definition/json.ts";
 import { MAX_MESSAGE_LENGTH } from "../../definition/limits.ts";
+import { type Alarm, processAlarm } from "../../ports/alarm.ts";
 import type { TaskAttempt, TaskOutcome } from "../../ports/tasks.ts";
 import { parseTaskResult } from "./task-result.ts";
 
@@ -89,14 +90,6 @@ export class HandlerRuns {
     if (runs?.size === 0) this.#runs.delete(name);
   }
 }
-
-/** Rings once after a while of real time; the answer calls it off. */
-type Alarm = (afterMs: number, ring: () => void) => () => void;
-
-const processAlarm: Alarm = (afterMs, ring) => {
-  const timeout = setTimeout(ring, afterMs);
-  return () => clearTimeout(timeout);
-};
 
 type Run = Readonly<{ controller: AbortController; end: (outcome: TaskOutcome) => void }>;
 

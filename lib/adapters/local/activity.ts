@@ -1,6 +1,6 @@
 import type { Instant } from "../../definition/time/instant.ts";
+import { type Alarm, processAlarm } from "../../ports/alarm.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { type Alarm, processAlarm } from "./agenda.ts";
 
 /** Entries of a list of what is left; the rest is counted. */
 export const MAX_LISTED_WORK = 100;

@@ -1,4 +1,5 @@
 import type { Instant } from "../../definition/time/instant.ts";
+import { type Alarm, processAlarm } from "../../ports/alarm.ts";
 import type { Clock } from "../../ports/clock.ts";
 
 /** The longest blind sleep: a clock that has jumped is noticed by then. */
@@ -11,15 +12,6 @@ export interface Waiting {
   /** The instant has come. Afterwards it waits for a later one, or for none. */
   wake(now: Instant): void;
 }
-
-/** Rings once after a while of real time; the answer calls it off. */
-export type Alarm = (afterMs: number, ring: () => void) => () => void;
-
-/** An alarm by the timers of this process. */
-export const processAlarm: Alarm = (afterMs, ring) => {
-  const timeout = setTimeout(ring, afterMs);
-  return () => clearTimeout(timeout);
-};
 
 /** For clocks that move only when told: whoever moves them looks into the agenda. */
 export const noAlarm: Alarm = () => () => {};

@@ -1,3 +1,4 @@
+import { type Alarm, processAlarm } from "../../ports/alarm.ts";
 import type { Bus } from "../../ports/bus.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
@@ -6,7 +7,7 @@ import type { Key } from "../../ports/store.ts";
 import type { TaskHandler } from "../../ports/tasks.ts";
 import { Activity } from "./activity.ts";
 import { type Advance, clockAdvancer } from "./advance-clock.ts";
-import { Agenda, type Alarm, noAlarm, processAlarm } from "./agenda.ts";
+import { Agenda, noAlarm } from "./agenda.ts";
 import { type AnnouncementListener, localBus } from "./bus.ts";
 import type { Trouble } from "./deliveries.ts";
 import type { DueIndex } from "./index-passes.ts";
