@@ -106,6 +106,7 @@ export function composeEngine(options: CompositionOptions): Composition {
     client: sqs,
     ids,
     siblingUrl: settings.tasksQueueUrl,
+    timersUrl: settings.timersQueueUrl,
     ...(deadLettersUrl !== undefined && { deadLettersUrl }),
   });
   return {

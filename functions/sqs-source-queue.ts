@@ -12,7 +12,9 @@ export type SourceQueueOptions = Readonly<{
   ids: Ids;
   /** Of any queue of this installation: they differ in their names only. */
   siblingUrl: string;
-  /** Absent in the function that wakes by dead letters. */
+  /** Of the queue whose function takes every kind of message, and which can hold them back. */
+  timersUrl: string;
+  /** Absent in the function that wakes by dead letters: it may send nothing there. */
   deadLettersUrl?: string;
 }>;
 
@@ -21,6 +23,7 @@ export function sqsSourceQueue({
   client,
   ids,
   siblingUrl,
+  timersUrl,
   deadLettersUrl,
 }: SourceQueueOptions): SourceQueue {
   const urlOf = (record: SQSRecord) => new URL(queueName(record), siblingUrl).href;
@@ -35,14 +38,16 @@ export function sqsSourceQueue({
       );
     },
     sendLater: async (record, seconds) => {
-      const copy = { ...copyOf(record), QueueUrl: urlOf(record), DelaySeconds: seconds };
-      await client.send(new SendMessageCommand(copy));
+      const copy = isFifo(queueName(record))
+        ? // A FIFO queue holds back none of its messages, and its groups mean nothing elsewhere.
+          { MessageBody: record.body, QueueUrl: timersUrl }
+        : { ...copyOf(record), QueueUrl: urlOf(record) };
+      await client.send(new SendMessageCommand({ ...copy, DelaySeconds: seconds }));
     },
     ...(deadLettersUrl !== undefined && {
       setAside: async (record: SQSRecord) => {
         // A FIFO queue wants an id for what it takes; anew, or it could take this for a double.
-        const isFifo = deadLettersUrl.endsWith(".fifo");
-        const id = isFifo ? { MessageDeduplicationId: ids.fresh() } : {};
+        const id = isFifo(deadLettersUrl) ? { MessageDeduplicationId: ids.fresh() } : {};
         const copy = { ...copyOf(record), ...id, QueueUrl: deadLettersUrl };
         await client.send(new SendMessageCommand(copy));
       },
@@ -54,6 +59,8 @@ export function sqsSourceQueue({
 export function queueName({ eventSourceARN }: Pick<SQSRecord, "eventSourceARN">): string {
   return eventSourceARN.slice(eventSourceARN.lastIndexOf(":") + 1);
 }
+
+const isFifo = (nameOrUrl: string): boolean => nameOrUrl.endsWith(".fifo");
 
 function copyOf({ body, attributes: { MessageGroupId } }: SQSRecord) {
   return { MessageBody: body, ...(MessageGroupId !== undefined && { MessageGroupId }) };

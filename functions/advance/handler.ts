@@ -1,5 +1,5 @@
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { InstanceHandler } from "../middleware/per-instance.ts";
+import type { InstanceHandler } from "../middleware/taken-together.ts";
 
 /** The parking queue calls this with what is parked for an instance, up to ten at a time. */
 export function advanceInstance(engine: Pick<Engine, "advance">): InstanceHandler {

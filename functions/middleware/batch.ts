@@ -1,10 +1,12 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { SignalRequest } from "../../lib/adapters/sqs/wire.ts";
+import { type Alarm, processAlarm } from "../../lib/ports/alarm.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
+import { type Delivery, type Ending, MAX_HIDDEN_SECONDS } from "../../lib/ports/fate.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
 import type { Message, Verdict } from "../../lib/ports/message.ts";
-import { type Alarm, allWithin, processAlarm } from "./deadline.ts";
-import { isHopeless, pauseAfterFailure } from "./fate.ts";
+import { allWithin } from "./deadline.ts";
+import { isHopeless, pauseAfterFailure } from "./failure.ts";
 import { msLeft } from "./invocations.ts";
 import type { SourceQueue } from "./source-queue.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -42,7 +44,39 @@ export async function answerBatch(
   return { batchItemFailures: staying.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-/** A message that failed comes back, unless it is itself at fault: then it is set aside at once. */
+/** Does with a message what is left to do. */
+export async function seeOff(
+  record: SQSRecord,
+  ending: Ending,
+  { queue }: Pick<Workbench, "queue">,
+): Promise<Goes> {
+  switch (ending.kind) {
+    case "done":
+      return true;
+    case "later":
+      // The copy first: if this function dies in between there are two, never none.
+      await queue.sendLater(record, ending.inSeconds);
+      return true;
+    case "back":
+      await queue.hide(record, ending.inSeconds);
+      return false;
+  }
+}
+
+/** How a record came, and from what kind of queue. */
+export function deliveryOf(
+  { eventSourceARN, attributes }: SQSRecord,
+  { queue }: Pick<Workbench, "queue">,
+): Omit<Delivery, "mayWait"> {
+  const receives = Number(attributes.ApproximateReceiveCount);
+  if (queue.setAside === undefined) return { queue: "last", receives };
+  return { queue: eventSourceARN.endsWith(".fifo") ? "in-order" : "standard", receives };
+}
+
+/**
+ * A message that failed comes back, unless it is itself at fault: then it is set aside at once, or
+ * left alone for long where it lies aside already.
+ */
 export async function afterFailure(
   record: SQSRecord,
   error: unknown,
@@ -59,7 +93,7 @@ export async function afterFailure(
     }
     telemetry.log("error", "message-failed", about);
     telemetry.measure("Failures", 1);
-    const seconds = pauseAfterFailure(receives);
+    const seconds = isHopeless(error) ? MAX_HIDDEN_SECONDS : pauseAfterFailure(receives);
     if (seconds !== undefined) await queue.hide(record, seconds);
   } catch (cause) {
     telemetry.log("warn", "queue-unreachable", { messageId: record.messageId, error: cause });

@@ -1,11 +1,4 @@
-/** Rings once after a while of real time; the answer calls it off. */
-export type Alarm = (afterMs: number, ring: () => void) => () => void;
-
-/** An alarm by the timers of this process. */
-export const processAlarm: Alarm = (afterMs, ring) => {
-  const timeout = setTimeout(ring, afterMs);
-  return () => clearTimeout(timeout);
-};
+import type { Alarm } from "../../lib/ports/alarm.ts";
 
 /**
  * Waits for everything, but no longer than `ms`: what is not done by then is answered with

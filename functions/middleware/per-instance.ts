@@ -1,33 +1,25 @@
 import type { Context, SQSRecord } from "aws-lambda";
 import { EngineError } from "../../lib/ports/engine-error.ts";
-import type {
-  Invocation,
-  LookMessage,
-  OwedMessage,
-  ParkedMessage,
-  Verdict,
-} from "../../lib/ports/message.ts";
+import { type Ending, isParked } from "../../lib/ports/fate.ts";
 import {
   aboutMessage,
   afterFailure,
   answerBatch,
   type BatchFunction,
+  type Goes,
   type Queued,
-  tellVerdict,
+  seeOff,
   type Workbench,
 } from "./batch.ts";
-import { backInSeconds } from "./fate.ts";
 import { invocationOf } from "./invocations.ts";
+import {
+  type Brought,
+  type InstanceHandler,
+  type Parked,
+  type Settled,
+  takeTogether,
+} from "./taken-together.ts";
 import { inTrace, TRACEPARENT } from "./trace.ts";
-
-/** What is parked for an instance. */
-export type Parked = ParkedMessage | OwedMessage | LookMessage;
-
-/** What the function does with the messages of one instance; the verdicts are in their order. */
-export type InstanceHandler = (
-  messages: readonly Parked[],
-  invocation: Invocation,
-) => Promise<readonly Verdict[]>;
 
 /**
  * Hands over the messages of a batch by their group: those of one instance together and in order,
@@ -56,40 +48,49 @@ export function perInstance(handle: InstanceHandler, bench: Workbench): BatchFun
     const gone = new Set(aside);
     for (const members of Map.groupBy(readable, ({ message }) => instanceOf(message)).values()) {
       const parent = members[0]?.record.messageAttributes[TRACEPARENT]?.stringValue;
-      const released = await inTrace(parent, () => takeTogether(members, context));
-      for (const { record } of released) gone.add(record);
+      const released = await inTrace(parent, async () => {
+        const invocation = invocationOf(context, bench);
+        return seeOffAll(await takeTogether(members, handle, invocation, bench));
+      });
+      for (const record of released) gone.add(record);
     }
     return gone;
   }
 
-  async function takeTogether(
-    members: readonly Readable[],
-    context: Context,
-  ): Promise<readonly Readable[]> {
+  /** A group is delivered only when none of its messages is hidden: those that stay wait together. */
+  async function seeOffAll(settled: readonly Settled[]): Promise<readonly SQSRecord[]> {
+    const inSeconds = Math.max(0, ...settled.map(secondsHidden));
+    const gone: SQSRecord[] = [];
+    for (const one of settled) {
+      const goes =
+        "error" in one
+          ? await afterFailure(one.record, one.error, bench)
+          : await seeOffOne(one.record, one.ending, inSeconds);
+      if (goes) gone.push(one.record);
+    }
+    return gone;
+  }
+
+  async function seeOffOne(record: SQSRecord, ending: Ending, inSeconds: number): Promise<Goes> {
     try {
-      const startedAt = bench.clock.now();
-      const messages = members.map(({ message }) => message);
-      const verdicts = await handle(messages, invocationOf(context, bench));
-      for (const [n, message] of messages.entries()) {
-        tellVerdict(message, verdicts[n] ?? KEPT, startedAt, bench);
-      }
-      const staying = members.filter((_, n) => verdicts[n] !== "release");
-      // A group is delivered only when none of its messages is hidden any more.
-      const seconds = staying.length > 0 ? backInSeconds(verdicts) : 0;
-      for (const { record } of staying) await bench.queue.hide(record, seconds);
-      return members.filter((_, n) => verdicts[n] === "release");
+      return await seeOff(
+        record,
+        ending.kind === "back" ? { ...ending, inSeconds } : ending,
+        bench,
+      );
     } catch (error) {
-      for (const { record } of members) await afterFailure(record, error, bench);
-      return [];
+      return afterFailure(record, error, bench);
     }
   }
 }
 
-type Readable = Readonly<{ record: SQSRecord; message: Parked }>;
-type Group = Readonly<{ readable: readonly Readable[]; aside: readonly SQSRecord[] }>;
+const secondsHidden = (one: Settled): number =>
+  "ending" in one && one.ending.kind === "back" ? one.ending.inSeconds : 0;
+
+type Group = Readonly<{ readable: readonly Brought[]; aside: readonly SQSRecord[] }>;
 
 async function readGroup(group: readonly SQSRecord[], bench: Workbench): Promise<Group> {
-  const readable: Readable[] = [];
+  const readable: Brought[] = [];
   const aside: SQSRecord[] = [];
   for (const record of group) {
     try {
@@ -103,9 +104,7 @@ async function readGroup(group: readonly SQSRecord[], bench: Workbench): Promise
 }
 
 function parked(message: Queued): Parked {
-  if (message.kind === "parked" || message.kind === "owed" || message.kind === "look") {
-    return message;
-  }
+  if (message.kind !== "signal-requested" && isParked(message)) return message;
   throw new EngineError("message/unreadable", {
     happened: "A message came through the wrong queue",
     where: JSON.stringify(aboutMessage(message)),
@@ -115,5 +114,3 @@ function parked(message: Queued): Parked {
 }
 
 const instanceOf = ({ tenant, instanceId }: Parked): string => `${tenant}\0${instanceId}`;
-
-const KEPT: Verdict = { keepForMs: 0 };

@@ -1,16 +1,18 @@
 import type { Context, SQSRecord } from "aws-lambda";
+import { type Ending, fateOf, MAX_TURNS, SOON_MS } from "../../lib/ports/fate.ts";
 import type { Invocation, Verdict } from "../../lib/ports/message.ts";
 import {
   afterFailure,
   answerBatch,
   type BatchFunction,
+  deliveryOf,
   type Goes,
   type Queued,
+  seeOff,
   tellVerdict,
   type Workbench,
 } from "./batch.ts";
-import { fateOf } from "./fate.ts";
-import { invocationOf } from "./invocations.ts";
+import { invocationOf, msLeft } from "./invocations.ts";
 import { parentTrace } from "./parent-trace.ts";
 import { inTrace } from "./trace.ts";
 
@@ -20,9 +22,11 @@ export type MessageHandler = (message: Queued, invocation: Invocation) => Promis
 export type PerMessage = Readonly<{
   /** The function has the task handlers, and may run the next short task at once. */
   mayContinue?: boolean;
-  /** Surrounds the work on a message; the work itself unless said. */
-  during?: (record: SQSRecord, work: () => Promise<Goes>) => Promise<Goes>;
+  /** Surrounds the work on a message, which may take so long; the work itself unless said. */
+  during?: During;
 }>;
+
+type During = (record: SQSRecord, work: () => Promise<Ending>, forMs: number) => Promise<Ending>;
 
 /** Hands over each message of a batch by itself, all at the same time. */
 export function perMessage(
@@ -32,7 +36,7 @@ export function perMessage(
 ): BatchFunction {
   return ({ Records: records }, context) => {
     const works = records.map((record) =>
-      inTrace(parentTrace(record), () => during(record, () => settleOne(record, context))),
+      inTrace(parentTrace(record), () => settleOne(record, context)),
     );
     return answerBatch(records, works, context, bench);
   };
@@ -41,39 +45,32 @@ export function perMessage(
     try {
       const message = await bench.read(record.body);
       const invocation = invocationOf(context, bench, mayContinue);
-      return await settle(record, message, invocation);
+      const work = () => workOn(record, message, invocation);
+      const ending = await during(record, work, msLeft(context));
+      return await seeOff(record, ending, bench);
     } catch (error) {
       return afterFailure(record, error, bench);
     }
   }
 
-  async function settle(record: SQSRecord, message: Queued, invocation: Invocation): Promise<Goes> {
+  async function workOn(
+    record: SQSRecord,
+    message: Queued,
+    invocation: Invocation,
+  ): Promise<Ending> {
+    const startedAt = bench.clock.now();
     for (let turn = 1; ; turn++) {
-      const startedAt = bench.clock.now();
       const verdict = await handle(message, invocation);
-      tellVerdict(message, verdict, startedAt, bench);
-      const fate =
-        message.kind === "signal-requested"
-          ? DONE
-          : fateOf(message, verdict, turn < MAX_TURNS && bench.clock.now() < invocation.until);
-      switch (fate.kind) {
-        case "done":
-          return true;
-        case "later":
-          // The copy first: if this function dies in between there are two, never none.
-          await bench.queue.sendLater(record, fate.inSeconds);
-          return true;
-        case "back":
-          await bench.queue.hide(record, fate.inSeconds);
-          return false;
-        case "again":
-          await bench.clock.pause(fate.inMs);
+      const hasTime = bench.clock.now() + SOON_MS <= invocation.until;
+      const delivery = { ...deliveryOf(record, bench), mayWait: turn < MAX_TURNS && hasTime };
+      const fate = message.kind === "signal-requested" ? DONE : fateOf(message, verdict, delivery);
+      if (fate.kind !== "again") {
+        tellVerdict(message, verdict, startedAt, bench);
+        return fate;
       }
+      await bench.clock.pause(fate.inMs);
     }
   }
 }
-
-/** Goes at a message that is early by less than a second. */
-const MAX_TURNS = 5;
 
 const DONE = { kind: "done" } as const;

@@ -1,7 +1,7 @@
 import type { SQSRecord } from "aws-lambda";
 import type { Engine } from "../../lib/engine/engine.ts";
+import { processAlarm } from "../../lib/ports/alarm.ts";
 import type { BatchFunction, Workbench } from "../middleware/batch.ts";
-import { processAlarm } from "../middleware/deadline.ts";
 import { whileHeld } from "../middleware/heartbeat.ts";
 import { onlyMessages } from "../middleware/only-messages.ts";
 import { perMessage } from "../middleware/per-message.ts";
@@ -23,11 +23,11 @@ export function runTask(
     bench,
     {
       mayContinue: true,
-      during: (record, work) => {
+      during: (record, work, forMs) => {
         if (!isLong(record)) return work();
         const onTrouble = (error: unknown) =>
           telemetry.log("warn", "message-not-held", { messageId: record.messageId, error });
-        return whileHeld(record, work, { queue, alarm, onTrouble });
+        return whileHeld(record, work, { queue, alarm, forMs, onTrouble });
       },
     },
   );

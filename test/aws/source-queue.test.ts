@@ -8,7 +8,7 @@ import {
 } from "@aws-sdk/client-sqs";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
 import { currentTrace, formatTraceparent, inTrace } from "../../functions/middleware/trace.ts";
-import { sqsSourceQueue } from "../../functions/sqs-source-queue.ts";
+import { type SourceQueueOptions, sqsSourceQueue } from "../../functions/sqs-source-queue.ts";
 import { traceMessages } from "../../functions/traced-messages.ts";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import { emulated } from "../support/emulator.ts";
@@ -41,10 +41,24 @@ describe("the queue of a message", () => {
     expect(await receive(queue)).toBeUndefined();
   });
 
+  test("that keeps an order lets a copy wait among the timers", async () => {
+    const queue = await aQueue({ fifo: true });
+    const timers = await aQueue();
+    const source = sourceOf(queue, { timersUrl: timers.url });
+    const record = { ...aRecord("hello", { group: "one" }), eventSourceARN: queue.arn };
+
+    await source.sendLater(record, 0);
+    expect((await receive(timers))?.Body).toBe("hello");
+    await source.sendLater(record, 900);
+
+    expect(await receive(timers)).toBeUndefined();
+    expect(await sizeOf(queue)).toBe(0);
+  });
+
   test.each([false, true])("sets a copy aside (FIFO: %s)", async (fifo) => {
     const queue = await aQueue({ fifo });
     const deadLetters = await aQueue({ fifo });
-    const source = sourceOf(queue, deadLetters.url);
+    const source = sourceOf(queue, { deadLettersUrl: deadLetters.url });
     const record = aRecord("hello", { group: "one" });
 
     await source.setAside?.(record);
@@ -79,9 +93,11 @@ async function aQueue(options: { fifo?: boolean } = {}): Promise<TestQueue> {
   return queue;
 }
 
-function sourceOf({ url }: TestQueue, deadLettersUrl?: string) {
-  const aside = deadLettersUrl === undefined ? {} : { deadLettersUrl };
-  return sqsSourceQueue({ client, ids: nodeIds(), siblingUrl: url, ...aside });
+function sourceOf(
+  { url }: TestQueue,
+  others: Partial<Pick<SourceQueueOptions, "timersUrl" | "deadLettersUrl">> = {},
+) {
+  return sqsSourceQueue({ client, ids: nodeIds(), siblingUrl: url, timersUrl: url, ...others });
 }
 
 async function send({ url }: TestQueue, text: string): Promise<void> {

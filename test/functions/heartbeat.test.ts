@@ -44,10 +44,45 @@ describe("a message that is worked on for long", () => {
   });
 });
 
+describe("the last beat", () => {
+  test("is over before it is decided what becomes of the message", async () => {
+    const { time, queue, heart } = aHeart();
+    const work = Promise.withResolvers<string>();
+    const slow = Promise.withResolvers<void>();
+    let beats = 0;
+    const hide: typeof queue.hide = async (record, seconds) => {
+      beats += 1;
+      if (beats === 2) await slow.promise;
+      await queue.hide(record, seconds);
+    };
+
+    const held = whileHeld(aRecord("x"), () => work.promise, { ...heart, queue: { hide } });
+    await time.pass(20_000);
+    work.resolve("done");
+    const settled = held.then(() => queue.hide(aRecord("x"), 5));
+    await time.pass(0);
+    slow.resolve();
+    await settled;
+
+    expect(queue.asked).toEqual(["hide m1 60", "hide m1 60", "hide m1 5"]);
+    expect(time.alarms).toBe(0);
+  });
+
+  test("is not after the function has answered, even if the work is not done", async () => {
+    const { time, queue, heart } = aHeart();
+
+    void whileHeld(aRecord("x"), () => new Promise<never>(() => {}), { ...heart, forMs: 30_000 });
+    await time.pass(300_000);
+
+    expect(queue.asked).toEqual(["hide m1 60", "hide m1 60"]);
+    expect(time.alarms).toBe(0);
+  });
+});
+
 function aHeart() {
   const time = new ManualTime();
   const queue = new RecordingQueue();
   const troubles: unknown[] = [];
   const onTrouble = (error: unknown) => void troubles.push(error);
-  return { time, queue, troubles, heart: { queue, alarm: time.alarm, onTrouble } };
+  return { time, queue, troubles, heart: { queue, alarm: time.alarm, forMs: 900_000, onTrouble } };
 }

@@ -6,6 +6,7 @@ import { fireTimer } from "../../functions/fire-timer/handler.ts";
 import { perInstance } from "../../functions/middleware/per-instance.ts";
 import { perMessage } from "../../functions/middleware/per-message.ts";
 import { runTask } from "../../functions/run-task/handler.ts";
+import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import {
   aSignal,
@@ -80,6 +81,29 @@ describe("the function that runs tasks", () => {
 
     expect(queue.asked).toEqual(["hide m1 60"]);
   });
+
+  test("lets no heartbeat undo what becomes of a message", async () => {
+    const { bench, queue, time } = aWorkbench();
+    const alarms: number[] = [];
+    const hide: typeof queue.hide = async (record, seconds) => {
+      alarms.push(time.alarms);
+      await queue.hide(record, seconds);
+    };
+    const setAside = queue.setAside.bind(queue);
+    const sendLater = queue.sendLater.bind(queue);
+    const engine = { handle: async () => ({ keepForMs: 200_000 }) };
+
+    const run = runTask(engine, {
+      bench: { ...bench, queue: { hide, setAside, sendLater } },
+      isLong: () => true,
+    });
+    const answer = await run({ Records: [aRecord(aTask)] }, aContext(900_000));
+
+    expect(failedIds(answer)).toEqual(["m1"]);
+    expect(queue.asked).toEqual(["hide m1 60", "hide m1 200"]);
+    // When its fate is settled nothing is about to ring but the function's own deadline.
+    expect(alarms[1]).toBe(1);
+  });
 });
 
 describe("the function that fires timers", () => {
@@ -97,6 +121,22 @@ describe("the function that fires timers", () => {
 
     expect(waits).toHaveLength(1);
     expect(queue.asked).toEqual(["send m1 60"]);
+    expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
+  });
+
+  test("takes what is parked, when that had to wait too long for its own queue", async () => {
+    const { world, bench } = await aWorld(six);
+    await world.engine.start("p", { instanceId: "one" });
+    const fire = perMessage(fireTimer(world.engine), bench);
+    await fire(all(world), aContext());
+    await runTask(world.engine, { bench, isLong: () => false })(all(world), aContext());
+    const parked = all(world);
+
+    const answer = await fire(parked, aContext());
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(parked.Records).toHaveLength(6);
+    await world.drain();
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 });
@@ -171,9 +211,34 @@ describe("the function that takes dead letters", () => {
     );
 
     expect(failedIds(answer)).toEqual(["m1"]);
-    expect(queue.asked).toEqual(["hide m1 2"]);
+    expect(queue.asked).toEqual(["hide m1 42300"]);
+  });
+
+  test("sends nothing where it may not, however long a message has to wait", async () => {
+    const { bench, telemetry, queue } = aWorkbench();
+    const { hide, sendLater } = queue;
+    const last = { hide: hide.bind(queue), sendLater: sendLater.bind(queue) };
+    const engine = { giveUp: async () => ({ keepForMs: 61_000 }) };
+    const record = aRecord({ ...aTask, notBefore: instantFrom(5) }, { receives: 40 });
+
+    const answer = await perMessage(giveUp(engine, telemetry), { ...bench, queue: last })(
+      { Records: [record] },
+      aContext(),
+    );
+
+    expect(failedIds(answer)).toEqual(["m1"]);
+    expect(queue.asked).toEqual(["hide m1 61"]);
   });
 });
+
+const aTask = {
+  kind: "task",
+  tenant: "default",
+  instanceId: "one",
+  ticket: "k1.1",
+  attempt: 1,
+  type: "work",
+} as const;
 
 async function aWorld(source: string) {
   const world = aPlainWorld({ tasks: { work: () => ({ done: true }) } });

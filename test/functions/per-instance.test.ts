@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { type Parked, perInstance } from "../../functions/middleware/per-instance.ts";
+import { perInstance } from "../../functions/middleware/per-instance.ts";
+import type { Parked } from "../../functions/middleware/taken-together.ts";
+import { EngineError } from "../../lib/ports/engine-error.ts";
 import type { Invocation, Verdict } from "../../lib/ports/message.ts";
 import { aContext, aRecord, aWorkbench, failedIds } from "../support/queue-events.ts";
 
@@ -37,9 +39,47 @@ describe("messages that are parked", () => {
     expect(queue.asked).toEqual(["hide m1 2", "hide m3 2"]);
   });
 
-  test("that are kept come back together, when the first of them may", async () => {
+  test("are taken one by one when that failed together: only the reason comes back", async () => {
+    const { bench, queue, telemetry } = aWorkbench();
+    const taken: string[][] = [];
+    const record = recording(taken);
+    const handle: typeof record = async (messages, invocation) => {
+      if (messages.some(({ name }) => name === "x2")) throw new Error("cannot be taken");
+      return record(messages, invocation);
+    };
+
+    const answer = await perInstance(handle, bench)(
+      records(["a", "x1"], ["a", "x2"], ["a", "x3"]),
+      aContext(),
+    );
+
+    expect(failedIds(answer)).toEqual(["m2"]);
+    expect(queue.asked).toEqual(["hide m2 2"]);
+    expect(taken).toEqual([["a x1"], ["a x3"]]);
+    expect(telemetry.measured.Failures).toEqual([1]);
+  });
+
+  test("that nothing can come of are set aside once, and forgotten", async () => {
     const { bench, queue } = aWorkbench();
-    const verdicts: readonly Verdict[] = ["release", { keepForMs: 9_000 }, { keepForMs: 1_200 }];
+    const hopeless = new EngineError("request/invalid", {
+      happened: "It is wrong",
+      where: "here",
+      fix: "Mend it.",
+      retryable: false,
+    });
+
+    const answer = await perInstance(() => Promise.reject(hopeless), bench)(
+      records(["a", "x1"], ["a", "x2"]),
+      aContext(),
+    );
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(queue.asked).toEqual(["set aside m1", "set aside m2"]);
+  });
+
+  test("that are kept come back together", async () => {
+    const { bench, queue } = aWorkbench();
+    const verdicts: readonly Verdict[] = ["release", { keepForMs: 4_000 }, { keepForMs: 1_200 }];
 
     const answer = await perInstance(async () => verdicts, bench)(
       records(["a", "x1"], ["a", "x2"], ["a", "x3"]),
@@ -47,16 +87,56 @@ describe("messages that are parked", () => {
     );
 
     expect(failedIds(answer)).toEqual(["m2", "m3"]);
-    expect(queue.asked).toEqual(["hide m2 2", "hide m3 2"]);
+    expect(queue.asked).toEqual(["hide m2 4", "hide m3 4"]);
   });
 
-  test("for which there was no room come back at once", async () => {
+  test("that have to wait for long do so elsewhere: their group goes on", async () => {
     const { bench, queue } = aWorkbench();
-    const verdicts: readonly Verdict[] = ["release", { keepForMs: 0 }];
+    const verdicts: readonly Verdict[] = [{ keepForMs: 840_000 }, "release"];
 
-    await perInstance(async () => verdicts, bench)(records(["a", "x1"], ["a", "x2"]), aContext());
+    const answer = await perInstance(async () => verdicts, bench)(
+      records(["a", "x1"], ["a", "x2"]),
+      aContext(),
+    );
 
-    expect(queue.asked).toEqual(["hide m2 0"]);
+    expect(failedIds(answer)).toEqual([]);
+    expect(queue.asked).toEqual(["send m1 840"]);
+  });
+
+  test("that are kept again and again are never taken for broken ones", async () => {
+    const { bench, queue, time } = aWorkbench();
+    const busy = perInstance(async (messages) => messages.map(() => ({ keepForMs: 100 })), bench);
+    const came: boolean[] = [];
+
+    for (let receives = 1; receives <= 4; receives++) {
+      const record = aRecord(parked("a", "x1"), { receives, group: "a", queue: "steps.fifo" });
+      const answering = busy({ Records: [record] }, aContext());
+      await time.pass(1_000);
+      came.push(failedIds(await answering).length > 0);
+    }
+
+    expect(queue.asked).toEqual(["hide m1 1", "hide m1 2", "hide m1 5", "send m1 10"]);
+    expect(came).toEqual([true, true, true, false]);
+  });
+
+  test("for which there was no room are taken next, in the same delivery", async () => {
+    const { bench, queue, time } = aWorkbench();
+    const taken: string[][] = [];
+    const record = recording(taken);
+    const oneByOne: typeof record = async (messages, invocation) => {
+      const [first] = await record(messages.slice(0, 1), invocation);
+      return messages.map((_, n) => (n === 0 && first ? first : { keepForMs: 0 }));
+    };
+
+    const answering = perInstance(oneByOne, bench)(
+      records(["a", "x1"], ["a", "x2"], ["a", "x3"]),
+      aContext(),
+    );
+    await time.pass(1_000);
+
+    expect(failedIds(await answering)).toEqual([]);
+    expect(taken).toEqual([["a x1"], ["a x2"], ["a x3"]]);
+    expect(queue.asked).toEqual([]);
   });
 
   test("go on behind one that nobody can read", async () => {
@@ -135,7 +215,11 @@ function recording(taken: string[][]) {
 function records(...named: readonly (readonly [string, string])[]) {
   return {
     Records: named.map(([instanceId, name], n) =>
-      aRecord(parked(instanceId, name), { id: `m${n + 1}`, group: instanceId }),
+      aRecord(parked(instanceId, name), {
+        id: `m${n + 1}`,
+        group: instanceId,
+        queue: "steps.fifo",
+      }),
     ),
   };
 }

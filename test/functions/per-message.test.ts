@@ -98,7 +98,35 @@ describe("a message", () => {
     const { bench, queue } = aWorkbench();
     await perMessage(kept(90_000_000), bench)(aBatch(aTask("a")), aContext());
 
-    expect(queue.asked).toEqual(["hide m1 43200"]);
+    expect(queue.asked).toEqual(["hide m1 42300"]);
+  });
+
+  test("that is kept ten times in a row is never taken for a broken one", async () => {
+    const { bench, queue, time } = aWorkbench();
+    const busy = perMessage(kept(100), bench);
+    const came: boolean[] = [];
+
+    for (let receives = 1; receives <= 5; receives++) {
+      const answering = busy({ Records: [aRecord(aTask("a"), { receives })] }, aContext());
+      await time.pass(1_000);
+      came.push(failedIds(await answering).length > 0);
+    }
+
+    expect(queue.asked).toEqual([
+      "hide m1 1",
+      "hide m1 2",
+      "hide m1 5",
+      "hide m1 10",
+      "send m1 30",
+    ]);
+    expect(came).toEqual([true, true, true, true, false]);
+  });
+
+  test("is not waited for where the function has no more time", async () => {
+    const { bench, queue } = aWorkbench();
+    await perMessage(kept(100), bench)(aBatch(aTask("a")), aContext(1_500));
+
+    expect(queue.asked).toEqual(["hide m1 1"]);
   });
 
   test.each([

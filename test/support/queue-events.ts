@@ -17,7 +17,7 @@ import { ManualTime } from "./manual-time.ts";
 /** A record as Lambda hands it over; messages are named m1, m2 and so on within one event. */
 export function aRecord(
   body: Message | string,
-  { id = "m1", receives = 1, group, trace }: RecordOptions = {},
+  { id = "m1", receives = 1, group, trace, queue = "tasks" }: RecordOptions = {},
 ): SQSRecord {
   return {
     messageId: id,
@@ -34,12 +34,19 @@ export function aRecord(
       trace === undefined ? {} : { traceparent: { stringValue: trace, dataType: "String" } },
     md5OfBody: "e4e68fb7bd0e697a0ae8f1bb342846b3",
     eventSource: "aws:sqs",
-    eventSourceARN: "arn:aws:sqs:eu-central-1:123456789012:tasks",
+    eventSourceARN: `arn:aws:sqs:eu-central-1:123456789012:${queue}`,
     awsRegion: "eu-central-1",
   };
 }
 
-type RecordOptions = Readonly<{ id?: string; receives?: number; group?: string; trace?: string }>;
+type RecordOptions = Readonly<{
+  id?: string;
+  receives?: number;
+  group?: string;
+  trace?: string;
+  /** The name of the queue that brought it. */
+  queue?: string;
+}>;
 
 /** A batch of these bodies. */
 export function aBatch(...bodies: readonly (Message | string)[]): SQSEvent {

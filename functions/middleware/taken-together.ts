@@ -1,0 +1,104 @@
+import type { SQSRecord } from "aws-lambda";
+import { type Ending, type Fate, fateOf, MAX_TURNS, SOON_MS } from "../../lib/ports/fate.ts";
+import type {
+  Invocation,
+  LookMessage,
+  OwedMessage,
+  ParkedMessage,
+  Verdict,
+} from "../../lib/ports/message.ts";
+import { deliveryOf, tellVerdict, type Workbench } from "./batch.ts";
+
+/** What is parked for an instance. */
+export type Parked = ParkedMessage | OwedMessage | LookMessage;
+
+/** What the function does with the messages of one instance; the verdicts are in their order. */
+export type InstanceHandler = (
+  messages: readonly Parked[],
+  invocation: Invocation,
+) => Promise<readonly Verdict[]>;
+
+/** A message with the record that brought it. */
+export type Brought = Readonly<{ record: SQSRecord; message: Parked }>;
+
+/** What came of one of them; one for which there was no time any more is left out. */
+export type Settled = Brought & Readonly<{ ending: Ending } | { error: unknown }>;
+
+/**
+ * Takes messages of one instance together for as long as that goes well. When it fails one of them
+ * may be the reason: then each is taken by itself, so that only that one fails.
+ */
+export async function takeTogether(
+  members: readonly Brought[],
+  handle: InstanceHandler,
+  invocation: Invocation,
+  bench: Workbench,
+): Promise<readonly Settled[]> {
+  const settled: Settled[] = [];
+  const startedAt = bench.clock.now();
+  let open = members;
+  for (let turn = 1; open.length > 0; turn++) {
+    const answer = await tryTogether(open, handle, invocation);
+    if ("error" in answer) {
+      const apart = await takeApart(open, answer.error, handle, invocation, bench);
+      return [...settled, ...apart];
+    }
+    const mayWait = turn < MAX_TURNS && bench.clock.now() + SOON_MS <= invocation.until;
+    const waiting: (Brought & Readonly<{ inMs: number }>)[] = [];
+    for (const [n, member] of open.entries()) {
+      const verdict = answer.verdicts[n] ?? KEPT;
+      const fate = fateOfMember(member, verdict, mayWait, bench);
+      if (fate.kind === "again") waiting.push({ ...member, inMs: fate.inMs });
+      else {
+        tellVerdict(member.message, verdict, startedAt, bench);
+        settled.push({ ...member, ending: fate });
+      }
+    }
+    if (waiting.length > 0) await bench.clock.pause(Math.max(...waiting.map(({ inMs }) => inMs)));
+    open = waiting;
+  }
+  return settled;
+}
+
+type Answer = Readonly<{ verdicts: readonly Verdict[] } | { error: unknown }>;
+
+async function tryTogether(
+  members: readonly Brought[],
+  handle: InstanceHandler,
+  invocation: Invocation,
+): Promise<Answer> {
+  try {
+    const messages = members.map(({ message }) => message);
+    return { verdicts: await handle(messages, invocation) };
+  } catch (error) {
+    return { error };
+  }
+}
+
+async function takeApart(
+  members: readonly Brought[],
+  error: unknown,
+  handle: InstanceHandler,
+  invocation: Invocation,
+  bench: Workbench,
+): Promise<readonly Settled[]> {
+  if (members.length === 1) return members.map((member) => ({ ...member, error }));
+  const settled: Settled[] = [];
+  for (const member of members) {
+    if (bench.clock.now() >= invocation.until) break;
+    settled.push(...(await takeTogether([member], handle, invocation, bench)));
+  }
+  return settled;
+}
+
+function fateOfMember(
+  { record, message }: Brought,
+  verdict: Verdict,
+  mayWait: boolean,
+  bench: Workbench,
+): Fate {
+  return fateOf(message, verdict, { ...deliveryOf(record, bench), mayWait });
+}
+
+/** No verdict: it was not looked at. */
+const KEPT: Verdict = { keepForMs: 0 };
