@@ -150,6 +150,10 @@ export function aboutMessage(message: Queued): Readonly<Record<string, unknown>>
       const { tenant, name, seq } = message;
       return { kind, tenant, name, seq };
     }
+    case "poke": {
+      const { tenant, name } = message;
+      return { kind, tenant, name };
+    }
     case "signal-requested":
       return { kind, name: message.name, eventId: message.id };
   }

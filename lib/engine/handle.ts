@@ -9,6 +9,7 @@ import { afterCommit } from "./dispatch.ts";
 import { drive } from "./drive.ts";
 import { handleOffer } from "./events/offer-event.ts";
 import { dueOf } from "./keys.ts";
+import { handlePoke } from "./messages/poke.ts";
 import { earliestTimer, isTimer } from "./owed.ts";
 import { timeOf } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
@@ -50,6 +51,8 @@ export async function handle(
       return deliverPage(world, message, invocation);
     case "offer":
       return handleOffer(world, message);
+    case "poke":
+      return handlePoke(world, message);
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Key } from "../ports/store.ts";
 import { parseKept } from "./events/kept-event.ts";
 import { dueOf } from "./keys.ts";
+import { parseMailbox } from "./messages/mailbox.ts";
 import { pokeMailbox } from "./messages/poke.ts";
 import { markFannedOut, parseBroadcast, publish } from "./topics/broadcast.ts";
 import type { World } from "./world.ts";
@@ -16,12 +17,22 @@ export async function remind(world: World, key: Key): Promise<Reminded> {
     case "instance":
       return undefined;
     case "mailbox":
-      return (await pokeMailbox(world, key)) ? "mailbox" : undefined;
+      return pokeAgain(world, key);
     case "broadcast":
       return publishAgain(world, key);
     case "event":
       return offerAgain(world, key);
   }
+}
+
+/** Who looks may not be allowed to begin instances: where queues last, that is for who gets a poke. */
+async function pokeAgain(world: World, key: Key): Promise<Reminded> {
+  const { tenant, volatileQueues } = world.settings;
+  if (volatileQueues) return (await pokeMailbox(world, key)) ? "mailbox" : undefined;
+  const [item] = await world.store.get([key]);
+  if (item?.lookAt === undefined) return undefined;
+  await world.pages.send({ kind: "poke", tenant, ...parseMailbox(item.body).address });
+  return "mailbox";
 }
 
 async function publishAgain(world: World, key: Key): Promise<Reminded> {

@@ -76,7 +76,8 @@ export type FanOutMessage =
   | WatchMessage
   | ShardMessage
   | PageMessage
-  | OfferMessage;
+  | OfferMessage
+  | PokeMessage;
 
 type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
 
@@ -121,6 +122,9 @@ export type PagedRow = Readonly<
 
 /** Offer a kept event that only one may have to those who wait, the longest first. */
 export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;
+
+/** Bring those who wait at a mailbox, or begin by it, and what is kept there together. */
+export type PokeMessage = Readonly<{ kind: "poke"; tenant: string; name: string; key: string }>;
 
 /** `base` is the version that the door read when it parked the request. */
 export type ParkedRequest = Readonly<{

@@ -16,7 +16,7 @@ import { tasksContract } from "../contract/tasks.contract.ts";
 import { emulated } from "../support/emulator.ts";
 import { openStoppedQueue } from "../support/stopped-queue.ts";
 
-const FAN_OUT = ["broadcast", "watch", "shard", "page", "offer"] as const;
+const FAN_OUT = ["broadcast", "watch", "shard", "page", "offer", "poke"] as const;
 
 const client = new SQSClient(emulated());
 afterAll(() => client.destroy());

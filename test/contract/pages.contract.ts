@@ -215,6 +215,7 @@ const everyKind: readonly FanOutMessage[] = [
     ],
   },
   { kind: "offer", tenant: "default", name: "paid", seq: 7 },
+  { kind: "poke", tenant: "default", name: "paid", key: "order 42" },
 ];
 
 function rowOf(sk: string) {

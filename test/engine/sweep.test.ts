@@ -1,6 +1,19 @@
 import { describe, expect, test } from "vitest";
 import { MAX_LOOKED_AT } from "../../lib/definition/limits.ts";
 import {
+  aMessage,
+  beside,
+  end,
+  file,
+  flow,
+  onMessage,
+  process,
+  service,
+  start,
+} from "../support/bpmn-xml.ts";
+import { GatedStore } from "../support/gated-store.ts";
+import { aPlainWorld } from "../support/plain-world.ts";
+import {
   aTimerWorld,
   EVERYTHING,
   MINUTE,
@@ -199,6 +212,59 @@ describe("a sweep", () => {
 
     expect(report).toMatchObject({ sent: 1 });
     expect(published).toEqual(["s1"]);
+  });
+});
+
+describe("a sweep that finds a message which nobody took", () => {
+  /** Begins by an order, then works; under this id. */
+  const begunByOrder = (id: string) =>
+    beside(
+      file(
+        process(
+          start("start", onMessage("order")),
+          service("work"),
+          end(),
+          flow("f1", "start", "work"),
+          flow("f2", "work", "end"),
+        ).replace('id="p"', `id="${id}"`),
+      ),
+      aMessage("order"),
+    );
+
+  async function anOrphan() {
+    const gated = new GatedStore();
+    const world = aPlainWorld({ store: gated.store, tasks: { work: () => ({}) } });
+    await world.engine.deploy({ notation: "bpmn", source: begunByOrder("p") });
+    await world.engine.deploy({ notation: "bpmn", source: begunByOrder("q") });
+    // Kept for both of them, and its caller dies before the first one begins.
+    gated.kill((keys) => keys.some(({ sk }) => sk === "S"));
+    await expect(world.engine.message({ name: "order" })).rejects.toThrow("died");
+    gated.kill();
+    world.queued.length = 0;
+    pass(world, 2 * MINUTE);
+    return world;
+  }
+
+  test("sends one to those who may begin instances, and begins none itself", async () => {
+    const world = await anOrphan();
+
+    const report = await world.engine.sweep(EVERYTHING);
+
+    expect(report).toMatchObject({ sent: 1, troubles: 0 });
+    expect(world.queued).toEqual([{ kind: "poke", tenant: "default", name: "order", key: "" }]);
+    expect(world.commits).toEqual([]);
+  });
+
+  test("lets it begin what it was kept for", async () => {
+    const world = await anOrphan();
+
+    await world.engine.sweep(EVERYTHING);
+    await world.drain();
+
+    const ended = world.commits.filter(({ status }) => status === "succeeded");
+    expect(ended.map(({ definition }) => definition.id).toSorted()).toEqual(["p", "q"]);
+    pass(world, 20 * MINUTE);
+    expect(await world.engine.sweep(EVERYTHING)).toMatchObject({ sent: 0 });
   });
 });
 

@@ -121,5 +121,7 @@ function nameOf(message: Message): string {
       return `page ${message.broadcastId} ${message.page}`;
     case "offer":
       return `offer ${message.name} ${message.seq}`;
+    case "poke":
+      return `poke ${message.name} ${message.key}`;
   }
 }

@@ -108,4 +108,5 @@ export const everyMessage: readonly Full<Message>[] = [
     ],
   },
   { kind: "offer", tenant: "default", name: "paid", seq: 7 },
+  { kind: "poke", tenant: "default", name: "paid", key: "42" },
 ];

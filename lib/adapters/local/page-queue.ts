@@ -76,5 +76,7 @@ function nameOfPart(message: FanOutMessage): string {
       return `page ${message.page} of broadcast ${message.broadcastId}`;
     case "offer":
       return `offer of event ${message.name} number ${message.seq}`;
+    case "poke":
+      return `look at the mailbox of ${message.name}`;
   }
 }

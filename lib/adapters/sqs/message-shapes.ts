@@ -157,6 +157,7 @@ export const anyMessage = z.discriminatedUnion("kind", [
     rows: z.readonly(z.array(pagedRow)),
   }),
   z.strictObject({ kind: z.literal("offer"), tenant: text, name: text, seq: count }),
+  z.strictObject({ kind: z.literal("poke"), tenant: text, name: text, key: text }),
 ]) satisfies z.ZodMiniType<Message>;
 
 /** A body that lies elsewhere, under the name `ref`. */

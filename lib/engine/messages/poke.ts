@@ -1,5 +1,7 @@
 /** Brings those who wait and what is kept for them together, where no queue does. */
+import type { PokeMessage, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
+import { mailboxKey } from "../keys.ts";
 import { lifeOf } from "../life.ts";
 import type { World } from "../world.ts";
 import {
@@ -12,8 +14,14 @@ import {
   type Target,
   withoutSubs,
 } from "./mailbox.ts";
-import { lifeOfTarget, passOver, takeTarget } from "./target.ts";
+import { lifeOfTarget, passOver, takeIfItCan } from "./target.ts";
 import { wantName } from "./waiters.ts";
+
+/** Somebody has seen that a mailbox is left alone. */
+export async function handlePoke(world: World, { name, key }: PokeMessage): Promise<Verdict> {
+  await pokeMailbox(world, mailboxKey(world.settings.tenant, name, key));
+  return "release";
+}
 
 /** Says whether there was anything to do. */
 export async function pokeMailbox(world: World, key: Key): Promise<boolean> {
@@ -39,7 +47,7 @@ async function pokeTarget(
   target: Target,
 ): Promise<void> {
   if ("definitionId" in target) {
-    await takeTarget(world, address, message, target);
+    await takeIfItCan(world, address, message, target);
     return;
   }
   const life = await lifeOfTarget(world, target);

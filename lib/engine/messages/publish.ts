@@ -39,7 +39,7 @@ import {
   withoutSubs,
 } from "./mailbox.ts";
 import { pokeMailbox } from "./poke.ts";
-import { beginBy, startsBy, takeTarget } from "./target.ts";
+import { beginBy, startsBy, takeIfItCan } from "./target.ts";
 import { type Waiter, waitersOf, wantName } from "./waiters.ts";
 
 export async function publishMessage(
@@ -168,19 +168,6 @@ async function giveToSeveral(
   const isStart = targets.some((target) => "definitionId" in target);
   if (first === undefined) return { outcome: "buffered" };
   return { outcome: isStart ? "started" : "delivered", instanceId: first };
-}
-
-/** One that has no room for it holds up no other: it is told by an incident, when it looks. */
-async function takeIfItCan(
-  world: World,
-  ...about: [address: Address, message: Buffered, target: Target]
-): Promise<string | undefined> {
-  try {
-    return await takeTarget(world, ...about);
-  } catch (cause) {
-    if (cause instanceof EngineError && cause.code === "request/body-too-large") return undefined;
-    throw cause;
-  }
 }
 
 /** One that is only for who waits now must still live until those have it. */

@@ -2,6 +2,7 @@
 import type { Variables } from "../../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import { commit } from "../commit.ts";
 import { planCreation } from "../creation.ts";
@@ -63,8 +64,23 @@ export async function beginBy(
   return isThere ? instanceId : undefined;
 }
 
-/** One of several takes the message that is kept for it; gives who took it. */
-export async function takeTarget(
+/**
+ * One of several takes the message that is kept for it; gives who took it. One that has no room for
+ * it holds up no other: it is told by an incident, when it looks.
+ */
+export async function takeIfItCan(
+  world: World,
+  ...about: [address: Address, message: Buffered, target: Target]
+): Promise<string | undefined> {
+  try {
+    return await takeTarget(world, ...about);
+  } catch (cause) {
+    if (cause instanceof EngineError && cause.code === "request/body-too-large") return undefined;
+    throw cause;
+  }
+}
+
+async function takeTarget(
   world: World,
   address: Address,
   message: Buffered,
