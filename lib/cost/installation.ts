@@ -14,14 +14,8 @@ import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Clock } from "../ports/clock.ts";
-import type {
-  Invocation,
-  LookMessage,
-  Message,
-  OwedMessage,
-  ParkedMessage,
-  Verdict,
-} from "../ports/message.ts";
+import { type Ending, fateOf, isParked, MAX_TURNS } from "../ports/fate.ts";
+import type { Invocation, Verdict } from "../ports/message.ts";
 import type { Store } from "../ports/store.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import { type FunctionName, KEPT_DAYS } from "./assumptions.ts";
@@ -172,52 +166,71 @@ async function settle(host: Host, atMost: number): Promise<number> {
 
 /** Messages that stay are asked for again; those that go, go in one request. */
 async function deliver(host: Host, { queue }: Queued, batch: readonly Queued[]): Promise<void> {
-  const verdicts = await verdictsOn(host, batch);
-  const going = batch.filter((queued, n) => afterVerdict(host, queued, verdicts[n] ?? "release"));
-  if (going.length > 0) host.queues.delete(queue);
+  const invocation = invocationOf(host, queue);
+  let isGoing = false;
+  let open = batch;
+  for (let turn = 1; open.length > 0; turn++) {
+    const verdicts = await verdictsOn(host, open, invocation);
+    const waiting: Queued[] = [];
+    let inMs = 0;
+    for (const [n, queued] of open.entries()) {
+      const fate = fateOf(queued.message, verdicts[n] ?? "release", {
+        queue: queue === "steps" ? "in-order" : "standard",
+        receives: queued.receives,
+        mayWait: turn < MAX_TURNS,
+      });
+      if (fate.kind === "again") {
+        waiting.push(queued);
+        inMs = Math.max(inMs, fate.inMs);
+      } else isGoing = seeOff(host, queued, fate) || isGoing;
+    }
+    if (waiting.length > 0) pause(host, inMs);
+    open = waiting;
+  }
+  if (isGoing) host.queues.delete(queue);
 }
 
-async function verdictsOn(host: Host, batch: readonly Queued[]): Promise<readonly Verdict[]> {
-  const { engine, time, mode } = host;
-  const [first] = batch;
-  if (first === undefined) return [];
-  const invocation: Invocation = {
+function invocationOf({ time, mode }: Host, queue: QueueName): Invocation {
+  return {
     id: crypto.randomUUID(),
     until: instantFrom(time.now() + INVOCATION_MS),
-    mayContinue: mode === "inline" && first.queue === "tasks",
+    mayContinue: mode === "inline" && queue === "tasks",
   };
-  const parked = batch.flatMap(({ message }) => (isParked(message) ? [message] : []));
-  if (parked.length > 0) return engine.advance(parked, invocation);
-  return [await handleInTime(host, first.message, invocation)];
 }
 
-/** What is early by less than a second is waited for. */
-async function handleInTime(
-  { engine, ledger, time }: Host,
-  message: Message,
+async function verdictsOn(
+  { engine }: Host,
+  batch: readonly Queued[],
   invocation: Invocation,
-): Promise<Verdict> {
-  const verdict = await engine.handle(message, invocation);
-  if (verdict === "release" || verdict.keepForMs >= 1_000 || !mayBeEarly(message)) return verdict;
-  ledger.pause(verdict.keepForMs);
-  time.pass(verdict.keepForMs);
-  return engine.handle(message, invocation);
+): Promise<readonly Verdict[]> {
+  const [first] = batch;
+  if (first === undefined) return [];
+  const parked = batch.flatMap(({ message }) => (isParked(message) ? [message] : []));
+  if (first.queue === "steps") return engine.advance(parked, invocation);
+  return [await engine.handle(first.message, invocation)];
 }
 
-/** True: the message may go. What is early is sent anew and goes, everything else comes back. */
-function afterVerdict({ queues, ledger }: Host, queued: Queued, verdict: Verdict): boolean {
-  if (verdict === "release") return true;
-  if (!mayBeEarly(queued.message)) {
-    queues.hide(queued, verdict.keepForMs);
-    return false;
+function pause({ ledger, time }: Host, ms: number): void {
+  ledger.pause(ms);
+  time.pass(ms);
+}
+
+/** True: the message may go. What has to wait in order does so among the timers. */
+function seeOff({ queues, ledger }: Host, queued: Queued, ending: Ending): boolean {
+  switch (ending.kind) {
+    case "done":
+      return true;
+    case "later": {
+      ledger.take("send");
+      const to = queued.queue === "steps" ? "timers" : queued.queue;
+      queues.accept(to, queued.message, ending.inSeconds * 1_000);
+      return true;
+    }
+    case "back":
+      queues.hide(queued, ending.inSeconds * 1_000);
+      return false;
   }
-  ledger.take("send");
-  const seconds = Math.ceil(verdict.keepForMs / 1_000);
-  queues.accept(queued.queue, queued.message, Math.min(seconds, MAX_DELAY_SECONDS) * 1_000);
-  return true;
 }
-
-const MAX_DELAY_SECONDS = 900;
 
 function passTime({ queues, time }: Host, timers: BilledTimers): boolean {
   const instants = [queues.nextAt(), timers.nextAt()].filter((at) => at !== undefined);
@@ -225,12 +238,4 @@ function passTime({ queues, time }: Host, timers: BilledTimers): boolean {
   time.pass(Math.max(0, Math.min(...instants) - time.now()));
   timers.fire();
   return true;
-}
-
-function mayBeEarly(message: Message): boolean {
-  return message.kind === "timer" || (message.kind === "task" && message.notBefore !== undefined);
-}
-
-function isParked(message: Message): message is ParkedMessage | OwedMessage | LookMessage {
-  return message.kind === "parked" || message.kind === "owed" || message.kind === "look";
 }

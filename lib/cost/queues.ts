@@ -7,7 +7,13 @@ import type { Ledger } from "./ledger.ts";
 
 export type QueueName = "tasks" | "timers" | "pages" | "steps";
 
-export type Queued = Readonly<{ queue: QueueName; message: Message; visibleAt: Instant }>;
+export type Queued = Readonly<{
+  queue: QueueName;
+  message: Message;
+  visibleAt: Instant;
+  /** How often it was received. */
+  receives: number;
+}>;
 
 /** The queues of an installation: what is sent, received and deleted is charged. */
 export class BilledQueues {
@@ -34,7 +40,8 @@ export class BilledQueues {
       this.#ledger.spend({ of: "s3-put", requests: 1, bytes });
     }
     this.#request(queue);
-    this.#add({ queue, message, visibleAt: instantFrom(this.#clock.now() + Math.max(0, afterMs)) });
+    const visibleAt = instantFrom(this.#clock.now() + Math.max(0, afterMs));
+    this.#add({ queue, message, visibleAt, receives: 0 });
   }
 
   /** When the next message may be delivered; undefined: there is none. */
@@ -52,7 +59,7 @@ export class BilledQueues {
     const batch = first.queue === "steps" ? this.#sameInstance(first) : [first];
     this.#queued = this.#queued.filter((queued) => !batch.includes(queued));
     this.#request(first.queue);
-    return batch;
+    return batch.map((queued) => ({ ...queued, receives: queued.receives + 1 }));
   }
 
   /** Messages that were received together go, in one request. */
@@ -61,9 +68,9 @@ export class BilledQueues {
   }
 
   /** A message comes back later. */
-  hide({ queue, message }: Queued, ms: number): void {
-    this.#request(queue);
-    this.#add({ queue, message, visibleAt: instantFrom(this.#clock.now() + ms) });
+  hide(queued: Queued, ms: number): void {
+    this.#request(queued.queue);
+    this.#add({ ...queued, visibleAt: instantFrom(this.#clock.now() + ms) });
   }
 
   #sameInstance(first: Queued): readonly Queued[] {
