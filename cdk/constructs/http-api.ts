@@ -36,7 +36,7 @@ export class EngineHttpApi extends Construct {
 
   constructor(scope: Construct, id: string, props: EngineHttpApiProps) {
     super(scope, id);
-    const { cors, throttle } = props;
+    const { auth, cors, throttle } = props;
     this.#api = new HttpApi(this, "Api", {
       description: "Fermata",
       createDefaultStage: false,
@@ -49,7 +49,7 @@ export class EngineHttpApi extends Construct {
       throttle: { rateLimit: throttle.perSecond, burstLimit: throttle.burst },
       accessLogSettings: {
         destination: new LogGroupLogDestination(accessLogs(this, props.logs)),
-        format: accessLog("$context.routeKey"),
+        format: accessLog({ route: "$context.routeKey", caller: callerBy(auth) }),
       },
     });
     this.url = stage.url.replace(/\/$/, "");
@@ -140,6 +140,14 @@ function authorizerOf(auth: Auth): IHttpRouteAuthorizer {
   }
 }
 
+/** Of a token the subject alone: other claims may say more about a person than a log should. */
+function callerBy({ kind }: Auth): string {
+  return kind === "jwt" ? "$context.authorizer.claims.sub" : SIGNER;
+}
+
+/** Who has signed a call. */
+export const SIGNER = "$context.identity.userArn";
+
 /** What the client library sends, signatures included. */
 function preflight({ origins, maxAge }: Cors) {
   return {
@@ -164,8 +172,8 @@ function preflight({ origins, maxAge }: Cors) {
   };
 }
 
-/** Who called what, and how it went; never what was said. `route` is what a kind of API calls it. */
-export const accessLog = (route: string) =>
+/** Who called what, and how it went; never what was said. How the first two are called differs. */
+export const accessLog = ({ route, caller }: Readonly<{ route: string; caller: string }>) =>
   AccessLogFormat.custom(
     JSON.stringify({
       requestId: "$context.requestId",
@@ -175,7 +183,7 @@ export const accessLog = (route: string) =>
       status: "$context.status",
       sentBytes: "$context.responseLength",
       tookMs: "$context.responseLatency",
-      caller: "$context.identity.userArn",
+      caller,
       error: "$context.integrationErrorMessage",
     }),
   );

@@ -14,7 +14,7 @@ import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 import type { Auth, Throttle } from "../door.ts";
 import { ROUTES, type Route, type Verb } from "../routes.ts";
-import { accessLog, accessLogs } from "./http-api.ts";
+import { accessLog, accessLogs, SIGNER } from "./http-api.ts";
 
 const STAGE = "live";
 
@@ -45,7 +45,10 @@ export class EngineRestApi extends Construct {
         throttlingRateLimit: throttle.perSecond,
         throttlingBurstLimit: throttle.burst,
         accessLogDestination: new LogGroupLogDestination(accessLogs(this, logs)),
-        accessLogFormat: accessLog("$context.httpMethod $context.resourcePath"),
+        accessLogFormat: accessLog({
+          route: "$context.httpMethod $context.resourcePath",
+          caller: SIGNER,
+        }),
         loggingLevel: MethodLoggingLevel.ERROR,
       },
     });

@@ -122,6 +122,14 @@ describe("the door", () => {
     expect(props.AccessLogSettings.Format).not.toMatch(/path\b|queryString|authorizer\.claims/);
   });
 
+  test("logs of a caller with a token its subject, and no other claim", () => {
+    const { Format } = byJwt.one("AWS::ApiGatewayV2::Stage", "Stage/Resource").props
+      .AccessLogSettings;
+
+    expect(JSON.parse(Format).caller).toBe("$context.authorizer.claims.sub");
+    expect(Format.match(/claims/g)).toHaveLength(1);
+  });
+
   test("may be called by the function's own API alone", () => {
     const permissions = byIam
       .of("AWS::Lambda::Permission")
