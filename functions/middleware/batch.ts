@@ -126,7 +126,8 @@ export function aboutMessage(message: Queued): Readonly<Record<string, unknown>>
       const { tenant, instanceId, ticket, attempt, type } = message;
       return { kind, tenant, instanceId, ticket, attempt, type };
     }
-    case "timer": {
+    case "timer":
+    case "missed": {
       const { tenant, instanceId, ticket } = message;
       return { kind, tenant, instanceId, ticket };
     }

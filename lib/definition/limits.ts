@@ -148,6 +148,9 @@ export const MAX_ROW_IN_FLIGHT_MS = 3_600_000;
 /** After this time every part of a fan-out has come and gone: queues give up before. */
 export const MAX_FAN_OUT_MS = 14 * 86_400_000;
 
+/** How long who has missed a broadcast waits for its pages, before it helps itself. */
+export const MAX_MS_FOR_PAGES = 60_000;
+
 /** How long the receipt of a broadcast is kept. */
 export const RECEIPT_MS = 15 * 86_400_000;
 

@@ -19,7 +19,7 @@ import { offerOf } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
-import { parkMissed } from "./topics/missed.ts";
+import { sendMissed } from "./topics/missed.ts";
 import type { World } from "./world.ts";
 
 /** Sends every entry; the ids of the outbox records that left may then be dropped. */
@@ -144,7 +144,7 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
       });
     case "signal":
     case "event":
-      return mustBeSent(world, ticket) ? parkMissed(world, instance, ticket) : undefined;
+      return mustBeSent(world, ticket) ? sendMissed(world, instance, ticket) : undefined;
     case "message":
     case "incident":
       return undefined;

@@ -17,6 +17,7 @@ import { remind } from "./remind.ts";
 import { settle } from "./settle.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { deliverPage, fanOut, pageShard, watch } from "./topics/fan-out.ts";
+import { lookAgain } from "./topics/missed.ts";
 import type { World } from "./world.ts";
 
 /** One message, one verdict: "release" once nothing depends on the message any more. */
@@ -49,6 +50,8 @@ export async function handle(
       return pageShard(world, message);
     case "page":
       return deliverPage(world, message, invocation);
+    case "missed":
+      return lookAgain(world, message);
     case "offer":
       return handleOffer(world, message);
     case "poke":

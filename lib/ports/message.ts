@@ -76,6 +76,7 @@ export type FanOutMessage =
   | WatchMessage
   | ShardMessage
   | PageMessage
+  | MissedMessage
   | OfferMessage
   | PokeMessage;
 
@@ -119,6 +120,9 @@ export type PagedRow = Readonly<
     | { definitionId: string; element: string }
   )
 >;
+
+/** Look whether what a wait had missed has reached it since, and see to it where it has not. */
+export type MissedMessage = Addressed & Readonly<{ kind: "missed"; ticket: string }>;
 
 /** Offer a kept event that only one may have to those who wait, the longest first. */
 export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;

@@ -107,6 +107,7 @@ function nameOf(message: Message): string {
     case "task":
       return `${message.instanceId} ${message.ticket}/${message.attempt}`;
     case "timer":
+    case "missed":
       return `${message.instanceId} ${message.ticket}`;
     case "parked":
     case "owed":

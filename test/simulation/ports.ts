@@ -1,5 +1,6 @@
 // The ports as a host sees them: a store and queues that hosts share, each call of which stops at
 // the gates of the world and meets what the world has for it there.
+
 import { type BlobsPoint, SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { type BusFault, type BusPoint, SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
 import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
@@ -8,6 +9,7 @@ import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
 import { SimulatedStore, type StoreFault } from "../../lib/adapters/simulated/store.ts";
 import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
+import { MAX_MS_FOR_PAGES } from "../../lib/definition/limits.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Bus } from "../../lib/ports/bus.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
@@ -196,15 +198,28 @@ function noteFacts(stage: Stage, message: Message): void {
     stage.brings(message.instanceId, start.fact);
   }
   if (message.kind === "parked" && message.fact.kind === "signal-received") {
-    stage.missed.add(`${message.instanceId} ${message.fact.ticket} ${message.fact.broadcastId}`);
+    noteMissed(stage, message, message.fact.broadcastId);
   }
   if (message.kind === "parked" && message.fact.kind === "event-received") {
-    stage.missed.add(`${message.instanceId} ${message.fact.ticket} ${message.fact.eventId}`);
+    noteMissed(stage, message, message.fact.eventId);
   }
   if (message.kind === "parked" && !DERIVED.has(message.fact.kind)) {
     stage.brings(message.instanceId, message.fact);
   }
 }
+
+/** Only who has waited for its pages for long may help itself; clocks differ by a little. */
+function noteMissed(
+  stage: Stage,
+  { instanceId, fact }: Extract<Message, { kind: "parked" }>,
+  id: string,
+): void {
+  const at = stage.traffic.broadcasts.get(id)?.at ?? stage.now;
+  const hasWaited = stage.now - at >= MAX_MS_FOR_PAGES - MAX_SKEW_MS;
+  if (hasWaited && "ticket" in fact) stage.missed.add(`${instanceId} ${fact.ticket} ${id}`);
+}
+
+const MAX_SKEW_MS = 10_000;
 
 /** Queues of different messages are handled alike: what goes in and out is the same message. */
 function widen<M extends Message>(queue: SimulatedQueue<M>): SimulatedQueue<Message> {

@@ -7,8 +7,8 @@ import type { SimulatedWorld } from "./world.ts";
  * 1. Every receipt is complete, and its parts add up to what it matched.
  * 2. Nobody is counted twice, whatever goes wrong: at most those who received or began.
  * 3. Nothing is left out where nothing goes wrong, nor by a single fault where queues are in memory.
- *    With durable queues those may be left out who found out by themselves that they had missed it,
- *    before anybody came along their rows.
+ *    With durable queues those may be left out who helped themselves because a fault held its pages
+ *    up for too long.
  * 4. Starts are counted exactly, unless the definition changed: its row may be gone by then.
  */
 export async function checkReceipts(world: SimulatedWorld): Promise<void> {

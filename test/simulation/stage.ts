@@ -41,7 +41,7 @@ export class Stage {
   readonly reception: Reception;
   /** Broadcasts that the bus has taken. */
   readonly published = new Set<string>();
-  /** `<instance> <ticket> <broadcast>` of those who looked once more and found that they missed it. */
+  /** `<instance> <ticket> <broadcast>` of those who helped themselves to what they had missed. */
   readonly missed = new Set<string>();
   readonly trace: string[] = [];
   /** Idempotency keys, in the order in which user code saw them. */

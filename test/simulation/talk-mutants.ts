@@ -48,8 +48,17 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     without: "who began to wait looks at the head once more after the commit",
     scenario: "signal-loop",
     file: "lib/engine/dispatch.ts",
-    find: "return mustBeSent(world, ticket) ? parkMissed(world, instance, ticket) : undefined;",
+    find: "return mustBeSent(world, ticket) ? sendMissed(world, instance, ticket) : undefined;",
     replace: `${MARK}; return undefined;`,
+  },
+  {
+    name: "missed-without-pages",
+    without:
+      "who has missed a broadcast leaves it to its pages, which count, while they are under way",
+    scenario: "signal-start",
+    file: "lib/engine/topics/missed.ts",
+    find: 'return world.clock.now() - at < MAX_MS_FOR_PAGES ? "later" : "fact";',
+    replace: `${MARK}; return "fact";`,
   },
   {
     name: "no-expected-head",

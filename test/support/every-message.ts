@@ -107,6 +107,7 @@ export const everyMessage: readonly Full<Message>[] = [
       { ...row, definitionId: "order", element: "start" },
     ],
   },
+  { kind: "missed", tenant: "default", instanceId: "order-1", ticket: "w3.1" },
   { kind: "offer", tenant: "default", name: "paid", seq: 7 },
   { kind: "poke", tenant: "default", name: "paid", key: "42" },
 ];

@@ -74,6 +74,8 @@ function nameOfPart(message: FanOutMessage): string {
       return `shard ${message.epoch}.${message.shard} of broadcast ${message.broadcastId}`;
     case "page":
       return `page ${message.page} of broadcast ${message.broadcastId}`;
+    case "missed":
+      return `second look of ${message.ticket} of instance ${message.instanceId}`;
     case "offer":
       return `offer of event ${message.name} number ${message.seq}`;
     case "poke":

@@ -156,6 +156,7 @@ export const anyMessage = z.discriminatedUnion("kind", [
     last: z.boolean(),
     rows: z.readonly(z.array(pagedRow)),
   }),
+  z.strictObject({ kind: z.literal("missed"), ...addressed, ticket: text }),
   z.strictObject({ kind: z.literal("offer"), tenant: text, name: text, seq: count }),
   z.strictObject({ kind: z.literal("poke"), tenant: text, name: text, key: text }),
 ]) satisfies z.ZodMiniType<Message>;

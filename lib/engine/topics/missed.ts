@@ -3,35 +3,102 @@
  * head and the commit is for them, though its pages may have passed before their row was there.
  * What has a number but is not stored yet is unpublished: its pages will find the row.
  */
+import { MAX_MS_FOR_PAGES } from "../../definition/limits.ts";
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance } from "../../kernel/instance.ts";
+import type { MissedMessage, Verdict } from "../../ports/message.ts";
 import { keptFor } from "../events/kept-event.ts";
 import { PLACES, placeKey } from "../keys.ts";
 import { deliveryName } from "../names.ts";
 import { timeOf } from "../plan.ts";
+import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, parsePlace, readBroadcast } from "./broadcast.ts";
 import { factFor } from "./fact-for.ts";
 import { readHead } from "./head.ts";
-import { type TopicTicket, topicOf } from "./row.ts";
+import { isComplete, readProgress } from "./receipt.ts";
+import { isTopicTicket, parseRow, rowItem, type TopicTicket, topicOf } from "./row.ts";
 
-/** Parks what the wait has missed while it was being committed. */
-export async function parkMissed(
+/** Sends what the wait has missed while it was being committed. */
+export async function sendMissed(
   world: World,
   instance: Instance,
   ticket: TopicTicket,
 ): Promise<void> {
   const { tenant, id: instanceId } = instance;
+  const roads = new Set<Road>();
   for (const broadcast of await missedBy(world, instance, ticket)) {
-    const name = deliveryName(ticket.id, broadcast.seq);
-    const fact = factFor(broadcast, ticket);
-    await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+    roads.add(await sendOne(world, instance, ticket, broadcast));
+  }
+  if (roads.has("later")) {
+    const again = { kind: "missed", tenant, instanceId, ticket: ticket.id } as const;
+    await world.pages.send(again, LOOK_AGAIN_MS);
   }
   if (ticket.on !== "event") return;
   const [kept] = await keptFor(world, ticket.name, instance);
   const name = ticket.id;
   if (kept) await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: name });
 }
+
+/** A message that somebody sent to look once more, when the pages of what was missed have come. */
+export async function lookAgain(
+  world: World,
+  { instanceId, ticket: id }: MissedMessage,
+): Promise<Verdict> {
+  const image = await loadInstance(world, instanceId);
+  const ticket = image?.instance.tickets.find((each) => each.id === id);
+  if (image && ticket && isTopicTicket(ticket)) await sendMissed(world, image.instance, ticket);
+  return "release";
+}
+
+type Road = "page" | "later" | "fact";
+
+/**
+ * While its pages are under way they may find the row, and count who is behind it: that is waited
+ * for. Once all have come without it, it gets a page of its own. A broadcast that hangs is not
+ * waited for any longer: who gets it so is not counted, since its pages may count them still.
+ */
+async function sendOne(
+  world: World,
+  instance: Instance,
+  ticket: TopicTicket,
+  broadcast: Broadcast,
+): Promise<Road> {
+  const { tenant, id: instanceId } = instance;
+  const row = ticket.row && parseRow(rowItem(instance, ticket, ticket.row));
+  const road = row ? await roadFor(world, broadcast) : "fact";
+  if (row && road === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
+    const page = `m~${instanceId}~${ticket.id}`;
+    const about = { tenant, broadcastId: broadcast.id, page, last: false, rows: [row] };
+    await world.pages.send({ kind: "page", ...about });
+  }
+  if (road === "fact") {
+    const name = deliveryName(ticket.id, broadcast.seq);
+    const fact = factFor(broadcast, ticket);
+    await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+  }
+  return road;
+}
+
+/** Read after its pages have come: those may have found the row since the instance was read. */
+async function isStillMissing(
+  world: World,
+  { id }: Instance,
+  ticket: TopicTicket,
+  broadcast: Broadcast,
+): Promise<boolean> {
+  const image = await loadInstance(world, id);
+  if (image === undefined) return false;
+  const now = timeOf(world, image.instance);
+  return isWelcome(image.instance, factFor(broadcast, ticket), { now });
+}
+
+async function roadFor(world: World, { id, at }: Broadcast): Promise<Road> {
+  if (isComplete(await readProgress(world, id))) return "page";
+  return world.clock.now() - at < MAX_MS_FOR_PAGES ? "later" : "fact";
+}
+
+const LOOK_AGAIN_MS = 500;
 
 /** The first one for a wait that takes one, all of them for a wait that stays. */
 async function missedBy(
