@@ -1,6 +1,6 @@
 import type { Variables } from "../../definition/json.ts";
-import { MAX_MESSAGE_LENGTH } from "../../definition/limits.ts";
 import { type Alarm, processAlarm } from "../../ports/alarm.ts";
+import { failed } from "../../ports/task-failure.ts";
 import type { TaskAttempt, TaskOutcome } from "../../ports/tasks.ts";
 import { parseTaskResult } from "./task-result.ts";
 
@@ -146,12 +146,6 @@ function describe(error: unknown): string {
   } catch {
     return "The handler threw a value that has no text.";
   }
-}
-
-function failed(message: string) {
-  const isLong = message.length > MAX_MESSAGE_LENGTH;
-  const text = isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message;
-  return { kind: "failed", message: text } as const;
 }
 
 function nameOf(instanceId: string, ticket: string): string {

@@ -1,8 +1,8 @@
 import { type LambdaClient, TooManyRequestsException } from "@aws-sdk/client-lambda";
 import type { Variables } from "../../definition/json.ts";
-import { MAX_MESSAGE_LENGTH } from "../../definition/limits.ts";
 import type { Parsed } from "../../definition/parsed.ts";
 import type { Clock } from "../../ports/clock.ts";
+import { failed } from "../../ports/task-failure.ts";
 import type { TaskAttempt, TaskHandler, TaskOutcome } from "../../ports/tasks.ts";
 import { type Answer, invoke } from "./invoke.ts";
 
@@ -99,10 +99,4 @@ function codeOf(code: unknown, message: string): string | undefined {
 
 function textOf(cause: unknown): string {
   return cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
-}
-
-function failed(message: string) {
-  const isLong = message.length > MAX_MESSAGE_LENGTH;
-  const text = isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message;
-  return { kind: "failed", message: text } as const;
 }
