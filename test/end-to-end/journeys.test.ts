@@ -34,7 +34,7 @@ import {
   task,
   waiting,
 } from "../support/deployed.ts";
-import { calm, output } from "../support/deployed-queues.ts";
+import { output } from "../support/deployed-queues.ts";
 
 const lasting = (id: string, duration: string) => catching(id, timer("timeDuration", duration));
 
@@ -324,7 +324,6 @@ describe.concurrent("a deployed race", () => {
     const { begin, pay, tell } = await aRace();
     const [byMessage, bySignal] = [await begin("m", "PT1H"), await begin("s", "PT1H")];
     const byTimer = await begin("t", "PT2S");
-    await calm();
 
     await pay("m");
     expect(await wonBy(byMessage)).toEqual(["paid-won"]);

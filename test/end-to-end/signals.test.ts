@@ -22,7 +22,7 @@ import {
   task,
   waiting,
 } from "../support/deployed.ts";
-import { calm, output } from "../support/deployed-queues.ts";
+import { output } from "../support/deployed-queues.ts";
 
 const CROWD = 1_000;
 /** Starts under way at once. */
@@ -37,7 +37,6 @@ describe.concurrent("a deployed signal", () => {
     await client.deploy(listening(id, name));
     const waiters = await Promise.all([1, 2, 3].map(() => client.start(id)));
     for (const { instanceId } of waiters) await waiting(instanceId, "signal");
-    await calm();
 
     const { broadcastId } = await client.signal({ name, payload: { door: 7 } });
 
@@ -55,7 +54,6 @@ describe.concurrent("a deployed signal", () => {
     const early = await client.signal({ name });
     const { instanceId } = await client.start(id);
     await waiting(instanceId, "signal");
-    await calm();
 
     expect(early).toMatchObject({ deliveredCount: 0, startedCount: 0 });
     expect(await client.signal({ name })).toMatchObject({ deliveredCount: 1 });
@@ -67,7 +65,6 @@ describe.concurrent("a deployed signal", () => {
     await client.deploy(listening(id, name));
     const first = await client.start(id);
     await waiting(first.instanceId, "signal");
-    await calm();
 
     const broadcast = fresh("broadcast");
     const answer = await client.signal({ name, id: broadcast });
@@ -131,7 +128,6 @@ describe.concurrent("a deployed signal", () => {
     const begin = (good: boolean) => client.start(id, { variables: { good, odd: false } });
     const [one, bad, two] = [await begin(true), await begin(false), await begin(true)];
     for (const { instanceId } of [one, bad, two]) await waiting(instanceId, "signal");
-    await calm();
 
     const { broadcastId } = await client.signal({ name });
 
@@ -178,7 +174,6 @@ describe("a signal to a crowd", () => {
     await client.deploy(gate);
     const crowd = await startMany(id, CROWD);
     await eventually("all to wait", async () => (await waitingOf(id, CROWD)) === CROWD, 300_000);
-    await calm();
 
     const { broadcastId } = await client.signal({ name, payload: { door: 7 } });
 

@@ -10,7 +10,7 @@ import {
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import { onTestFinished } from "vitest";
-import { eventually, target } from "./deployed.ts";
+import { target } from "./deployed.ts";
 
 // A queue is known by its URL alone; calls go where all others go.
 export const sqs = new SQSClient({ region: target.region, useQueueUrlAsEndpoint: false });
@@ -37,19 +37,6 @@ export async function readerOf(queueUrl: string): Promise<string> {
     new ListEventSourceMappingsCommand({ EventSourceArn }),
   );
   return mappings[0]?.FunctionArn ?? "";
-}
-
-/**
- * Waits until nothing is parked. Who has just begun to wait looks a second time for what it may have
- * missed; a signal that it finds so is taken, and not counted in the receipt.
- */
-export async function calm(): Promise<void> {
-  const steps = output("StepsQueueUrl");
-  await eventually("nothing to be parked", async () => {
-    const seen = await attributeOf(steps, "ApproximateNumberOfMessages");
-    const hidden = await attributeOf(steps, "ApproximateNumberOfMessagesNotVisible");
-    return seen === "0" && hidden === "0";
-  });
 }
 
 /** How many messages lie in a queue, about. */
