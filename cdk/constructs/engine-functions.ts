@@ -171,7 +171,7 @@ function grantSweep(fn: EngineFunction, props: EngineFunctionsProps): void {
   const { table, queues, bus, blobs, encryptionKey } = props;
   table.grantSweep(fn.role);
   table.grantIndex(fn.role, "due");
-  for (const { queue } of [queues.timers, queues.pages, queues.steps]) queue.grantSend(fn.role);
+  queues.grantSend(fn.role);
   bus.grantPublish(fn.role);
   blobs.grantRead(fn.role);
   if (encryptionKey !== undefined) fn.allowKey(encryptionKey);

@@ -90,11 +90,17 @@ export class InstanceTable extends Construct {
     );
   }
 
-  /** Lets the sweep read what it found, and keep how far it got. */
+  /** Lets the sweep read what it found, keep how far it got, and take offers away. */
   grantSweep({ grantPrincipal }: IGrantable): void {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
-        actions: ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem"],
+        actions: [
+          "dynamodb:GetItem",
+          "dynamodb:BatchGetItem",
+          "dynamodb:Query",
+          "dynamodb:PutItem",
+          "dynamodb:BatchWriteItem",
+        ],
         resources: [this.arn],
       }),
     );

@@ -21,13 +21,14 @@ export type SweepSummary = Readonly<Record<keyof typeof NOTHING, number>>;
  * run begins with another one, so that none is always the last.
  */
 export function sweepAll(
-  engine: Pick<Engine, "sweep" | "turnWheel">,
+  engine: Pick<Engine, "adopt" | "sweep" | "turnWheel">,
   { clock, telemetry, withWheel }: SweepOptions,
 ): (event: unknown, context: Context) => Promise<SweepSummary> {
   return async (_, context) => {
     const sum = { ...NOTHING };
     const slices = slicesFrom(Math.floor(clock.now() / 60_000)).values();
     const hasTime = () => msLeft(context) >= TURN_MS;
+    await adoptTasks(sum, hasTime);
     const lane = async () => {
       for (const slice of slices) {
         if (!hasTime()) return;
@@ -41,6 +42,16 @@ export function sweepAll(
     telemetry.log(isAmiss ? "warn" : "info", "swept", sum);
     return sum;
   };
+
+  /** Handlers that were deployed since: what they could not run before is theirs now. */
+  async function adoptTasks(sum: Sums, hasTime: () => boolean): Promise<void> {
+    try {
+      sum.adopted += await engine.adopt({ hasTime });
+    } catch (error) {
+      sum.troubles += 1;
+      telemetry.log("error", "adoption-failed", { error });
+    }
+  }
 
   /** One slice that cannot be read keeps nobody from the others. */
   async function seeTo(slice: Slice, sum: Sums, hasTime: () => boolean): Promise<void> {
@@ -71,7 +82,7 @@ export function sweepAll(
 
 type Sums = { -readonly [K in keyof SweepSummary]: SweepSummary[K] };
 
-const NOTHING = { slices: 0, looked: 0, sent: 0, queued: 0, troubles: 0 };
+const NOTHING = { slices: 0, adopted: 0, looked: 0, sent: 0, queued: 0, troubles: 0 };
 
 /** Slices at a time. */
 const LANES = 8;

@@ -1,3 +1,4 @@
+import { adopt } from "./adopt.ts";
 import { advance } from "./advance.ts";
 import {
   getDefinition,
@@ -37,6 +38,7 @@ export function createEngine(world: World): Engine {
     advance: (messages, invocation) => advance(world, messages, invocation),
     recover: () => recover(world),
     recoverAll: (page) => recoverAll(world, page),
+    adopt: (pace) => adopt(world, pace),
     sweep: (slice, pace) => sweep(world, slice, pace),
     turnWheel: (slice, pace) => turnWheel(world, slice, pace),
     giveUp: (message, invocation) => giveUp(world, message, invocation),

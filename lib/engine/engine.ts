@@ -38,6 +38,8 @@ export interface Engine {
   sweep(slice: Slice, pace?: Pace): Promise<SweepReport>;
   /** Mass timers: queues what falls due in the next minutes; goes on where it stopped. */
   turnWheel(slice: Slice, pace?: Pace): Promise<WheelReport>;
+  /** Sends the tasks that nobody here could run when they were offered; says how many. */
+  adopt(pace?: Pace): Promise<number>;
   /** A message that came too often without being done with: its task fails, or what it owes is sent. */
   giveUp(message: Message, invocation: Invocation): Promise<Verdict>;
 

@@ -84,6 +84,7 @@ function aSweep({ failing = -1, wheelTurns = 1 } = {}) {
   const swept: number[] = [];
   const turned: number[] = [];
   const engine = {
+    adopt: async () => 3,
     sweep: async ({ index }: Slice) => {
       if (index === failing) throw new Error("index is away");
       swept.push(index);

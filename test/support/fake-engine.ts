@@ -141,6 +141,7 @@ function cannedEngine(): Engine {
       eventsOffered: 0,
       skipped: 2,
     }),
+    adopt: () => Promise.reject(new Error("not faked")),
     sweep: () => Promise.reject(new Error("not faked")),
     turnWheel: () => Promise.reject(new Error("not faked")),
     giveUp: () => Promise.reject(new Error("not faked")),

@@ -1,0 +1,46 @@
+/**
+ * Handlers come: tasks that were offered to the outside when nobody here ran their type, and now
+ * somebody does, are sent to be run. Their rows go then; should the handler go again, whoever gets
+ * the message puts them back.
+ */
+import type { Item } from "../ports/store.ts";
+import { taskMessage } from "./dispatch.ts";
+import type { Pace } from "./engine.ts";
+import { openTask } from "./owed.ts";
+import { loadInstance } from "./stored-instance.ts";
+import { offerRows, parseOffer } from "./task-calls.ts";
+import type { World } from "./world.ts";
+
+/** How many tasks were sent; what is left when time is over comes with the next call. */
+export async function adopt(world: World, { hasTime = () => true }: Pace = {}): Promise<number> {
+  let adopted = 0;
+  for (const type of world.tasks.types()) {
+    for (let cursor: string | undefined; ; ) {
+      if (!hasTime()) return adopted;
+      const page = await offerRows(world, type, { limit: 100, ...(cursor && { cursor }) });
+      for (const row of page.items) adopted += await tryAdopt(world, row);
+      if (page.next === undefined) break;
+      cursor = page.next;
+    }
+  }
+  return adopted;
+}
+
+async function tryAdopt(world: World, row: Item): Promise<number> {
+  try {
+    return await adoptOne(world, row);
+  } catch (error) {
+    world.onTrouble?.(`${row.key.pk} / ${row.key.sk} was not adopted`, error);
+    return 0;
+  }
+}
+
+/** The row was put after its task was committed: a task that is not open any more is over. */
+async function adoptOne(world: World, { key, body }: Item): Promise<number> {
+  const { instanceId, ticket } = parseOffer(body);
+  const image = await loadInstance(world, instanceId);
+  const task = image && openTask(image.instance, ticket);
+  if (image && task) await world.tasks.send(taskMessage(image.instance, task));
+  await world.store.tidy([key]);
+  return task ? 1 : 0;
+}
