@@ -216,5 +216,8 @@ export const MAX_PURGED_AT_ONCE = 500;
 /** Lists and objects inside each other in one value. */
 export const MAX_VALUE_DEPTH = 200;
 
+/** Bytes of a page as JSON, one item apart: what a door of AWS lets through is 6 MB. */
+export const MAX_PAGE_BYTES = 4_000_000;
+
 /** Items of a page. */
 export const MAX_PAGE_SIZE = 200;

@@ -2,6 +2,7 @@
  * Lists of instances, newest first. Each combination of phase and definition is a view of its
  * own; a page merges the heads of the views it needs, and shows each instance as it is now.
  */
+import { MAX_PAGE_BYTES } from "../definition/limits.ts";
 import { type Instant, parseInstant } from "../definition/time/instant.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
@@ -20,7 +21,8 @@ export async function listInstances(
   filter: InstanceFilter,
   page: PageRequest,
 ): Promise<Listed<InstanceView>> {
-  const { images, nextCursor } = await readPage(world, filter, phasesOf(filter), page);
+  const weigh = (image: Image) => weightOf(viewInstance(world, image));
+  const { images, nextCursor } = await readPage(world, filter, phasesOf(filter), page, weigh);
   const items = images
     .filter(({ instance }) => matches(world, instance, filter))
     .map((image) => viewInstance(world, image));
@@ -38,17 +40,20 @@ async function readPage(
   filter: InstanceFilter,
   phases: readonly Phase[],
   page: PageRequest,
+  /** Of one in the answer; a page that gets too heavy is cut short. */
+  weigh: (image: Image) => number = () => 0,
 ): Promise<ImagePage> {
   checkPage(page);
   const { limit, cursor } = page;
   const bounds = boundsOf(filter, cursor);
   const views = await viewsOf(world, filter, phases);
   // A single view is read as far as the page needs; of many, only a little beyond their heads.
-  const ahead = views.length === 1 ? limit : READ_AHEAD;
+  const ahead = views.length === 1 ? Math.min(limit, MAX_READ_AHEAD) : READ_AHEAD;
   const heads = views.map(
     (view): Head => ({ view, ahead, buffer: [], after: undefined, ended: false }),
   );
   const images: Image[] = [];
+  let bytes = 0;
   let last: string | undefined;
   while (images.length < limit) {
     const image = await popNewest(world, heads, bounds);
@@ -56,6 +61,8 @@ async function readPage(
     const order = instanceOrder(image.instance);
     // It changed its phase between the reads of two views, and stands in both.
     if (order === last) continue;
+    bytes += weigh(image);
+    if (images.length > 0 && bytes > MAX_PAGE_BYTES) break;
     last = order;
     images.push(image);
   }
@@ -75,6 +82,10 @@ type Head = {
 };
 
 const READ_AHEAD = 4;
+const MAX_READ_AHEAD = 25;
+
+/** About: what is not ASCII takes more, which the limit leaves room for. */
+export const weightOf = (view: object): number => JSON.stringify(view).length;
 
 async function popNewest(
   world: World,

@@ -1,4 +1,5 @@
 /** Tasks as outsiders see them: found by rows, completed by their ticket. */
+import { MAX_PAGE_BYTES } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -16,6 +17,7 @@ import type {
 } from "./engine.ts";
 import { parseBody } from "./formats.ts";
 import { offersPk, offersView } from "./keys.ts";
+import { weightOf } from "./listing.ts";
 import { attemptName, parseTaskId } from "./names.ts";
 import { isTask, openTask } from "./owed.ts";
 import { readMany } from "./read-many.ts";
@@ -37,12 +39,18 @@ export async function listTasks(
   if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
   const rows = await offerRows(world, filter.type, page);
   const items: TaskView[] = [];
-  for (const row of rows.items) {
+  let bytes = 0;
+  for (const [n, row] of rows.items.entries()) {
     const { instanceId, ticket } = parseOffer(row.body);
     const image = await loadInstance(world, instanceId);
     const task = image && openTask(image.instance, ticket);
-    if (image && task) items.push(viewTask(world, image, task));
-    else await world.store.tidy([row.key]);
+    if (image && task) {
+      const view = viewTask(world, image, task);
+      bytes += weightOf(view);
+      // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
+      if (n > 0 && bytes > MAX_PAGE_BYTES) return listTasks(world, filter, { ...page, limit: n });
+      items.push(view);
+    } else await world.store.tidy([row.key]);
   }
   return { items, ...(rows.next !== undefined && { nextCursor: rows.next }) };
 }

@@ -1,6 +1,6 @@
 /** Events that their target can never read any more: kept, looked at, sent again or removed. */
 import type { Json } from "../../definition/json.ts";
-import { DEAD_LETTER_MS } from "../../definition/limits.ts";
+import { DEAD_LETTER_MS, MAX_PAGE_BYTES, MAX_PAYLOAD_BYTES } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Ended } from "../../kernel/instance.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
@@ -39,13 +39,17 @@ export async function bury(
   await putAbsent(world, letterItem(world, { ...letter, id: `${id}~${target}` }, 1));
 }
 
+/** Each may hold the largest payload, and a page must be an answer that every door lets through. */
+const MAX_LETTERS_PER_PAGE = Math.floor(MAX_PAGE_BYTES / MAX_PAYLOAD_BYTES);
+
 export async function listDeadLetters(
   world: World,
   { name }: Readonly<{ name?: string }>,
   page: PageRequest,
 ): Promise<Listed<DeadLetterView>> {
   checkPage(page);
-  const { limit, cursor } = page;
+  const { cursor } = page;
+  const limit = Math.min(page.limit, MAX_LETTERS_PER_PAGE);
   const range = { limit, backwards: true, ...(cursor !== undefined && { after: cursor }) } as const;
   const found = await world.store.list(deadLettersView(world.settings.tenant), range);
   const items = await readMany(world.store, found.items);
