@@ -4,7 +4,7 @@
 //   npm run local:up
 //   npm run local:up -- --tasks FOLDER      with your own task handlers besides those of the examples
 
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { deployExample, type Example, findExamples, startExample } from "../cli/dev/example.ts";
 import { type Client, createClient } from "../lib/client/index.ts";
@@ -36,31 +36,64 @@ const CONTEXT: Context = {
   scheduleLeadSeconds: "5",
 };
 
-const { tasks = [] } = parseArgs({ options: { tasks: { type: "string", multiple: true } } }).values;
 const began = performance.now();
+/** Somebody has told us to end: what fails now fails because of that. */
+let isEnding = false;
+/** What fails before has left no log. */
+let hasBegun = false;
 
 try {
-  await up();
+  await up(taskFolders());
 } catch (cause) {
-  console.error(`local:up: ${cause instanceof Error ? cause.message : String(cause)}`);
-  if (existsSync(LOCAL_FOLDER)) console.error("Logs: .fermata/local/emulator.log and deploy.log");
+  if (!isEnding) tellWhy(cause);
   process.exitCode = 1;
 }
 
-async function up(): Promise<void> {
-  const known = readLocalState();
-  if (known !== undefined && (await isRunning(known))) return update(known);
-  removeLocalState();
-  await begin();
+/** Looked at first: half a minute later would be late to say that one is missing. */
+function taskFolders(): readonly string[] {
+  const { tasks = [] } = parseArgs({
+    options: { tasks: { type: "string", multiple: true } },
+  }).values;
+  for (const folder of tasks) {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+      throw new Error(`--tasks is "${folder}", but there is no such folder.`);
+    }
+  }
+  return tasks;
 }
 
-async function begin(): Promise<void> {
+function tellWhy(cause: unknown): void {
+  const message = cause instanceof Error ? cause.message : String(cause);
+  // Of an unknown option the parser tells more than helps here.
+  console.error(`local:up: ${message.replace(/ To specify a positional argument.*/, "")}`);
+  if (hasBegun && existsSync(LOCAL_FOLDER))
+    console.error("Logs: .fermata/local/emulator.log and deploy.log");
+}
+
+async function up(tasks: readonly string[]): Promise<void> {
+  hasBegun = true;
+  const known = readLocalState();
+  if (known !== undefined && (await isRunning(known))) return update(known, tasks);
+  removeLocalState();
+  await begin(tasks);
+}
+
+async function begin(tasks: readonly string[]): Promise<void> {
   tell("Starting the AWS emulator…");
-  const port = await freePort(USUAL_PORT);
-  const emulator = await startEmulator({ folder: LOCAL_FOLDER, detached: true, log: tell, port });
+  let launched: number | undefined;
   endBySignal(async () => {
-    await stopEmulator(emulator.pid);
+    isEnding = true;
+    if (launched !== undefined) await stopEmulator(launched);
     removeLocalState();
+  });
+  const emulator = await startEmulator({
+    folder: LOCAL_FOLDER,
+    detached: true,
+    log: tell,
+    port: await freePort(USUAL_PORT),
+    onLaunch: (pid) => {
+      launched = pid;
+    },
   });
   try {
     const place = emulatedPlace(emulator.endpoint);
@@ -68,7 +101,7 @@ async function begin(): Promise<void> {
     writeLocalState(state);
     tell("Preparing the emulated account (cdk bootstrap)…");
     await bootstrap(place);
-    await deployInto(place, state);
+    await deployInto(place, state, tasks);
   } catch (cause) {
     // The logs stay, until the next time.
     await stopEmulator(emulator.pid);
@@ -77,12 +110,16 @@ async function begin(): Promise<void> {
   }
 }
 
-async function update(state: LocalState): Promise<void> {
+async function update(state: LocalState, tasks: readonly string[]): Promise<void> {
   tell(`The emulator runs already at ${state.endpoint}: what is deployed there is updated.`);
-  await deployInto(emulatedPlace(state.endpoint), state);
+  await deployInto(emulatedPlace(state.endpoint), state, tasks);
 }
 
-async function deployInto(place: AwsPlace, state: LocalState): Promise<void> {
+async function deployInto(
+  place: AwsPlace,
+  state: LocalState,
+  tasks: readonly string[],
+): Promise<void> {
   const examples = findExamples();
   const folders = [...examples.map((example) => example.tasks), ...tasks];
   tell("Deploying (cdk deploy)…");

@@ -21,6 +21,8 @@ export type EmulatorOptions = Readonly<{
   enforceIam?: boolean;
   /** Goes on when this process ends, until `stopEmulator`; otherwise it ends with this process. */
   detached?: boolean;
+  /** Hears its pid before anything else can happen, so that whoever is told to end can end it too. */
+  onLaunch?: (pid: number) => void;
   /** Hears what takes long; stderr when absent. */
   log?: (line: string) => void;
 }>;
@@ -41,6 +43,7 @@ export async function startEmulator(options: EmulatorOptions): Promise<Emulator>
   // Its workers are CommonJS files in this folder, whatever the package around it says.
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
   const child = launch(python, { ...options, port, folder });
+  if (child.pid !== undefined) options.onLaunch?.(child.pid);
   const pid = await startedAs(child);
   const endpoint = `http://127.0.0.1:${port}`;
   try {
