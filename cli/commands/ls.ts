@@ -19,6 +19,7 @@ export const ls = command({
       value: "STATUS",
       help: "only running, suspended, succeeded, failed or cancelled ones",
     },
+    incident: { type: "boolean", help: "only those with an open incident" },
     limit: { type: "string", value: "NUMBER", help: "how many at most; 50 unless said" },
     ...SERVER_OPTIONS,
   },
@@ -29,6 +30,7 @@ export const ls = command({
       ...(values.status !== undefined && {
         status: parseChoice(values.status, { option: "status", choices: STATUSES }),
       }),
+      ...(values.incident && { incident: true }),
     };
     const client = clientFor(values, terminal);
     const list = await listUpTo(limit, (page) => client.list({ ...filter, ...page }));

@@ -148,6 +148,20 @@ describe("fermata, talking to a server,", () => {
     expect(plain.out[0]?.split("\t")).toHaveLength(5);
   });
 
+  test("lists those with an incident", async () => {
+    await engine.deploy(processOf("failing", "pay-by-hand"));
+    for (const instanceId of ["f1", "f2"]) await engine.start("failing", { instanceId });
+    const [wait] = (await engine.waits("f1")).items;
+    await engine.fail(wait?.taskId ?? "", { message: "no money", retries: 0 });
+
+    const said = await ask(["ls", "--incident", "--definition", "failing"]);
+
+    expect(said.exitCode).toBe(0);
+    expect(said.out.map((line) => line.split("\t").slice(0, 3))).toEqual([
+      ["f1", "failing v1", "suspended, incident"],
+    ]);
+  });
+
   test("cancels an instance once", async () => {
     await engine.start("waiting", { instanceId: "c1" });
 
