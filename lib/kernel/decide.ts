@@ -33,6 +33,7 @@ import {
   type Instance,
   isTerminal,
   type SignalTicket,
+  type TaskTicket,
   type Ticket,
   type TimerTicket,
 } from "./instance.ts";
@@ -180,7 +181,7 @@ async function consume(
   fact: TicketFact,
   ticket: Ticket,
 ): Promise<void> {
-  if (fact.kind === "task-claimed") return claim(draft, ticket, fact.claim);
+  if (fact.kind === "task-claimed" && ticket.on === "task") return claim(draft, ticket, fact.claim);
   if (ticket.on === "timer" && ticket.deadline) return timeOut(program, draft);
   if (ticket.on === "incident" && ticket.kept && fact.kind === "incident-resolved") {
     return retryKept(program, draft, fact, ticket, ticket.kept);
@@ -198,9 +199,9 @@ function remember(draft: Draft, fact: Fact, ticket: Ticket | undefined): void {
 }
 
 /** An exclusive task is claimed before it runs; from now on it is stamped as its claimant's. */
-function claim(draft: Draft, ticket: Ticket, owner: string): void {
+function claim(draft: Draft, ticket: TaskTicket, owner: string): void {
   note(draft, "task-claimed", ticket.element);
-  if (ticket.on === "task") reopenTicket(draft, { ...ticket, claim: owner });
+  reopenTicket(draft, { ...ticket, claim: owner });
 }
 
 function timeOut(program: Program, draft: Draft): void {
