@@ -153,7 +153,8 @@ function tellHow(apiUrl: string): void {
   export FERMATA_URL=${apiUrl}            # or set this once
   npm run local:down                      # ends it, and removes what it left
 
-.fermata/local.json says the same to programs; .fermata/local/emulator.log is what the functions log.`);
+.fermata/local.json says the same to programs. What the functions log is in the emulated CloudWatch Logs:
+docs/how-to/run-on-local-aws.md says how to read it.`);
 }
 
 function tell(line: string): void {

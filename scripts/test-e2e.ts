@@ -155,13 +155,13 @@ function tellSum({ tests, isGood }: Run, usual: number | undefined): number {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-/** What the functions logged is wanted when something went wrong. */
+/** What the emulator said is wanted when something went wrong. */
 function keepLog(folder: string): void {
   const log = join(folder, "emulator.log");
   if (!existsSync(log)) return;
   mkdirSync(".fermata", { recursive: true });
   copyFileSync(log, ".fermata/e2e-emulator.log");
-  console.error("What the functions logged: .fermata/e2e-emulator.log");
+  console.error("What the emulator said: .fermata/e2e-emulator.log");
 }
 
 function tellHow({ aws, endedBy }: E2ePlace, file: string): void {
