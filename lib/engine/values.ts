@@ -207,7 +207,7 @@ function missing(hash: string): EngineError {
   return new EngineError("instance/value-missing", {
     happened: "A value of the instance is not where it was stored",
     where: `value ${hash}`,
-    fix: "It is tried again. If it stays away, restore the table and the bucket from one backup.",
+    fix: "It is tried again. If it stays away, the bucket was emptied, or the table restored to before its retention.",
     retryable: true,
   });
 }
