@@ -16,7 +16,8 @@ const PROMISED = [
   ...["F42", "F43", "F44", "F45", "F46", "F47"],
   ...["F50", "F51", "F54", "F55", "F62", "F65", "F67", "F68"],
   ...["S1", "S2", "S3"],
-  ...["D6", "D7", "D9", "D10", "D11"],
+  ...["D6", "D7", "D9", "D10", "D11", "D19", "D22"],
+  ...["J13", "J17", "J18"],
 ];
 
 const { reports } = parseArgs({ options: { reports: { type: "string" } } }).values;
