@@ -212,7 +212,7 @@ describe("dead letters", () => {
     const { api, asked } = await fakeApi();
 
     const all = await api("GET", "/v1/dead-letters");
-    const none = await api("GET", "/v1/dead-letters", { query: "name=other&limit=2&cursor=c" });
+    const none = await api("GET", "/v1/dead-letters", { query: "name=other&limit=2&cursor=Yw" });
 
     expect(all.json).toEqual({ items: [aDeadLetter] });
     expect(none.json).toEqual({ items: [] });
@@ -235,7 +235,7 @@ describe("dead letters", () => {
     const deadLetters = () => Promise.reject(engineError("store/cursor-invalid"));
     const { api } = await fakeApi({ engine: { deadLetters } });
 
-    const answer = await api("GET", "/v1/dead-letters", { query: "cursor=c" });
+    const answer = await api("GET", "/v1/dead-letters", { query: "cursor=Yw" });
 
     expect(answer).toMatchObject({ status: 400, json: { code: "store/cursor-invalid" } });
   });

@@ -184,7 +184,7 @@ describe("listing instances", () => {
   test("hands every filter on, with instants in one form", async () => {
     const { api, asked } = await fakeApi();
     const query =
-      "definition=order&status=running&incident=true&limit=200&cursor=c" +
+      "definition=order&status=running&incident=true&limit=200&cursor=Yw" +
       "&startedAfter=2026-07-01T12:00:00%2B02:00&startedBefore=2026-07-02T00:00:00Z";
 
     const answer = await api("GET", "/v1/instances", { query });

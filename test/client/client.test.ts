@@ -58,7 +58,7 @@ describe("the client", () => {
     await client.definitions({ limit: 1 });
     await client.definition("order");
     await client.definition("order", 1);
-    await client.versions("order", { cursor: "more" });
+    await client.versions("order", { cursor: "bW9yZQ" });
     await client.enable("order");
     await client.disable("order");
     await client.undeploy("order");

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import type { Notation } from "../../definition/definition.ts";
 import { ignoredBody, noBody, sourceBody } from "../body.ts";
+import { paged } from "../cursor.ts";
 import { MAX_VERSION } from "../limits.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/definition.ts";
@@ -64,7 +65,7 @@ export const definitionOperations: readonly Operation[] = [
     problems: ["store/cursor-invalid"],
     run: async ({ query }, { engine }) => ({
       status: 200,
-      json: await engine.definitions(pageOf(query)),
+      json: paged(await engine.definitions(pageOf(query))),
     }),
   }),
   operation({
@@ -116,7 +117,7 @@ export const definitionOperations: readonly Operation[] = [
     problems: ["definition/not-found", "store/cursor-invalid"],
     run: async ({ params, query }, { engine }) => ({
       status: 200,
-      json: await engine.versions(params.definitionId, pageOf(query)),
+      json: paged(await engine.versions(params.definitionId, pageOf(query))),
     }),
   }),
   operation({

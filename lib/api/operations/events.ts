@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { EventAnswer } from "../../engine/engine.ts";
 import { UNDECLARED } from "../../engine/events/event-type.ts";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";
+import { paged } from "../cursor.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/event.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
@@ -94,7 +95,7 @@ export const eventOperations: readonly Operation[] = [
     problems: ["store/cursor-invalid"],
     run: async ({ query }, { engine }) => {
       const { limit, cursor, ...filter } = query;
-      return { status: 200, json: await engine.deadLetters(filter, pageOf(query)) };
+      return { status: 200, json: paged(await engine.deadLetters(filter, pageOf(query))) };
     },
   }),
   operation({

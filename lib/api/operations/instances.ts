@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ResultView } from "../../engine/engine.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { ignoredBody, jsonBody } from "../body.ts";
+import { paged } from "../cursor.ts";
 import { MAX_WAIT_SECONDS } from "../limits.ts";
 import { type Host, nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/instance.ts";
@@ -72,7 +73,7 @@ export const instanceOperations: readonly Operation[] = [
     problems: ["store/cursor-invalid"],
     run: async ({ query }, { engine }) => {
       const { limit, cursor, ...filter } = query;
-      return { status: 200, json: await engine.list(filter, pageOf(query)) };
+      return { status: 200, json: paged(await engine.list(filter, pageOf(query))) };
     },
   }),
   operation({
@@ -145,7 +146,7 @@ export const instanceOperations: readonly Operation[] = [
     problems: ["instance/not-found", "store/cursor-invalid"],
     run: async ({ params, query }, { engine }) => ({
       status: 200,
-      json: await engine.history(params.instanceId, pageOf(query)),
+      json: paged(await engine.history(params.instanceId, pageOf(query))),
     }),
   }),
   operation({

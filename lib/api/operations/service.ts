@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";
+import { paged } from "../cursor.ts";
 import { JSON_TYPE } from "../http.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import { refuse } from "../refuse.ts";
@@ -78,7 +79,7 @@ export const serviceOperations: readonly Operation[] = [
     problems: ["store/cursor-invalid"],
     run: async ({ query }, { engine }) => ({
       status: 200,
-      json: await engine.recoverAll(pageOf(query)),
+      json: paged(await engine.recoverAll(pageOf(query))),
     }),
   }),
   operation({

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { ignoredBody, jsonBody } from "../body.ts";
+import { paged } from "../cursor.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
 import * as shape from "../shapes/task.ts";
@@ -28,7 +29,7 @@ export const taskOperations: readonly Operation[] = [
     problems: ["store/cursor-invalid"],
     run: async ({ query }, { engine }) => {
       const { limit, cursor, ...filter } = query;
-      return { status: 200, json: await engine.tasks(filter, pageOf(query)) };
+      return { status: 200, json: paged(await engine.tasks(filter, pageOf(query))) };
     },
   }),
   operation({

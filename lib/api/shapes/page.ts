@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { MAX_PAGE_SIZE } from "../../definition/limits.ts";
 import type { PageRequest } from "../../engine/engine.ts";
+import { parseCursor } from "../cursor.ts";
 import { DEFAULT_PAGE_SIZE, MAX_CURSOR_LENGTH } from "../limits.ts";
 import { named } from "./registry.ts";
 import { integerText } from "./values.ts";
@@ -23,7 +24,7 @@ export function pageOf({
   limit = DEFAULT_PAGE_SIZE,
   cursor,
 }: Readonly<{ limit?: number; cursor?: string }>): PageRequest {
-  return cursor === undefined ? { limit } : { limit, cursor };
+  return cursor === undefined ? { limit } : { limit, cursor: parseCursor(cursor) };
 }
 
 /** One page of a list. */

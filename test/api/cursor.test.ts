@@ -1,0 +1,30 @@
+import { describe, expect, test } from "vitest";
+import { cursorText, paged, parseCursor } from "../../lib/api/cursor.ts";
+
+describe("a cursor", () => {
+  test.each(["more", "001794894321125#mx-165", "ü/+ %?", '{"a":1}'])(
+    "%j comes back as it was, and needs no escaping in a URL",
+    (cursor) => {
+      const text = cursorText(cursor);
+
+      expect(encodeURIComponent(text)).toBe(text);
+      expect(parseCursor(text)).toBe(cursor);
+    },
+  );
+
+  test.each(["", "garbage!", "Yw==", "a", "001794894321125#mx-165"])(
+    "is refused where nobody has handed it out: %j",
+    (text) => {
+      expect(() => parseCursor(text)).toThrow(
+        expect.objectContaining({ code: "store/cursor-invalid" }),
+      );
+    },
+  );
+
+  test("is there only where there may be more", () => {
+    const page: { items: number[]; nextCursor?: string } = { items: [1] };
+
+    expect(paged(page)).toEqual({ items: [1] });
+    expect(paged({ ...page, nextCursor: "c" })).toEqual({ items: [1], nextCursor: "Yw" });
+  });
+});
