@@ -78,7 +78,7 @@ describe("an event of the bus", () => {
     await queue.drop();
 
     expect(bodies.map(traceparentIn)).toEqual(["00-a-b-01"]);
-    expect(bodies.map(parseText)).toMatchObject([{ kind: "broadcast", broadcastId: "b1" }]);
+    expect(bodies.map((body) => parseText(body))).toMatchObject([{ kind: "broadcast", broadcastId: "b1" }]);
   });
 
   test("tells what happened to an instance, where somebody wants to hear it", async () => {
@@ -106,7 +106,7 @@ describe("an event of the bus", () => {
 
     const id = Entries[0]?.EventId;
     const asked = { kind: "signal-requested", id, name: "closed", payload: { why: "flood" } };
-    expect(bodies.map(parseText)).toEqual([asked]);
+    expect(bodies.map((body) => parseText(body))).toEqual([asked]);
   });
 
   test("is counted", async () => {
