@@ -78,7 +78,9 @@ describe("an event of the bus", () => {
     await queue.drop();
 
     expect(bodies.map(traceparentIn)).toEqual(["00-a-b-01"]);
-    expect(bodies.map((body) => parseText(body))).toMatchObject([{ kind: "broadcast", broadcastId: "b1" }]);
+    expect(bodies.map((body) => parseText(body))).toMatchObject([
+      { kind: "broadcast", broadcastId: "b1" },
+    ]);
   });
 
   test("tells what happened to an instance, where somebody wants to hear it", async () => {
