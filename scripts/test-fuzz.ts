@@ -27,6 +27,7 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
   "GET /v1/definitions": [400],
   "GET /v1/definitions/{definitionId}/versions": [400],
   "GET /v1/instances": [400],
+  "POST /v1/recover/all": [400],
   "GET /v1/instances/{instanceId}/history": [400],
   "GET /v1/tasks": [400],
   "POST /v1/definitions/{definitionId}/instances": [400],
