@@ -9,7 +9,8 @@
 // 5. Every entry says who owes it; a record leaves the outbox only after it was sent.
 // 6. Somebody looks at the latest when the earliest timer is due; the size limit holds.
 // 7. History is only added to, and what has left the instance is in a chunk.
-// 8. No exclusive task is in doubt while the lease of the run that claimed it lies ahead.
+// 8. An instance is erased only after its end, and then nothing of it is left but how it ended.
+// 9. No exclusive task is in doubt while the lease of the run that claimed it lies ahead.
 import { MAX_INSTANCE_BYTES } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { inDoubt } from "../../lib/engine/claim.ts";
@@ -131,6 +132,7 @@ export class Invariants {
     after: Instance,
     life: Life | undefined,
   ): Promise<void> {
+    if (after.erased && !before.erased) return checkBuried(before, after);
     must(
       !isTerminal(before) || essence(before) === essence(after),
       () => `${after.id} changed after it had ended`,
@@ -280,7 +282,7 @@ export class Invariants {
   #checkSpilled(id: string, { instance, trail }: Life, items: readonly Item[]): void {
     const inside = instance.trail.entries.length;
     const spilled = instance.trail.next - 1 - inside;
-    if (spilled === 0) return;
+    if (spilled === 0 || instance.erased) return;
     const program = this.#watched.programs.get(instance.definition.hash);
     if (program === undefined) return;
     const stored = new Map<number, TrailEntry>();
@@ -307,6 +309,20 @@ function checkItem({ body, lookAt }: Item, instance: Instance): void {
     lookAt !== undefined && lookAt <= earliest,
     () => `${id} has a timer due at ${earliest} and is looked at ${lookAt ?? "never"}`,
   );
+}
+
+/** A tombstone tells who it was, how it began and how it ended. */
+function checkBuried(before: Instance, after: Instance): void {
+  must(isTerminal(before), () => `${after.id} was erased before it had ended`);
+  const { status, terminationKind, endedAt, lastNow, startHash } = before;
+  const { next } = before.trail;
+  const wanted = {
+    ...blankOf(after),
+    ...{ version: after.version, status, endedAt, lastNow, startHash, erased: true },
+    ...(terminationKind && { terminationKind }),
+    trail: { next, entries: [] },
+  };
+  must(stable(after) === stable(wanted), () => `the tombstone of ${after.id} is ${stable(after)}`);
 }
 
 /** A ticket that an incident holds is not gone: it comes back when the incident is resolved. */

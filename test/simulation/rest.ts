@@ -2,6 +2,7 @@
 import { allEntries } from "../../lib/engine/history.ts";
 import { loadInstance } from "../../lib/engine/stored-instance.ts";
 import { type Instance, isTerminal, type Ticket } from "../../lib/kernel/instance.ts";
+import { checkErased } from "./erased.ts";
 import { checkHints } from "./hints.ts";
 import { chunksOf, type Life } from "./invariants.ts";
 import { stable } from "./oracle.ts";
@@ -32,9 +33,14 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   const ending: Record<string, unknown> = {};
   for (const [id, life] of lives) {
     checkEnded(stage, life);
-    await checkHistory(world, id, life);
     checkLedger(stage, life);
     checkAnnouncements(stage, life);
+    if (life.instance.erased) {
+      await checkErased(world, id);
+      ending[id] = "erased";
+      continue;
+    }
+    await checkHistory(world, id, life);
     checkChunks(backends, life);
     checkApart(stage, backends, life);
     const view = await world.observer().engine.get(id);
@@ -45,7 +51,9 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   checkKept(stage, backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
-  return ending;
+  const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
+  const left = letters.items.map(({ name, target, payload }) => ({ name, target, payload }));
+  return left.length > 0 ? { ...ending, "dead letters": left } : ending;
 }
 
 function checkEnded({ scenario, mode }: Stage, { instance, item }: Life): void {

@@ -18,6 +18,7 @@ import {
   starter,
 } from "./callers.ts";
 import { compiled, graph } from "./definitions.ts";
+import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
@@ -302,6 +303,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TALK,
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
+  ...ERASE_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

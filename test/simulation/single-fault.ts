@@ -58,6 +58,7 @@ const REFUSALS: Readonly<Record<string, readonly Fault[]>> = {
   "blobs.put": [{ fault: "refused" }, { fault: "unanswered" }],
   "blobs.get": [{ fault: "refused" }],
   "blobs.expire": [{ fault: "refused" }, { fault: "unanswered" }],
+  "blobs.remove": [{ fault: "refused" }, { fault: "unanswered" }],
   "bus.publish": [
     { fault: "refused" },
     { fault: "unanswered" },

@@ -88,6 +88,7 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
     case "blobs.put":
     case "blobs.get":
     case "blobs.expire":
+    case "blobs.remove":
       return isDurable && has.has("doubt") ? BLOBS : [];
     case "pages.send":
       return isDurable && has.has("bus") ? TWICE_OR_LATE : [];

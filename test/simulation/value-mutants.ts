@@ -1,4 +1,4 @@
-// Rules of values that stand apart, and of formats, each left out as in mutants.ts.
+// Rules of values that stand apart, of erasing, and of formats, each left out as in mutants.ts.
 import { MARK, type Mutant } from "./mutants.ts";
 
 export const VALUE_MUTANTS: readonly Mutant[] = [
@@ -37,6 +37,22 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
     scenario: "values",
     file: "lib/engine/expire-left.ts",
     find: "await expireValue(world, id, item);",
+    replace: `${MARK};`,
+  },
+  {
+    name: "erased-before-sent",
+    without: "what its end owes has left before an instance is erased",
+    scenario: "erase",
+    file: "lib/engine/erase.ts",
+    find: "await send(world, instance, { tickets: [], outbox: instance.outbox });",
+    replace: `if (instance.outbox.length > 0) ${MARK};`,
+  },
+  {
+    name: "erase-forgets-values",
+    without: "history and values go with the instance that is erased",
+    scenario: "erase",
+    file: "lib/engine/erase.ts",
+    find: "await removeLeft(world, instanceId);",
     replace: `${MARK};`,
   },
   {

@@ -1,0 +1,36 @@
+// What is left of an erased instance when everything rests: its tombstone.
+import { instancePk } from "../../lib/engine/keys.ts";
+import { EngineError } from "../../lib/ports/engine-error.ts";
+import { TENANT } from "./stage.ts";
+import { must } from "./violation.ts";
+import type { SimulatedWorld } from "./world.ts";
+
+/**
+ * Nobody finds it, and nothing that it knew is anywhere. Whoever stalled with a value in hand may
+ * have put it after the erasing had gone by, and died: then erasing it once more takes it away.
+ */
+export async function checkErased(world: SimulatedWorld, id: string): Promise<void> {
+  const { engine } = world.observer();
+  for (const ask of [() => engine.get(id), () => engine.history(id, { limit: 1 })]) {
+    must((await codeOf(ask)) === "instance/not-found", () => `${id} is erased and can be read`);
+  }
+  if (!world.hasFewFaults) await engine.erase(id);
+  const left = leftOf(world, id);
+  must(left.length === 0, () => `${id} is erased, and there is ${left.join(", ")}`);
+}
+
+function leftOf({ backends }: SimulatedWorld, id: string): readonly string[] {
+  const items = backends.store.items().map(({ key }) => key);
+  const beside = items.filter(({ pk, sk }) => pk === instancePk(TENANT, id) && sk !== "S");
+  const blobs = [...backends.blobs.names().keys()].filter((name) => name.includes(`/${id}/`));
+  return [...beside.map(({ sk }) => sk), ...blobs];
+}
+
+async function codeOf(ask: () => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await ask();
+  } catch (error) {
+    return error instanceof EngineError ? error.code : String(error);
+  }
+  return undefined;
+}
