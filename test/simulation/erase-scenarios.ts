@@ -7,7 +7,7 @@ import type { Answer, Call, Caller, Scenario } from "./scenario.ts";
 import { declares, talker, tells, waits } from "./talkers.ts";
 import { done } from "./user-code.ts";
 
-/** Long enough that history leaves the instance. */
+/** Several, so that values pile up in the instance and leave it. */
 const NAMES = Array.from({ length: 8 }, (_, n) => `an-element-with-a-long-name-${n}`);
 
 const definitions = [
@@ -38,6 +38,7 @@ const about: Omit<Scenario, "name" | "callers"> = {
   handlers: { work },
   settings: { wholeBytes: 300, blobBytes: 800 },
   announces: true,
+  endsOwe: true,
   confluent: true,
 };
 

@@ -34,6 +34,8 @@ export type Scenario = Readonly<{
   timers?: "wheel";
   /** No schedule ever fires: only the sweep knows. */
   losesSchedules?: true;
+  /** Waits whose very end owes something: their rows may stay until every fan-out is over. */
+  endsOwe?: true;
   /** Nothing but timers: how late they may be is bounded. */
   punctual?: true;
   /** A cycle whose due instants stand exactly this far apart. */
