@@ -221,3 +221,28 @@ export const MAX_PAGE_BYTES = 4_000_000;
 
 /** Items of a page. */
 export const MAX_PAGE_SIZE = 200;
+
+// HTTP tasks
+
+/** Bytes of the body of a request, and of an answer once it is unpacked. */
+export const MAX_HTTP_BODY_BYTES = 1_000_000;
+
+/** Headers of a request, and the characters of their names and values. */
+export const MAX_HTTP_HEADERS = 64;
+export const MAX_HTTP_HEADER_LENGTH = 16_000;
+
+/** Bytes of the headers of an answer. */
+export const MAX_HTTP_ANSWER_HEADER_BYTES = 16_384;
+
+/** Characters of a URL. */
+export const MAX_URL_LENGTH = 8_000;
+
+/** Redirects that one call follows. */
+export const MAX_REDIRECTS = 5;
+
+/** How long an HTTP call may take unless it says so itself, and at the most: it is a short task. */
+export const DEFAULT_HTTP_TIMEOUT_MS = 20_000;
+export const MAX_HTTP_TIMEOUT_MS = 40_000;
+
+/** Characters of a secret at the least: a shorter text could not be told from others in an answer. */
+export const MIN_SECRET_LENGTH = 8;
