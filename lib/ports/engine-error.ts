@@ -38,6 +38,7 @@ export const errorCodes = [
   "request/not-found",
   "request/unauthorized",
   "request/unsupported-media-type",
+  "secrets/read-failed",
   "store/call-refused",
   "store/closed",
   "store/commit-failed",
