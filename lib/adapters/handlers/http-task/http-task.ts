@@ -1,7 +1,8 @@
 /**
  * The task `fermata:http`: one HTTP call, run like any other task of the installation.
  *
- * 1. What is wrong with the inputs is told at once and not tried again; nothing was sent then.
+ * 1. What is wrong with the inputs is told at once and not tried again; nothing was sent then. Nor is
+ *    a call tried again that this installation does not allow.
  * 2. A status of 400 and above is an error `HTTP_<status>` of the process, with status, headers and
  *    body. When no whole answer came, a retry is used up.
  * 3. All attempts carry the same Idempotency-Key, unless the author has set one.
@@ -57,8 +58,14 @@ async function run(input: Variables, context: TaskContext, parts: HttpTaskParts)
   const values = await secretsOf(names, parts.secrets);
   const mask = maskFor(values);
   const outcome = await parts.http.send(requestOf(call, values, context));
-  if (outcome.kind !== "answered") throw new Error(mask.text(outcome.problem));
-  return resultOf(call, outcome.answer, mask);
+  switch (outcome.kind) {
+    case "answered":
+      return resultOf(call, outcome.answer, mask);
+    case "refused":
+      throw new HopelessFailure(mask.text(outcome.problem));
+    case "failed":
+      throw new Error(mask.text(outcome.problem));
+  }
 }
 
 function cannotBeMade(problems: readonly string[]): Error {

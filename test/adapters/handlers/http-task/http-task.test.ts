@@ -202,10 +202,12 @@ describe("an HTTP task", () => {
     expect(outcome).toMatchObject({ kind: "completed", variables: { status } });
   });
 
-  test.each(["failed", "refused"] as const)("uses up a retry when the call %s", async (kind) => {
-    const { outcome } = await run({ url: URL_ }, { kind, problem: "No answer came." });
+  test("uses up a retry when no answer comes, and all of them when the call is not allowed", async () => {
+    const unanswered = await run({ url: URL_ }, { kind: "failed", problem: "No answer came." });
+    const refused = await run({ url: URL_ }, { kind: "refused", problem: "It is not allowed." });
 
-    expect(outcome).toEqual({ kind: "failed", message: "No answer came." });
+    expect(unanswered.outcome).toEqual({ kind: "failed", message: "No answer came." });
+    expect(refused.outcome).toEqual({ kind: "failed", message: "It is not allowed.", retries: 0 });
   });
 
   test("tells everything that is wrong with its inputs at once, and tries no second time", async () => {
