@@ -83,6 +83,11 @@ export const MAX_CALL_MS = 1_800_000;
 /** Timers that are due at once are taken in the step that opened them, up to this many. */
 export const MAX_TIMERS_AT_ONCE = 100;
 
+/** Tags of an instance, their characters, and those of its business key. */
+export const MAX_TAGS = 16;
+export const MAX_TAG_LENGTH = 64;
+export const MAX_BUSINESS_KEY_LENGTH = 256;
+
 /** Door requests that an instance remembers. */
 export const MAX_REMEMBERED_REQUESTS = 16;
 
@@ -246,3 +251,5 @@ export const MAX_HTTP_TIMEOUT_MS = 40_000;
 
 /** Characters of a secret at the least: a shorter text could not be told from others in an answer. */
 export const MIN_SECRET_LENGTH = 8;
+/** Instances that a page of a list reads beyond those it may show; then it is cut short. */
+export const MAX_READ_BEYOND_PAGE = 30;

@@ -11,6 +11,7 @@ import type {
   TaskFilter,
 } from "../engine/engine.ts";
 import {
+  businessKey,
   correlationKey,
   deadlineText,
   durationText,
@@ -28,8 +29,9 @@ import {
   pageSize,
   type Rule,
   settings,
+  tagText,
+  tagTexts,
   text,
-  texts,
   wholeNumber,
 } from "../engine/request-rules.ts";
 
@@ -42,15 +44,17 @@ const source: Of<Source> = { notation: oneOf("bpmn", "journey", "code"), source:
 const start: Of<StartRequest> = {
   variables: optional(newVariables),
   instanceId: optional(newInstanceId),
-  businessKey: optional(text),
+  businessKey: optional(businessKey),
   version: optional(wholeNumber(1)),
-  tags: optional(texts),
+  tags: optional(tagTexts),
   deadline: optional(deadlineText),
 };
 
 const instances: Of<InstanceFilter> = {
   definition: optional(idText),
   status: optional(oneOf("running", "suspended", "succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
   incident: optional(oneOf(true)),
   startedAfter: optional(instantText),
   startedBefore: optional(instantText),
