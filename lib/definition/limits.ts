@@ -227,5 +227,8 @@ export const MAX_PAGE_BYTES = 4_000_000;
 /** Items of a page. */
 export const MAX_PAGE_SIZE = 200;
 
+/** Of those that are dealt with in one call, where nobody says how many. */
+export const DEFAULT_BULK_SIZE = 50;
+
 /** Instances that a page of a list reads beyond those it may show; then it is cut short. */
 export const MAX_READ_BEYOND_PAGE = 30;
