@@ -48,6 +48,9 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "instance/format-too-new": { status: 500, title: "The instance was written by a newer engine" },
   "instance/id-taken": { status: 409, title: "The instance id is taken" },
   "instance/not-ended": { status: 409, title: "The instance has not ended" },
+  "instance/not-live": { status: 409, title: "The instance has ended" },
+  "instance/scope-ambiguous": { status: 409, title: "The element is open several times" },
+  "instance/scope-not-found": { status: 404, title: "The element is not open" },
   "instance/not-found": { status: 404, title: "No such instance" },
   "instance/value-missing": { status: 500, title: "A large value of the instance is missing" },
   "message/format-too-new": {

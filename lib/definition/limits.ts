@@ -251,5 +251,8 @@ export const MAX_HTTP_TIMEOUT_MS = 40_000;
 
 /** Characters of a secret at the least: a shorter text could not be told from others in an answer. */
 export const MIN_SECRET_LENGTH = 8;
+/** Of those that are dealt with in one call, where nobody says how many. */
+export const DEFAULT_BULK_SIZE = 50;
+
 /** Instances that a page of a list reads beyond those it may show; then it is cut short. */
 export const MAX_READ_BEYOND_PAGE = 30;

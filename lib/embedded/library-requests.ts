@@ -2,9 +2,11 @@
 import type {
   EventConfig,
   EventRequest,
+  IncidentFilter,
   InstanceFilter,
   MessageRequest,
   PageRequest,
+  PurgeFilter,
   Source,
   StartRequest,
   TaskFailure,
@@ -60,6 +62,24 @@ const instances: Of<InstanceFilter> = {
   startedBefore: optional(instantText),
 };
 
+const incidents: Of<IncidentFilter> = {
+  definition: optional(idText),
+  type: optional(idText),
+  element: optional(idText),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  startedAfter: optional(instantText),
+  startedBefore: optional(instantText),
+};
+
+const purged: Of<PurgeFilter> = {
+  definition: optional(idText),
+  status: optional(oneOf("succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  endedBefore: optional(instantText),
+};
+
 const tasks: Of<TaskFilter> = { type: optional(idText), instanceId: optional(text) };
 
 const failure: Of<TaskFailure> = {
@@ -98,6 +118,7 @@ const waiting = {
   instanceId: text,
   options: optional(settings({ timeoutMs: optional(milliseconds) })),
 };
+const bulk = { ...page, dryRun: optional(flag) };
 const completed = optional(settings({ variables: optional(newVariables) }));
 const resolved = optional(
   settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
@@ -118,6 +139,23 @@ export const RULES = {
   history: { instanceId: text, ...paged },
   cancel: { instanceId: text, request: optional(settings({ reason: optional(text) })), key },
   resolveIncident: { instanceId: text, incidentId: text, request: resolved, key },
+  patchVariables: {
+    instanceId: text,
+    request: settings({ variables: newVariables, scope: optional(idText) }),
+    key,
+  },
+  incidents: { filter: optional(settings({ ...incidents, ...page })) },
+  resolveIncidents: {
+    request: optional(
+      settings({
+        filter: optional(settings(incidents)),
+        variables: optional(newVariables),
+        retries: optional(wholeNumber(0)),
+        ...bulk,
+      }),
+    ),
+  },
+  purge: { request: optional(settings({ filter: optional(settings(purged)), ...bulk })) },
   tasks: { filter: optional(settings({ ...tasks, ...page })) },
   complete: { taskId: text, request: completed, key },
   fail: { taskId: text, request: settings(failure), key },

@@ -1,7 +1,7 @@
 /** What readers see of definitions, instances and tasks. */
 import type { Definition } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
-import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
+import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type {
   DefinitionView,
   IncidentView,
@@ -42,7 +42,9 @@ export function viewInstance(world: World, { instance, program }: Image): Instan
     activeElements,
     completedElements: instance.completed,
     waits: instance.tickets.map((ticket) => viewWait(world, instance, ticket)),
-    incidents: instance.tickets.flatMap(viewIncident),
+    incidents: instance.tickets.flatMap((ticket) =>
+      ticket.on === "incident" ? [viewIncident(ticket)] : [],
+    ),
     startedAt: formatInstant(instance.startedAt),
     updatedAt: formatInstant(instance.lastNow),
     ...(endedAt !== undefined && { endedAt: formatInstant(endedAt) }),
@@ -157,8 +159,7 @@ export function viewTask(world: World, { instance, program }: Image, task: TaskT
   };
 }
 
-function viewIncident(ticket: Ticket): IncidentView[] {
-  if (ticket.on !== "incident") return [];
+export function viewIncident(ticket: IncidentTicket): IncidentView {
   const { id: incidentId, type, element, message, since } = ticket;
-  return [{ incidentId, type, element, message, raisedAt: formatInstant(since) }];
+  return { incidentId, type, element, message, raisedAt: formatInstant(since) };
 }

@@ -34,4 +34,5 @@ export const TRAIL_TYPES = [
   "event-received",
   "event-sent",
   "signal-thrown",
+  "variables-patched",
 ] as const;

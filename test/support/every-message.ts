@@ -44,6 +44,7 @@ const everyFact: readonly Full<Fact>[] = [
     },
   },
   { kind: "cancel-requested", reason: "no longer wanted" },
+  { kind: "variables-patched", variables: { rate: 2 }, scope: "check" },
 ];
 
 const start: Required<CarriedStart> = {

@@ -78,6 +78,7 @@ const fact = z.discriminatedUnion("kind", [
   }),
   z.strictObject({ kind: z.literal("event-sent"), event: queuedEvent }),
   z.strictObject({ kind: z.literal("cancel-requested"), reason: maybe(text) }),
+  z.strictObject({ kind: z.literal("variables-patched"), variables, scope: maybe(text) }),
 ]);
 
 const rememberedMessage = z.strictObject({ mid: text, until: instant, body: text });

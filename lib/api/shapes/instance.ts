@@ -4,9 +4,18 @@ import { MAX_BUSINESS_KEY_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from "../../definit
 import { MAX_RETRIES, MAX_TEXT_LENGTH, MAX_VERSION } from "../limits.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
-import { count, durationOrInstant, instant, json, newVariables, variables } from "./values.ts";
+import {
+  count,
+  durationOrInstant,
+  idText,
+  instant,
+  json,
+  newVariables,
+  variables,
+} from "./values.ts";
 
-const ended = ["succeeded", "failed", "cancelled"] as const;
+/** How an instance may have ended. */
+export const ended = ["succeeded", "failed", "cancelled"] as const;
 /** What an instance is doing, or how it ended. */
 export const status = z.enum(["running", "suspended", ...ended]);
 const terminationKind = z.enum(["success", "failure", "cancel", "timeout"]);
@@ -37,7 +46,8 @@ export const start = named(
   }),
 );
 
-const incident = named(
+/** What holds an instance up. */
+export const incident = named(
   "Incident",
   z.strictObject({
     incidentId: z.string(),
@@ -141,6 +151,18 @@ export const resolve = named(
     retries: z.int().min(1).max(MAX_RETRIES).exactOptional(),
   }),
 );
+
+/** The request that sets variables. */
+export const patch = named(
+  "PatchVariables",
+  z.strictObject({
+    variables: newVariables,
+    scope: idText.exactOptional().describe("An open element; the process unless said."),
+  }),
+);
+
+/** The answer to it. */
+export const patched = named("Patched", z.strictObject({ patched: z.literal(true) }));
 
 /** The answer to a resolve. */
 export const resolved = named("Resolved", z.strictObject({ resolved: z.literal(true) }));
