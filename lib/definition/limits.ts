@@ -17,6 +17,9 @@ export const MIN_UNBOUNDED_INTERVAL_MS = 1_000;
 /** Separate tickets that one instance may have open; more is a family's or a child's work. */
 export const MAX_OPEN_TICKETS = 256;
 
+/** Calls that wait for each other, one inside the other; one more is taken for endless recursion. */
+export const MAX_CALL_DEPTH = 100;
+
 /** Moves of control flow in one step; what is left goes on in a step of its own. */
 export const MAX_TRANSITIONS_PER_STEP = 1_000;
 

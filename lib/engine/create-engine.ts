@@ -1,5 +1,6 @@
 import { adopt } from "./adopt.ts";
 import { advance } from "./advance.ts";
+import { childRoads } from "./children/roads.ts";
 import {
   getDefinition,
   listDefinitions,
@@ -31,7 +32,8 @@ import { turnWheel } from "./wheel.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
-export function createEngine(world: World): Engine {
+export function createEngine(given: World): Engine {
+  const world: World = { ...given, children: childRoads };
   return {
     handle: (message, invocation) => handle(world, message, invocation),
     wake: (key, invocation) => wake(world, key, invocation),

@@ -24,7 +24,7 @@ export type Errand = Readonly<{
   key?: string;
   body: readonly unknown[];
   /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
-  factFor: (instance: Instance) => Fact | undefined;
+  factFor: (instance: Instance) => Fact | undefined | Promise<Fact>;
   /** The fact's name, when it has a ticket to be named by. */
   nameFor: (fact: Fact) => string | undefined;
 }>;
@@ -70,7 +70,7 @@ async function serveOnce(
   const remembered = image.instance.ring.find((entry) => entry.request === request);
   if (remembered && remembered.body !== body) throw keyReused(errand.instanceId);
   if (remembered) return { kind: "repeated", image };
-  const fact = errand.factFor(image.instance);
+  const fact = await errand.factFor(image.instance);
   if (fact === undefined) return { kind: "nothing", image };
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };

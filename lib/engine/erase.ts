@@ -6,6 +6,7 @@
 import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { demandTaken } from "./children/awaited.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import { notFound } from "./door.ts";
@@ -30,6 +31,7 @@ async function bury(world: World, found: Image): Promise<void> {
     if (!isTerminal(instance)) throw notEnded(instance.id);
     // What its end owes may not have left yet, and records stay after they have: once more is safe.
     await send(world, instance, { tickets: [], outbox: instance.outbox });
+    await demandTaken(world, instance);
     const outcome = await commit(
       world,
       planWrite(world, program, instance, tombstoneOf(instance)),
@@ -46,7 +48,7 @@ async function bury(world: World, found: Image): Promise<void> {
 /** Who it was, how it began and ended; nothing of what it knew. */
 function tombstoneOf(instance: Instance): Instance {
   const { id, tenant, version, definition, status, startedAt, lastNow, startHash } = instance;
-  const { terminationKind, endedAt, trail } = instance;
+  const { terminationKind, endedAt, trail, parent } = instance;
   return {
     id,
     tenant,
@@ -57,6 +59,7 @@ function tombstoneOf(instance: Instance): Instance {
     startedAt,
     lastNow,
     ...(endedAt !== undefined && { endedAt }),
+    ...(parent && { parent }),
     erased: true,
     state: null,
     tickets: [],

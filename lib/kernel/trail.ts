@@ -34,4 +34,6 @@ export const TRAIL_TYPES = [
   "event-received",
   "event-sent",
   "signal-thrown",
+  "child-started",
+  "child-ended",
 ] as const;

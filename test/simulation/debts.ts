@@ -108,6 +108,9 @@ function isQueued(
     case "signal":
     case "event":
       return true;
+    // Whether what they wait for is there is seen when everything rests.
+    case "child":
+      return true;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
     case "task":

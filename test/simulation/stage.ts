@@ -128,6 +128,8 @@ export class Stage {
         return acceptedEvents.has(effect.event.id);
       case "bury":
         return [...letters.keys()].some((letter) => letter.startsWith(effect.event.id));
+      case "cancel-child":
+      case "notify-parent":
       case "expire-chunks":
         return true;
     }
