@@ -80,6 +80,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/folder-in-use": { status: 500, title: "The data folder is in use" },
   "store/folder-unusable": { status: 500, title: "The data folder cannot be used" },
   "store/item-too-new": { status: 500, title: "A stored item was written by a newer engine" },
+  "store/item-too-old": { status: 500, title: "A stored item was written by a far older engine" },
   "store/format-too-new": { status: 500, title: "The store was written by a newer engine" },
   "store/read-failed": { status: 503, title: "Stored state could not be read" },
   "task/not-found": { status: 404, title: "No such task" },

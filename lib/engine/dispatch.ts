@@ -16,7 +16,15 @@ import { expireLeft } from "./expire-left.ts";
 import { putHint } from "./hint.ts";
 import { deliveryName } from "./names.ts";
 import { offerOf } from "./offer.ts";
-import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
+import {
+  type Entries,
+  earliestTimer,
+  handBackOf,
+  isMasked,
+  isTask,
+  mustBeSent,
+  runsHere,
+} from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
@@ -113,6 +121,7 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
 
 /** The message that asks for an attempt of a task. */
 export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
+  const handedBackBy = handBackOf(task);
   return {
     kind: "task",
     tenant: instance.tenant,
@@ -121,6 +130,7 @@ export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
     attempt: task.attempt,
     type: task.type,
     ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
+    ...(handedBackBy !== undefined && { handedBackBy }),
   };
 }
 

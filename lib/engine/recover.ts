@@ -17,8 +17,10 @@ import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
+import { putHint } from "./hint.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
+import { offerOf } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -105,6 +107,10 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   const image = await imageOf(world, item);
   const { instance, program } = image;
   if (item.lookAt === lookAtOf(world, instance)) return image;
+  // From then on the due index does not lead here any more: those outside must find it.
+  for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
+    await putHint(world, offerOf(instance, task));
+  }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;
 }

@@ -49,6 +49,7 @@ export const errorCodes = [
   "store/folder-unusable",
   "store/format-too-new",
   "store/item-too-new",
+  "store/item-too-old",
   "store/read-failed",
   "task/not-found",
   "tasks/handler-unusable",

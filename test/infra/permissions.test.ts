@@ -101,7 +101,7 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
     [`dynamodb:BatchGetItem ${TABLE}`]: "many that were found",
     [`dynamodb:Query ${TABLE}`]: "tasks that a handler has come for since they were offered",
     [`dynamodb:PutItem ${TABLE}`]: "how far this sweep got; that a broadcast is out",
-    [`dynamodb:BatchWriteItem ${TABLE}`]: "offers of tasks that were sent to their handler",
+    [`dynamodb:DeleteItem ${TABLE}`]: "offers of tasks that were sent to their handler",
     "sqs:SendMessage Queues/Tasks/Queue": "tasks that a handler has come for",
     "sqs:SendMessage Queues/LongTasks/Queue": "the same, of those that take long",
     "sqs:SendMessage Queues/Timers/Queue": "timers that nobody brought",

@@ -4,6 +4,7 @@ import type { Definition } from "../../lib/definition/definition.ts";
 import { aWorkflow, race, task, timer, type Workflow } from "../support/generator-runner.ts";
 import { aBoundaryTimer, aFork, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { aRandomGraph } from "../support/random-graph.ts";
+import { ADOPT_SCENARIOS } from "./adopt-scenarios.ts";
 import {
   canceller,
   completer,
@@ -304,6 +305,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
+  ...ADOPT_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
