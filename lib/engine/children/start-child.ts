@@ -35,7 +35,7 @@ export async function startChild(
     if (found) return tellIfOver(world, parent, ticket, found.instance);
     const planned = await planOf(world, parent, ticket, childId);
     if (typeof planned === "string") {
-      if (!(await putTombstone(world, parent, childId, planned))) continue;
+      if (!(await putTombstone(world, parent, ticket.id, planned))) continue;
       await parkLook(world, parent, ticket.id);
       return true;
     }

@@ -9,16 +9,18 @@ import { commit } from "../commit.ts";
 import { planWrite } from "../plan.ts";
 import { loadProgram } from "../programs.ts";
 import type { World } from "../world.ts";
+import { childIdOf } from "./child.ts";
 
-/** Puts one for a child of `parent`; false when somebody stands there already. */
+/** Puts one for the child of a ticket; false when somebody stands there already. */
 export async function putTombstone(
   world: World,
   parent: Instance,
-  childId: string,
+  ticket: string,
   why: string,
 ): Promise<boolean> {
   const program = await loadProgram(world, parent.definition);
-  const absent = blankOf(world, parent, childId);
+  const childId = childIdOf(world, parent, ticket);
+  const absent = blankOf(world, parent, childId, ticket);
   const buried = { ...absent, status: "cancelled", terminationKind: "cancel" } as const;
   const tombstone = { ...buried, endedAt: absent.lastNow, erased: true, error: { message: why } };
   const outcome = await commit(
@@ -32,7 +34,12 @@ export async function putTombstone(
 }
 
 /** What the place of a child holds who never was: as good as nothing, under its caller's definition. */
-function blankOf(world: World, { id, tenant, definition }: Instance, childId: string): Instance {
+function blankOf(
+  world: World,
+  { id, tenant, definition }: Instance,
+  childId: string,
+  ticket: string,
+): Instance {
   const now = world.clock.now();
   return {
     id: childId,
@@ -42,6 +49,7 @@ function blankOf(world: World, { id, tenant, definition }: Instance, childId: st
     status: "live",
     startedAt: now,
     lastNow: now,
+    parent: { instanceId: id, ticket, depth: 0 },
     state: null,
     tickets: [],
     outbox: [],
