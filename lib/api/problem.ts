@@ -44,6 +44,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "event/inbox-full": { status: 429, title: "The inbox is full" },
   "event/too-many-kept": { status: 429, title: "Too many events are kept" },
   "incident/not-found": { status: 404, title: "No such incident" },
+  "instance/awaited": { status: 409, title: "Another instance waits for this one" },
   "instance/ended": { status: 410, title: "The instance has ended" },
   "instance/format-too-new": { status: 500, title: "The instance was written by a newer engine" },
   "instance/id-taken": { status: 409, title: "The instance id is taken" },

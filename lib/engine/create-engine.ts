@@ -3,6 +3,7 @@ import { advance } from "./advance.ts";
 import { listIncidents } from "./bulk/incidents.ts";
 import { purge } from "./bulk/purge.ts";
 import { resolveIncidents } from "./bulk/resolve.ts";
+import { childRoads } from "./children/roads.ts";
 import {
   getDefinition,
   listDefinitions,
@@ -35,7 +36,8 @@ import { turnWheel } from "./wheel.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
-export function createEngine(world: World): Engine {
+export function createEngine(given: World): Engine {
+  const world: World = { ...given, children: childRoads };
   return {
     handle: (message, invocation) => handle(world, message, invocation),
     wake: (key, invocation) => wake(world, key, invocation),

@@ -25,7 +25,7 @@ export type Errand = Readonly<{
   key?: string;
   body: readonly unknown[];
   /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
-  factFor: (instance: Instance, program: Program) => Fact | undefined;
+  factFor: (instance: Instance, program: Program) => Fact | undefined | Promise<Fact>;
   /** The fact's name, when it has a ticket to be named by. */
   nameFor: (fact: Fact) => string | undefined;
   /** What the caller is told instead, where a step like this must not be taken. */
@@ -73,7 +73,7 @@ async function serveOnce(
   const remembered = image.instance.ring.find((entry) => entry.request === request);
   if (remembered && remembered.body !== body) throw keyReused(errand.instanceId);
   if (remembered) return { kind: "repeated", image };
-  const fact = errand.factFor(image.instance, image.program);
+  const fact = await errand.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };

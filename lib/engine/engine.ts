@@ -6,7 +6,7 @@
 import type { Notation } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Json, Variables } from "../definition/json.ts";
-import type { Ended, TerminationKind } from "../kernel/instance.ts";
+import type { Ended, TerminationKind } from "../kernel/ending.ts";
 import type { OnTargetTerminated } from "../kernel/queued-event.ts";
 import type {
   Invocation,
@@ -187,6 +187,8 @@ export type InstanceView = Readonly<{
   terminationKind?: TerminationKind;
   businessKey?: string;
   tags?: readonly string[];
+  /** The instance that called it, and whether that waits for its end. */
+  parent?: Readonly<{ instanceId: string; awaited: boolean }>;
   variables: Variables;
   activeElements: readonly string[];
   completedElements: readonly string[];
@@ -209,7 +211,7 @@ export type IncidentView = Readonly<{
 
 /** Why an instance does not move, and the exact call that would move it, where there is one. */
 export type WaitView = Readonly<{
-  kind: "task" | "timer" | "signal" | "message" | "event" | "continuation" | "incident";
+  kind: "task" | "timer" | "signal" | "message" | "event" | "child" | "continuation" | "incident";
   element: string;
   since: string;
   dueAt?: string;
@@ -217,6 +219,9 @@ export type WaitView = Readonly<{
   name?: string;
   /** Of a message; empty where it has none. */
   correlationKey?: string;
+  /** Of a child: the process that was called, and the instance that runs it, once it is there. */
+  process?: string;
+  childInstanceId?: string;
   taskType?: string;
   taskId?: string;
   /** The engine runs this task itself. */

@@ -18,6 +18,7 @@ export const errorCodes = [
   "event/inbox-full",
   "event/too-many-kept",
   "incident/not-found",
+  "instance/awaited",
   "instance/ended",
   "instance/format-too-new",
   "instance/id-taken",
