@@ -10,6 +10,7 @@
 //   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
 
 import { parseArgs } from "node:util";
+import { LISTING_MUTANTS } from "../test/simulation/listing-mutants.ts";
 import { REACHED, STEP } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
 import { TALK_MUTANTS } from "../test/simulation/talk-mutants.ts";
@@ -33,7 +34,7 @@ const { values } = parseArgs({
 const SEEDS_FOR_A_MUTANT = 500;
 const DEFAULT_RUNS = 200;
 
-const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...VALUE_MUTANTS];
+const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...VALUE_MUTANTS, ...LISTING_MUTANTS];
 const mutant = MUTANTS.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {
   stop(

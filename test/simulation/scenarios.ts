@@ -20,6 +20,7 @@ import {
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
+import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
@@ -304,6 +305,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
+  ...LISTING_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
