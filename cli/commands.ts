@@ -12,6 +12,7 @@ import { ls } from "./commands/ls.ts";
 import { message } from "./commands/message.ts";
 import { receipt } from "./commands/receipt.ts";
 import { recover } from "./commands/recover.ts";
+import { schedules } from "./commands/schedules.ts";
 import { show } from "./commands/show.ts";
 import { signal } from "./commands/signal.ts";
 import { start } from "./commands/start.ts";
@@ -35,6 +36,7 @@ export const COMMANDS: readonly Command[] = [
   eventType,
   receipt,
   deadLetters,
+  schedules,
   cancel,
   erase,
   recover,

@@ -70,6 +70,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
     status: 415,
     title: "The body's media type is not read here",
   },
+  "schedule/not-found": { status: 404, title: "No such schedule" },
   "store/call-refused": { status: 500, title: "The store refused a call" },
   "store/closed": { status: 503, title: "The store is closed" },
   "store/commit-failed": { status: 503, title: "The new state was not saved" },

@@ -22,6 +22,7 @@ export type {
   ReceiptView,
   RecoveryReport,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,

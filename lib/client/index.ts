@@ -24,6 +24,7 @@ export type {
   ReceiptView,
   RecoveryReport,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,

@@ -18,6 +18,7 @@ import type {
   MessageAnswer,
   MessageRequest,
   PageRequest,
+  ScheduleView,
   SignalAnswer,
   Source,
   TaskFilter,
@@ -52,6 +53,7 @@ export type LibraryCalls = Pick<
   | "eventType"
   | "replayDeadLetter"
   | "removeDeadLetter"
+  | "removeSchedule"
 > &
   Readonly<{
     /** BPMN text, or a source with its notation. */
@@ -74,6 +76,8 @@ export type LibraryCalls = Pick<
     deadLetters(
       filter?: Readonly<{ name?: string }> & Partial<PageRequest>,
     ): Promise<Listed<DeadLetterView>>;
+    /** What begins by itself. */
+    schedules(page?: Partial<PageRequest>): Promise<Listed<ScheduleView>>;
     complete: Engine["completeTask"];
     fail: Engine["failTask"];
   }>;
@@ -205,6 +209,11 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     },
     replayDeadLetter: byId(RULES.deadLetter, engine.replayDeadLetter),
     removeDeadLetter: byId(RULES.deadLetter, engine.removeDeadLetter),
+    schedules: async (page = {}) => {
+      checkRequest(RULES.schedules, { page });
+      return own(await engine.schedules({ limit: DEFAULT_LIMIT, ...settled(page) }));
+    },
+    removeSchedule: byId(RULES.deadLetter, engine.removeSchedule),
   };
 }
 

@@ -52,6 +52,19 @@ export const partKey = (pk: string, what: "V" | "X", hash: string, part: number)
   sk: `${what}#${hash}#${padded(part)}`,
 });
 
+/** A start event by timer; it stands beside its definition, one for each event of the latest version. */
+export const timerStartKey = (
+  tenant: string,
+  {
+    definitionId,
+    hash,
+    element,
+  }: Readonly<{ definitionId: string; hash: string; element: string }>,
+): Key => ({ pk: definitionPk(tenant, definitionId), sk: `TS#${hash}#${part(element)}` });
+export const schedulesView = (tenant: string): string => `${tenant}#TS`;
+export const scheduleOrder = (definitionId: string, element: string): string =>
+  `${part(definitionId)}#${part(element)}`;
+
 export const definitionsView = (tenant: string): string => `${tenant}#D`;
 
 export type Phase = (typeof PHASES)[number];
@@ -172,7 +185,7 @@ export const walkKey = (walk: Walk, { index, of }: Slice): Key => ({
 /** What kind of thing a due key stands for, and its names. */
 export type Due =
   | Readonly<{ kind: "instance"; instanceId: string }>
-  | Readonly<{ kind: "mailbox" | "broadcast" | "event" }>;
+  | Readonly<{ kind: "mailbox" | "broadcast" | "event" | "timer-start" }>;
 
 export function dueOf(key: Key): Due | undefined {
   const instanceId = instanceIdOf(key);
@@ -180,6 +193,7 @@ export function dueOf(key: Key): Due | undefined {
   const [, kind] = key.pk.split("#");
   if (kind === "M") return { kind: "mailbox" };
   if (kind === "B") return { kind: "broadcast" };
+  if (kind === "D") return { kind: "timer-start" };
   return kind === "Y" ? { kind: "event" } : undefined;
 }
 

@@ -38,6 +38,7 @@ export const errorCodes = [
   "request/not-found",
   "request/unauthorized",
   "request/unsupported-media-type",
+  "schedule/not-found",
   "store/call-refused",
   "store/closed",
   "store/commit-failed",

@@ -109,6 +109,8 @@ function nameOf(message: Message): string {
     case "timer":
     case "missed":
       return `${message.instanceId} ${message.ticket}`;
+    case "timer-start":
+      return `${message.definitionId} ${message.element} ${message.run}.${message.n}`;
     case "parked":
     case "owed":
     case "look":

@@ -61,6 +61,7 @@ export class Reception {
   startsOf({ id, startEvents }: Definition): readonly Readonly<{ fact: Fact; source: string }>[] {
     return startEvents.flatMap((event) => {
       if (event.kind === "none") return [];
+      if (event.kind === "timer") return this.#traffic.timerStartsOf(id, event.element);
       const { element, name } = event;
       return this.#traffic.triggersOf(event.kind, name).map(({ source, payload }) => {
         const input = { variables: {}, trigger: { element, payload } };

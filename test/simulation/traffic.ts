@@ -144,6 +144,15 @@ export class Traffic {
     }));
   }
 
+  /** Facts that begin an instance by the timer of this element; the simulation counts them itself. */
+  timerStartsOf(
+    definitionId: string,
+    element: string,
+  ): readonly Readonly<{ fact: Fact; source: string }>[] {
+    const input = { variables: {}, trigger: { element, payload: {} } };
+    return [{ fact: { kind: "started", input }, source: `${definitionId} ${element}` }];
+  }
+
   /** The current version of a definition, and whether it is enabled. */
   latestOf(definitionId: string): Readonly<{ state: string; version: number }> | undefined {
     return this.#latest.get(definitionId);

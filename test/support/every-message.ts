@@ -54,6 +54,7 @@ const start: Required<CarriedStart> = {
   businessKey: "order 42",
   tags: ["a", "b"],
   head: 7,
+  timer: { run: 3, n: 2, at },
   mail: { name: "paid", key: "42", id: { mid: "m1", until: at, body: "b" }, base: 3 },
 };
 
@@ -73,6 +74,15 @@ export const everyMessage: readonly Full<Message>[] = [
     start,
   },
   { kind: "timer", ...instance, ticket: "t1.1" },
+  {
+    kind: "timer-start",
+    tenant: "default",
+    definitionId: "order",
+    hash: "h",
+    element: "nightly",
+    run: 3,
+    n: 2,
+  },
   ...everyFact.map((fact) => ({
     kind: "parked" as const,
     ...instance,
