@@ -12,6 +12,7 @@
 import { parseArgs } from "node:util";
 import { REACHED, STEP } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
+import { START_MUTANTS } from "../test/simulation/start-mutants.ts";
 import { TALK_MUTANTS } from "../test/simulation/talk-mutants.ts";
 import { TIMER_MUTANTS } from "../test/simulation/timer-mutants.ts";
 import { VALUE_MUTANTS } from "../test/simulation/value-mutants.ts";
@@ -33,7 +34,7 @@ const { values } = parseArgs({
 const SEEDS_FOR_A_MUTANT = 500;
 const DEFAULT_RUNS = 200;
 
-const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...VALUE_MUTANTS];
+const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...START_MUTANTS, ...VALUE_MUTANTS];
 const mutant = MUTANTS.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {
   stop(

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { STEP } from "./mutants.ts";
+import { START_MUTANTS } from "./start-mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
 import { TIMER_MUTANTS } from "./timer-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
@@ -14,7 +15,7 @@ vi.setConfig({ maxConcurrency: 2 });
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...VALUE_MUTANTS];
+const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...START_MUTANTS, ...VALUE_MUTANTS];
 
 describe("a mutant", () => {
   for (const { name, file, find, without } of MUTANTS) {

@@ -49,6 +49,7 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   must(stage.looks.length === 0, () => `somebody must still look at ${stable(stage.looks)}`);
   checkReceived(stage.traffic, stage.reception, instances);
   checkKept(stage, backends.store.items());
+  stage.traffic.timerStarts.checkRest(backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });

@@ -23,6 +23,7 @@ import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
+import { START_SCENARIOS } from "./start-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 import { VALUE_SCENARIOS } from "./value-scenarios.ts";
@@ -304,6 +305,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
+  ...START_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
