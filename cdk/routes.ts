@@ -26,6 +26,7 @@ export const ROUTES: readonly Route[] = [
     "/v1/signals/{broadcastId}",
     "/v1/event-types/{name}",
     "/v1/dead-letters",
+    "/v1/schedules",
     "/v1/tasks",
     "/v1/health",
     "/v1/openapi.json",
@@ -43,7 +44,11 @@ export const ROUTES: readonly Route[] = [
     "/v1/recover/all",
     "/v1/clock/advance",
   ]),
-  ...at("operate", "DELETE", ["/v1/instances/{instanceId}", "/v1/dead-letters/{deadLetterId}"]),
+  ...at("operate", "DELETE", [
+    "/v1/instances/{instanceId}",
+    "/v1/dead-letters/{deadLetterId}",
+    "/v1/schedules/{scheduleId}",
+  ]),
   ...at("operate", "PUT", ["/v1/event-types/{name}"]),
   ...at("operate", "PATCH", ["/v1/instances/{instanceId}/variables"]),
   ...at("deploy", "POST", [

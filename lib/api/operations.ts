@@ -4,6 +4,7 @@ import { definitionOperations } from "./operations/definitions.ts";
 import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
 import { messageOperations } from "./operations/messages.ts";
+import { scheduleOperations } from "./operations/schedules.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
@@ -17,5 +18,6 @@ export const operations: readonly Operation[] = [
   ...messageOperations,
   ...eventOperations,
   ...taskOperations,
+  ...scheduleOperations,
   ...serviceOperations,
 ];

@@ -74,6 +74,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
     status: 415,
     title: "The body's media type is not read here",
   },
+  "schedule/not-found": { status: 404, title: "No such schedule" },
   "secrets/read-failed": { status: 503, title: "A secret could not be read" },
   "store/call-refused": { status: 500, title: "The store refused a call" },
   "store/closed": { status: 503, title: "The store is closed" },

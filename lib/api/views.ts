@@ -31,6 +31,7 @@ export type {
   ResolveReport,
   ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,

@@ -25,6 +25,7 @@ import type {
   ResolveReport,
   ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,
@@ -165,6 +166,9 @@ export function createClient(options: ClientOptions) {
     deadLetters: (filter: Readonly<{ name?: string }> & Page = {}) =>
       get<Listed<DeadLetterView>>("/v1/dead-letters", filter),
     replayDeadLetter: (id: string) => post<EventAnswer>(`${deadLetter(id)}/replay`),
+    schedules: (page: Page = {}) => get<Listed<ScheduleView>>("/v1/schedules", page),
+    removeSchedule: (id: string) =>
+      ask<{ removed: true }>({ method: "DELETE", path: `/v1/schedules/${segment(id)}` }),
     removeDeadLetter: (id: string) =>
       ask<{ removed: true }>({ method: "DELETE", path: deadLetter(id) }),
 

@@ -33,6 +33,7 @@ export type {
   ResolveReport,
   ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,

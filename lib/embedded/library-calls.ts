@@ -24,6 +24,7 @@ import type {
   PurgeRequest,
   ResolveReport,
   ResolveRequest,
+  ScheduleView,
   SignalAnswer,
   Source,
   TaskFilter,
@@ -59,6 +60,7 @@ export type LibraryCalls = Pick<
   | "eventType"
   | "replayDeadLetter"
   | "removeDeadLetter"
+  | "removeSchedule"
 > &
   Readonly<{
     /** BPMN text, or a source with its notation. */
@@ -85,6 +87,8 @@ export type LibraryCalls = Pick<
     deadLetters(
       filter?: Readonly<{ name?: string }> & Partial<PageRequest>,
     ): Promise<Listed<DeadLetterView>>;
+    /** What begins by itself. */
+    schedules(page?: Partial<PageRequest>): Promise<Listed<ScheduleView>>;
     complete: Engine["completeTask"];
     fail: Engine["failTask"];
   }>;
@@ -237,6 +241,11 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     },
     replayDeadLetter: byId(RULES.deadLetter, engine.replayDeadLetter),
     removeDeadLetter: byId(RULES.deadLetter, engine.removeDeadLetter),
+    schedules: async (page = {}) => {
+      checkRequest(RULES.schedules, { page });
+      return own(await engine.schedules({ limit: DEFAULT_LIMIT, ...settled(page) }));
+    },
+    removeSchedule: byId(RULES.deadLetter, engine.removeSchedule),
   };
 }
 

@@ -132,6 +132,7 @@ export const RULES = {
   definitionId: { id: idText },
   deadLetter: { id: text },
   definitions: paged,
+  schedules: paged,
   versions: { id: idText, ...paged },
   start: { definitionId: idText, request: optional(settings(start)), key },
   instance: { instanceId: text },

@@ -84,6 +84,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
         fired.tell(instance, before);
         ends.tell(instance);
       },
+      observe: (observation) => fired.observe(observation),
     };
     const engine = createEngine(world);
     const recovered: RecoveryReport = await engine.recover();

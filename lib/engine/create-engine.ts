@@ -29,6 +29,7 @@ import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
 import { completeTask, failTask, listTasks } from "./task-calls.ts";
+import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
@@ -61,6 +62,8 @@ export function createEngine(given: World): Engine {
       await switchState(world, id, "undeployed");
       return { undeployed: true };
     },
+    schedules: (page) => listSchedules(world, page),
+    removeSchedule: (id) => removeSchedule(world, id),
 
     start: async (definitionId, request = {}, key) =>
       viewInstance(world, await start(world, definitionId, request, key)),

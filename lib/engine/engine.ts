@@ -57,6 +57,11 @@ export interface Engine {
   disable(id: string): Promise<DefinitionView>;
   undeploy(id: string): Promise<Readonly<{ undeployed: boolean }>>;
 
+  /** What begins by itself: start events by timer of the definitions that are deployed. */
+  schedules(page: PageRequest): Promise<Listed<ScheduleView>>;
+  /** Stops one of them until its definition is enabled or deployed anew. */
+  removeSchedule(id: string): Promise<Readonly<{ removed: true }>>;
+
   // Instances
 
   start(definitionId: string, request?: StartRequest, key?: IdempotencyKey): Promise<InstanceView>;
@@ -153,7 +158,31 @@ export type DeployedView = Readonly<{
   warnings: readonly Diagnostic[];
 }>;
 
-export type StartEventView = Readonly<{ element: string; kind: string; name?: string }>;
+export type StartEventView = Readonly<{
+  element: string;
+  kind: string;
+  name?: string;
+  timer?: Readonly<{ as: "duration" | "date" | "cycle"; text: string; zone?: string }>;
+  /** Of a timer that is armed: when its next instance begins. */
+  nextDue?: string;
+}>;
+
+export type ScheduleView = Readonly<{
+  id: string;
+  definition: Readonly<{ id: string; version: number }>;
+  element: string;
+  kind: "duration" | "date" | "cycle" | "cron";
+  /** As the definition has it. */
+  text: string;
+  zone: string;
+  /** Absent when it is not enabled, or nothing is left. */
+  nextDue?: string;
+  /** Absent where it never ends. */
+  remaining?: number;
+  enabled: boolean;
+  /** Instances begun since it was deployed or enabled last. */
+  fired: number;
+}>;
 
 export type DefinitionView = Readonly<{
   id: string;

@@ -55,6 +55,19 @@ export const partKey = (pk: string, what: "V" | "X", hash: string, part: number)
   sk: `${what}#${hash}#${padded(part)}`,
 });
 
+/** A start event by timer; it stands beside its definition, one for each event of the latest version. */
+export const timerStartKey = (
+  tenant: string,
+  {
+    definitionId,
+    hash,
+    element,
+  }: Readonly<{ definitionId: string; hash: string; element: string }>,
+): Key => ({ pk: definitionPk(tenant, definitionId), sk: `TS#${hash}#${part(element)}` });
+export const schedulesView = (tenant: string): string => `${tenant}#TS`;
+export const scheduleOrder = (definitionId: string, element: string): string =>
+  `${part(definitionId)}#${part(element)}`;
+
 export const definitionsView = (tenant: string): string => `${tenant}#D`;
 /** The id in the key of something of a definition. */
 export const definitionIdOf = ({ pk }: Key): string => decodeURIComponent(pk.split("#")[2] ?? "");
@@ -183,7 +196,7 @@ export const walkKey = (walk: Walk, { index, of }: Slice): Key => ({
 /** What kind of thing a due key stands for, and its names. */
 export type Due =
   | Readonly<{ kind: "instance"; instanceId: string }>
-  | Readonly<{ kind: "mailbox" | "broadcast" | "event" }>;
+  | Readonly<{ kind: "mailbox" | "broadcast" | "event" | "timer-start" }>;
 
 export function dueOf(key: Key): Due | undefined {
   const instanceId = instanceIdOf(key);
@@ -191,6 +204,7 @@ export function dueOf(key: Key): Due | undefined {
   const [, kind] = key.pk.split("#");
   if (kind === "M") return { kind: "mailbox" };
   if (kind === "B") return { kind: "broadcast" };
+  if (kind === "D") return { kind: "timer-start" };
   return kind === "Y" ? { kind: "event" } : undefined;
 }
 

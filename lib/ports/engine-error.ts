@@ -42,6 +42,7 @@ export const errorCodes = [
   "request/not-found",
   "request/unauthorized",
   "request/unsupported-media-type",
+  "schedule/not-found",
   "secrets/read-failed",
   "store/call-refused",
   "store/closed",

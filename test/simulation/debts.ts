@@ -96,6 +96,7 @@ function isBroughtByFanOut(
 function namesOf(message: Addressed): readonly string[] {
   const start = "start" in message && message.start ? [START] : [];
   if (message.kind === "task") return [`${message.ticket}/${message.attempt}`, ...start];
+  if (message.kind === "timer-start") return [];
   return message.kind === "timer" ? [message.ticket] : [message.name, ...start];
 }
 

@@ -7,6 +7,7 @@ import type {
   FoundIncident,
   InstanceView,
   ReceiptView,
+  ScheduleView,
   Source,
   StartRequest,
 } from "../../lib/engine/engine.ts";
@@ -72,6 +73,18 @@ export const aReceipt: ReceiptView = {
 };
 
 /** The event that the fake could not deliver. */
+export const aSchedule: ScheduleView = {
+  id: "report~every-morning",
+  definition: { id: "report", version: 2 },
+  element: "every-morning",
+  kind: "cron",
+  text: "0 0 9 * * MON-FRI",
+  zone: "Europe/Berlin",
+  nextDue: "2030-01-31T08:00:00.000Z",
+  enabled: true,
+  fired: 3,
+};
+
 export const aDeadLetter: DeadLetterView = {
   id: "ended:3~r1.a/b",
   name: "paid",
@@ -278,6 +291,11 @@ function cannedEngine(): Engine {
     replayDeadLetter: async (id) =>
       byLetter(id, { id: `${id}~r1`, outcome: "delivered", deliveredCount: 1 }),
     removeDeadLetter: async (id) => byLetter(id, { removed: true }),
+    schedules: async () => ({ items: [aSchedule] }),
+    removeSchedule: async (id) => {
+      if (id !== aSchedule.id) throw engineError("schedule/not-found");
+      return { removed: true };
+    },
     tasks: async () => ({
       items: [
         {
