@@ -6,6 +6,7 @@ import { messageOperations } from "./operations/messages.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
+import { workerOperations } from "./operations/workers.ts";
 
 /** Every call there is: what is routed, what is checked, and what the document tells. */
 export const operations: readonly Operation[] = [
@@ -15,5 +16,6 @@ export const operations: readonly Operation[] = [
   ...messageOperations,
   ...eventOperations,
   ...taskOperations,
+  ...workerOperations,
   ...serviceOperations,
 ];

@@ -3,6 +3,9 @@ export type { Notation } from "../definition/definition.ts";
 export type { Diagnostic } from "../definition/diagnostic.ts";
 export type { Json, Variables } from "../definition/json.ts";
 export type {
+  ActivatedTask,
+  Activation,
+  ActivationRequest,
   DeadLetterView,
   DefinitionView,
   DeployedView,
@@ -11,6 +14,8 @@ export type {
   EventRequest,
   EventTypeView,
   FailedDelivery,
+  Heartbeat,
+  HeartbeatRequest,
   HistoryEntry,
   IncidentView,
   InstanceFilter,
@@ -28,6 +33,7 @@ export type {
   Status,
   TaskFailure,
   TaskFilter,
+  TaskTypeView,
   TaskView,
   WaitView,
 } from "../engine/engine.ts";
