@@ -1,7 +1,7 @@
 /** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
+import type { Ended } from "../kernel/ending.ts";
 import {
   broadcastIdOf,
-  type Ended,
   type Instance,
   type OutboxRecord,
   type TaskTicket,
@@ -16,7 +16,15 @@ import { expireLeft } from "./expire-left.ts";
 import { putHint } from "./hint.ts";
 import { deliveryName } from "./names.ts";
 import { offerOf } from "./offer.ts";
-import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
+import {
+  type Entries,
+  earliestTimer,
+  handBackOf,
+  isMasked,
+  isTask,
+  mustBeSent,
+  runsHere,
+} from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
@@ -113,6 +121,7 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
 
 /** The message that asks for an attempt of a task. */
 export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
+  const handedBackBy = handBackOf(task);
   return {
     kind: "task",
     tenant: instance.tenant,
@@ -121,6 +130,7 @@ export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
     attempt: task.attempt,
     type: task.type,
     ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
+    ...(handedBackBy !== undefined && { handedBackBy }),
   };
 }
 
@@ -142,6 +152,9 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
         name: ticket.id,
         fact: { kind: "continued", ticket: ticket.id },
       });
+    case "child":
+      await world.children?.start(world, instance, ticket);
+      return undefined;
     case "signal":
     case "event":
       return mustBeSent(world, ticket) ? sendMissed(world, instance, ticket) : undefined;
@@ -194,6 +207,10 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
     }
     case "bury":
       return bury(world, instanceId, record.effect);
+    case "cancel-child":
+      return world.children?.cancel(world, instance, record.effect.ticket);
+    case "notify-parent":
+      return world.children?.tellParent(world, instance);
     case "expire-chunks":
       return expireLeft(world, instance);
   }

@@ -189,6 +189,7 @@ export class Traffic {
               return { kind: "event-received", ticket: id, eventId, payload };
             }),
         ];
+      case "child":
       case "continuation":
       case "incident":
       case "task":
