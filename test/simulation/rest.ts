@@ -55,6 +55,7 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   stage.invariants.kin.checkRest();
   checkReceived(stage.traffic, stage.reception, instances);
   checkKept(stage, backends.store.items());
+  stage.traffic.timerStarts.checkRest(backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
   await checkFound(world);

@@ -27,6 +27,7 @@ import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
+import { START_SCENARIOS } from "./start-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 import { VALUE_SCENARIOS } from "./value-scenarios.ts";
@@ -312,6 +313,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...HTTP_SCENARIOS,
   ...CALL_SCENARIOS,
   ...LISTING_SCENARIOS,
+  ...START_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
