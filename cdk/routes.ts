@@ -28,12 +28,18 @@ export const ROUTES: readonly Route[] = [
     "/v1/dead-letters",
     "/v1/schedules",
     "/v1/tasks",
+    "/v1/task-types/{type}",
     "/v1/health",
     "/v1/openapi.json",
   ]),
   ...at("start", "POST", ["/v1/definitions/{definitionId}/instances"]),
   ...at("send", "POST", ["/v1/signals", "/v1/messages", "/v1/events"]),
-  ...at("work", "POST", ["/v1/tasks/{taskId}/complete", "/v1/tasks/{taskId}/fail"]),
+  ...at("work", "POST", [
+    "/v1/tasks/activate",
+    "/v1/tasks/{taskId}/heartbeat",
+    "/v1/tasks/{taskId}/complete",
+    "/v1/tasks/{taskId}/fail",
+  ]),
   ...at("operate", "POST", [
     "/v1/instances/{instanceId}/cancel",
     "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",
@@ -49,7 +55,7 @@ export const ROUTES: readonly Route[] = [
     "/v1/dead-letters/{deadLetterId}",
     "/v1/schedules/{scheduleId}",
   ]),
-  ...at("operate", "PUT", ["/v1/event-types/{name}"]),
+  ...at("operate", "PUT", ["/v1/event-types/{name}", "/v1/task-types/{type}"]),
   ...at("operate", "PATCH", ["/v1/instances/{instanceId}/variables"]),
   ...at("deploy", "POST", [
     "/v1/definitions",

@@ -8,6 +8,7 @@ import { scheduleOperations } from "./operations/schedules.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
+import { workerOperations } from "./operations/workers.ts";
 
 /** Every call there is: what is routed, what is checked, and what the document tells. */
 export const operations: readonly Operation[] = [
@@ -19,5 +20,6 @@ export const operations: readonly Operation[] = [
   ...eventOperations,
   ...taskOperations,
   ...scheduleOperations,
+  ...workerOperations,
   ...serviceOperations,
 ];

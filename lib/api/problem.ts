@@ -88,6 +88,12 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/item-too-old": { status: 500, title: "A stored item was written by a far older engine" },
   "store/format-too-new": { status: 500, title: "The store was written by a newer engine" },
   "store/read-failed": { status: 503, title: "Stored state could not be read" },
+  "task-type/no-queues": { status: 501, title: "This engine has no queues for tasks" },
+  "task-type/queue-not-allowed": {
+    status: 403,
+    title: "The queue is not one of this installation",
+  },
+  "task/lock-lost": { status: 409, title: "Another worker has the task" },
   "task/not-found": { status: 404, title: "No such task" },
   "tasks/handler-unusable": { status: 500, title: "A task handler cannot be used" },
   "timers/not-armed": { status: 503, title: "A timer was not armed" },

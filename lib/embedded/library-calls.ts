@@ -61,6 +61,10 @@ export type LibraryCalls = Pick<
   | "replayDeadLetter"
   | "removeDeadLetter"
   | "removeSchedule"
+  | "activate"
+  | "heartbeat"
+  | "taskType"
+  | "setTaskType"
 > &
   Readonly<{
     /** BPMN text, or a source with its notation. */
@@ -198,6 +202,22 @@ export function libraryCalls(engine: Engine): LibraryCalls {
       const request = own(given);
       checkRequest(RULES.fail, { taskId, request, key });
       return engine.failTask(taskId, settled(request), key);
+    },
+    activate: async (request) => {
+      checkRequest(RULES.activate, { request });
+      return own(await engine.activate(settled(request)));
+    },
+    heartbeat: async (taskId, request) => {
+      checkRequest(RULES.heartbeat, { taskId, request });
+      return engine.heartbeat(taskId, settled(request));
+    },
+    taskType: async (type) => {
+      checkRequest(RULES.taskType, { type });
+      return engine.taskType(type);
+    },
+    setTaskType: async (type, request) => {
+      checkRequest(RULES.setTaskType, { type, request });
+      return engine.setTaskType(type, request);
     },
     signal: async (name, given, options = {}) => {
       const payload = own(given);

@@ -28,12 +28,14 @@ import { patchVariables } from "./patch-variables.ts";
 import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
-import { completeTask, failTask, listTasks } from "./task-calls.ts";
+import { beat, completeTask, failTask, listTasks } from "./task-calls.ts";
 import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
 import { turnWheel } from "./wheel.ts";
+import { activate } from "./workers/activate.ts";
+import { getTaskType, setTaskType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
@@ -95,5 +97,9 @@ export function createEngine(given: World): Engine {
     tasks: (filter, page) => listTasks(world, filter, page),
     completeTask: (taskId, request = {}, key) => completeTask(world, taskId, request, key),
     failTask: (taskId, request, key) => failTask(world, taskId, request, key),
+    activate: (request) => activate(world, request),
+    heartbeat: (taskId, request) => beat(world, taskId, request),
+    setTaskType: (type, request) => setTaskType(world, type, request),
+    taskType: (type) => getTaskType(world, type),
   };
 }

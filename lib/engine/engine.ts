@@ -126,7 +126,7 @@ export interface Engine {
   tasks(filter: TaskFilter, page: PageRequest): Promise<Listed<TaskView>>;
   completeTask(
     taskId: string,
-    request?: Readonly<{ variables?: Variables }>,
+    request?: Readonly<{ variables?: Variables; lockToken?: string }>,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ completed: true }>>;
   failTask(
@@ -134,6 +134,13 @@ export interface Engine {
     request: TaskFailure,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ failed: true }>>;
+  /** Gives open tasks of a type to a worker, each under a lock. */
+  activate(request: ActivationRequest): Promise<Activation>;
+  /** Keeps a lock; throws `task/lock-lost` where another worker has taken the task. */
+  heartbeat(taskId: string, request: HeartbeatRequest): Promise<Heartbeat>;
+  /** Sends the tasks of a type to a queue of the user's own; null: back to those who poll. */
+  setTaskType(type: string, request: Readonly<{ queueArn: string | null }>): Promise<TaskTypeView>;
+  taskType(type: string): Promise<TaskTypeView>;
 }
 
 /** The same key and body give the same answer; another body under the same key is refused. */
@@ -372,7 +379,36 @@ export type TaskView = Readonly<{
   runsHere: boolean;
 }>;
 
+/** `waitSeconds`: how long the poll may wait for a first task. */
+export type ActivationRequest = Readonly<{
+  type: string;
+  max: number;
+  lockSeconds: number;
+  /** Who asks, for those who look. */
+  worker: string;
+  waitSeconds?: number;
+}>;
+
+/** With `retryAfter` there was nothing, and asking before that many seconds is for nothing. */
+export type Activation = Readonly<{ tasks: readonly ActivatedTask[]; retryAfter?: number }>;
+
+export type ActivatedTask = Omit<TaskView, "createdAt" | "runsHere"> &
+  Readonly<{
+    /** Names the lock: heartbeats give a new one, and whoever reports sends the last. */
+    lockToken: string;
+    lockedUntil: string;
+  }>;
+
+export type HeartbeatRequest = Readonly<{ lockToken: string; lockSeconds?: number }>;
+
+/** `cancelled`: nobody needs the result any more. */
+export type Heartbeat = Readonly<{ lockToken: string; lockedUntil: string } | { cancelled: true }>;
+
+export type TaskTypeView = Readonly<{ type: string; queueArn: string | null; shards: number }>;
+
 export type TaskFailure = Readonly<{
+  /** Of the worker's last activation or heartbeat. */
+  lockToken?: string;
   message: string;
   /** A business error that boundary events can catch; without it a retry is used up. */
   code?: string;

@@ -31,6 +31,7 @@ export const FORMATS = {
   "dead-letter": 1,
   offer: 1,
   "timer-start": 1,
+  "task-type": 1,
 } as const;
 
 export type Kind = keyof typeof FORMATS;

@@ -17,10 +17,8 @@ import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
-import { putHint } from "./hint.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
-import { offerOf } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -34,8 +32,8 @@ import {
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
-import { offerRows, parseOffer } from "./task-calls.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";
+import { offerRows, parseOffer, putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
@@ -118,7 +116,7 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   if (item.lookAt === lookAtOf(world, instance)) return image;
   // From then on the due index does not lead here any more: those outside must find it.
   for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
-    await putHint(world, offerOf(instance, task));
+    await putRowAnew(world, instance, task);
   }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;

@@ -23,6 +23,7 @@ import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
+import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
@@ -308,10 +309,11 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
-  ...START_SCENARIOS,
   ...ADOPT_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...CALL_SCENARIOS,
+  ...LISTING_SCENARIOS,
+  ...START_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
 import type {
+  ActivatedTask,
   DeadLetterView,
   DefinitionView,
   Engine,
@@ -123,6 +124,22 @@ export const aDiagnostic: Diagnostic = {
   element: "task",
   line: 3,
   hint: "Mend it.",
+};
+
+/** A task as a worker gets it. */
+export const anActivatedTask: ActivatedTask = {
+  taskId: "live:1",
+  lockToken: "0.1.a.charge",
+  type: "charge",
+  instanceId: "live",
+  element: "pay",
+  definition: { id: "order", version: 1 },
+  variables: { total: 42 },
+  headers: { region: "eu" },
+  attempt: 1,
+  retries: 3,
+  lockedUntil: AT,
+  idempotencyKey: "live:1",
 };
 
 function cannedEngine(): Engine {
@@ -316,6 +333,10 @@ function cannedEngine(): Engine {
     }),
     completeTask: async (id) => byTask(id, { completed: true }),
     failTask: async (id) => byTask(id, { failed: true }),
+    activate: async () => ({ tasks: [anActivatedTask] }),
+    heartbeat: async (id) => byTask(id, { lockToken: "0.1.b.charge", lockedUntil: AT }),
+    setTaskType: async (type, { queueArn }) => ({ type, queueArn, shards: 1 }),
+    taskType: async (type) => ({ type, queueArn: null, shards: 1 }),
   };
 }
 
