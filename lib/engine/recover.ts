@@ -6,6 +6,7 @@
  * What an instance owes depends on the handlers that this installation has. Where they have
  * changed since it was stored, its place in the due index is mended first.
  */
+import { instantFrom } from "../definition/time/instant.ts";
 import {
   type Instance,
   isTerminal,
@@ -14,7 +15,7 @@ import {
 } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
 import { commit } from "./commit.ts";
-import { send } from "./dispatch.ts";
+import { send, taskMessage } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { putHint } from "./hint.ts";
 import { instanceIdOf } from "./keys.ts";
@@ -173,13 +174,32 @@ async function resendTickets(
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
-  return lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket)).length;
+  const resent = lost.filter((it) => it.on === "continuation" || runsHere(world, it)).length;
+  return resent + (isAllLost ? await sendAfterLease(world, instance) : 0);
+}
+
+/**
+ * Who holds a lease may be at work, or gone with everything else: nobody can tell before it ends. A
+ * message that comes then finds the task done, or runs it.
+ */
+async function sendAfterLease(world: World, instance: Instance): Promise<number> {
+  const leased = instance.tickets.filter(isTask).filter((task) => runsHere(world, task));
+  let sent = 0;
+  for (const task of leased) {
+    if (world.tasks.holds(instance.id, task.id) || !isLeased(world, task)) continue;
+    const notBefore = instantFrom(Math.max(task.stamp?.until ?? 0, task.notBefore ?? 0));
+    await world.tasks.send({ ...taskMessage(instance, task), notBefore });
+    sent += 1;
+  }
+  return sent;
 }
 
 function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {
-  if (world.tasks.holds(id, task.id)) return true;
-  return task.stamp !== undefined && leaseLeftMs(world, task.stamp) > 0;
+  return world.tasks.holds(id, task.id) || isLeased(world, task);
 }
+
+const isLeased = (world: World, { stamp }: TaskTicket): boolean =>
+  stamp !== undefined && leaseLeftMs(world, stamp) > 0;
 
 /** What is in the outbox is sent by whoever is told to look after its trigger's debts. */
 async function resendRecords(world: World, instance: Instance): Promise<number> {
