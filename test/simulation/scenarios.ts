@@ -22,6 +22,7 @@ import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
+import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
@@ -306,6 +307,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
+  ...RESTORE_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
