@@ -7,13 +7,7 @@ import type { Json } from "../definition/json.ts";
 import { type Instant, instantFrom } from "../definition/time/instant.ts";
 import type { Instance, OutboxRecord, Remembered, Stamp, Ticket } from "../kernel/instance.ts";
 import type { TrailEntry } from "../kernel/trail.ts";
-import {
-  type ChunkBefore,
-  type EntryBefore,
-  readTrailBefore,
-  type StampBefore,
-  stampBefore,
-} from "./codec-before.ts";
+import { type ChunkBefore, readTrailBefore } from "./codec-before.ts";
 import {
   elementOf,
   type Index,
@@ -28,7 +22,7 @@ import { packOwner, parseOwner } from "./owner-text.ts";
 import { countEntries, readTrail, type TrailText, writeTrail } from "./trail-text.ts";
 
 /** What can be read before the definition is known, and before values that stand apart are there. */
-export type Stored = Readonly<{ definition: Instance["definition"]; packed: Packed | Before }>;
+export type Stored = Readonly<{ definition: Instance["definition"]; packed: Packed }>;
 
 /** An instance, without its version: that is the item's. */
 export type Packed = Readonly<{
@@ -40,6 +34,7 @@ export type Packed = Readonly<{
   e?: number;
   bk?: string;
   tg?: readonly string[];
+  p?: NonNullable<Instance["parent"]>;
   x: Json;
   k: readonly PackedTicket[];
   o?: readonly (readonly [string, OutboxRecord["effect"], PackedStamp])[];
@@ -54,8 +49,8 @@ export type Packed = Readonly<{
   g?: readonly (readonly [string, string, number, number])[];
   /** Values that stand apart: where each belongs. Empty: there were some once. */
   v?: readonly PackedApart[];
-  /** Erased. */
-  z?: 1;
+  /** Erased; 2 while something of it may be left. */
+  z?: 1 | 2;
 }> &
   TrailText;
 
@@ -63,17 +58,6 @@ export type PackedApart = readonly [at: Path, hash: string, bytes: number];
 
 /** Where something stands in a packed instance. */
 export type Path = readonly (string | number)[];
-
-/** Format 2. */
-type Before = Readonly<
-  Omit<Packed, "c" | "h" | "k" | "o" | "t" | "u" | "v"> & {
-    c: readonly Reference[];
-    h: readonly [exact: string, request: string];
-    k: readonly PackedTicket[];
-    o?: readonly (readonly [string, OutboxRecord["effect"], StampBefore])[];
-    t: readonly EntryBefore[];
-  }
->;
 
 /** `until` is counted from the instance's own time. */
 type PackedStamp = readonly [by: string, own: string | 0, until: number] | 0;
@@ -98,6 +82,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(instance.endedAt !== undefined && { e: instance.endedAt - startedAt }),
     ...(instance.businessKey !== undefined && { bk: instance.businessKey }),
     ...(instance.tags && { tg: instance.tags }),
+    ...(instance.parent && { p: instance.parent }),
     x: instance.state,
     k: instance.tickets.map((ticket) => packTicket(ticket, instance, index)),
     ...(instance.outbox.length > 0 && {
@@ -111,7 +96,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(result !== undefined && { r: result }),
     ...(instance.error && { er: instance.error }),
     h: instance.startHash,
-    ...(instance.erased && { z: 1 as const }),
+    ...(instance.erased && { z: instance.erased === true ? (1 as const) : (2 as const) }),
     ...(instance.inbox.length > 0 && { ib: instance.inbox }),
     ...(instance.sentEvents.length > 0 && { is: instance.sentEvents }),
     ...(Object.keys(instance.seenEvents).length > 0 && { ie: instance.seenEvents }),
@@ -124,7 +109,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
 export const encodePacked = (packed: Packed): Uint8Array => encodeBody("instance", packed);
 
 export function parseStored(body: Uint8Array): Stored {
-  const packed = parseBody("instance", body) as Packed | Before;
+  const packed = parseBody("instance", body) as Packed;
   const [id, version, hash] = packed.d;
   return { definition: { id, version, hash }, packed };
 }
@@ -140,13 +125,14 @@ export function decodeInstance(
     ...about,
     definition: ref,
     status: STATUSES[packed.s ?? 0] ?? "live",
-    ...("z" in packed && packed.z && { erased: true as const }),
+    ...(packed.z && { erased: packed.z === 1 ? (true as const) : ("unfinished" as const) }),
     ...(packed.tk && { terminationKind: packed.tk }),
     startedAt,
     lastNow: after(packed.n),
     ...(packed.e !== undefined && { endedAt: after(packed.e) }),
     ...(packed.bk !== undefined && { businessKey: packed.bk }),
     ...(packed.tg && { tags: packed.tg }),
+    ...(packed.p && { parent: packed.p }),
     state: packed.x,
     tickets: packed.k.map((ticket) => parseTicket(ticket, packed, definition)),
     outbox: (packed.o ?? []).map(([id, effect, stamp]) => ({
@@ -159,15 +145,14 @@ export function decodeInstance(
     trail: { next: packed.q, entries: trailIn(packed, definition) },
     ...(packed.r !== undefined && { result: packed.r }),
     ...(packed.er && { error: packed.er }),
-    startHash: typeof packed.h === "string" ? packed.h : packed.h[1],
+    startHash: packed.h,
     inbox: packed.ib ?? [],
     sentEvents: packed.is ?? [],
     seenEvents: packed.ie ?? {},
     ring: (packed.g ?? []).map(
       ([request, body, answer, v]): Remembered => ({ request, body, answer, v }),
     ),
-    ...("v" in packed &&
-      packed.v && { apart: packed.v.map(([, hash, bytes]) => ({ hash, bytes })) }),
+    ...(packed.v && { apart: packed.v.map(([, hash, bytes]) => ({ hash, bytes })) }),
   };
 }
 
@@ -204,9 +189,6 @@ export function trailBytes(entries: readonly TrailEntry[], definition: Definitio
 
 const STATUSES = ["live", "succeeded", "failed", "cancelled"] as const;
 
-const isFormatBefore = (packed: Packed | Before): packed is Before =>
-  formatOf(packed) < FORMATS.instance;
-
 /** What every ticket has goes by position; the rest of it, by name: it differs per kind. */
 function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Index): PackedTicket {
   const { id, ref, element, since, stamp, on, ...rest } = ticket;
@@ -227,11 +209,7 @@ function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Ind
   return [...common, { on, ...rest }];
 }
 
-function parseTicket(
-  ticket: PackedTicket,
-  packed: Packed | Before,
-  definition: Definition,
-): Ticket {
+function parseTicket(ticket: PackedTicket, packed: Packed, definition: Definition): Ticket {
   const [id, ref, element, since, stamp, rest] = ticket;
   const common = {
     id,
@@ -253,19 +231,14 @@ function packStamp(stamp: Stamp | undefined, lastNow: Instant): PackedStamp {
   return [by, own === null ? 0 : packOwner(own), until - lastNow];
 }
 
-function parseStamp(stamp: PackedStamp, packed: Packed | Before): { stamp?: Stamp } {
+function parseStamp(stamp: PackedStamp, packed: Packed): { stamp?: Stamp } {
   if (stamp === 0) return {};
-  if (isFormatBefore(packed)) return stampBefore(stamp);
   const [by, own, until] = stamp;
   const at = instantFrom(packed.a + packed.n + until);
   return { stamp: { by, own: own === 0 ? null : parseOwner(own), until: at } };
 }
 
-function trailIn(packed: Packed | Before, definition: Definition): readonly TrailEntry[] {
+function trailIn(packed: Packed, definition: Definition): readonly TrailEntry[] {
   const from = instantFrom(packed.a);
-  if (isFormatBefore(packed)) {
-    const first = packed.q - packed.t.length;
-    return readTrailBefore(packed.t, { first, from, definition });
-  }
   return readTrail(packed, { first: packed.q - countEntries(packed), from, definition });
 }
