@@ -4,6 +4,7 @@ import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
+import { RESTORE_MUTANTS } from "./restore-mutants.ts";
 import { START_MUTANTS } from "./start-mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
 import { TIMER_MUTANTS } from "./timer-mutants.ts";
@@ -15,6 +16,7 @@ export const MUTANTS = [
   ...TIMER_MUTANTS,
   ...VALUE_MUTANTS,
   ...ADOPT_MUTANTS,
+  ...RESTORE_MUTANTS,
   ...HTTP_MUTANTS,
   ...LISTING_MUTANTS,
   ...START_MUTANTS,
