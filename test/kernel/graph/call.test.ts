@@ -15,7 +15,7 @@ import {
   aTask,
   type Piece,
 } from "../../support/graph-builder.ts";
-import { type Play, play } from "../../support/play.ts";
+import { committed, type Play, play } from "../../support/play.ts";
 
 /** `call`, with what is on its border, and a task behind each. */
 const calling = (call: Piece, ...border: readonly Piece[]) => {
@@ -117,6 +117,17 @@ describe("a call", () => {
     });
 
     expect([listed.variables, none.variables]).toEqual([{ result: [1] }, { result: null }]);
+  });
+
+  test("that its definition does not have any more is an incident", async () => {
+    const order = await play(calling(aCall("call")));
+    const state = JSON.parse(JSON.stringify(order.instance.state));
+    state.tokens[1].node = "after";
+    order.instance = committed({ ...order.instance, state });
+
+    await ends(order);
+
+    expect(order.incident("call").message).toContain('"after" of process calls nothing');
   });
 
   test("S4 is told once: a second word of its child changes nothing", async () => {
