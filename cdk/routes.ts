@@ -4,7 +4,7 @@ export const VERBS = ["read", "start", "send", "work", "operate", "deploy"] as c
 export type Verb = (typeof VERBS)[number];
 
 export type Route = Readonly<{
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   verb: Verb;
 }>;
@@ -22,26 +22,41 @@ export const ROUTES: readonly Route[] = [
     "/v1/instances/{instanceId}/result",
     "/v1/instances/{instanceId}/waits",
     "/v1/instances/{instanceId}/history",
+    "/v1/incidents",
     "/v1/signals/{broadcastId}",
     "/v1/event-types/{name}",
     "/v1/dead-letters",
+    "/v1/schedules",
     "/v1/tasks",
+    "/v1/task-types/{type}",
     "/v1/health",
     "/v1/openapi.json",
   ]),
   ...at("start", "POST", ["/v1/definitions/{definitionId}/instances"]),
   ...at("send", "POST", ["/v1/signals", "/v1/messages", "/v1/events"]),
-  ...at("work", "POST", ["/v1/tasks/{taskId}/complete", "/v1/tasks/{taskId}/fail"]),
+  ...at("work", "POST", [
+    "/v1/tasks/activate",
+    "/v1/tasks/{taskId}/heartbeat",
+    "/v1/tasks/{taskId}/complete",
+    "/v1/tasks/{taskId}/fail",
+  ]),
   ...at("operate", "POST", [
     "/v1/instances/{instanceId}/cancel",
     "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",
+    "/v1/incidents:resolve",
+    "/v1/instances:purge",
     "/v1/dead-letters/{deadLetterId}/replay",
     "/v1/recover",
     "/v1/recover/all",
     "/v1/clock/advance",
   ]),
-  ...at("operate", "DELETE", ["/v1/instances/{instanceId}", "/v1/dead-letters/{deadLetterId}"]),
-  ...at("operate", "PUT", ["/v1/event-types/{name}"]),
+  ...at("operate", "DELETE", [
+    "/v1/instances/{instanceId}",
+    "/v1/dead-letters/{deadLetterId}",
+    "/v1/schedules/{scheduleId}",
+  ]),
+  ...at("operate", "PUT", ["/v1/event-types/{name}", "/v1/task-types/{type}"]),
+  ...at("operate", "PATCH", ["/v1/instances/{instanceId}/variables"]),
   ...at("deploy", "POST", [
     "/v1/definitions",
     "/v1/definitions:validate",

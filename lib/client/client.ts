@@ -1,4 +1,6 @@
 import type {
+  Activation,
+  ActivationRequest,
   ClockAdvance,
   DeadLetterView,
   DefinitionView,
@@ -8,7 +10,11 @@ import type {
   EventConfig,
   EventRequest,
   EventTypeView,
+  FoundIncident,
+  Heartbeat,
+  HeartbeatRequest,
   HistoryEntry,
+  IncidentFilter,
   InstanceFilter,
   InstanceView,
   Listed,
@@ -16,16 +22,23 @@ import type {
   MessageRequest,
   Notation,
   PageRequest,
+  PurgeReport,
+  PurgeRequest,
   ReceiptView,
   RecoveryReport,
+  ResolveReport,
+  ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,
   TaskFailure,
   TaskFilter,
+  TaskTypeView,
   TaskView,
   Variables,
+  VariablesPatch,
   WaitView,
 } from "../api/views.ts";
 import { type Call, createTransport, segment, type TransportOptions } from "./transport.ts";
@@ -62,6 +75,7 @@ export function createClient(options: ClientOptions) {
   const instance = (id: string) => `/v1/instances/${segment(id)}`;
   const eventType = (name: string) => `/v1/event-types/${segment(name)}`;
   const deadLetter = (id: string) => `/v1/dead-letters/${segment(id)}`;
+  const taskType = (type: string) => `/v1/task-types/${segment(type)}`;
   const task = (id: string) => `/v1/tasks/${segment(id)}`;
 
   return {
@@ -126,6 +140,20 @@ export function createClient(options: ClientOptions) {
         request,
         keyed,
       ),
+    /** Variables of the process, or of `scope`, an open element; nothing moves on by it. */
+    patchVariables: (instanceId: string, patch: VariablesPatch, { idempotencyKey }: Keyed = {}) =>
+      ask<{ patched: true }>({
+        method: "PATCH",
+        path: `${instance(instanceId)}/variables`,
+        json: patch,
+        idempotencyKey,
+      }),
+    incidents: (filter: IncidentFilter & Page = {}) =>
+      get<Listed<FoundIncident>>("/v1/incidents", filter),
+    /** A page of them, and a dry run unless `dryRun` is false; hand `nextCursor` back for more. */
+    resolveIncidents: (request: ResolveRequest = {}) =>
+      post<ResolveReport>("/v1/incidents:resolve", request),
+    purge: (request: PurgeRequest = {}) => post<PurgeReport>("/v1/instances:purge", request),
 
     /** The counts are there when everybody was reached within the call. */
     signal: (request: SignalRequest, keyed: Keyed = {}) =>
@@ -144,17 +172,28 @@ export function createClient(options: ClientOptions) {
     deadLetters: (filter: Readonly<{ name?: string }> & Page = {}) =>
       get<Listed<DeadLetterView>>("/v1/dead-letters", filter),
     replayDeadLetter: (id: string) => post<EventAnswer>(`${deadLetter(id)}/replay`),
+    schedules: (page: Page = {}) => get<Listed<ScheduleView>>("/v1/schedules", page),
+    removeSchedule: (id: string) =>
+      ask<{ removed: true }>({ method: "DELETE", path: `/v1/schedules/${segment(id)}` }),
     removeDeadLetter: (id: string) =>
       ask<{ removed: true }>({ method: "DELETE", path: deadLetter(id) }),
 
     tasks: (filter: TaskFilter & Page = {}) => get<Listed<TaskView>>("/v1/tasks", filter),
     completeTask: (
       taskId: string,
-      request: Readonly<{ variables?: Variables }> = {},
+      request: Readonly<{ variables?: Variables; lockToken?: string }> = {},
       keyed: Keyed = {},
     ) => post<{ completed: true }>(`${task(taskId)}/complete`, request, keyed),
     failTask: (taskId: string, request: TaskFailure, keyed: Keyed = {}) =>
       post<{ failed: true }>(`${task(taskId)}/fail`, request, keyed),
+    /** Takes open tasks of a type, each under a lock; `worker` of this package does all of it. */
+    activate: (request: ActivationRequest) => post<Activation>("/v1/tasks/activate", request),
+    heartbeat: (taskId: string, request: HeartbeatRequest) =>
+      post<Heartbeat>(`${task(taskId)}/heartbeat`, request),
+    taskType: (type: string) => get<TaskTypeView>(taskType(type)),
+    /** On AWS: the tasks of a type go to a queue of yours; null undoes it. */
+    setTaskType: (type: string, request: Readonly<{ queueArn: string | null }>) =>
+      ask<TaskTypeView>({ method: "PUT", path: taskType(type), json: request }),
 
     recover: () => post<RecoveryReport>("/v1/recover"),
     /** A page of live instances; hand `nextCursor` back until there is none. */

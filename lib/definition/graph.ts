@@ -30,7 +30,7 @@ export type Mapping = Readonly<{ source: Computed; target: string }>;
 
 export type Behaviour =
   | Readonly<{ kind: "process" }>
-  /** One that is triggered begins only when its signal or message comes; see `StartEvent`. */
+  /** One that is triggered begins only when its signal, message or time comes; see `StartEvent`. */
   | Readonly<{ kind: "start"; triggered?: true }>
   | Readonly<{ kind: "end"; end: EndKind }>
   | Readonly<{

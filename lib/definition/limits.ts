@@ -86,6 +86,11 @@ export const MAX_CALL_MS = 1_800_000;
 /** Timers that are due at once are taken in the step that opened them, up to this many. */
 export const MAX_TIMERS_AT_ONCE = 100;
 
+/** Tags of an instance, their characters, and those of its business key. */
+export const MAX_TAGS = 16;
+export const MAX_TAG_LENGTH = 64;
+export const MAX_BUSINESS_KEY_LENGTH = 256;
+
 /** Door requests that an instance remembers. */
 export const MAX_REMEMBERED_REQUESTS = 16;
 
@@ -180,6 +185,23 @@ export const MAX_KEPT_EVENTS = 10_000;
 /** How long a dead letter is kept. */
 export const DEAD_LETTER_MS = 30 * 86_400_000;
 
+// Workers
+
+/** How long a worker may lock a task without a word, how many it may take at once, how long it may wait. */
+export const MAX_LOCK_SECONDS = 43_200;
+export const DEFAULT_LOCK_SECONDS = 60;
+export const MAX_ACTIVATED = 100;
+export const MAX_WAIT_SECONDS = 25;
+
+/** How long a host may go by what it has read of a type of task. */
+export const TASK_TYPE_MEMORY_MS = 10_000;
+
+/** Rows that a poll loses to others before it spreads them wider. */
+export const MAX_LOST_ROWS = 8;
+
+/** Bytes of a task that is put into a queue of the user's own. */
+export const MAX_OWN_QUEUE_BYTES = 256 * 1024;
+
 // Queues
 
 /** Bytes of a queued message; a longer one is kept outside, and the queue carries its name. */
@@ -224,3 +246,34 @@ export const MAX_PAGE_BYTES = 4_000_000;
 
 /** Items of a page. */
 export const MAX_PAGE_SIZE = 200;
+
+/** Of those that are dealt with in one call, where nobody says how many. */
+export const DEFAULT_BULK_SIZE = 50;
+
+/** Instances that a page of a list reads beyond those it may show; then it is cut short. */
+export const MAX_READ_BEYOND_PAGE = 30;
+
+// HTTP tasks
+
+/** Bytes of the body of a request, and of an answer once it is unpacked. */
+export const MAX_HTTP_BODY_BYTES = 1_000_000;
+
+/** Headers of a request, and the characters of their names and values. */
+export const MAX_HTTP_HEADERS = 64;
+export const MAX_HTTP_HEADER_LENGTH = 16_000;
+
+/** Bytes of the headers of an answer. */
+export const MAX_HTTP_ANSWER_HEADER_BYTES = 16_384;
+
+/** Characters of a URL. */
+export const MAX_URL_LENGTH = 8_000;
+
+/** Redirects that one call follows. */
+export const MAX_REDIRECTS = 5;
+
+/** How long an HTTP call may take unless it says so itself, and at the most: it is a short task. */
+export const DEFAULT_HTTP_TIMEOUT_MS = 20_000;
+export const MAX_HTTP_TIMEOUT_MS = 40_000;
+
+/** Characters of a secret at the least: a shorter text could not be told from others in an answer. */
+export const MIN_SECRET_LENGTH = 8;

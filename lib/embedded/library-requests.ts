@@ -1,16 +1,23 @@
 /** What each call of the library may be given: the rules by which it is checked before it is made. */
+
+import { MAX_ACTIVATED, MAX_LOCK_SECONDS, MAX_WAIT_SECONDS } from "../definition/limits.ts";
 import type {
+  ActivationRequest,
   EventConfig,
   EventRequest,
+  HeartbeatRequest,
+  IncidentFilter,
   InstanceFilter,
   MessageRequest,
   PageRequest,
+  PurgeFilter,
   Source,
   StartRequest,
   TaskFailure,
   TaskFilter,
 } from "../engine/engine.ts";
 import {
+  businessKey,
   correlationKey,
   deadlineText,
   durationText,
@@ -23,13 +30,15 @@ import {
   nameText,
   newInstanceId,
   newVariables,
+  nullable,
   oneOf,
   optional,
   pageSize,
   type Rule,
   settings,
+  tagText,
+  tagTexts,
   text,
-  texts,
   wholeNumber,
 } from "../engine/request-rules.ts";
 
@@ -42,28 +51,62 @@ const source: Of<Source> = { notation: oneOf("bpmn", "journey", "code"), source:
 const start: Of<StartRequest> = {
   variables: optional(newVariables),
   instanceId: optional(newInstanceId),
-  businessKey: optional(text),
+  businessKey: optional(businessKey),
   version: optional(wholeNumber(1)),
-  tags: optional(texts),
+  tags: optional(tagTexts),
   deadline: optional(deadlineText),
 };
 
 const instances: Of<InstanceFilter> = {
   definition: optional(idText),
   status: optional(oneOf("running", "suspended", "succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
   incident: optional(oneOf(true)),
   startedAfter: optional(instantText),
   startedBefore: optional(instantText),
 };
 
+const incidents: Of<IncidentFilter> = {
+  definition: optional(idText),
+  type: optional(idText),
+  element: optional(idText),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  startedAfter: optional(instantText),
+  startedBefore: optional(instantText),
+};
+
+const purged: Of<PurgeFilter> = {
+  definition: optional(idText),
+  status: optional(oneOf("succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  endedBefore: optional(instantText),
+};
+
 const tasks: Of<TaskFilter> = { type: optional(idText), instanceId: optional(text) };
 
 const failure: Of<TaskFailure> = {
+  lockToken: optional(text),
   message: text,
   code: optional(text),
   retries: optional(wholeNumber(0)),
   retryAfter: optional(durationText),
   variables: optional(newVariables),
+};
+
+const activation: Of<ActivationRequest> = {
+  type: idText,
+  max: wholeNumber(1, MAX_ACTIVATED),
+  lockSeconds: wholeNumber(1, MAX_LOCK_SECONDS),
+  worker: nameText,
+  waitSeconds: optional(wholeNumber(0, MAX_WAIT_SECONDS)),
+};
+
+const heartbeat: Of<HeartbeatRequest> = {
+  lockToken: text,
+  lockSeconds: optional(wholeNumber(1, MAX_LOCK_SECONDS)),
 };
 
 const message: Of<MessageRequest> = {
@@ -94,7 +137,10 @@ const waiting = {
   instanceId: text,
   options: optional(settings({ timeoutMs: optional(milliseconds) })),
 };
-const completed = optional(settings({ variables: optional(newVariables) }));
+const bulk = { ...page, dryRun: optional(flag) };
+const completed = optional(
+  settings({ variables: optional(newVariables), lockToken: optional(text) }),
+);
 const resolved = optional(
   settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
 );
@@ -107,6 +153,7 @@ export const RULES = {
   definitionId: { id: idText },
   deadLetter: { id: text },
   definitions: paged,
+  schedules: paged,
   versions: { id: idText, ...paged },
   start: { definitionId: idText, request: optional(settings(start)), key },
   instance: { instanceId: text },
@@ -114,9 +161,30 @@ export const RULES = {
   history: { instanceId: text, ...paged },
   cancel: { instanceId: text, request: optional(settings({ reason: optional(text) })), key },
   resolveIncident: { instanceId: text, incidentId: text, request: resolved, key },
+  patchVariables: {
+    instanceId: text,
+    request: settings({ variables: newVariables, scope: optional(idText) }),
+    key,
+  },
+  incidents: { filter: optional(settings({ ...incidents, ...page })) },
+  resolveIncidents: {
+    request: optional(
+      settings({
+        filter: optional(settings(incidents)),
+        variables: optional(newVariables),
+        retries: optional(wholeNumber(0)),
+        ...bulk,
+      }),
+    ),
+  },
+  purge: { request: optional(settings({ filter: optional(settings(purged)), ...bulk })) },
   tasks: { filter: optional(settings({ ...tasks, ...page })) },
   complete: { taskId: text, request: completed, key },
   fail: { taskId: text, request: settings(failure), key },
+  activate: { request: settings(activation) },
+  heartbeat: { taskId: text, request: settings(heartbeat) },
+  taskType: { type: idText },
+  setTaskType: { type: idText, request: settings({ queueArn: nullable(text) }) },
   signal: {
     name: nameText,
     payload: optional(newVariables),

@@ -23,14 +23,13 @@ import type { TaskHandler, TaskOutcome } from "../ports/tasks.ts";
 import { type Claimed, claim, unclaim } from "./claim.ts";
 import { afterCommit, send, taskMessage } from "./dispatch.ts";
 import { handBack } from "./hand-back.ts";
-import { putHint } from "./hint.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
-import { offerOf } from "./offer.ts";
 import { handBackOf, openTask, openWork, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
 import type { Image } from "./stored-instance.ts";
+import { putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 /** Runs the task that the message names, then what follows from it. */
@@ -48,7 +47,7 @@ export async function drive(
   const handedBackBy = handBackOf(task);
   // Whoever handed it back lets this message go: what is run for it would be owed by nobody.
   if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {
-    await putHint(world, offerOf(found.instance, task));
+    await putRowAnew(world, found.instance, task);
     return "release";
   }
   const earlyMs = (task.notBefore ?? 0) - world.clock.now();

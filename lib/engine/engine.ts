@@ -57,6 +57,11 @@ export interface Engine {
   disable(id: string): Promise<DefinitionView>;
   undeploy(id: string): Promise<Readonly<{ undeployed: boolean }>>;
 
+  /** What begins by itself: start events by timer of the definitions that are deployed. */
+  schedules(page: PageRequest): Promise<Listed<ScheduleView>>;
+  /** Stops one of them until its definition is enabled or deployed anew. */
+  removeSchedule(id: string): Promise<Readonly<{ removed: true }>>;
+
   // Instances
 
   start(definitionId: string, request?: StartRequest, key?: IdempotencyKey): Promise<InstanceView>;
@@ -79,6 +84,22 @@ export interface Engine {
     request?: Readonly<{ variables?: Variables; retries?: number }>,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ resolved: true }>>;
+
+  /** Sets variables of a live instance, or of one open element of it; nothing moves on by it. */
+  patchVariables(
+    instanceId: string,
+    request: VariablesPatch,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ patched: true }>>;
+
+  // Many at once: a page of them, and only told which unless `dryRun` is false
+
+  /** Open incidents, those of the newest instances first. */
+  incidents(filter: IncidentFilter, page: PageRequest): Promise<Listed<FoundIncident>>;
+  /** Resolves a page of incidents, each by its own ticket. */
+  resolveIncidents(request: ResolveRequest): Promise<ResolveReport>;
+  /** Erases a page of ended instances. */
+  purge(request: PurgeRequest): Promise<PurgeReport>;
 
   // Signals, messages, events
 
@@ -105,7 +126,7 @@ export interface Engine {
   tasks(filter: TaskFilter, page: PageRequest): Promise<Listed<TaskView>>;
   completeTask(
     taskId: string,
-    request?: Readonly<{ variables?: Variables }>,
+    request?: Readonly<{ variables?: Variables; lockToken?: string }>,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ completed: true }>>;
   failTask(
@@ -113,6 +134,13 @@ export interface Engine {
     request: TaskFailure,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ failed: true }>>;
+  /** Gives open tasks of a type to a worker, each under a lock. */
+  activate(request: ActivationRequest): Promise<Activation>;
+  /** Keeps a lock; throws `task/lock-lost` where another worker has taken the task. */
+  heartbeat(taskId: string, request: HeartbeatRequest): Promise<Heartbeat>;
+  /** Sends the tasks of a type to a queue of the user's own; null: back to those who poll. */
+  setTaskType(type: string, request: Readonly<{ queueArn: string | null }>): Promise<TaskTypeView>;
+  taskType(type: string): Promise<TaskTypeView>;
 }
 
 /** The same key and body give the same answer; another body under the same key is refused. */
@@ -137,7 +165,31 @@ export type DeployedView = Readonly<{
   warnings: readonly Diagnostic[];
 }>;
 
-export type StartEventView = Readonly<{ element: string; kind: string; name?: string }>;
+export type StartEventView = Readonly<{
+  element: string;
+  kind: string;
+  name?: string;
+  timer?: Readonly<{ as: "duration" | "date" | "cycle"; text: string; zone?: string }>;
+  /** Of a timer that is armed: when its next instance begins. */
+  nextDue?: string;
+}>;
+
+export type ScheduleView = Readonly<{
+  id: string;
+  definition: Readonly<{ id: string; version: number }>;
+  element: string;
+  kind: "duration" | "date" | "cycle" | "cron";
+  /** As the definition has it. */
+  text: string;
+  zone: string;
+  /** Absent when it is not enabled, or nothing is left. */
+  nextDue?: string;
+  /** Absent where it never ends. */
+  remaining?: number;
+  enabled: boolean;
+  /** Instances begun since it was deployed or enabled last. */
+  fired: number;
+}>;
 
 export type DefinitionView = Readonly<{
   id: string;
@@ -233,9 +285,80 @@ export type HistoryEntry = Readonly<{
 export type InstanceFilter = Readonly<{
   definition?: string;
   status?: Status;
+  businessKey?: string;
+  /** One of their tags. */
+  tag?: string;
   incident?: true;
   startedAfter?: string;
   startedBefore?: string;
+}>;
+
+/** Without a scope, variables of the process; else of the one open occurrence of that element. */
+export type VariablesPatch = Readonly<{ variables: Variables; scope?: string }>;
+
+export type IncidentFilter = Readonly<{
+  definition?: string;
+  type?: string;
+  element?: string;
+  businessKey?: string;
+  tag?: string;
+  /** Of the instance. */
+  startedAfter?: string;
+  startedBefore?: string;
+}>;
+
+/** An incident, and whose it is. */
+export type FoundIncident = IncidentView &
+  Readonly<{
+    instanceId: string;
+    definition: Readonly<{ id: string; version: number }>;
+    businessKey?: string;
+  }>;
+
+/** Which of them, what to do, and where the page before has stopped. */
+type Bulk<Filter> = Partial<PageRequest> &
+  Readonly<{
+    filter?: Filter;
+    /** True unless said: only tells what would be done. */
+    dryRun?: boolean;
+  }>;
+
+/** How one of many fared: `gone` is what somebody else was quicker with. */
+export type Fared<Done extends string> = Readonly<{
+  outcome: "matched" | Done | "gone" | "refused";
+  problem?: Readonly<{ code: string; message: string }>;
+}>;
+
+/** What was done; in a dry run nothing but `matched` counts, else it is the sum of the others. */
+type BulkReport = Readonly<{
+  dryRun: boolean;
+  matched: number;
+  gone: number;
+  refused: number;
+  nextCursor?: string;
+}>;
+
+export type ResolveRequest = Bulk<IncidentFilter> &
+  Readonly<{ variables?: Variables; retries?: number }>;
+export type ResolveReport = BulkReport &
+  Readonly<{ resolved: number; items: readonly (FoundIncident & Fared<"resolved">)[] }>;
+
+export type PurgeFilter = Readonly<{
+  definition?: string;
+  status?: Ended;
+  businessKey?: string;
+  tag?: string;
+  endedBefore?: string;
+}>;
+export type PurgeRequest = Bulk<PurgeFilter>;
+export type PurgeReport = BulkReport &
+  Readonly<{ purged: number; items: readonly (EndedInstance & Fared<"purged">)[] }>;
+
+export type EndedInstance = Readonly<{
+  instanceId: string;
+  definition: Readonly<{ id: string; version: number }>;
+  status: Ended;
+  endedAt: string;
 }>;
 
 export type TaskFilter = Readonly<{ type?: string; instanceId?: string }>;
@@ -256,7 +379,36 @@ export type TaskView = Readonly<{
   runsHere: boolean;
 }>;
 
+/** `waitSeconds`: how long the poll may wait for a first task. */
+export type ActivationRequest = Readonly<{
+  type: string;
+  max: number;
+  lockSeconds: number;
+  /** Who asks, for those who look. */
+  worker: string;
+  waitSeconds?: number;
+}>;
+
+/** With `retryAfter` there was nothing, and asking before that many seconds is for nothing. */
+export type Activation = Readonly<{ tasks: readonly ActivatedTask[]; retryAfter?: number }>;
+
+export type ActivatedTask = Omit<TaskView, "createdAt" | "runsHere"> &
+  Readonly<{
+    /** Names the lock: heartbeats give a new one, and whoever reports sends the last. */
+    lockToken: string;
+    lockedUntil: string;
+  }>;
+
+export type HeartbeatRequest = Readonly<{ lockToken: string; lockSeconds?: number }>;
+
+/** `cancelled`: nobody needs the result any more. */
+export type Heartbeat = Readonly<{ lockToken: string; lockedUntil: string } | { cancelled: true }>;
+
+export type TaskTypeView = Readonly<{ type: string; queueArn: string | null; shards: number }>;
+
 export type TaskFailure = Readonly<{
+  /** Of the worker's last activation or heartbeat. */
+  lockToken?: string;
   message: string;
   /** A business error that boundary events can catch; without it a retry is used up. */
   code?: string;

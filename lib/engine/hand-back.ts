@@ -10,13 +10,12 @@ import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance, TaskTicket } from "../kernel/instance.ts";
 import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
-import { putHint } from "./hint.ts";
 import { attemptName, HANDED_BACK } from "./names.ts";
-import { offerOf } from "./offer.ts";
 import { openTask } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { redeliver } from "./redelivery.ts";
 import type { Image } from "./stored-instance.ts";
+import { putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 /** Offers the task that a message brought, then lets the message go. */
@@ -37,7 +36,7 @@ export async function handBack(
     const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);
     if (outcome.kind === "busy") return { keepForMs: outcome.retryAfterMs };
     if (outcome.kind === "committed") {
-      await putHint(world, offerOf(outcome.image.instance, task));
+      await putRowAnew(world, outcome.image.instance, task);
       return "release";
     }
     if (outcome.kind === "conflict" && outcome.current === undefined) return "release";

@@ -17,10 +17,8 @@ import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
-import { putHint } from "./hint.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
-import { offerOf } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -34,7 +32,8 @@ import {
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
-import { offerRows, parseOffer } from "./task-calls.ts";
+import { rearmAllStarts } from "./timer-starts/schedules.ts";
+import { offerRows, parseOffer, putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
@@ -51,7 +50,8 @@ export async function recover(world: World): Promise<RecoveryReport> {
     else if (!offered.has(instanceId)) due.push(instanceId);
   }
   for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
-  return { ...counts, ...(await remindAll(world, others)) };
+  const { timersFired, ...reminded } = await remindAll(world, others);
+  return { ...counts, ...reminded, timersFired: counts.timersFired + timersFired };
 }
 
 /**
@@ -65,18 +65,25 @@ export async function recoverAll(
   const { images, nextCursor } = await liveImages(world, page);
   const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
   for (const { instance } of images) add(counts, await tryRecover(world, instance.id, true));
+  // They are few, and stand in no page of instances: the first page sees to all of them.
+  if (page.cursor === undefined) {
+    const starts = await rearmAllStarts(world);
+    counts.rearmed += starts.rearmed;
+    counts.timersFired += starts.timersFired;
+  }
   const others = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
   return { ...counts, ...others, ...(nextCursor !== undefined && { nextCursor }) };
 }
 
-/** Mailboxes, broadcasts and events that nobody looks after any more. */
+/** Mailboxes, broadcasts, events and timer starts that nobody looks after any more. */
 async function remindAll(world: World, keys: readonly Key[]) {
-  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
+  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0, timersFired: 0 };
   for (const key of keys) {
     const reminded = await tryRemind(world, key);
     if (reminded === "mailbox") counts.mailboxesPoked += 1;
     if (reminded === "broadcast") counts.broadcastsResumed += 1;
     if (reminded === "event") counts.eventsOffered += 1;
+    if (reminded === "timer-start") counts.timersFired += 1;
   }
   return counts;
 }
@@ -109,7 +116,7 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   if (item.lookAt === lookAtOf(world, instance)) return image;
   // From then on the due index does not lead here any more: those outside must find it.
   for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
-    await putHint(world, offerOf(instance, task));
+    await putRowAnew(world, instance, task);
   }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;

@@ -1,13 +1,14 @@
 /** What readers see of definitions, instances and tasks. */
-import type { Definition } from "../definition/definition.ts";
+import type { Definition, StartEvent } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
-import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
+import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { childIdOf } from "./children/child.ts";
 import type {
   DefinitionView,
   IncidentView,
   InstanceView,
   ResultView,
+  StartEventView,
   Status,
   TaskView,
   WaitView,
@@ -26,7 +27,22 @@ export function viewProcess({
   name,
   startEvents,
 }: Definition): Omit<DefinitionView, "enabled" | "deployedAt" | "live"> {
-  return { id, version, hash, notation, ...(name !== undefined && { name }), startEvents };
+  return {
+    id,
+    version,
+    hash,
+    notation,
+    ...(name !== undefined && { name }),
+    startEvents: startEvents.map(viewStart),
+  };
+}
+
+function viewStart(event: StartEvent): StartEventView {
+  if (event.kind !== "timer") return event;
+  const { element, kind, timer } = event;
+  const { as, value, zone } = timer;
+  const text = value.kind === "feel" ? `=${value.text}` : String(value.value);
+  return { element, kind, timer: { as, text, ...(zone !== undefined && { zone }) } };
 }
 
 export function viewInstance(world: World, { instance, program }: Image): InstanceView {
@@ -44,7 +60,9 @@ export function viewInstance(world: World, { instance, program }: Image): Instan
     activeElements,
     completedElements: instance.completed,
     waits: instance.tickets.map((ticket) => viewWait(world, instance, ticket)),
-    incidents: instance.tickets.flatMap(viewIncident),
+    incidents: instance.tickets.flatMap((ticket) =>
+      ticket.on === "incident" ? [viewIncident(ticket)] : [],
+    ),
     startedAt: formatInstant(instance.startedAt),
     updatedAt: formatInstant(instance.lastNow),
     ...(endedAt !== undefined && { endedAt: formatInstant(endedAt) }),
@@ -173,8 +191,7 @@ export function viewTask(world: World, { instance, program }: Image, task: TaskT
   };
 }
 
-function viewIncident(ticket: Ticket): IncidentView[] {
-  if (ticket.on !== "incident") return [];
+export function viewIncident(ticket: IncidentTicket): IncidentView {
   const { id: incidentId, type, element, message, since } = ticket;
-  return [{ incidentId, type, element, message, raisedAt: formatInstant(since) }];
+  return { incidentId, type, element, message, raisedAt: formatInstant(since) };
 }

@@ -3,13 +3,21 @@ import type { Instant } from "../definition/time/instant.ts";
 import type { Ended, InstanceError, TerminationKind } from "./ending.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 
-/** What reaches an instance, past tense. All but three name the ticket that they want. */
+/** What reaches an instance, past tense. All but four name the ticket that they want. */
 export type Fact =
   | Readonly<{ kind: "started"; input: StartInput }>
   | TicketFact
   /** Somebody sent an event to this very instance: a wait takes it, else the inbox keeps it. */
   | Readonly<{ kind: "event-sent"; event: QueuedEvent }>
-  | Readonly<{ kind: "cancel-requested"; reason?: string }>;
+  | Readonly<{ kind: "cancel-requested"; reason?: string }>
+  | VariablesPatched;
+
+/** Somebody has set variables: of the process, or of the one open occurrence of this element. */
+export type VariablesPatched = Readonly<{
+  kind: "variables-patched";
+  variables: Variables;
+  scope?: string;
+}>;
 
 export type TicketFact =
   | Readonly<{ kind: "task-completed"; ticket: string; variables: Variables }>

@@ -3,6 +3,7 @@ import { allEntries } from "../../lib/engine/history.ts";
 import { loadInstance } from "../../lib/engine/stored-instance.ts";
 import { type Instance, isTerminal, type Ticket } from "../../lib/kernel/instance.ts";
 import { checkErased } from "./erased.ts";
+import { checkFound } from "./found.ts";
 import { checkHints } from "./hints.ts";
 import { chunksOf, type Life } from "./invariants.ts";
 import { stable } from "./oracle.ts";
@@ -54,8 +55,10 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   stage.invariants.kin.checkRest();
   checkReceived(stage.traffic, stage.reception, instances);
   checkKept(stage, backends.store.items());
+  stage.traffic.timerStarts.checkRest(backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
+  await checkFound(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
   const left = letters.items.map(({ name, target, payload }) => ({ name, target, payload }));
   return left.length > 0 ? { ...ending, "dead letters": left } : ending;

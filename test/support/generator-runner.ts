@@ -85,6 +85,13 @@ export function generatorRunner(
         "A workflow in code is replayed from its input, so its variables cannot be changed. Resolve this incident without variables.",
       );
     },
+    assign() {
+      throw new Refusal(
+        "NON_DETERMINISM",
+        "A workflow in code is replayed from its input, so its variables cannot be changed.",
+      );
+    },
+    occurrences: () => 0,
     terminate(draft) {
       for (const { element } of draft.tickets) note(draft, "element-terminated", element);
     },
