@@ -1,6 +1,7 @@
 // Every rule that is left out once, to see that somebody notices.
 
 import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
+import { CALL_MUTANTS } from "./call-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
@@ -20,4 +21,5 @@ export const MUTANTS = [
   ...HTTP_MUTANTS,
   ...LISTING_MUTANTS,
   ...START_MUTANTS,
+  ...CALL_MUTANTS,
 ];
