@@ -3,6 +3,9 @@ export type { Notation } from "../definition/definition.ts";
 export type { Diagnostic } from "../definition/diagnostic.ts";
 export type { Json, Variables } from "../definition/json.ts";
 export type {
+  ActivatedTask,
+  Activation,
+  ActivationRequest,
   DeadLetterView,
   DefinitionView,
   DeployedView,
@@ -14,6 +17,8 @@ export type {
   FailedDelivery,
   Fared,
   FoundIncident,
+  Heartbeat,
+  HeartbeatRequest,
   HistoryEntry,
   IncidentFilter,
   IncidentView,
@@ -31,12 +36,14 @@ export type {
   ResolveReport,
   ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,
   Status,
   TaskFailure,
   TaskFilter,
+  TaskTypeView,
   TaskView,
   VariablesPatch,
   WaitView,

@@ -17,6 +17,9 @@ export const MIN_UNBOUNDED_INTERVAL_MS = 1_000;
 /** Separate tickets that one instance may have open; more is a family's or a child's work. */
 export const MAX_OPEN_TICKETS = 256;
 
+/** Calls that wait for each other, one inside the other; one more is taken for endless recursion. */
+export const MAX_CALL_DEPTH = 100;
+
 /** Moves of control flow in one step; what is left goes on in a step of its own. */
 export const MAX_TRANSITIONS_PER_STEP = 1_000;
 
@@ -182,6 +185,23 @@ export const MAX_KEPT_EVENTS = 10_000;
 /** How long a dead letter is kept. */
 export const DEAD_LETTER_MS = 30 * 86_400_000;
 
+// Workers
+
+/** How long a worker may lock a task without a word, how many it may take at once, how long it may wait. */
+export const MAX_LOCK_SECONDS = 43_200;
+export const DEFAULT_LOCK_SECONDS = 60;
+export const MAX_ACTIVATED = 100;
+export const MAX_WAIT_SECONDS = 25;
+
+/** How long a host may go by what it has read of a type of task. */
+export const TASK_TYPE_MEMORY_MS = 10_000;
+
+/** Rows that a poll loses to others before it spreads them wider. */
+export const MAX_LOST_ROWS = 8;
+
+/** Bytes of a task that is put into a queue of the user's own. */
+export const MAX_OWN_QUEUE_BYTES = 256 * 1024;
+
 // Queues
 
 /** Bytes of a queued message; a longer one is kept outside, and the queue carries its name. */
@@ -232,3 +252,28 @@ export const DEFAULT_BULK_SIZE = 50;
 
 /** Instances that a page of a list reads beyond those it may show; then it is cut short. */
 export const MAX_READ_BEYOND_PAGE = 30;
+
+// HTTP tasks
+
+/** Bytes of the body of a request, and of an answer once it is unpacked. */
+export const MAX_HTTP_BODY_BYTES = 1_000_000;
+
+/** Headers of a request, and the characters of their names and values. */
+export const MAX_HTTP_HEADERS = 64;
+export const MAX_HTTP_HEADER_LENGTH = 16_000;
+
+/** Bytes of the headers of an answer. */
+export const MAX_HTTP_ANSWER_HEADER_BYTES = 16_384;
+
+/** Characters of a URL. */
+export const MAX_URL_LENGTH = 8_000;
+
+/** Redirects that one call follows. */
+export const MAX_REDIRECTS = 5;
+
+/** How long an HTTP call may take unless it says so itself, and at the most: it is a short task. */
+export const DEFAULT_HTTP_TIMEOUT_MS = 20_000;
+export const MAX_HTTP_TIMEOUT_MS = 40_000;
+
+/** Characters of a secret at the least: a shorter text could not be told from others in an answer. */
+export const MIN_SECRET_LENGTH = 8;

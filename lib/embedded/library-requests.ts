@@ -1,7 +1,11 @@
 /** What each call of the library may be given: the rules by which it is checked before it is made. */
+
+import { MAX_ACTIVATED, MAX_LOCK_SECONDS, MAX_WAIT_SECONDS } from "../definition/limits.ts";
 import type {
+  ActivationRequest,
   EventConfig,
   EventRequest,
+  HeartbeatRequest,
   IncidentFilter,
   InstanceFilter,
   MessageRequest,
@@ -26,6 +30,7 @@ import {
   nameText,
   newInstanceId,
   newVariables,
+  nullable,
   oneOf,
   optional,
   pageSize,
@@ -83,11 +88,25 @@ const purged: Of<PurgeFilter> = {
 const tasks: Of<TaskFilter> = { type: optional(idText), instanceId: optional(text) };
 
 const failure: Of<TaskFailure> = {
+  lockToken: optional(text),
   message: text,
   code: optional(text),
   retries: optional(wholeNumber(0)),
   retryAfter: optional(durationText),
   variables: optional(newVariables),
+};
+
+const activation: Of<ActivationRequest> = {
+  type: idText,
+  max: wholeNumber(1, MAX_ACTIVATED),
+  lockSeconds: wholeNumber(1, MAX_LOCK_SECONDS),
+  worker: nameText,
+  waitSeconds: optional(wholeNumber(0, MAX_WAIT_SECONDS)),
+};
+
+const heartbeat: Of<HeartbeatRequest> = {
+  lockToken: text,
+  lockSeconds: optional(wholeNumber(1, MAX_LOCK_SECONDS)),
 };
 
 const message: Of<MessageRequest> = {
@@ -119,7 +138,9 @@ const waiting = {
   options: optional(settings({ timeoutMs: optional(milliseconds) })),
 };
 const bulk = { ...page, dryRun: optional(flag) };
-const completed = optional(settings({ variables: optional(newVariables) }));
+const completed = optional(
+  settings({ variables: optional(newVariables), lockToken: optional(text) }),
+);
 const resolved = optional(
   settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
 );
@@ -132,6 +153,7 @@ export const RULES = {
   definitionId: { id: idText },
   deadLetter: { id: text },
   definitions: paged,
+  schedules: paged,
   versions: { id: idText, ...paged },
   start: { definitionId: idText, request: optional(settings(start)), key },
   instance: { instanceId: text },
@@ -159,6 +181,10 @@ export const RULES = {
   tasks: { filter: optional(settings({ ...tasks, ...page })) },
   complete: { taskId: text, request: completed, key },
   fail: { taskId: text, request: settings(failure), key },
+  activate: { request: settings(activation) },
+  heartbeat: { taskId: text, request: settings(heartbeat) },
+  taskType: { type: idText },
+  setTaskType: { type: idText, request: settings({ queueArn: nullable(text) }) },
   signal: {
     name: nameText,
     payload: optional(newVariables),

@@ -5,6 +5,7 @@
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
 import { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { storedBlobs } from "../adapters/local/blobs.ts";
+import { offerWatch } from "../adapters/local/offer-watch.ts";
 import { openQueues } from "../adapters/local/queues.ts";
 import { openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
@@ -18,6 +19,7 @@ import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { openClock } from "./clock.ts";
 import { endWatch } from "./end-watch.ts";
 import { FiredTimers } from "./fired-timers.ts";
+import { httpHandlers } from "./http-task.ts";
 import { type EmbeddedEngine, libraryDoor } from "./library-door.ts";
 import { type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
@@ -28,7 +30,9 @@ const TENANT = "default";
 /** Opens the engine on a data folder, which it then owns until it is closed. */
 export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngine> {
   const runs = new HandlerRuns();
-  const handlers = await handlersOf(options.tasks, runs);
+  const own = await handlersOf(options.tasks, runs);
+  // A handler of the user's own takes the place of the one that is built in.
+  const handlers = new Map([...httpHandlers(options.http, runs), ...own]);
   const store = openLocalStore({
     folder: options.dataDir,
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
@@ -52,6 +56,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       ...(options.onAnnouncement && { onAnnouncement: options.onAnnouncement }),
     });
     const ends = endWatch();
+    const offers = offerWatch();
     const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailTeller(options.onTrail);
     const expressions = feelExpressions();
@@ -61,6 +66,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       parking: queues.parking,
       tasks: queues.tasks,
       timers: queues.timers,
+      offers,
       clock,
       ids,
       bus: queues.bus,
@@ -81,6 +87,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
         fired.tell(instance, before);
         ends.tell(instance);
       },
+      observe: (observation) => fired.observe(observation),
     };
     const engine = createEngine(world);
     const recovered: RecoveryReport = await engine.recover();
@@ -90,7 +97,12 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onDue: engine.wake,
     });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
-    return libraryDoor({ engine, queues, store, ends, recovered, onClosing: stopPurging, fired });
+    const onClosing = () => {
+      offers.close();
+      stopPurging();
+    };
+    const onAdvanced = offers.tellAll;
+    return libraryDoor({ engine, queues, store, ends, recovered, onClosing, onAdvanced, fired });
   } catch (cause) {
     await store.close();
     throw cause;

@@ -2,17 +2,15 @@
 import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import { isTerminal, type OutboxRecord, type Ticket } from "../kernel/instance.ts";
 import type { Item, Write } from "../ports/store.ts";
-import { storeLimits } from "../ports/store-rules.ts";
 import { expireLeft } from "./expire-left.ts";
 import { tryPutHint } from "./hint.ts";
 import { mendKeyRows, putKeyRows } from "./listing/key-rows.ts";
-import { offerOf } from "./offer.ts";
-import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { removeLeft } from "./remove-left.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
 import { forgetHeads } from "./topics/head.ts";
 import { expireBlobs, removeBlobs, storeValues } from "./values.ts";
+import { offersOf, tellOffered } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
 /** `current` is absent when the instance is. */
@@ -27,7 +25,7 @@ export type Committed = Readonly<
 /** Commits a plan on behalf of `own`. */
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
-  const { together, before } = offersOf(world, plan);
+  const { together, before } = await offersOf(world, plan);
   const write: Writes = [{ put: plan.item, when }, ...plan.companions, ...together];
   // First what leaves the instance, for certain: the commit drops it there.
   if (!(await storeValues(world, plan.before, plan.values))) return BUSY;
@@ -38,6 +36,7 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
     const outcome = await put(world, plan, write, own);
     if (outcome === "unwritten") continue;
     const { kind } = outcome;
+    if (kind === "committed") tellOffered(world, plan);
     if (kind !== "conflict" || outcome.current === undefined) return outcome;
     return { kind, current: await afterLosing(world, plan, outcome.current) };
   }
@@ -63,25 +62,6 @@ async function afterLosing(world: World, plan: Plan, current: Image): Promise<Im
 }
 
 type Writes = readonly [Write, ...Write[]];
-type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
-
-/**
- * With queues in memory nobody comes back after a crash to offer what the step has opened: the
- * offers are committed with it. What does not fit into the commit, and tickets that an incident
- * gives back (their row may still be there), are put before it, and again after it as always.
- */
-function offersOf(world: World, { before, image: { instance }, fresh, companions }: Plan): Offers {
-  if (!world.settings.volatileQueues) return { together: [], before: [] };
-  const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
-  const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);
-  const room = Math.max(0, storeLimits.writesPerCommit - 1 - companions.length);
-  const fitting = offered.filter(isNew).slice(0, room);
-  const others = offered.filter((task) => !fitting.includes(task));
-  return {
-    together: fitting.map((task) => ({ put: offerOf(instance, task), when: "absent" })),
-    before: others.map((task) => offerOf(instance, task)),
-  };
-}
 
 async function put(
   world: World,

@@ -3,6 +3,7 @@ import { advance } from "./advance.ts";
 import { listIncidents } from "./bulk/incidents.ts";
 import { purge } from "./bulk/purge.ts";
 import { resolveIncidents } from "./bulk/resolve.ts";
+import { childRoads } from "./children/roads.ts";
 import {
   getDefinition,
   listDefinitions,
@@ -27,15 +28,19 @@ import { patchVariables } from "./patch-variables.ts";
 import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
-import { completeTask, failTask, listTasks } from "./task-calls.ts";
+import { beat, completeTask, failTask, listTasks } from "./task-calls.ts";
+import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
 import { turnWheel } from "./wheel.ts";
+import { activate } from "./workers/activate.ts";
+import { getTaskType, setTaskType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
-export function createEngine(world: World): Engine {
+export function createEngine(given: World): Engine {
+  const world: World = { ...given, children: childRoads };
   return {
     handle: (message, invocation) => handle(world, message, invocation),
     wake: (key, invocation) => wake(world, key, invocation),
@@ -59,6 +64,8 @@ export function createEngine(world: World): Engine {
       await switchState(world, id, "undeployed");
       return { undeployed: true };
     },
+    schedules: (page) => listSchedules(world, page),
+    removeSchedule: (id) => removeSchedule(world, id),
 
     start: async (definitionId, request = {}, key) =>
       viewInstance(world, await start(world, definitionId, request, key)),
@@ -90,5 +97,9 @@ export function createEngine(world: World): Engine {
     tasks: (filter, page) => listTasks(world, filter, page),
     completeTask: (taskId, request = {}, key) => completeTask(world, taskId, request, key),
     failTask: (taskId, request, key) => failTask(world, taskId, request, key),
+    activate: (request) => activate(world, request),
+    heartbeat: (taskId, request) => beat(world, taskId, request),
+    setTaskType: (type, request) => setTaskType(world, type, request),
+    taskType: (type) => getTaskType(world, type),
   };
 }

@@ -1,7 +1,7 @@
 /** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
+import type { Ended } from "../kernel/ending.ts";
 import {
   broadcastIdOf,
-  type Ended,
   type Instance,
   type OutboxRecord,
   type TaskTicket,
@@ -9,26 +9,37 @@ import {
 } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import type { TaskMessage } from "../ports/message.ts";
-import { stopClosed, tidyClosed } from "./closed.ts";
+import { type Held, stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
-import { putHint } from "./hint.ts";
 import { deliveryName } from "./names.ts";
-import { offerOf } from "./offer.ts";
-import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
+import {
+  type Entries,
+  earliestTimer,
+  handBackOf,
+  isMasked,
+  isTask,
+  mustBeSent,
+  runsHere,
+} from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
+import { isOfferedInCommit, offerTask, showTask } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
-/** Sends every entry; the ids of the outbox records that left may then be dropped. */
+/**
+ * Sends every entry; the ids of the outbox records that left may then be dropped. Whoever is not
+ * the first to send them, or cannot know, does so again.
+ */
 export async function send(
   world: World,
   instance: Instance,
   { tickets, outbox }: Entries,
+  how: "first" | "again" = "again",
 ): Promise<ReadonlySet<string>> {
-  for (const ticket of tickets) await sendTicket(world, instance, ticket);
+  for (const ticket of tickets) await sendTicket(world, instance, ticket, how);
   for (const record of outbox) await sendRecord(world, instance, record);
   return new Set(outbox.map(({ id }) => id));
 }
@@ -43,14 +54,19 @@ export async function afterCommit(
   kept?: TaskTicket,
   /** A wait whose row the caller takes away itself. */
   leaves?: string,
+  held?: Held,
 ): Promise<ReadonlySet<string>> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const { tickets, outbox } = plan.fresh;
-  const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
-  const sent = await send(world, plan.image.instance, { tickets: leaving, outbox });
+  const leaving = tickets.filter(
+    (ticket) =>
+      ticket.id !== kept?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
+  );
+  const sent = await send(world, plan.image.instance, { tickets: leaving, outbox }, "first");
   await parkUnserved(world, plan);
-  await tidyClosed(world, plan, { justSent: plan.took, mayGo: ({ id }) => id !== leaves });
+  const mayGo = ({ id }: Ticket) => id !== leaves;
+  await tidyClosed(world, plan, { justSent: plan.took, mayGo, held });
   return sent;
 }
 
@@ -58,9 +74,9 @@ export async function afterCommit(
  * What a door does itself before it answers, though its parked copy will do it again: its caller
  * expects to find in the next list the tasks that the call has opened.
  */
-export async function showCaller(world: World, plan: Plan): Promise<void> {
+export async function showCaller(world: World, plan: Plan, held?: Held): Promise<void> {
   await show(world, plan);
-  await tidyClosed(world, plan);
+  await tidyClosed(world, plan, { held });
 }
 
 /**
@@ -78,7 +94,7 @@ async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
-  for (const task of offers) await putHint(world, offerOf(plan.image.instance, task));
+  for (const task of offers) await showTask(world, plan, task);
   await parkUnserved(world, plan);
 }
 
@@ -113,6 +129,7 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
 
 /** The message that asks for an attempt of a task. */
 export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
+  const handedBackBy = handBackOf(task);
   return {
     kind: "task",
     tenant: instance.tenant,
@@ -121,15 +138,21 @@ export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
     attempt: task.attempt,
     type: task.type,
     ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
+    ...(handedBackBy !== undefined && { handedBackBy }),
   };
 }
 
-async function sendTicket(world: World, instance: Instance, ticket: Ticket): Promise<void> {
+async function sendTicket(
+  world: World,
+  instance: Instance,
+  ticket: Ticket,
+  how: "first" | "again",
+): Promise<void> {
   switch (ticket.on) {
     case "task":
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
-        : putHint(world, offerOf(instance, ticket));
+        : offerTask(world, instance, ticket, how);
     case "timer":
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))
@@ -142,6 +165,9 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
         name: ticket.id,
         fact: { kind: "continued", ticket: ticket.id },
       });
+    case "child":
+      await world.children?.start(world, instance, ticket);
+      return undefined;
     case "signal":
     case "event":
       return mustBeSent(world, ticket) ? sendMissed(world, instance, ticket) : undefined;
@@ -194,6 +220,10 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
     }
     case "bury":
       return bury(world, instanceId, record.effect);
+    case "cancel-child":
+      return world.children?.cancel(world, instance, record.effect.ticket);
+    case "notify-parent":
+      return world.children?.tellParent(world, instance);
     case "expire-chunks":
       return expireLeft(world, instance);
   }

@@ -9,6 +9,7 @@ import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { mayBeApart } from "./apart.ts";
+import { demandTaken } from "./children/awaited.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import { notFound } from "./door.ts";
@@ -39,6 +40,7 @@ async function bury(world: World, found: Image): Promise<Image | undefined> {
     if (!isTerminal(instance)) throw notEnded(instance.id);
     // What its end owes may not have left yet, and records stay after they have: once more is safe.
     await send(world, instance, { tickets: [], outbox: instance.outbox });
+    await demandTaken(world, instance);
     return tombstoneOf(instance);
   });
 }
@@ -64,7 +66,7 @@ async function replaceBy(world: World, found: Image, change: Change): Promise<Im
 /** Who it was, how it began and ended, by what it was found; nothing of what it knew. */
 function tombstoneOf(instance: Instance): Instance {
   const { id, tenant, version, definition, status, startedAt, lastNow, startHash } = instance;
-  const { terminationKind, endedAt, trail, businessKey, tags } = instance;
+  const { terminationKind, endedAt, trail, businessKey, tags, parent } = instance;
   return {
     id,
     tenant,
@@ -77,6 +79,7 @@ function tombstoneOf(instance: Instance): Instance {
     ...(endedAt !== undefined && { endedAt }),
     ...(businessKey !== undefined && { businessKey }),
     ...(tags && { tags }),
+    ...(parent && { parent }),
     erased: mayLeaveMore(instance) ? "unfinished" : true,
     state: null,
     tickets: [],

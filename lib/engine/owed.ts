@@ -8,6 +8,7 @@ import type {
   Ticket,
   TimerTicket,
 } from "../kernel/instance.ts";
+import { HANDED_BACK } from "./names.ts";
 import type { World } from "./world.ts";
 
 /** Tickets and outbox records that the trigger `name` answers for. */
@@ -52,12 +53,17 @@ export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === 
 export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
   isTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
-export const openTasksHere = (world: World, { tickets }: Instance): number =>
-  tickets.filter((ticket) => runsHere(world, ticket)).length;
+/** How many outcomes may come at any moment: of tasks that the engine runs, and of children. */
+export const openWork = (world: World, { tickets }: Instance): number =>
+  tickets.filter((ticket) => ticket.on === "child" || runsHere(world, ticket)).length;
 
 export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
   return tickets.filter(isTask).find((ticket) => ticket.id === id);
 }
+
+/** Who handed this task back last; undefined where nobody did since it was opened. */
+export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
+  stamp?.by === HANDED_BACK ? (stamp.own ?? undefined) : undefined;
 
 export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined {
   return tickets
@@ -74,14 +80,16 @@ export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTick
  */
 export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
   if (on === "signal" || on === "event") return !settings.volatileQueues;
-  return on === "task" || on === "continuation";
+  return on === "task" || on === "continuation" || on === "child";
 }
 
 /** What a queue must hold: if the queue is lost, somebody has to look here. */
 export function owesAnything(world: World, { tickets, outbox }: Instance): boolean {
   return (
     outbox.length > 0 ||
-    tickets.some((ticket) => ticket.on === "continuation" || runsHere(world, ticket))
+    tickets.some(
+      (ticket) => ticket.on === "continuation" || ticket.on === "child" || runsHere(world, ticket),
+    )
   );
 }
 

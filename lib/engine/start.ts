@@ -129,17 +129,21 @@ function idFor(world: World, definitionId: string, key: string | undefined): str
 }
 
 /** A call begins at the start event without a trigger, where there is one; code has none at all. */
-async function checkPlainStart(world: World, ref: CarriedStart["definition"]): Promise<void> {
+export async function checkPlainStart(
+  world: World,
+  ref: CarriedStart["definition"],
+): Promise<void> {
   const { definition } = await loadProgram(world, ref);
   const { startEvents } = definition;
   if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;
-  const ways = startEvents.map((it) =>
-    it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`,
-  );
+  const ways = startEvents.map((it) => {
+    if (it.kind === "timer") return `the timer "${it.element}"`;
+    return it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`;
+  });
   throw new EngineError("definition/not-startable", {
     happened: "The definition has no plain start event",
     where: `definition ${ref.id} version ${ref.version}`,
-    fix: `Its instances begin by ${ways.join(", ")}: send that instead.`,
+    fix: `Its instances begin by ${ways.join(", ")}: send or await that instead.`,
     retryable: false,
   });
 }

@@ -111,6 +111,12 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
       return ticket.on === "message";
     case "event-received":
       return ticket.on === "event" && isUnread(instance, ticket, fact, now);
+    case "child-ended":
+      return ticket.on === "child" && !ticket.detached;
+    case "child-started":
+      return ticket.on === "child" && ticket.detached === true;
+    case "child-refused":
+      return ticket.on === "child";
     case "continued":
       return ticket.on === "continuation";
     case "incident-resolved":

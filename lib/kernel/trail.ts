@@ -35,4 +35,6 @@ export const TRAIL_TYPES = [
   "event-sent",
   "signal-thrown",
   "variables-patched",
+  "child-started",
+  "child-ended",
 ] as const;

@@ -1,7 +1,8 @@
 // The promise behind all others: at every moment, even if everybody who is at work died right now,
 // each thing that an instance owes is still in a queue, or the trigger that owes it is.
-import { offerKey } from "../../lib/engine/keys.ts";
+import { offersPk } from "../../lib/engine/keys.ts";
 import { START } from "../../lib/engine/names.ts";
+import { parseOffer } from "../../lib/engine/workers/rows.ts";
 import {
   type Instance,
   isTerminal,
@@ -11,31 +12,29 @@ import {
 } from "../../lib/kernel/instance.ts";
 import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
+import type { Kin } from "./kin.ts";
 import { must } from "./violation.ts";
 
 export type Ledgers = Readonly<{
   /** Everything in any queue, what is being delivered included. */
   messages: readonly Message[];
-  /** Whether the engine runs this type of task. */
-  runsHere: (type: string) => boolean;
+  /** Whether the engine runs this type of task; unknown where some hosts do. */
+  runsHere: (type: string) => boolean | undefined;
   /** Whether a record of an outbox, `<instance>:<record>`, has left. */
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
+  kin: Kin;
 }>;
 
 /** Throws when something is owed by nobody. */
 export function checkDebts(instance: Instance, ledgers: Ledgers): void {
-  const mine = ledgers.messages.filter(
-    (message): message is Addressed =>
-      "instanceId" in message && message.instanceId === instance.id,
-  );
-  const triggers = new Set(mine.flatMap(namesOf));
+  const mine = addressedTo(instance, ledgers);
   const entries: readonly (Ticket | OutboxRecord)[] = [...instance.tickets, ...instance.outbox];
   for (const entry of entries) {
     const by = entry.stamp?.by ?? "";
-    if (triggers.has(by) || isBroughtByFanOut(instance, by, ledgers)) continue;
+    if (isHeld(instance, by, ledgers)) continue;
     const isSafe =
       "effect" in entry
         ? isSent(instance, entry, ledgers)
@@ -48,6 +47,19 @@ export function checkDebts(instance: Instance, ledgers: Ledgers): void {
 }
 
 type Addressed = Exclude<Message, FanOutMessage>;
+
+const addressedTo = ({ id }: Instance, { messages }: Ledgers): readonly Addressed[] =>
+  messages.filter(
+    (message): message is Addressed => "instanceId" in message && message.instanceId === id,
+  );
+
+/** Whether a queue holds what will ask for the debts of this name, here or by way of its kin. */
+function isHeld(instance: Instance, by: string, ledgers: Ledgers): boolean {
+  if (addressedTo(instance, ledgers).flatMap(namesOf).includes(by)) return true;
+  if (isBroughtByFanOut(instance, by, ledgers)) return true;
+  const sender = ledgers.kin.senderOf(instance, by);
+  return sender !== undefined && isHeld(sender.instance, sender.by, ledgers);
+}
 
 /**
  * What a broadcast's delivery owes is looked after by whoever comes along the row again: there must
@@ -85,6 +97,7 @@ function isBroughtByFanOut(
 function namesOf(message: Addressed): readonly string[] {
   const start = "start" in message && message.start ? [START] : [];
   if (message.kind === "task") return [`${message.ticket}/${message.attempt}`, ...start];
+  if (message.kind === "timer-start") return [];
   return message.kind === "timer" ? [message.ticket] : [message.name, ...start];
 }
 
@@ -97,7 +110,7 @@ function isQueued(
   instance: Instance,
   ticket: Ticket,
   messages: readonly Addressed[],
-  { runsHere, items }: Ledgers,
+  { runsHere, items, kin }: Ledgers,
 ): boolean {
   switch (ticket.on) {
     case "timer":
@@ -108,12 +121,18 @@ function isQueued(
     case "signal":
     case "event":
       return true;
+    case "child":
+      return kin.childOf(instance.id, ticket.id) !== undefined;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
-    case "task":
-      return runsHere(ticket.type)
-        ? messages.some((message) => bringsTask(message, ticket.id, ticket.attempt))
-        : isOffered(instance, ticket, items());
+    case "task": {
+      const isHere = runsHere(ticket.type);
+      const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
+      return (
+        (isHere !== false && isBrought()) ||
+        (isHere !== true && isOffered(instance, ticket, items()))
+      );
+    }
   }
 }
 
@@ -124,11 +143,16 @@ function bringsTask(message: Message, ticket: string, attempt: number): boolean 
   return fact.kind === "task-completed" || ("attempt" in fact && fact.attempt === attempt);
 }
 
+/** A row of this attempt leads to it, open or locked. */
 function isOffered(
   { tenant, id }: Instance,
   task: Extract<Ticket, { on: "task" }>,
   items: readonly Item[],
 ): boolean {
-  const { pk, sk } = offerKey(tenant, id, task);
-  return items.some(({ key }) => key.pk === pk && key.sk === sk);
+  const pk = offersPk(tenant, task.type, 0);
+  return items.some(({ key, body }) => {
+    if (key.pk !== pk) return false;
+    const { instanceId, ticket, attempt } = parseOffer(body);
+    return instanceId === id && ticket === task.id && attempt === task.attempt;
+  });
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
 import type {
+  ActivatedTask,
   DeadLetterView,
   DefinitionView,
   Engine,
@@ -7,6 +8,7 @@ import type {
   FoundIncident,
   InstanceView,
   ReceiptView,
+  ScheduleView,
   Source,
   StartRequest,
 } from "../../lib/engine/engine.ts";
@@ -72,6 +74,18 @@ export const aReceipt: ReceiptView = {
 };
 
 /** The event that the fake could not deliver. */
+export const aSchedule: ScheduleView = {
+  id: "report~every-morning",
+  definition: { id: "report", version: 2 },
+  element: "every-morning",
+  kind: "cron",
+  text: "0 0 9 * * MON-FRI",
+  zone: "Europe/Berlin",
+  nextDue: "2030-01-31T08:00:00.000Z",
+  enabled: true,
+  fired: 3,
+};
+
 export const aDeadLetter: DeadLetterView = {
   id: "ended:3~r1.a/b",
   name: "paid",
@@ -110,6 +124,22 @@ export const aDiagnostic: Diagnostic = {
   element: "task",
   line: 3,
   hint: "Mend it.",
+};
+
+/** A task as a worker gets it. */
+export const anActivatedTask: ActivatedTask = {
+  taskId: "live:1",
+  lockToken: "0.1.a.charge",
+  type: "charge",
+  instanceId: "live",
+  element: "pay",
+  definition: { id: "order", version: 1 },
+  variables: { total: 42 },
+  headers: { region: "eu" },
+  attempt: 1,
+  retries: 3,
+  lockedUntil: AT,
+  idempotencyKey: "live:1",
 };
 
 function cannedEngine(): Engine {
@@ -278,6 +308,11 @@ function cannedEngine(): Engine {
     replayDeadLetter: async (id) =>
       byLetter(id, { id: `${id}~r1`, outcome: "delivered", deliveredCount: 1 }),
     removeDeadLetter: async (id) => byLetter(id, { removed: true }),
+    schedules: async () => ({ items: [aSchedule] }),
+    removeSchedule: async (id) => {
+      if (id !== aSchedule.id) throw engineError("schedule/not-found");
+      return { removed: true };
+    },
     tasks: async () => ({
       items: [
         {
@@ -298,6 +333,10 @@ function cannedEngine(): Engine {
     }),
     completeTask: async (id) => byTask(id, { completed: true }),
     failTask: async (id) => byTask(id, { failed: true }),
+    activate: async () => ({ tasks: [anActivatedTask] }),
+    heartbeat: async (id) => byTask(id, { lockToken: "0.1.b.charge", lockedUntil: AT }),
+    setTaskType: async (type, { queueArn }) => ({ type, queueArn, shards: 1 }),
+    taskType: async (type) => ({ type, queueArn: null, shards: 1 }),
   };
 }
 

@@ -156,6 +156,7 @@ function outcomeOf(
     note(draft, "incident-resolved", ticket.element, { incidentId: ticket.id });
     return "replay";
   }
+  if (fact.kind === "child-refused") return { failure: fact.message };
   note(draft, fact.kind, ticket.element, dataOf(fact));
   if (fact.kind === "task-completed") return { value: fact.variables };
   if ("payload" in fact) return { value: fact.payload };

@@ -61,12 +61,23 @@ export const incident = named(
 const wait = named(
   "Wait",
   z.strictObject({
-    kind: z.enum(["task", "timer", "signal", "message", "event", "continuation", "incident"]),
+    kind: z.enum([
+      "task",
+      "timer",
+      "signal",
+      "message",
+      "event",
+      "child",
+      "continuation",
+      "incident",
+    ]),
     element: z.string(),
     since: instant,
     dueAt: instant.exactOptional(),
     name: z.string().exactOptional().describe("Of a signal, a message or an event."),
     correlationKey: z.string().exactOptional().describe("Of a message; empty where it has none."),
+    process: z.string().exactOptional().describe("Of a child: the process that was called."),
+    childInstanceId: z.string().exactOptional(),
     taskType: z.string().exactOptional(),
     taskId: z.string().exactOptional(),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
@@ -88,6 +99,10 @@ export const instance = named(
     terminationKind: terminationKind.exactOptional(),
     businessKey: z.string().exactOptional(),
     tags: z.array(z.string()).exactOptional(),
+    parent: z
+      .strictObject({ instanceId: z.string(), awaited: z.boolean() })
+      .exactOptional()
+      .describe("The instance that called it, and whether that waits for its end."),
     variables,
     activeElements: z.array(z.string()),
     completedElements: z.array(z.string()).describe("Distinct ids, by first completion."),

@@ -4,6 +4,12 @@ import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
 import { count, duration, instant, newVariables, variables } from "./values.ts";
 
+const lockToken = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .describe("Of the worker's last activation or heartbeat; who has none leaves it out.");
+
 /** A page of open tasks. */
 export const taskList = listOf(
   "TaskList",
@@ -29,7 +35,7 @@ export const taskList = listOf(
 /** The request that completes a task. */
 export const complete = named(
   "CompleteTask",
-  z.strictObject({ variables: newVariables.exactOptional() }),
+  z.strictObject({ lockToken: lockToken.exactOptional(), variables: newVariables.exactOptional() }),
 );
 
 /** The answer to a complete. */
@@ -39,6 +45,7 @@ export const completed = named("Completed", z.strictObject({ completed: z.litera
 export const fail = named(
   "FailTask",
   z.strictObject({
+    lockToken: lockToken.exactOptional(),
     message: z.string().max(MAX_TEXT_LENGTH),
     code: z
       .string()

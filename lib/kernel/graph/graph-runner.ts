@@ -6,6 +6,7 @@ import type { StartInput, TicketFact } from "../fact.ts";
 import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Place, Runner } from "../runner.ts";
+import { callAgain, childEnded, childRefused, childStarted } from "./call.ts";
 import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
@@ -113,6 +114,13 @@ async function take(run: Run, fact: TicketFact, ticket: Ticket): Promise<void> {
     return taskCompleted(run, ticket, fact.variables);
   }
   if (ticket.on === "task" && fact.kind === "task-failed") return taskFailed(run, ticket, fact);
+  if (ticket.on === "child" && fact.kind === "child-ended") return childEnded(run, ticket, fact);
+  if (ticket.on === "child" && fact.kind === "child-started") {
+    return childStarted(run, ticket, fact.childId);
+  }
+  if (ticket.on === "child" && fact.kind === "child-refused") {
+    return childRefused(run, ticket, fact.message);
+  }
   if (ticket.on === "incident" && fact.kind === "incident-resolved") {
     return resolve(run, ticket, fact);
   }
@@ -139,7 +147,10 @@ async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promis
 
 async function runAgain(run: Run, id: number, retries: number | undefined): Promise<void> {
   const token = tokenAt(run, id);
-  await attempt(run, { token, phase: "run" }, () => offerAgain(run, token, retries));
+  const isCall = spotOf(run.plan, token.node).node.kind === "call";
+  await attempt(run, { token, phase: "run" }, () =>
+    isCall ? callAgain(run, token) : offerAgain(run, token, retries),
+  );
 }
 
 type Resolved = Extract<TicketFact, { kind: "incident-resolved" }>;
