@@ -31,25 +31,12 @@ import type { Program } from "../../lib/kernel/runner.ts";
 import type { TrailEntry } from "../../lib/kernel/trail.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { Kin } from "./kin.ts";
+import type { Life } from "./life.ts";
 import { blankOf, essence, explain, stable } from "./oracle.ts";
 import type { Reception } from "./reception.ts";
 import { valuesOf, wholeOf } from "./stored-values.ts";
 import type { Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
-
-/** What is known of one instance, out of everything that was ever stored. */
-export type Life = {
-  instance: Instance;
-  item: Item;
-  /** Every id that was ever open, and whether it still is. */
-  readonly ids: Map<string, "open" | "gone">;
-  /** Task tickets that a completion has consumed. */
-  readonly completedTasks: Set<string>;
-  readonly taskTypes: Map<string, string>;
-  /** Messages that it has ever waited for. */
-  readonly waited: Set<string>;
-  readonly trail: Map<number, TrailEntry>;
-};
 
 export type Watched = Readonly<{
   tenant: string;

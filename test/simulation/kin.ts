@@ -14,7 +14,7 @@ import {
 } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import type { Message } from "../../lib/ports/message.ts";
-import type { Life } from "./invariants.ts";
+import type { Life } from "./life.ts";
 import { must } from "./violation.ts";
 
 /** What a child's step is called that its parent has ordered. */

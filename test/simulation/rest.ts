@@ -5,7 +5,8 @@ import { type Instance, isTerminal, type Ticket } from "../../lib/kernel/instanc
 import { checkErased } from "./erased.ts";
 import { checkFound } from "./found.ts";
 import { checkHints } from "./hints.ts";
-import { chunksOf, type Life } from "./invariants.ts";
+import { chunksOf } from "./invariants.ts";
+import type { Life } from "./life.ts";
 import { stable } from "./oracle.ts";
 import { type Backends, queuesOf } from "./ports.ts";
 import { checkReceipts } from "./receipts.ts";

@@ -6,9 +6,10 @@ import type { World } from "../../lib/engine/world.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskOutcome } from "../../lib/ports/tasks.ts";
 import type { Workflow } from "../support/generator-runner.ts";
-import type { Restored } from "./stage.ts";
 import type { Trouble } from "./swarm.ts";
 import type { Sent, Targeted } from "./traffic.ts";
+
+export type Restored = "not yet" | "lost" | "recovered";
 
 export type Scenario = Readonly<{
   name: string;
