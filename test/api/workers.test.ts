@@ -17,7 +17,7 @@ describe("a worker over HTTP", () => {
 
   test("is told when to ask again", async () => {
     const activate = async () => ({ tasks: [], retryAfter: 2 });
-    const { api } = await fakeApi({ activate });
+    const { api } = await fakeApi({ engine: { activate } });
 
     const answer = await api("POST", "/v1/tasks/activate", { json: poll });
 
@@ -26,7 +26,9 @@ describe("a worker over HTTP", () => {
 
   test("keeps its lock, or learns that the task was cancelled", async () => {
     const { api } = await fakeApi();
-    const cancelling = await fakeApi({ heartbeat: async () => ({ cancelled: true }) });
+    const cancelling = await fakeApi({
+      engine: { heartbeat: async () => ({ cancelled: true }) },
+    });
     const path = "/v1/tasks/live:1/heartbeat";
 
     const kept = await api("POST", path, { json: { lockToken: "t", lockSeconds: 5 } });
@@ -46,7 +48,9 @@ describe("a worker over HTTP", () => {
           retryable: false,
         }),
       );
-    const { api } = await fakeApi({ completeTask: lost, failTask: lost, heartbeat: lost });
+    const { api } = await fakeApi({
+      engine: { completeTask: lost, failTask: lost, heartbeat: lost },
+    });
 
     for (const [call, json] of [
       ["complete", { lockToken: "t" }],

@@ -8,6 +8,7 @@ import { STEP } from "./mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
 import { TIMER_MUTANTS } from "./timer-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
+import { WORKER_MUTANTS } from "./worker-mutants.ts";
 
 /** Each is a process of its own; the machine has other work to do. */
 vi.setConfig({ maxConcurrency: 2 });
@@ -15,7 +16,14 @@ vi.setConfig({ maxConcurrency: 2 });
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...VALUE_MUTANTS, ...ADOPT_MUTANTS];
+const MUTANTS = [
+  ...STEP,
+  ...TALK_MUTANTS,
+  ...TIMER_MUTANTS,
+  ...VALUE_MUTANTS,
+  ...ADOPT_MUTANTS,
+  ...WORKER_MUTANTS,
+];
 
 describe("a mutant", () => {
   for (const { name, file, find, without } of MUTANTS) {

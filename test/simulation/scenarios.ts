@@ -27,6 +27,7 @@ import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 import { VALUE_SCENARIOS } from "./value-scenarios.ts";
+import { WORKER_SCENARIOS } from "./worker-scenarios.ts";
 
 /** Long enough that history leaves the instance several times. */
 const LONG_NAMES = Array.from({ length: 14 }, (_, n) => `an-element-with-a-long-name-${n}`);
@@ -306,6 +307,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
+  ...WORKER_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
