@@ -23,6 +23,7 @@ export const VARIABLES = {
   blobsBucket: "FERMATA_BLOBS_BUCKET",
   compileFunction: "FERMATA_COMPILE_FUNCTION",
   taskArns: "FERMATA_TASK_ARNS",
+  taskQueues: "FERMATA_TASK_QUEUES",
   tenant: "FERMATA_TENANT",
   retentionMs: "FERMATA_RETENTION_MS",
   timerRoad: "FERMATA_TIMER_ROAD",
@@ -51,6 +52,8 @@ export type FunctionSettings = Readonly<{
   compileFunction: string;
   /** By type of task, in JSON: functions that were not known before they were deployed. */
   taskArns: Readonly<Record<string, string>>;
+  /** ARNs of the user's own queues that tasks may go to, in JSON. */
+  taskQueues: readonly string[];
   tenant: string;
   retentionMs: number;
   timerRoad: TimerRoad;
@@ -132,6 +135,7 @@ const READERS: Readers = {
   blobsBucket: required,
   compileFunction: required,
   taskArns: (text = "{}") => parseTexts(text) ?? new Wrong("is no JSON object of texts"),
+  taskQueues: (text = "[]") => parseList(text) ?? new Wrong("is no JSON list of texts"),
   tenant: (text) => text ?? "default",
   retentionMs: whole(DEFAULT_RETENTION_MS, { min: MIN_RETENTION_MS, max: 36_500 * 86_400_000 }),
   timerRoad: (text = "scheduler") =>
@@ -143,6 +147,16 @@ const READERS: Readers = {
     text === "true" || text === "false" ? text === "true" : new Wrong("is neither true nor false"),
   metricsNamespace: (text) => text ?? "Fermata",
 };
+
+function parseList(text: string): readonly string[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!Array.isArray(value)) return undefined;
+    return value.every((each) => typeof each === "string") ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 function parseTexts(text: string): Readonly<Record<string, string>> | undefined {
   try {

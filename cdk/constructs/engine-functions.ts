@@ -41,6 +41,8 @@ export type EngineFunctionsProps = Readonly<{
   schedules: TimerSchedules | undefined;
   /** Tasks that functions of the user's run. */
   elsewhere: Elsewhere;
+  /** ARNs of the user's own queues for tasks. */
+  taskQueues: readonly string[];
   environment: Readonly<Record<string, string>>;
   encryptionKey: IKey | undefined;
   reservedConcurrency: Partial<Record<FunctionRole, number>>;
@@ -137,6 +139,10 @@ function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
   props.blobs.grantErase(httpApi.role);
   allowInvoking(httpApi, [compile.fn.functionArn]);
   for (const running of [runTask, runLongTask]) allowInvoking(running, props.elsewhere.arns);
+  const sending = [httpApi, sweep, runTask, runLongTask, ...Object.values(waking)];
+  for (const fn of sending) allowQueueing(fn, props.taskQueues);
+  // Tasks that were offered before their type had a queue are moved there by the sweep.
+  if (props.taskQueues.length > 0) props.table.grantIndex(sweep.role, "listing");
 }
 
 function grantSteps(fn: EngineFunction, props: EngineFunctionsProps): void {
@@ -181,6 +187,12 @@ function grantSweep(fn: EngineFunction, props: EngineFunctionsProps): void {
 function allowInvoking({ role }: EngineFunction, resources: readonly string[]): void {
   if (resources.length === 0) return;
   const actions = ["lambda:InvokeFunction"];
+  role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
+}
+
+function allowQueueing({ role }: EngineFunction, resources: readonly string[]): void {
+  if (resources.length === 0) return;
+  const actions = ["sqs:GetQueueUrl", "sqs:SendMessage"];
   role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
 }
 
