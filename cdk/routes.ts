@@ -4,7 +4,7 @@ export const VERBS = ["read", "start", "send", "work", "operate", "deploy"] as c
 export type Verb = (typeof VERBS)[number];
 
 export type Route = Readonly<{
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   verb: Verb;
 }>;
@@ -22,9 +22,11 @@ export const ROUTES: readonly Route[] = [
     "/v1/instances/{instanceId}/result",
     "/v1/instances/{instanceId}/waits",
     "/v1/instances/{instanceId}/history",
+    "/v1/incidents",
     "/v1/signals/{broadcastId}",
     "/v1/event-types/{name}",
     "/v1/dead-letters",
+    "/v1/schedules",
     "/v1/tasks",
     "/v1/task-types/{type}",
     "/v1/health",
@@ -41,13 +43,20 @@ export const ROUTES: readonly Route[] = [
   ...at("operate", "POST", [
     "/v1/instances/{instanceId}/cancel",
     "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",
+    "/v1/incidents:resolve",
+    "/v1/instances:purge",
     "/v1/dead-letters/{deadLetterId}/replay",
     "/v1/recover",
     "/v1/recover/all",
     "/v1/clock/advance",
   ]),
-  ...at("operate", "DELETE", ["/v1/instances/{instanceId}", "/v1/dead-letters/{deadLetterId}"]),
+  ...at("operate", "DELETE", [
+    "/v1/instances/{instanceId}",
+    "/v1/dead-letters/{deadLetterId}",
+    "/v1/schedules/{scheduleId}",
+  ]),
   ...at("operate", "PUT", ["/v1/event-types/{name}", "/v1/task-types/{type}"]),
+  ...at("operate", "PATCH", ["/v1/instances/{instanceId}/variables"]),
   ...at("deploy", "POST", [
     "/v1/definitions",
     "/v1/definitions:validate",

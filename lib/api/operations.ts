@@ -1,8 +1,10 @@
 import type { Operation } from "./operation.ts";
+import { bulkOperations } from "./operations/bulk.ts";
 import { definitionOperations } from "./operations/definitions.ts";
 import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
 import { messageOperations } from "./operations/messages.ts";
+import { scheduleOperations } from "./operations/schedules.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
@@ -12,10 +14,12 @@ import { workerOperations } from "./operations/workers.ts";
 export const operations: readonly Operation[] = [
   ...definitionOperations,
   ...instanceOperations,
+  ...bulkOperations,
   ...signalOperations,
   ...messageOperations,
   ...eventOperations,
   ...taskOperations,
+  ...scheduleOperations,
   ...workerOperations,
   ...serviceOperations,
 ];

@@ -10,9 +10,11 @@ import type {
   EventConfig,
   EventRequest,
   EventTypeView,
+  FoundIncident,
   Heartbeat,
   HeartbeatRequest,
   HistoryEntry,
+  IncidentFilter,
   InstanceFilter,
   InstanceView,
   Listed,
@@ -20,9 +22,14 @@ import type {
   MessageRequest,
   Notation,
   PageRequest,
+  PurgeReport,
+  PurgeRequest,
   ReceiptView,
   RecoveryReport,
+  ResolveReport,
+  ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,
@@ -31,6 +38,7 @@ import type {
   TaskTypeView,
   TaskView,
   Variables,
+  VariablesPatch,
   WaitView,
 } from "../api/views.ts";
 import { type Call, createTransport, segment, type TransportOptions } from "./transport.ts";
@@ -132,6 +140,20 @@ export function createClient(options: ClientOptions) {
         request,
         keyed,
       ),
+    /** Variables of the process, or of `scope`, an open element; nothing moves on by it. */
+    patchVariables: (instanceId: string, patch: VariablesPatch, { idempotencyKey }: Keyed = {}) =>
+      ask<{ patched: true }>({
+        method: "PATCH",
+        path: `${instance(instanceId)}/variables`,
+        json: patch,
+        idempotencyKey,
+      }),
+    incidents: (filter: IncidentFilter & Page = {}) =>
+      get<Listed<FoundIncident>>("/v1/incidents", filter),
+    /** A page of them, and a dry run unless `dryRun` is false; hand `nextCursor` back for more. */
+    resolveIncidents: (request: ResolveRequest = {}) =>
+      post<ResolveReport>("/v1/incidents:resolve", request),
+    purge: (request: PurgeRequest = {}) => post<PurgeReport>("/v1/instances:purge", request),
 
     /** The counts are there when everybody was reached within the call. */
     signal: (request: SignalRequest, keyed: Keyed = {}) =>
@@ -150,6 +172,9 @@ export function createClient(options: ClientOptions) {
     deadLetters: (filter: Readonly<{ name?: string }> & Page = {}) =>
       get<Listed<DeadLetterView>>("/v1/dead-letters", filter),
     replayDeadLetter: (id: string) => post<EventAnswer>(`${deadLetter(id)}/replay`),
+    schedules: (page: Page = {}) => get<Listed<ScheduleView>>("/v1/schedules", page),
+    removeSchedule: (id: string) =>
+      ask<{ removed: true }>({ method: "DELETE", path: `/v1/schedules/${segment(id)}` }),
     removeDeadLetter: (id: string) =>
       ask<{ removed: true }>({ method: "DELETE", path: deadLetter(id) }),
 

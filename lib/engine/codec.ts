@@ -34,6 +34,7 @@ export type Packed = Readonly<{
   e?: number;
   bk?: string;
   tg?: readonly string[];
+  p?: NonNullable<Instance["parent"]>;
   x: Json;
   k: readonly PackedTicket[];
   o?: readonly (readonly [string, OutboxRecord["effect"], PackedStamp])[];
@@ -48,8 +49,8 @@ export type Packed = Readonly<{
   g?: readonly (readonly [string, string, number, number])[];
   /** Values that stand apart: where each belongs. Empty: there were some once. */
   v?: readonly PackedApart[];
-  /** Erased. */
-  z?: 1;
+  /** Erased; 2 while something of it may be left. */
+  z?: 1 | 2;
 }> &
   TrailText;
 
@@ -81,6 +82,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(instance.endedAt !== undefined && { e: instance.endedAt - startedAt }),
     ...(instance.businessKey !== undefined && { bk: instance.businessKey }),
     ...(instance.tags && { tg: instance.tags }),
+    ...(instance.parent && { p: instance.parent }),
     x: instance.state,
     k: instance.tickets.map((ticket) => packTicket(ticket, instance, index)),
     ...(instance.outbox.length > 0 && {
@@ -94,7 +96,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(result !== undefined && { r: result }),
     ...(instance.error && { er: instance.error }),
     h: instance.startHash,
-    ...(instance.erased && { z: 1 as const }),
+    ...(instance.erased && { z: instance.erased === true ? (1 as const) : (2 as const) }),
     ...(instance.inbox.length > 0 && { ib: instance.inbox }),
     ...(instance.sentEvents.length > 0 && { is: instance.sentEvents }),
     ...(Object.keys(instance.seenEvents).length > 0 && { ie: instance.seenEvents }),
@@ -123,13 +125,14 @@ export function decodeInstance(
     ...about,
     definition: ref,
     status: STATUSES[packed.s ?? 0] ?? "live",
-    ...(packed.z && { erased: true as const }),
+    ...(packed.z && { erased: packed.z === 1 ? (true as const) : ("unfinished" as const) }),
     ...(packed.tk && { terminationKind: packed.tk }),
     startedAt,
     lastNow: after(packed.n),
     ...(packed.e !== undefined && { endedAt: after(packed.e) }),
     ...(packed.bk !== undefined && { businessKey: packed.bk }),
     ...(packed.tg && { tags: packed.tg }),
+    ...(packed.p && { parent: packed.p }),
     state: packed.x,
     tickets: packed.k.map((ticket) => parseTicket(ticket, packed, definition)),
     outbox: (packed.o ?? []).map(([id, effect, stamp]) => ({

@@ -1,5 +1,9 @@
 import { adopt } from "./adopt.ts";
 import { advance } from "./advance.ts";
+import { listIncidents } from "./bulk/incidents.ts";
+import { purge } from "./bulk/purge.ts";
+import { resolveIncidents } from "./bulk/resolve.ts";
+import { childRoads } from "./children/roads.ts";
 import {
   getDefinition,
   listDefinitions,
@@ -20,10 +24,12 @@ import { readHistory } from "./history.ts";
 import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
 import { listInstances } from "./listing.ts";
 import { publishMessage } from "./messages/publish.ts";
+import { patchVariables } from "./patch-variables.ts";
 import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
 import { beat, completeTask, failTask, listTasks } from "./task-calls.ts";
+import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
@@ -33,7 +39,8 @@ import { getTaskType, setTaskType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
-export function createEngine(world: World): Engine {
+export function createEngine(given: World): Engine {
+  const world: World = { ...given, children: childRoads };
   return {
     handle: (message, invocation) => handle(world, message, invocation),
     wake: (key, invocation) => wake(world, key, invocation),
@@ -57,6 +64,8 @@ export function createEngine(world: World): Engine {
       await switchState(world, id, "undeployed");
       return { undeployed: true };
     },
+    schedules: (page) => listSchedules(world, page),
+    removeSchedule: (id) => removeSchedule(world, id),
 
     start: async (definitionId, request = {}, key) =>
       viewInstance(world, await start(world, definitionId, request, key)),
@@ -69,6 +78,11 @@ export function createEngine(world: World): Engine {
     erase: (instanceId) => erase(world, instanceId),
     resolveIncident: (instanceId, incidentId, request = {}, key) =>
       resolveIncident(world, instanceId, incidentId, request, key),
+    patchVariables: (instanceId, request, key) => patchVariables(world, instanceId, request, key),
+
+    incidents: (filter, page) => listIncidents(world, filter, page),
+    resolveIncidents: (request) => resolveIncidents(world, request),
+    purge: (request) => purge(world, request),
 
     signal: (request, key) => signal(world, request, key),
     receipt: (broadcastId) => readReceipt(world, broadcastId),

@@ -46,13 +46,31 @@ export const versionKey = (tenant: string, id: string, version: number): Key => 
   pk: definitionPk(tenant, id),
   sk: `N#${padded(version)}`,
 });
+/** Where the versions of a definition stand, in order; and the number in such a key. */
+export const VERSIONS = { from: "N#", to: "N$" } as const;
+export const versionOf = ({ sk }: Key): number => Number(sk.slice(2));
 /** Compiled definitions and sources are long: they are stored in parts. */
 export const partKey = (pk: string, what: "V" | "X", hash: string, part: number): Key => ({
   pk,
   sk: `${what}#${hash}#${padded(part)}`,
 });
 
+/** A start event by timer; it stands beside its definition, one for each event of the latest version. */
+export const timerStartKey = (
+  tenant: string,
+  {
+    definitionId,
+    hash,
+    element,
+  }: Readonly<{ definitionId: string; hash: string; element: string }>,
+): Key => ({ pk: definitionPk(tenant, definitionId), sk: `TS#${hash}#${part(element)}` });
+export const schedulesView = (tenant: string): string => `${tenant}#TS`;
+export const scheduleOrder = (definitionId: string, element: string): string =>
+  `${part(definitionId)}#${part(element)}`;
+
 export const definitionsView = (tenant: string): string => `${tenant}#D`;
+/** The id in the key of something of a definition. */
+export const definitionIdOf = ({ pk }: Key): string => decodeURIComponent(pk.split("#")[2] ?? "");
 
 export type Phase = (typeof PHASES)[number];
 export const PHASES = ["live", "incident", "succeeded", "failed", "cancelled"] as const;
@@ -63,6 +81,12 @@ export const phaseView = (tenant: string, phase: Phase, definitionId: string): s
 /** Orders instances by their start; the id makes it unique. */
 export const instanceOrder = ({ startedAt, id }: Pick<Instance, "startedAt" | "id">): string =>
   `${instantText(startedAt)}#${id}`;
+
+/** What instances are found by besides: a business key, or a tag. */
+export type FoundBy = Readonly<{ by: "bk" | "tag"; text: string }>;
+/** Where the rows of one business key or tag stand. */
+export const foundByPk = (tenant: string, { by, text }: FoundBy): string =>
+  `${tenant}#K#${by}#${part(text)}`;
 
 // Tasks for those outside
 
@@ -213,7 +237,7 @@ export const walkKey = (walk: Walk, { index, of }: Slice): Key => ({
 /** What kind of thing a due key stands for, and its names. */
 export type Due =
   | Readonly<{ kind: "instance"; instanceId: string }>
-  | Readonly<{ kind: "mailbox" | "broadcast" | "event" }>;
+  | Readonly<{ kind: "mailbox" | "broadcast" | "event" | "timer-start" }>;
 
 export function dueOf(key: Key): Due | undefined {
   const instanceId = instanceIdOf(key);
@@ -221,6 +245,7 @@ export function dueOf(key: Key): Due | undefined {
   const [, kind] = key.pk.split("#");
   if (kind === "M") return { kind: "mailbox" };
   if (kind === "B") return { kind: "broadcast" };
+  if (kind === "D") return { kind: "timer-start" };
   return kind === "Y" ? { kind: "event" } : undefined;
 }
 

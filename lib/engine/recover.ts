@@ -13,6 +13,7 @@ import {
   type TimerTicket,
 } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
+import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
@@ -31,6 +32,7 @@ import {
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
+import { rearmAllStarts } from "./timer-starts/schedules.ts";
 import { offerRows, parseOffer, putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
@@ -48,7 +50,8 @@ export async function recover(world: World): Promise<RecoveryReport> {
     else if (!offered.has(instanceId)) due.push(instanceId);
   }
   for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
-  return { ...counts, ...(await remindAll(world, others)) };
+  const { timersFired, ...reminded } = await remindAll(world, others);
+  return { ...counts, ...reminded, timersFired: counts.timersFired + timersFired };
 }
 
 /**
@@ -62,18 +65,25 @@ export async function recoverAll(
   const { images, nextCursor } = await liveImages(world, page);
   const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
   for (const { instance } of images) add(counts, await tryRecover(world, instance.id, true));
+  // They are few, and stand in no page of instances: the first page sees to all of them.
+  if (page.cursor === undefined) {
+    const starts = await rearmAllStarts(world);
+    counts.rearmed += starts.rearmed;
+    counts.timersFired += starts.timersFired;
+  }
   const others = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
   return { ...counts, ...others, ...(nextCursor !== undefined && { nextCursor }) };
 }
 
-/** Mailboxes, broadcasts and events that nobody looks after any more. */
+/** Mailboxes, broadcasts, events and timer starts that nobody looks after any more. */
 async function remindAll(world: World, keys: readonly Key[]) {
-  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
+  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0, timersFired: 0 };
   for (const key of keys) {
     const reminded = await tryRemind(world, key);
     if (reminded === "mailbox") counts.mailboxesPoked += 1;
     if (reminded === "broadcast") counts.broadcastsResumed += 1;
     if (reminded === "event") counts.eventsOffered += 1;
+    if (reminded === "timer-start") counts.timersFired += 1;
   }
   return counts;
 }
@@ -168,10 +178,21 @@ async function resendTickets(
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
     if (isTask(ticket)) return !isAtWork(world, instance, ticket);
+    if (isChild(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
-  return lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket)).length;
+  const sent = lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket));
+  return sent.length + (await resendChildren(world, instance));
+}
+
+/** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
+async function resendChildren(world: World, instance: Instance): Promise<number> {
+  let sent = 0;
+  for (const ticket of instance.tickets.filter(isChild)) {
+    if (await world.children?.start(world, instance, ticket)) sent += 1;
+  }
+  return sent;
 }
 
 function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {

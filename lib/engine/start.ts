@@ -15,7 +15,7 @@ import { START } from "./names.ts";
 import { runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
-import { checkInstanceId, checkVariables } from "./request-rules.ts";
+import { checkFoundBy, checkInstanceId, checkVariables } from "./request-rules.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -28,6 +28,7 @@ export async function start(
 ): Promise<Image> {
   if (request.instanceId !== undefined) checkInstanceId(request.instanceId);
   checkVariables(request.variables ?? {});
+  checkFoundBy(request);
   const instanceId = request.instanceId ?? idFor(world, definitionId, key);
   const fingerprint = world.ids.digest(canonicalJson([definitionId, request]));
   // A repeat gets its answer whatever has become of the definition since.
@@ -128,17 +129,21 @@ function idFor(world: World, definitionId: string, key: string | undefined): str
 }
 
 /** A call begins at the start event without a trigger, where there is one; code has none at all. */
-async function checkPlainStart(world: World, ref: CarriedStart["definition"]): Promise<void> {
+export async function checkPlainStart(
+  world: World,
+  ref: CarriedStart["definition"],
+): Promise<void> {
   const { definition } = await loadProgram(world, ref);
   const { startEvents } = definition;
   if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;
-  const ways = startEvents.map((it) =>
-    it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`,
-  );
+  const ways = startEvents.map((it) => {
+    if (it.kind === "timer") return `the timer "${it.element}"`;
+    return it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`;
+  });
   throw new EngineError("definition/not-startable", {
     happened: "The definition has no plain start event",
     where: `definition ${ref.id} version ${ref.version}`,
-    fix: `Its instances begin by ${ways.join(", ")}: send that instead.`,
+    fix: `Its instances begin by ${ways.join(", ")}: send or await that instead.`,
     retryable: false,
   });
 }

@@ -26,9 +26,7 @@ describe("a worker over HTTP", () => {
 
   test("keeps its lock, or learns that the task was cancelled", async () => {
     const { api } = await fakeApi();
-    const cancelling = await fakeApi({
-      engine: { heartbeat: async () => ({ cancelled: true }) },
-    });
+    const cancelling = await fakeApi({ engine: { heartbeat: async () => ({ cancelled: true }) } });
     const path = "/v1/tasks/live:1/heartbeat";
 
     const kept = await api("POST", path, { json: { lockToken: "t", lockSeconds: 5 } });

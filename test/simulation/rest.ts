@@ -3,6 +3,7 @@ import { allEntries } from "../../lib/engine/history.ts";
 import { loadInstance } from "../../lib/engine/stored-instance.ts";
 import { type Instance, isTerminal, type Ticket } from "../../lib/kernel/instance.ts";
 import { checkErased } from "./erased.ts";
+import { checkFound } from "./found.ts";
 import { checkHints } from "./hints.ts";
 import { chunksOf, type Life } from "./invariants.ts";
 import { stable } from "./oracle.ts";
@@ -37,20 +38,27 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
     checkAnnouncements(stage, life);
     if (life.instance.erased) {
       await checkErased(world, id);
-      ending[id] = "erased";
+      ending[stage.invariants.kin.nameOf(id)] = "erased";
       continue;
     }
     await checkHistory(world, id, life);
     checkChunks(backends, life);
     checkApart(stage, backends, life);
     const view = await world.observer().engine.get(id);
-    ending[id] = { status: view.status, variables: view.variables, result: view.result };
+    ending[stage.invariants.kin.nameOf(id)] = {
+      status: view.status,
+      variables: view.variables,
+      result: view.result,
+    };
   }
   must(stage.looks.length === 0, () => `somebody must still look at ${stable(stage.looks)}`);
+  stage.invariants.kin.checkRest();
   checkReceived(stage.traffic, stage.reception, instances);
   checkKept(stage, backends.store.items());
+  stage.traffic.timerStarts.checkRest(backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
+  await checkFound(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
   const left = letters.items.map(({ name, target, payload }) => ({ name, target, payload }));
   return left.length > 0 ? { ...ending, "dead letters": left } : ending;

@@ -64,7 +64,7 @@ export type Handler = Readonly<{
   takesMs?: number;
   isolate?: true;
   exclusive?: true;
-  outcome: (about: TaskAttempt, input: Variables) => TaskOutcome;
+  outcome: (about: TaskAttempt, input: Variables) => TaskOutcome | Promise<TaskOutcome>;
 }>;
 
 /** Somebody outside, who makes calls one after the other and repeats what got no answer. */

@@ -5,6 +5,7 @@ import { aWorkflow, race, task, timer, type Workflow } from "../support/generato
 import { aBoundaryTimer, aFork, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { aRandomGraph } from "../support/random-graph.ts";
 import { ADOPT_SCENARIOS } from "./adopt-scenarios.ts";
+import { CALL_SCENARIOS } from "./call-scenarios.ts";
 import {
   canceller,
   completer,
@@ -21,9 +22,12 @@ import {
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
+import { HTTP_SCENARIOS } from "./http-scenarios.ts";
+import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
+import { START_SCENARIOS } from "./start-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 import { VALUE_SCENARIOS } from "./value-scenarios.ts";
@@ -308,6 +312,10 @@ export const SCENARIOS: readonly Scenario[] = [
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
   ...WORKER_SCENARIOS,
+  ...HTTP_SCENARIOS,
+  ...CALL_SCENARIOS,
+  ...LISTING_SCENARIOS,
+  ...START_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
