@@ -24,7 +24,7 @@ describe("a worker of the library", () => {
   test("does the tasks of its type and brings their results", async () => {
     const engine = await anEngine({ source });
     const client = workerDoor(engine);
-    hire("charge", async ({ variables }) => ({ paid: variables["total"] ?? null }), { client });
+    hire("charge", async ({ variables }) => ({ paid: variables.total ?? null }), { client });
 
     const { instanceId } = await engine.start("p", { variables: { total: 42 } });
 

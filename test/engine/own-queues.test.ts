@@ -64,7 +64,7 @@ describe("a queue of the user's own", () => {
     await engine.failTask(`${instanceId}.k1.1`, { message: "no", retryAfter: "PT1M" });
     await drain();
 
-    expect(sent.map(({ delayMs, task }) => [delayMs, task["attempt"]])).toEqual([
+    expect(sent.map(({ delayMs, task }) => [delayMs, task.attempt])).toEqual([
       [0, 1],
       [60_000, 2],
     ]);
