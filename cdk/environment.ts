@@ -1,4 +1,4 @@
-import type { Duration } from "aws-cdk-lib";
+import { type Duration, Stack } from "aws-cdk-lib";
 import { VARIABLES } from "../functions/settings.ts";
 import type { BlobsBucket } from "./constructs/blobs-bucket.ts";
 import type { EngineQueues } from "./constructs/engine-queues.ts";
@@ -19,6 +19,8 @@ export type EnvironmentProps = Readonly<{
   retention: Duration;
   announce: boolean;
   metricsNamespace: string;
+  /** ARNs of the user's own queues for tasks. */
+  taskQueues: readonly string[];
   timerQueueMaxSeconds: number;
   scheduleLeadSeconds: number;
 }>;
@@ -35,6 +37,9 @@ export function environmentOf(props: EnvironmentProps): Readonly<Record<string, 
     [VARIABLES.retentionMs]: String(props.retention.toMilliseconds()),
     [VARIABLES.announces]: String(props.announce),
     [VARIABLES.metricsNamespace]: props.metricsNamespace,
+    ...(props.taskQueues.length > 0 && {
+      [VARIABLES.taskQueues]: Stack.of(props.parts.table).toJsonString(props.taskQueues),
+    }),
     ...ofTimers(props),
   };
 }

@@ -154,6 +154,7 @@ export class Fermata extends Construct {
       blobs: this.blobs,
       schedules: this.schedules,
       elsewhere,
+      taskQueues: tasks.queues ?? [],
       http: props.http ?? {},
       environment: environmentOf({
         parts: this,
@@ -161,6 +162,7 @@ export class Fermata extends Construct {
         retention,
         announce: props.announce ?? false,
         metricsNamespace: this.metricsNamespace,
+        taskQueues: tasks.queues ?? [],
         timerQueueMaxSeconds: props.timerQueueMaxSeconds ?? 900,
         scheduleLeadSeconds: props.scheduleLeadSeconds ?? 90,
       }),

@@ -7,6 +7,11 @@ export type TasksProps = Readonly<{
   folders?: string | readonly string[];
   /** Functions of yours by the type of task that they run. */
   functions?: Readonly<Record<string, TaskFunction>>;
+  /**
+   * ARNs of SQS queues of yours that tasks may be sent to, where `PUT /v1/task-types/{type}` says so;
+   * standard queues. The engine may send to these and to no others.
+   */
+  queues?: readonly string[];
 }>;
 
 /** A function that runs one type of task; it is called and waited for. */

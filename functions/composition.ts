@@ -12,6 +12,7 @@ import { S3Blobs } from "../lib/adapters/s3/blobs.ts";
 import { SchedulerTimers } from "../lib/adapters/scheduler/timers.ts";
 import { wheelTimers } from "../lib/adapters/scheduler/wheel-timers.ts";
 import { unpackMessage } from "../lib/adapters/sqs/body.ts";
+import { SqsOwnQueues } from "../lib/adapters/sqs/own-queues.ts";
 import { SqsPages } from "../lib/adapters/sqs/pages.ts";
 import { SqsParking } from "../lib/adapters/sqs/parking.ts";
 import { SqsTasks } from "../lib/adapters/sqs/tasks.ts";
@@ -90,6 +91,9 @@ export function composeEngine(options: CompositionOptions): Composition {
       traceparent: currentTraceparent,
     }),
     pages: new SqsPages({ client: sqs, queueUrl: settings.pagesQueueUrl, blobs }),
+    ...(settings.taskQueues.length > 0 && {
+      ownQueues: new SqsOwnQueues({ client: sqs, allowed: settings.taskQueues }),
+    }),
     blobs,
     clock,
     ids,
@@ -137,6 +141,7 @@ const ALWAYS = [
   "stepsQueueUrl",
   "busName",
   "blobsBucket",
+  "taskQueues",
   "tenant",
   "retentionMs",
   "timerRoad",

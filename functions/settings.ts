@@ -27,6 +27,7 @@ export const VARIABLES = {
   blobsBucket: "FERMATA_BLOBS_BUCKET",
   compileFunction: "FERMATA_COMPILE_FUNCTION",
   taskArns: "FERMATA_TASK_ARNS",
+  taskQueues: "FERMATA_TASK_QUEUES",
   httpAllowHosts: "FERMATA_HTTP_ALLOW_HOSTS",
   httpAllowPrivate: "FERMATA_HTTP_ALLOW_PRIVATE",
   httpSecrets: "FERMATA_HTTP_SECRETS",
@@ -58,6 +59,8 @@ export type FunctionSettings = Readonly<{
   compileFunction: string;
   /** By type of task, in JSON: functions that were not known before they were deployed. */
   taskArns: Readonly<Record<string, string>>;
+  /** ARNs of the user's own queues that tasks may go to, in JSON. */
+  taskQueues: readonly string[];
   /** In JSON; absent: every public host. */
   httpAllowHosts: readonly string[] | undefined;
   /** In JSON: hosts at private addresses. */
@@ -153,6 +156,7 @@ const READERS: Readers = {
   blobsBucket: required,
   compileFunction: required,
   taskArns: (text = "{}") => parseTexts(text) ?? new Wrong("is no JSON object of texts"),
+  taskQueues: (text = "[]") => parseList(text) ?? new Wrong("is no JSON list of texts"),
   httpAllowHosts: (text) =>
     text === undefined ? undefined : (parseList(text) ?? new Wrong(NO_LIST)),
   httpAllowPrivate: (text = "[]") => parseList(text) ?? new Wrong(NO_LIST),

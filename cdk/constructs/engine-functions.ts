@@ -42,6 +42,8 @@ export type EngineFunctionsProps = Readonly<{
   schedules: TimerSchedules | undefined;
   /** Tasks that functions of the user's run. */
   elsewhere: Elsewhere;
+  /** ARNs of the user's own queues for tasks. */
+  taskQueues: readonly string[];
   /** Whom HTTP tasks may call. */
   http: HttpTaskProps;
   environment: Readonly<Record<string, string>>;
@@ -147,6 +149,10 @@ function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
     allowInvoking(running, props.elsewhere.arns);
     grantSecrets(running.role, props.http);
   }
+  const sending = [httpApi, sweep, runTask, runLongTask, ...Object.values(waking)];
+  for (const fn of sending) allowQueueing(fn, props.taskQueues);
+  // Tasks that were offered before their type had a queue are moved there by the sweep.
+  if (props.taskQueues.length > 0) props.table.grantIndex(sweep.role, "listing");
 }
 
 function grantSteps(fn: EngineFunction, props: EngineFunctionsProps): void {
@@ -191,6 +197,12 @@ function grantSweep(fn: EngineFunction, props: EngineFunctionsProps): void {
 function allowInvoking({ role }: EngineFunction, resources: readonly string[]): void {
   if (resources.length === 0) return;
   const actions = ["lambda:InvokeFunction"];
+  role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
+}
+
+function allowQueueing({ role }: EngineFunction, resources: readonly string[]): void {
+  if (resources.length === 0) return;
+  const actions = ["sqs:GetQueueUrl", "sqs:SendMessage"];
   role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
 }
 

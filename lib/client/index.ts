@@ -54,3 +54,12 @@ export type {
 export { ApiError } from "./api-error.ts";
 export { type Client, type ClientOptions, createClient, type MessageInput } from "./client.ts";
 export type { Sign, UnsignedRequest } from "./transport.ts";
+export {
+  BusinessError,
+  type Work,
+  type Worker,
+  type WorkerClient,
+  type WorkerContext,
+  type WorkerOptions,
+  worker,
+} from "./worker.ts";

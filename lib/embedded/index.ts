@@ -1,5 +1,8 @@
 /** `fermata-engine/embedded`: the whole engine in one Node process. */
 export type {
+  ActivatedTask,
+  Activation,
+  ActivationRequest,
   DeadLetterView,
   DefinitionView,
   Deployment,
@@ -8,6 +11,8 @@ export type {
   EventRequest,
   EventTypeView,
   FailedDelivery,
+  Heartbeat,
+  HeartbeatRequest,
   HistoryEntry,
   IncidentView,
   InstanceFilter,
@@ -23,6 +28,7 @@ export type {
   StartRequest,
   TaskFailure,
   TaskFilter,
+  TaskTypeView,
   TaskView,
   WaitView,
 } from "../engine/engine.ts";
@@ -30,7 +36,7 @@ export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 export type { HttpServer } from "./http-server.ts";
 export type { HttpOptions } from "./http-task.ts";
 export type { MessageInput } from "./library-calls.ts";
-export type { ClockAdvance, EmbeddedEngine } from "./library-door.ts";
+export { type ClockAdvance, type EmbeddedEngine, workerDoor } from "./library-door.ts";
 export { openEngine } from "./open-engine.ts";
 export type { EmbeddedOptions, TaskOptions } from "./options.ts";
 export { type ServeOptions, serveEngine } from "./serve-engine.ts";

@@ -34,6 +34,24 @@ export type EmbeddedEngine = LibraryCalls &
     close(options?: { graceMs?: number }): Promise<void>;
   }>;
 
+/** What a worker of `fermata-engine/client` needs, without HTTP in between. */
+export function workerDoor(engine: LibraryCalls) {
+  return {
+    activate: engine.activate,
+    heartbeat: engine.heartbeat,
+    completeTask: (
+      taskId: string,
+      request: NonNullable<Parameters<LibraryCalls["complete"]>[1]>,
+      { idempotencyKey }: Readonly<{ idempotencyKey?: string }> = {},
+    ) => engine.complete(taskId, request, idempotencyKey),
+    failTask: (
+      taskId: string,
+      request: Parameters<LibraryCalls["fail"]>[1],
+      { idempotencyKey }: Readonly<{ idempotencyKey?: string }> = {},
+    ) => engine.fail(taskId, request, idempotencyKey),
+  };
+}
+
 /** `left` says in words what had not come to rest. */
 export type ClockAdvance = Readonly<{ now: string; fired: number; left: readonly string[] }>;
 

@@ -8,7 +8,9 @@ import { taskMessage } from "./dispatch.ts";
 import type { Pace } from "./engine.ts";
 import { openTask } from "./owed.ts";
 import { loadInstance } from "./stored-instance.ts";
+import { isQueued, moveToQueue } from "./workers/queue-task.ts";
 import { offerRows, parseOffer } from "./workers/rows.ts";
+import { lookedForType, type TaskType, taskTypes } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
 /** How many tasks were sent; what is left when time is over comes with the next call. */
@@ -23,7 +25,33 @@ export async function adopt(world: World, { hasTime = () => true }: Pace = {}): 
       cursor = page.next;
     }
   }
-  return adopted;
+  return adopted + (await adoptByQueues(world, hasTime));
+}
+
+/** Tasks that got a row before their type had a queue of the user's own, or were not taken by it. */
+async function adoptByQueues(world: World, hasTime: () => boolean): Promise<number> {
+  if (world.ownQueues === undefined) return 0;
+  let moved = 0;
+  for await (const name of taskTypes(world)) {
+    const type = await lookedForType(world, name);
+    if (!isQueued(world, type) || world.tasks.handlerOf(name)) continue;
+    for (let cursor: string | undefined; hasTime(); ) {
+      const page = await offerRows(world, name, { limit: 100, ...(cursor && { cursor }) });
+      for (const row of page.items) moved += (await tryMove(world, row, type)) ? 1 : 0;
+      if (page.next === undefined) break;
+      cursor = page.next;
+    }
+  }
+  return moved;
+}
+
+async function tryMove(world: World, row: Item, type: TaskType): Promise<boolean> {
+  try {
+    return await moveToQueue(world, row, type);
+  } catch (error) {
+    world.onTrouble?.(`${row.key.pk} / ${row.key.sk} was not moved to its queue`, error);
+    return false;
+  }
 }
 
 async function tryAdopt(world: World, row: Item): Promise<number> {

@@ -10,6 +10,7 @@ import { START_MUTANTS } from "./start-mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
 import { TIMER_MUTANTS } from "./timer-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
+import { WORKER_MUTANTS } from "./worker-mutants.ts";
 
 export const MUTANTS = [
   ...STEP,
@@ -22,4 +23,5 @@ export const MUTANTS = [
   ...LISTING_MUTANTS,
   ...START_MUTANTS,
   ...CALL_MUTANTS,
+  ...WORKER_MUTANTS,
 ];

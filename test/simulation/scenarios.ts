@@ -32,6 +32,7 @@ import { START_SCENARIOS } from "./start-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 import { VALUE_SCENARIOS } from "./value-scenarios.ts";
+import { WORKER_SCENARIOS } from "./worker-scenarios.ts";
 
 /** Long enough that history leaves the instance several times. */
 const LONG_NAMES = Array.from({ length: 14 }, (_, n) => `an-element-with-a-long-name-${n}`);
@@ -312,6 +313,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
   ...RESTORE_SCENARIOS,
+  ...WORKER_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...CALL_SCENARIOS,
   ...LISTING_SCENARIOS,

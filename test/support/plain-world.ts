@@ -56,7 +56,9 @@ export function aPlainWorld({
   /** What the invocation is called that handles the next message; counts from 1. */
   invocationId?: (count: number) => string;
   settings?: Partial<World["settings"]>;
-} & Partial<Pick<World, "timers" | "bus" | "onTrouble" | "observe">> = {}): PlainWorld {
+} & Partial<
+  Pick<World, "timers" | "bus" | "onTrouble" | "observe" | "ownQueues">
+> = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];
   const armed: ArmedTimer[] = [];

@@ -30,7 +30,8 @@ import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
 import { type Lock, lockTokenOf } from "./lock.ts";
 import { moveRow } from "./move-row.ts";
-import { lockedRow, type Offer, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts";
+import { isInDoubt, isLockedElsewhere } from "./other-locks.ts";
+import { lockedRow, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts";
 import { lookedForType, spreadWider } from "./task-type.ts";
 
 const RULES = {
@@ -120,12 +121,14 @@ async function takeRow(
   { lockSeconds, worker }: Readonly<{ lockSeconds: number; worker: string }>,
 ): Promise<Taken | "lost" | undefined> {
   const offer = parseOffer(row.body);
-  if (isInDoubt(row, offer) && (await isLocked(world, row, offer))) return undefined;
+  const inDoubt = isInDoubt(world, row);
+  if (inDoubt && (await isLockedElsewhere(world, row))) return undefined;
   const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
   const lockId = world.ids.digest(world.ids.fresh()).slice(0, LOCK_ID_LENGTH);
   const locked = lockedRow(row, { worker, until, lockId });
   const moved = await moveRow(world, row, locked);
   if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
+  if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) return undefined;
   const image = await loadInstance(world, offer.instanceId);
   const worth = worthOf(world, row, image);
   if (worth.kind === "open")
@@ -145,26 +148,6 @@ async function giveBack(
 ): Promise<void> {
   if (image && task) return putOpenRow(world, image.instance, task, "again");
   await world.store.commit([{ put: row, when: "absent" }]);
-}
-
-/** A row that was put again, or whose lock is over, may not be the only one of its task. */
-const isInDoubt = ({ key }: Item, { again }: Offer): boolean => again || key.sk.startsWith("L#");
-
-/** Whether somebody has the task by another row; this one is left alone then, until it is dead. */
-async function isLocked(world: World, row: Item, { instanceId, ticket, attempt }: Offer) {
-  const range = lockedAfter(world.clock.now());
-  for (let after: string | undefined; ; ) {
-    const more = after === undefined ? {} : { after };
-    const page = await world.store.scan(row.key.pk, { ...range, limit: 200, ...more });
-    const isIt = page.items.some(({ body }) => {
-      const other = parseOffer(body);
-      return (
-        other.instanceId === instanceId && other.ticket === ticket && other.attempt === attempt
-      );
-    });
-    if (isIt || page.next === undefined) return isIt;
-    after = page.next;
-  }
 }
 
 /** When the next row may be taken that is there already. Other shards are looked at in time. */

@@ -7,8 +7,8 @@
  *    the ticket yet, and leaves the row alone.
  * 2. Each attempt has an open row of its own. Of earlier attempts a row may be left: it is dead.
  * 3. An open row is put once by the step that opens the attempt. Whoever puts it again, because
- *    nobody knows whether that was done, marks it: its task may be locked already. The mark is in
- *    the version too, so a row that was taken and came back is another row.
+ *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
+ *    version that no other put has, so a row that was taken and came back is another row.
  */
 import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
@@ -51,12 +51,7 @@ export function parseOffer(body: Uint8Array): Offer {
 type Stored = { i: string; k: string; r?: number; n?: number; w?: string; g?: 1 };
 
 /** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
-export function openRow(
-  instance: Instance,
-  task: TaskTicket,
-  shards: number,
-  isAgain = false,
-): Item {
+export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
   const { id: i, version: r } = instance;
   const { id: k, attempt } = task;
   const stored: Stored = {
@@ -64,13 +59,25 @@ export function openRow(
     k,
     r,
     ...(attempt > 1 && { n: attempt }),
-    ...(isAgain && { g: 1 }),
+    ...(mark > 0 && { g: 1 }),
   };
   return {
     key: openKey(instance, task, shards),
-    version: 2 * r + (isAgain ? 1 : 0),
+    version: r * MARKS + mark,
     body: encodeBody("offer", stored),
   };
+}
+
+/** Rows of a later version of the instance are the newer ones, whatever their marks. */
+const MARKS = 2 ** 22;
+
+/** A mark that in practice nobody else draws for the same row. */
+function freshMark({ ids }: World): number {
+  let mark = 0;
+  for (const character of ids.digest(ids.fresh())) {
+    mark = (mark * 67 + (character.codePointAt(0) ?? 0)) % (MARKS - 1);
+  }
+  return mark + 1;
 }
 
 /** Where the open row of a task's attempt is put. */
@@ -100,7 +107,7 @@ export async function putOpenRow(
   how: "first" | "again",
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  const put = openRow(instance, task, shards, how === "again");
+  const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
   if (!(await putUnlessThere(world, put))) throw busy(put.key);
   world.offers?.tell(task.type);
 }
@@ -112,7 +119,7 @@ export async function putRowAnew(
   task: TaskTicket,
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  await putHint(world, openRow(instance, task, shards, true));
+  await putHint(world, openRow(instance, task, shards, freshMark(world)));
   world.offers?.tell(task.type);
 }
 

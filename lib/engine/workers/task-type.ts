@@ -162,7 +162,7 @@ function noQueues(type: string): EngineError {
   return new EngineError("task-type/no-queues", {
     happened: "This engine has no queues to put tasks into",
     where: `task type ${type}`,
-    fix: "Poll with POST /v1/tasks/activate; queues of your own are for installations on AWS.",
+    fix: "Poll with POST /v1/tasks/activate, or deploy an installation on AWS with `tasks.queues`.",
     retryable: false,
   });
 }

@@ -1,0 +1,312 @@
+/**
+ * A worker: takes tasks of one type, as many at once as it is told, keeps their locks while it
+ * works, and reports what came of them.
+ *
+ * 1. A task is reported once, under a key of its attempt, and again while no answer comes.
+ * 2. Who has lost its task, or whose task nobody needs any more, is told by the signal; nothing is
+ *    reported for it.
+ * 3. Stopping asks for nothing more and waits for what is at work.
+ */
+import type { ActivatedTask, Activation, Heartbeat, Variables } from "../api/views.ts";
+
+/** What a worker needs of a client; `createClient` gives one, `workerDoor` makes one of an engine. */
+export type WorkerClient = Readonly<{
+  activate(
+    request: Readonly<{
+      type: string;
+      max: number;
+      lockSeconds: number;
+      worker: string;
+      waitSeconds?: number;
+    }>,
+  ): Promise<Activation>;
+  heartbeat(
+    taskId: string,
+    request: Readonly<{ lockToken: string; lockSeconds?: number }>,
+  ): Promise<Heartbeat>;
+  completeTask(
+    taskId: string,
+    request: Readonly<{ lockToken?: string; variables?: Variables }>,
+    keyed?: Readonly<{ idempotencyKey?: string }>,
+  ): Promise<unknown>;
+  failTask(
+    taskId: string,
+    request: Readonly<{
+      lockToken?: string;
+      message: string;
+      code?: string;
+      variables?: Variables;
+    }>,
+    keyed?: Readonly<{ idempotencyKey?: string }>,
+  ): Promise<unknown>;
+}>;
+
+export type WorkerOptions = Readonly<{
+  client: WorkerClient;
+  /** Tasks that are at work at once; 1 unless said, at most 100. */
+  concurrency?: number;
+  /** For how long a task is this worker's without a heartbeat; 60 unless said. */
+  lockSeconds?: number;
+  /** How long a poll waits, and how long the pauses between polls may get; 20 unless said. */
+  pollSeconds?: number;
+  /** Who this is, for those who look; made up unless said. */
+  name?: string;
+  /** Hears of what could not be done and is tried again, or was left. */
+  onTrouble?: (about: string, error: unknown) => void;
+}>;
+
+/** What a task's function is given besides the task. */
+export type WorkerContext = Readonly<{
+  /** Aborted when the task was interrupted or taken over, or the worker stops waiting for it. */
+  signal: AbortSignal;
+  /** Keeps the lock at once; else that is done by itself. */
+  heartbeat(): Promise<void>;
+}>;
+
+/** Does one task; an object that it returns, or promises, is the result. */
+export type Work = (task: Omit<ActivatedTask, "lockToken">, context: WorkerContext) => unknown;
+
+export type Worker = Readonly<{
+  /** Asks for nothing more, and resolves when all is reported; what is left after the time is let go. */
+  stop(options?: Readonly<{ graceMs?: number }>): Promise<void>;
+  /** Resolves when it has stopped. */
+  stopped: Promise<void>;
+  /** How many tasks are at work. */
+  readonly busy: number;
+}>;
+
+/** An error that boundary events can catch by its code. */
+export class BusinessError extends Error {
+  override readonly name = "BusinessError";
+  readonly code: string;
+  readonly variables: Variables | undefined;
+
+  constructor(code: string, message: string, variables?: Variables) {
+    super(message);
+    this.code = code;
+    this.variables = variables;
+  }
+}
+
+const DEFAULT_GRACE_MS = 30_000;
+
+/** Works on tasks of a type until it is stopped. */
+export function worker(type: string, work: Work, options: WorkerOptions): Worker {
+  const crew = new Crew(type, work, options);
+  const stopped = crew.run();
+  return {
+    stop: ({ graceMs = DEFAULT_GRACE_MS } = {}) => crew.stop(graceMs, stopped),
+    stopped,
+    get busy() {
+      return crew.busy;
+    },
+  };
+}
+
+class Crew {
+  readonly #type: string;
+  readonly #work: Work;
+  readonly #options: Required<Omit<WorkerOptions, "onTrouble">> & Pick<WorkerOptions, "onTrouble">;
+  readonly #jobs = new Map<Promise<void>, AbortController>();
+  readonly #stopping = new AbortController();
+
+  constructor(type: string, work: Work, options: WorkerOptions) {
+    this.#type = type;
+    this.#work = work;
+    this.#options = {
+      concurrency: 1,
+      lockSeconds: 60,
+      pollSeconds: 20,
+      name: `worker-${Math.random().toString(36).slice(2, 10)}`,
+      ...options,
+    };
+  }
+
+  get busy(): number {
+    return this.#jobs.size;
+  }
+
+  async run(): Promise<void> {
+    for (let idle = 0; !this.#stopping.signal.aborted; ) {
+      const max = Math.min(this.#options.concurrency, MAX_AT_ONCE) - this.#jobs.size;
+      if (max <= 0) {
+        await Promise.race([...this.#jobs.keys(), aborted(this.#stopping.signal)]);
+        continue;
+      }
+      const polled = await this.#poll(max);
+      for (const task of polled?.tasks ?? []) this.#begin(task);
+      const isEmpty = polled === undefined || polled.tasks.length === 0;
+      idle = isEmpty ? idle + 1 : 0;
+      if (isEmpty) await this.#rest(idle, polled?.retryAfter);
+    }
+    await Promise.all(this.#jobs.keys());
+  }
+
+  async stop(graceMs: number, stopped: Promise<void>): Promise<void> {
+    this.#stopping.abort();
+    const grace = timeout(graceMs);
+    await Promise.race([stopped, grace.over]);
+    grace.cancel();
+    for (const job of this.#jobs.values()) job.abort(new Error("The worker stops."));
+    // A function that does not heed its signal is not waited for: its lock ends by itself.
+  }
+
+  async #poll(max: number): Promise<Activation | undefined> {
+    const { client, lockSeconds, pollSeconds, name } = this.#options;
+    const waitSeconds = Math.min(MAX_WAIT_SECONDS, Math.max(0, Math.floor(pollSeconds)));
+    try {
+      const request = { type: this.#type, max, lockSeconds, worker: name, waitSeconds };
+      const asked = client.activate(request);
+      const answer = await Promise.race([asked, aborted(this.#stopping.signal)]);
+      // What comes after the stop is not begun: its lock ends by itself.
+      asked.catch(() => {});
+      return answer === undefined ? { tasks: [] } : answer;
+    } catch (error) {
+      this.#options.onTrouble?.(`tasks of type ${this.#type} could not be asked for`, error);
+      return undefined;
+    }
+  }
+
+  /** Longer and longer while there is nothing, or nobody answers. */
+  async #rest(idle: number, retryAfter: number | undefined): Promise<void> {
+    const most = Math.max(0, this.#options.pollSeconds) * 1_000;
+    const least = (retryAfter ?? 0) * 1_000;
+    const grown = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(idle, 20), most);
+    const pause = timeout(Math.max(least, grown * (0.5 + Math.random() / 2)));
+    await Promise.race([pause.over, aborted(this.#stopping.signal)]);
+    pause.cancel();
+  }
+
+  #begin(task: ActivatedTask): void {
+    const abort = new AbortController();
+    const job = this.#do(task, abort)
+      .catch((error) => this.#options.onTrouble?.(`task ${task.taskId} was not reported`, error))
+      .finally(() => this.#jobs.delete(job));
+    this.#jobs.set(job, abort);
+  }
+
+  async #do(activated: ActivatedTask, abort: AbortController): Promise<void> {
+    const { lockToken, ...task } = activated;
+    const lock = { token: lockToken };
+    const beats = this.#beat(task.taskId, lock, abort);
+    let report: (() => Promise<unknown>) | undefined;
+    try {
+      const variables = await this.#work(task, {
+        signal: abort.signal,
+        heartbeat: () => beats.now(),
+      });
+      report = () => this.#complete(task, lock.token, resultOf(variables));
+    } catch (error) {
+      report = () => this.#fail(task, lock.token, error);
+    } finally {
+      await beats.stop();
+    }
+    if (!abort.signal.aborted) await this.#report(task.taskId, report);
+  }
+
+  #complete(task: Omit<ActivatedTask, "lockToken">, lockToken: string, variables: Variables) {
+    const { client } = this.#options;
+    return client.completeTask(task.taskId, { lockToken, variables }, keyOf(task, "complete"));
+  }
+
+  #fail(task: Omit<ActivatedTask, "lockToken">, lockToken: string, error: unknown) {
+    const { client } = this.#options;
+    return client.failTask(task.taskId, { lockToken, ...failureOf(error) }, keyOf(task, "fail"));
+  }
+
+  /** Again while nobody answers; a refusal is final. */
+  async #report(taskId: string, send: () => Promise<unknown>): Promise<void> {
+    const until = Date.now() + this.#options.lockSeconds * 1_000;
+    for (let tries = 0; ; tries++) {
+      try {
+        await send();
+        return;
+      } catch (error) {
+        if (isFinal(error) || Date.now() >= until) throw error;
+        this.#options.onTrouble?.(`task ${taskId} is reported again`, error);
+        await timeout(Math.min(FIRST_PAUSE_MS * 2 ** tries, MAX_PAUSE_MS)).over;
+      }
+    }
+  }
+
+  #beat(taskId: string, lock: { token: string }, abort: AbortController) {
+    const { client, lockSeconds } = this.#options;
+    let current: Promise<void> = Promise.resolve();
+    const beat = async () => {
+      try {
+        const kept = await client.heartbeat(taskId, { lockToken: lock.token, lockSeconds });
+        if ("cancelled" in kept) abort.abort(new Error("Nobody needs the task any more."));
+        else lock.token = kept.lockToken;
+      } catch (error) {
+        if (isFinal(error)) abort.abort(error);
+        this.#options.onTrouble?.(`the lock of task ${taskId} was not kept`, error);
+      }
+    };
+    const now = () => {
+      current = current.then(() => (abort.signal.aborted ? undefined : beat()));
+      return current;
+    };
+    const timer = setInterval(() => void now(), (lockSeconds * 1_000) / 3);
+    return {
+      now,
+      /** The token must not change any more while it is being reported. */
+      stop: () => {
+        clearInterval(timer);
+        return current;
+      },
+    };
+  }
+}
+
+const MAX_AT_ONCE = 100;
+const MAX_WAIT_SECONDS = 25;
+const FIRST_PAUSE_MS = 100;
+const MAX_PAUSE_MS = 10_000;
+
+const keyOf = ({ idempotencyKey, attempt }: Omit<ActivatedTask, "lockToken">, what: string) => ({
+  idempotencyKey: `${what}:${idempotencyKey}/${attempt}`,
+});
+
+const resultOf = (value: unknown): Variables =>
+  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Variables) : {};
+
+/** Node's own codes, such as ECONNREFUSED, are no business errors: only the name makes one. */
+function failureOf(error: unknown): { message: string; code?: string; variables?: Variables } {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!(error instanceof Error) || error.name !== "BusinessError") return { message };
+  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const variables = error instanceof BusinessError ? error.variables : undefined;
+  return {
+    message,
+    ...(code !== undefined && { code }),
+    ...(variables !== undefined && { variables }),
+  };
+}
+
+/** An answer that will not change: a 4xx but for "too much at once"; an engine's own refusal. */
+function isFinal(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  if ("status" in error && typeof error.status === "number") {
+    return error.status >= 400 && error.status < 500 && error.status !== 429;
+  }
+  return "retryable" in error && error.retryable === false;
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+function timeout(ms: number): { over: Promise<void>; cancel: () => void } {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  return {
+    over: promise,
+    cancel: () => {
+      clearTimeout(timer);
+      resolve();
+    },
+  };
+}
