@@ -6,6 +6,7 @@
  * What an instance owes depends on the handlers that this installation has. Where they have
  * changed since it was stored, its place in the due index is mended first.
  */
+import { instantFrom } from "../definition/time/instant.ts";
 import {
   type Instance,
   isTerminal,
@@ -15,7 +16,7 @@ import {
 import type { Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
-import { send } from "./dispatch.ts";
+import { send, taskMessage } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
@@ -182,8 +183,25 @@ async function resendTickets(
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
-  const sent = lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket));
-  return sent.length + (await resendChildren(world, instance));
+  const resent = lost.filter((it) => it.on === "continuation" || runsHere(world, it)).length;
+  const leased = isAllLost ? await sendAfterLease(world, instance) : 0;
+  return resent + leased + (await resendChildren(world, instance));
+}
+
+/**
+ * Who holds a lease may be at work, or gone with everything else: nobody can tell before it ends. A
+ * message that comes then finds the task done, or runs it.
+ */
+async function sendAfterLease(world: World, instance: Instance): Promise<number> {
+  const here = instance.tickets.filter(isTask).filter((task) => runsHere(world, task));
+  let sent = 0;
+  for (const task of here) {
+    if (world.tasks.holds(instance.id, task.id) || !isLeased(world, task)) continue;
+    const notBefore = instantFrom(Math.max(task.stamp?.until ?? 0, task.notBefore ?? 0));
+    await world.tasks.send({ ...taskMessage(instance, task), notBefore });
+    sent += 1;
+  }
+  return sent;
 }
 
 /** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
@@ -196,9 +214,11 @@ async function resendChildren(world: World, instance: Instance): Promise<number>
 }
 
 function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {
-  if (world.tasks.holds(id, task.id)) return true;
-  return task.stamp !== undefined && leaseLeftMs(world, task.stamp) > 0;
+  return world.tasks.holds(id, task.id) || isLeased(world, task);
 }
+
+const isLeased = (world: World, { stamp }: TaskTicket): boolean =>
+  stamp !== undefined && leaseLeftMs(world, stamp) > 0;
 
 /** What is in the outbox is sent by whoever is told to look after its trigger's debts. */
 async function resendRecords(world: World, instance: Instance): Promise<number> {

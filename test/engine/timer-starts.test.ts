@@ -40,7 +40,7 @@ async function begun({ engine }: PlainWorld): Promise<string[]> {
 }
 
 const pass = (world: PlainWorld, ms: number) => world.moveTo(world.now() + ms);
-const after = (from: number, ...ms: readonly number[]) =>
+const instants = (from: number, ...ms: readonly number[]) =>
   ms.map((it) => formatInstant((from + it) as Parameters<typeof formatInstant>[0]));
 
 describe("after an outage (F19)", () => {
@@ -55,8 +55,8 @@ describe("after an outage (F19)", () => {
     pass(world, DAY);
     await fire(world);
 
-    expect(missed).toEqual(after(from, HOUR, 2 * HOUR));
-    expect(await begun(world)).toEqual(after(from, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR));
+    expect(missed).toEqual(instants(from, HOUR, 2 * HOUR));
+    expect(await begun(world)).toEqual(instants(from, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR));
     expect(world.armedStarts).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe("after an outage (F19)", () => {
     pass(world, DAY + 25 * MINUTE);
     await fire(world);
 
-    expect(await begun(world)).toEqual(after(from, HOUR));
+    expect(await begun(world)).toEqual(instants(from, HOUR));
     expect(world.armedStarts.map(({ dueAt }) => dueAt - from)).toEqual([25 * HOUR]);
   });
 

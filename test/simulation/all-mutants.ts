@@ -5,6 +5,7 @@ import { CALL_MUTANTS } from "./call-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
+import { RESTORE_MUTANTS } from "./restore-mutants.ts";
 import { START_MUTANTS } from "./start-mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
 import { TIMER_MUTANTS } from "./timer-mutants.ts";
@@ -16,6 +17,7 @@ export const MUTANTS = [
   ...TIMER_MUTANTS,
   ...VALUE_MUTANTS,
   ...ADOPT_MUTANTS,
+  ...RESTORE_MUTANTS,
   ...HTTP_MUTANTS,
   ...LISTING_MUTANTS,
   ...START_MUTANTS,

@@ -25,6 +25,7 @@ import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
+import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { START_SCENARIOS } from "./start-scenarios.ts";
@@ -310,6 +311,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
+  ...RESTORE_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...CALL_SCENARIOS,
   ...LISTING_SCENARIOS,

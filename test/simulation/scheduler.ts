@@ -49,6 +49,11 @@ export class SimulatedScheduler {
     return [...this.#schedules.values()];
   }
 
+  /** Deletes all of them. */
+  lose(): void {
+    this.#schedules.clear();
+  }
+
   /** The SDK's client, as far as timers use it. */
   get client(): SchedulerClient {
     return { send: (command: unknown) => this.#send(command) } as unknown as SchedulerClient;

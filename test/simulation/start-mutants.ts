@@ -31,8 +31,8 @@ export const START_MUTANTS: readonly Mutant[] = [
     without: "every copy of a fire means the same instance",
     scenario: "timer-start",
     file: "lib/engine/timer-starts/fire.ts",
-    find: "world.ids.digest(`timer\\n${definitionId}\\n${element}\\n${run}\\n${n}`);",
-    replace: `(${MARK}, world.ids.digest(\`timer\\n\${definitionId}\\n\${element}\\n\${run}\`));`,
+    find: "const idOfStarted = (world: World, { definitionId, element, run, n }: TimerStart): string =>",
+    replace: `const idOfStarted = (world: World, { definitionId, element, run }: TimerStart, n = (${MARK}, 0)): string =>`,
   },
   {
     name: "start-armed-from-now",

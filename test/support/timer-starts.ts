@@ -1,5 +1,5 @@
 // Processes that begin by themselves.
-import { end, extensions, file, flow, service, start, timer, timeZone, xml } from "./bpmn-xml.ts";
+import { end, extensions, file, flow, job, start, timer, timeZone, xml } from "./bpmn-xml.ts";
 
 type When = Partial<Record<"timeDuration" | "timeDate" | "timeCycle", string>> &
   Readonly<{ zone?: string }>;
@@ -19,7 +19,7 @@ const KINDS = { timeDuration: 1, timeDate: 1, timeCycle: 1 };
 export function startsItself(
   id: string,
   when: When,
-  { task = "work", name = id, more = "" } = {},
+  { task = "work", type = "work", name = id, more = "" } = {},
 ): string {
   return file(
     xml(
@@ -27,7 +27,7 @@ export function startsItself(
       { id, name, isExecutable: "true" },
       startingAt("begin", when),
       more,
-      service(task),
+      xml("serviceTask", { id: task }, extensions(job(type))),
       end(),
       flow("f1", "begin", task),
       flow("f2", task, "end"),
