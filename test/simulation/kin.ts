@@ -14,22 +14,23 @@ import {
 } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import type { Message } from "../../lib/ports/message.ts";
-import type { Life } from "./life.ts";
 import { must } from "./violation.ts";
 
 /** What a child's step is called that its parent has ordered. */
 const BY_PARENT = "parent";
 const REASON = "The call that waited for it was interrupted.";
 
+type Lives = ReadonlyMap<string, Readonly<{ instance: Instance }>>;
+
 export class Kin {
-  readonly #lives: ReadonlyMap<string, Life>;
+  readonly #lives: Lives;
   readonly #programs: ReadonlyMap<string, Program>;
   /** Every call that was ever made, by its instance and ticket. */
   readonly #calls = new Map<string, ChildTicket>();
   readonly #children = new Map<string, string>();
   readonly #told = new Set<string>();
 
-  constructor(lives: ReadonlyMap<string, Life>, programs: ReadonlyMap<string, Program>) {
+  constructor(lives: Lives, programs: ReadonlyMap<string, Program>) {
     this.#lives = lives;
     this.#programs = programs;
   }
