@@ -33,7 +33,7 @@ export const CHILD_TIMED_OUT = "CHILD_TIMED_OUT";
 export const CHILD_CANCELLED = "CHILD_CANCELLED";
 
 /** Under this name output mappings find the id of a detached child. */
-export const CHILD_ID = "childInstanceId";
+const CHILD_ID = "childInstanceId";
 
 /** Computes a call, or refuses it where it would be one inside too many others. */
 export async function callOf(run: Run, token: Token): Promise<Calling> {
