@@ -121,25 +121,6 @@ describe("an installation is charged for", () => {
     expect(lap()).toEqual({ R: 1, W: 3, "W listing": 2, tasks: 2, "run-task": 1 });
   });
 
-  test("a worker's task: four writes for its rows, beside its steps", async () => {
-    const outside = service("a").replace('type="work"', 'type="outside"');
-    await prepare(inARow("outside", [service("b"), outside]), "outside");
-    const { engine, settle } = installation;
-    const poll = { type: "outside", max: 1, lockSeconds: 60, worker: "w" };
-    const [earlier] = (await engine.activate(poll)).tasks;
-    await engine.completeTask(earlier?.taskId ?? "", { lockToken: earlier?.lockToken ?? "" });
-    await startOne("outside");
-    lap();
-
-    await settle(1);
-    expect(lap()).toMatchObject({ R: 1, W: 2 });
-    const [task] = (await engine.activate(poll)).tasks;
-    // Two looks at the rows, of one unit each, and the instance.
-    expect(lap()).toEqual({ R: 3, W: 2 });
-    await engine.completeTask(task?.taskId ?? "", { lockToken: task?.lockToken ?? "" });
-    expect(lap()).toEqual({ R: 2, W: 2, "W listing": 2 });
-  });
-
   test("a failed attempt, and an incident after the last one", async () => {
     const failing = service("a").replace('type="work"', 'type="fails" retries="2"');
     await prepare(inARow("failing", [failing]), "failing");

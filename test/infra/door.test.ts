@@ -212,6 +212,8 @@ describe("the door", () => {
       `${stage}/POST/v1/definitions/*/instances`,
       `${stage}/POST/v1/tasks/*/complete`,
       `${stage}/POST/v1/tasks/*/fail`,
+      `${stage}/POST/v1/tasks/*/heartbeat`,
+      `${stage}/POST/v1/tasks/activate`,
     ]);
   });
 });
