@@ -4,8 +4,8 @@
  * the message puts them back.
  */
 import type { Item } from "../ports/store.ts";
-import { taskMessage } from "./dispatch.ts";
 import type { Pace } from "./engine.ts";
+import { taskMessage } from "./offer.ts";
 import { openTask } from "./owed.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { offerRows, parseOffer } from "./task-calls.ts";

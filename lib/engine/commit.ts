@@ -6,7 +6,7 @@ import { storeLimits } from "../ports/store-rules.ts";
 import { expireLeft } from "./expire-left.ts";
 import { tryPutHint } from "./hint.ts";
 import { offerOf } from "./offer.ts";
-import { isTask, runsHere } from "./owed.ts";
+import { openTasks, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { removeLeft } from "./remove-left.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
@@ -69,7 +69,7 @@ type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
  */
 function offersOf(world: World, { before, image: { instance }, fresh, companions }: Plan): Offers {
   if (!world.settings.volatileQueues) return { together: [], before: [] };
-  const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
+  const offered = openTasks(fresh.tickets).filter((task) => !runsHere(world, task));
   const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);
   const room = Math.max(0, storeLimits.writesPerCommit - 1 - companions.length);
   const fitting = offered.filter(isNew).slice(0, room);

@@ -8,15 +8,15 @@ import {
   type Ticket,
 } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
-import type { TaskMessage } from "../ports/message.ts";
 import { stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
+import { sendFamily } from "./families/send-family.ts";
 import { putHint } from "./hint.ts";
 import { deliveryName } from "./names.ts";
-import { offerOf } from "./offer.ts";
-import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
+import { offerOf, taskMessage } from "./offer.ts";
+import { type Entries, earliestTimer, isMasked, mustBeSent, openTasks, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
@@ -77,7 +77,7 @@ export async function showDelivered(world: World, plan: Plan, topic: Topic): Pro
 async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
-  const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
+  const offers = openTasks(plan.fresh.tickets).filter((task) => !runsHere(world, task));
   for (const task of offers) await putHint(world, offerOf(plan.image.instance, task));
   await parkUnserved(world, plan);
 }
@@ -111,25 +111,14 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
   await arm(world, instance, earliest, covered);
 }
 
-/** The message that asks for an attempt of a task. */
-export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
-  return {
-    kind: "task",
-    tenant: instance.tenant,
-    instanceId: instance.id,
-    ticket: task.id,
-    attempt: task.attempt,
-    type: task.type,
-    ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
-  };
-}
-
 async function sendTicket(world: World, instance: Instance, ticket: Ticket): Promise<void> {
   switch (ticket.on) {
     case "task":
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
         : putHint(world, offerOf(instance, ticket));
+    case "family":
+      return sendFamily(world, instance, ticket);
     case "timer":
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))

@@ -30,6 +30,7 @@ export const FORMATS = {
   "event-id": 1,
   "dead-letter": 1,
   offer: 1,
+  "member-claim": 1,
 } as const;
 
 export type Kind = keyof typeof FORMATS;

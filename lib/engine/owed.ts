@@ -1,6 +1,8 @@
 /** What an instance owes, and to whom: every question about entries and their stamps. */
 import { type Instant, instantFrom } from "../definition/time/instant.ts";
+import { findTicket, isFamily, membersOf, openIn } from "../kernel/family.ts";
 import type {
+  FamilyTicket,
   Instance,
   OutboxRecord,
   Stamp,
@@ -52,12 +54,26 @@ export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === 
 export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
   isTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
-export const openTasksHere = (world: World, { tickets }: Instance): number =>
-  tickets.filter((ticket) => runsHere(world, ticket)).length;
+/** The same for a family of which members are open. */
+export const familyRunsHere = (world: World, ticket: Ticket): ticket is FamilyTicket =>
+  isFamily(ticket) && world.tasks.handlerOf(ticket.type) !== undefined && openIn(ticket) > 0;
 
+export const openTasksHere = (world: World, { tickets }: Instance): number =>
+  tickets.filter((ticket) => runsHere(world, ticket)).length +
+  tickets.reduce((sum, it) => sum + (familyRunsHere(world, it) ? openIn(it) : 0), 0);
+
+/** A task of this name, be it a ticket or a member of a family. */
 export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
-  return tickets.filter(isTask).find((ticket) => ticket.id === id);
+  const found = findTicket(tickets, id);
+  return found && isTask(found) ? found : undefined;
 }
+
+/** Every open task, the members of families among them. */
+export const openTasks = (tickets: readonly Ticket[]): readonly TaskTicket[] =>
+  tickets.flatMap((ticket) => {
+    if (isFamily(ticket)) return membersOf(ticket);
+    return isTask(ticket) ? [ticket] : [];
+  });
 
 export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined {
   return tickets
@@ -74,14 +90,17 @@ export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTick
  */
 export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
   if (on === "signal" || on === "event") return !settings.volatileQueues;
-  return on === "task" || on === "continuation";
+  return on === "task" || on === "family" || on === "continuation";
 }
 
 /** What a queue must hold: if the queue is lost, somebody has to look here. */
 export function owesAnything(world: World, { tickets, outbox }: Instance): boolean {
   return (
     outbox.length > 0 ||
-    tickets.some((ticket) => ticket.on === "continuation" || runsHere(world, ticket))
+    tickets.some(
+      (ticket) =>
+        ticket.on === "continuation" || runsHere(world, ticket) || familyRunsHere(world, ticket),
+    )
   );
 }
 

@@ -6,6 +6,7 @@
  * What an instance owes depends on the handlers that this installation has. Where they have
  * changed since it was stored, its place in the due index is mended first.
  */
+import { isFamily, membersOf } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
@@ -16,6 +17,7 @@ import type { Key } from "../ports/store.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
+import { sendMembers } from "./families/send-family.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
 import {
@@ -164,10 +166,23 @@ async function resendTickets(
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
     if (isTask(ticket)) return !isAtWork(world, instance, ticket);
+    if (isFamily(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
-  return lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket)).length;
+  const sent = lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket));
+  return sent.length + (await resendMembers(world, instance));
+}
+
+/** Of a family only the members that nobody holds. */
+async function resendMembers(world: World, instance: Instance): Promise<number> {
+  let sent = 0;
+  for (const family of instance.tickets.filter(isFamily)) {
+    const lost = membersOf(family).filter((member) => !isAtWork(world, instance, member));
+    await sendMembers(world, instance, lost);
+    sent += lost.filter((member) => runsHere(world, member)).length;
+  }
+  return sent;
 }
 
 function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {

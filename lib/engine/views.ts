@@ -1,6 +1,7 @@
 /** What readers see of definitions, instances and tasks. */
 import type { Definition } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
+import { openIn } from "../kernel/family.ts";
 import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type {
   DefinitionView,
@@ -12,7 +13,7 @@ import type {
   WaitView,
 } from "./engine.ts";
 import { idempotencyKeyOf, taskIdOf } from "./names.ts";
-import { runsHere } from "./owed.ts";
+import { familyRunsHere, runsHere } from "./owed.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -54,7 +55,8 @@ export function viewInstance(world: World, { instance, program }: Image): Instan
 /** Live instances show whether the engine works on them or waits. */
 export function statusOf(world: World, { status, tickets }: Instance): Status {
   if (status !== "live") return status;
-  return tickets.some((ticket) => runsHere(world, ticket)) ? "running" : "suspended";
+  const isAtWork = (ticket: Ticket) => runsHere(world, ticket) || familyRunsHere(world, ticket);
+  return tickets.some(isAtWork) ? "running" : "suspended";
 }
 
 /** Undefined while it is live. */
@@ -89,6 +91,17 @@ export function viewWait(world: World, instance: Instance, ticket: Ticket): Wait
           body: { variables: {} },
         },
       };
+    case "family": {
+      const open = openIn(ticket);
+      return {
+        kind: "task",
+        ...common,
+        taskType: ticket.type,
+        members: { size: ticket.size, open },
+        runsHere: familyRunsHere(world, ticket),
+        ...wakeByTasks(instance, open),
+      };
+    }
     case "timer":
       return {
         kind: "timer",
@@ -127,6 +140,12 @@ export function viewWait(world: World, instance: Instance, ticket: Ticket): Wait
         wakeWith: { method: "POST", path: `${path}/incidents/${ticket.id}/resolve`, body: {} },
       };
   }
+}
+
+/** Each of many tasks is completed by itself: the call that lists them leads on. */
+function wakeByTasks({ id }: Instance, open: number): Pick<WaitView, "wakeWith"> {
+  if (open === 0) return {};
+  return { wakeWith: { method: "GET", path: `/v1/tasks?instanceId=${encodeURIComponent(id)}` } };
 }
 
 /** Only a virtual clock can be told to reach a timer. */

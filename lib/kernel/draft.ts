@@ -167,7 +167,7 @@ export function excerpt(message: string): string {
 }
 
 type NewIncident = Readonly<{ type: IncidentType; message: string; ref: number; element: string }> &
-  Pick<IncidentTicket, "phase" | "kept">;
+  Pick<IncidentTicket, "phase" | "kept" | "members">;
 
 /** Ends the instance: it is final, and nothing of it stays armed. */
 export function end(
@@ -211,6 +211,7 @@ function mint(draft: Draft, letter: string): string {
 
 const LETTER = {
   task: "k",
+  family: "f",
   timer: "t",
   signal: "w",
   message: "w",

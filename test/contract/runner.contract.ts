@@ -463,6 +463,7 @@ function outcomeOf(ticket: Ticket): Fact {
     case "event":
     case "incident":
     case "task":
+    case "family":
       return completion(ticket);
   }
 }

@@ -2,10 +2,13 @@
 // each thing that an instance owes is still in a queue, or the trigger that owes it is.
 import { offerKey } from "../../lib/engine/keys.ts";
 import { START } from "../../lib/engine/names.ts";
+import { membersOf } from "../../lib/kernel/family.ts";
 import {
+  type FamilyTicket,
   type Instance,
   isTerminal,
   type OutboxRecord,
+  type TaskTicket,
   type Ticket,
   type TicketlessEffect,
 } from "../../lib/kernel/instance.ts";
@@ -97,8 +100,9 @@ function isQueued(
   instance: Instance,
   ticket: Ticket,
   messages: readonly Addressed[],
-  { runsHere, items }: Ledgers,
+  ledgers: Ledgers,
 ): boolean {
+  const { runsHere, items } = ledgers;
   switch (ticket.on) {
     case "timer":
     case "incident":
@@ -110,11 +114,41 @@ function isQueued(
       return true;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
+    case "family":
+      return isFamilyQueued(instance, ticket, messages, ledgers);
     case "task":
       return runsHere(ticket.type)
         ? messages.some((message) => bringsTask(message, ticket.id, ticket.attempt))
         : isOffered(instance, ticket, items());
   }
+}
+
+/** Each member by its message, by its outcome, or by the page that will send it. */
+function isFamilyQueued(
+  instance: Instance,
+  family: FamilyTicket,
+  messages: readonly Message[],
+  { runsHere, items }: Ledgers,
+): boolean {
+  const isPaged = ({ member = -1 }: TaskTicket) =>
+    messages.some(
+      (message) =>
+        message.kind === "members" &&
+        message.ticket === family.id &&
+        message.from <= member &&
+        member < message.to,
+    );
+  return membersOf(family).every((member) => {
+    if (isPaged(member)) return true;
+    if (!runsHere(family.type)) return isOffered(instance, member, items());
+    return messages.some(
+      (message) =>
+        (message.kind === "task" && message.ticket === member.id) ||
+        (message.kind === "parked" &&
+          "ticket" in message.fact &&
+          message.fact.ticket === member.id),
+    );
+  });
 }
 
 function bringsTask(message: Message, ticket: string, attempt: number): boolean {

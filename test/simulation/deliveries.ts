@@ -109,6 +109,8 @@ function nameOf(message: Message): string {
     case "timer":
     case "missed":
       return `${message.instanceId} ${message.ticket}`;
+    case "members":
+      return `${message.instanceId} ${message.ticket}#${message.from}`;
     case "parked":
     case "owed":
     case "look":

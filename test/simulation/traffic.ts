@@ -186,6 +186,7 @@ export class Traffic {
             }),
         ];
       case "continuation":
+      case "family":
       case "incident":
       case "task":
       case "timer":

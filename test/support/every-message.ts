@@ -71,6 +71,7 @@ export const everyMessage: readonly Full<Message>[] = [
     type: "charge-card",
     notBefore: at,
     start,
+    retries: 2,
   },
   { kind: "timer", ...instance, ticket: "t1.1" },
   ...everyFact.map((fact) => ({
@@ -108,6 +109,7 @@ export const everyMessage: readonly Full<Message>[] = [
     ],
   },
   { kind: "missed", tenant: "default", instanceId: "order-1", ticket: "w3.1" },
+  { kind: "members", ...instance, ticket: "f3.1", from: 100, to: 200 },
   { kind: "offer", tenant: "default", name: "paid", seq: 7 },
   { kind: "poke", tenant: "default", name: "paid", key: "42" },
 ];

@@ -9,6 +9,7 @@
  * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
  */
 import { closeTickets, note } from "../draft.ts";
+import { noteEndOfFamily } from "./member.ts";
 import { type Thrown, together } from "./path.ts";
 import type { Run } from "./run.ts";
 import { ROOT, type Token, tokenAt } from "./state.ts";
@@ -47,6 +48,8 @@ function below(run: Run, scope: number): readonly Token[] {
 
 function remove(run: Run, tokens: readonly Token[]): void {
   const gone = new Set(tokens.map(({ id }) => id));
+  const families = tokens.filter(({ body }) => body !== undefined);
+  for (const { id } of families) noteEndOfFamily(run.draft, id);
   closeTickets(run.draft, (ticket) => gone.has(ticket.ref));
   for (const { id, node } of tokens.toReversed()) {
     run.tokens.delete(id);

@@ -62,6 +62,7 @@ function comingFor(ticket: Ticket): Fact {
     case "event":
     case "continuation":
     case "incident":
+    case "family":
       return { kind: "task-completed", ticket: id, variables: { by: "task" } };
   }
 }
