@@ -45,6 +45,7 @@ export function wakingLine(
       return commandLine(program, server, ["event", name], { target: instanceId });
     case "task":
     case "timer":
+    case "child":
     case "continuation":
     case "incident":
       return undefined;

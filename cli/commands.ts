@@ -8,10 +8,14 @@ import { erase } from "./commands/erase.ts";
 import { event } from "./commands/event.ts";
 import { eventType } from "./commands/event-type.ts";
 import { history } from "./commands/history.ts";
+import { incidents } from "./commands/incidents.ts";
 import { ls } from "./commands/ls.ts";
 import { message } from "./commands/message.ts";
+import { purge } from "./commands/purge.ts";
 import { receipt } from "./commands/receipt.ts";
 import { recover } from "./commands/recover.ts";
+import { resolve } from "./commands/resolve.ts";
+import { set } from "./commands/set.ts";
 import { show } from "./commands/show.ts";
 import { signal } from "./commands/signal.ts";
 import { start } from "./commands/start.ts";
@@ -35,7 +39,11 @@ export const COMMANDS: readonly Command[] = [
   eventType,
   receipt,
   deadLetters,
+  incidents,
+  resolve,
+  set,
   cancel,
   erase,
+  purge,
   recover,
 ];

@@ -2,15 +2,18 @@
 import type {
   EventConfig,
   EventRequest,
+  IncidentFilter,
   InstanceFilter,
   MessageRequest,
   PageRequest,
+  PurgeFilter,
   Source,
   StartRequest,
   TaskFailure,
   TaskFilter,
 } from "../engine/engine.ts";
 import {
+  businessKey,
   correlationKey,
   deadlineText,
   durationText,
@@ -28,8 +31,9 @@ import {
   pageSize,
   type Rule,
   settings,
+  tagText,
+  tagTexts,
   text,
-  texts,
   wholeNumber,
 } from "../engine/request-rules.ts";
 
@@ -42,18 +46,38 @@ const source: Of<Source> = { notation: oneOf("bpmn", "journey", "code"), source:
 const start: Of<StartRequest> = {
   variables: optional(newVariables),
   instanceId: optional(newInstanceId),
-  businessKey: optional(text),
+  businessKey: optional(businessKey),
   version: optional(wholeNumber(1)),
-  tags: optional(texts),
+  tags: optional(tagTexts),
   deadline: optional(deadlineText),
 };
 
 const instances: Of<InstanceFilter> = {
   definition: optional(idText),
   status: optional(oneOf("running", "suspended", "succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
   incident: optional(oneOf(true)),
   startedAfter: optional(instantText),
   startedBefore: optional(instantText),
+};
+
+const incidents: Of<IncidentFilter> = {
+  definition: optional(idText),
+  type: optional(idText),
+  element: optional(idText),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  startedAfter: optional(instantText),
+  startedBefore: optional(instantText),
+};
+
+const purged: Of<PurgeFilter> = {
+  definition: optional(idText),
+  status: optional(oneOf("succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  endedBefore: optional(instantText),
 };
 
 const tasks: Of<TaskFilter> = { type: optional(idText), instanceId: optional(text) };
@@ -94,6 +118,7 @@ const waiting = {
   instanceId: text,
   options: optional(settings({ timeoutMs: optional(milliseconds) })),
 };
+const bulk = { ...page, dryRun: optional(flag) };
 const completed = optional(settings({ variables: optional(newVariables) }));
 const resolved = optional(
   settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
@@ -114,6 +139,23 @@ export const RULES = {
   history: { instanceId: text, ...paged },
   cancel: { instanceId: text, request: optional(settings({ reason: optional(text) })), key },
   resolveIncident: { instanceId: text, incidentId: text, request: resolved, key },
+  patchVariables: {
+    instanceId: text,
+    request: settings({ variables: newVariables, scope: optional(idText) }),
+    key,
+  },
+  incidents: { filter: optional(settings({ ...incidents, ...page })) },
+  resolveIncidents: {
+    request: optional(
+      settings({
+        filter: optional(settings(incidents)),
+        variables: optional(newVariables),
+        retries: optional(wholeNumber(0)),
+        ...bulk,
+      }),
+    ),
+  },
+  purge: { request: optional(settings({ filter: optional(settings(purged)), ...bulk })) },
   tasks: { filter: optional(settings({ ...tasks, ...page })) },
   complete: { taskId: text, request: completed, key },
   fail: { taskId: text, request: settings(failure), key },

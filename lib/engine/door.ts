@@ -8,6 +8,7 @@ import { canonicalJson } from "../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Instance } from "../kernel/instance.ts";
+import type { Program } from "../kernel/runner.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { SIZE_LIMITS } from "./apart.ts";
 import { commit } from "./commit.ts";
@@ -24,9 +25,11 @@ export type Errand = Readonly<{
   key?: string;
   body: readonly unknown[];
   /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
-  factFor: (instance: Instance) => Fact | undefined;
+  factFor: (instance: Instance, program: Program) => Fact | undefined | Promise<Fact>;
   /** The fact's name, when it has a ticket to be named by. */
   nameFor: (fact: Fact) => string | undefined;
+  /** What the caller is told instead, where a step like this must not be taken. */
+  refuse?: (plan: Plan) => EngineError | undefined;
 }>;
 
 /** `repeated`: the instance remembers that this very request was served before. */
@@ -70,7 +73,7 @@ async function serveOnce(
   const remembered = image.instance.ring.find((entry) => entry.request === request);
   if (remembered && remembered.body !== body) throw keyReused(errand.instanceId);
   if (remembered) return { kind: "repeated", image };
-  const fact = errand.factFor(image.instance);
+  const fact = await errand.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };
@@ -78,6 +81,8 @@ async function serveOnce(
   const planned = await plan(world, image, [want], owner);
   if (planned === undefined) return { kind: "nothing", image };
   if (isTooLarge(planned)) throw tooLarge(errand.instanceId);
+  const refusal = errand.refuse?.(planned);
+  if (refusal) throw refusal;
   const owes = owesMoreThanTimers(world, planned);
   // The copy looks after what is owed by its own name: another attempt needs another copy.
   if (owes && parkedAs !== name) {

@@ -24,9 +24,11 @@ import { type Claimed, claim, unclaim } from "./claim.ts";
 import { afterCommit, send } from "./dispatch.ts";
 import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
 import { claimMember, unclaimMember } from "./families/claim-member.ts";
+import { handBack } from "./hand-back.ts";
+import { putHint } from "./hint.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
-import { taskMessage } from "./offer.ts";
-import { openTask, openTasksHere, runsHere } from "./owed.ts";
+import { offerOf, taskMessage } from "./offer.ts";
+import { handBackOf, openTask, openWork, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
@@ -45,6 +47,12 @@ export async function drive(
   const task = open && asAskedFor(open, message);
   if (task === undefined || task.attempt !== message.attempt) {
     return redeliver(world, found, trigger, invocation, "task");
+  }
+  const handedBackBy = handBackOf(task);
+  // Whoever handed it back lets this message go: what is run for it would be owed by nobody.
+  if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {
+    await putHint(world, offerOf(found.instance, task));
+    return "release";
   }
   const earlyMs = (task.notBefore ?? 0) - world.clock.now();
   if (earlyMs > 0) return { keepForMs: earlyMs };
@@ -69,9 +77,10 @@ async function driveFrom(
   let position = start;
   for (;;) {
     const handler = world.tasks.handlerOf(position.task.type);
-    // Its handler is gone since it was sent: it waits like every task that nobody here runs. Or its
-    // timeout has grown, and it belongs into another queue.
-    if (handler === undefined || isTooLong(world, position, handler, invocation)) {
+    // Its handler is gone since it was sent: it waits like every task that nobody here runs.
+    if (handler === undefined) return handBack(world, position.image, position.task, invocation);
+    // Its timeout has grown, and it belongs into another queue.
+    if (isTooLong(world, position, handler, invocation)) {
       await send(world, position.image.instance, { tickets: [position.task], outbox: [] });
       return "release";
     }
@@ -188,7 +197,9 @@ async function report(
   }
   const fact = forGood(task, outcome);
   const name = position.step === 1 ? trigger : attemptName(task.id, task.attempt);
-  if (openTasksHere(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
+  // One of many is never alone; and whoever hands its message back need not ask who runs it.
+  const isOfMany = task.member !== undefined;
+  if (isOfMany || openWork(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
     return parkOutcome(world, image, name, fact, position.sent, invocation);
   }
   const settled = await settle(
@@ -215,13 +226,14 @@ async function report(
 }
 
 /**
- * The first task is our trigger's own while its attempt is: once another attempt runs, our trigger
- * may be gone. Later ones are ours only while the stamp says so.
+ * The first task is our trigger's own while its attempt is: once another attempt runs, or another
+ * delivery has handed it back, our trigger may be gone. Later ones are ours only while the stamp says so.
  */
 function isMine(current: Image, { task, step }: Position, { id }: Invocation): boolean {
   const open = openTask(current.instance, task.id);
   if (step === 1) {
-    return open === undefined || open.member !== undefined || open.attempt === task.attempt;
+    if (open === undefined || open.member !== undefined) return true;
+    return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);
   }
   return open === undefined || open.stamp?.own === id;
 }

@@ -14,6 +14,7 @@ import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit, send } from "./dispatch.ts";
 import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
 import { isMemberClaimed, memberClaimLeftMs } from "./families/claim-member.ts";
+import { handBack } from "./hand-back.ts";
 import { handle } from "./handle.ts";
 import { attemptName } from "./names.ts";
 import { openTask } from "./owed.ts";
@@ -36,7 +37,11 @@ export async function giveUp(
     const name = attemptName(message.ticket, message.attempt);
     return redeliver(world, image, name, invocation, "task");
   }
-  if (mustWaitOn(world, task)) {
+  // It came back so often because nobody here runs it any more, or it was early: it did not fail.
+  if (world.tasks.handlerOf(task.type) === undefined) {
+    return handBack(world, image, task, invocation);
+  }
+  if ((task.notBefore ?? 0) > world.clock.now()) {
     await send(world, image.instance, { tickets: [task], outbox: [] });
     return "release";
   }
@@ -47,10 +52,6 @@ export async function giveUp(
   if (forMs > 0) return { keepForMs: forMs };
   return fail(world, image, task, message, invocation);
 }
-
-/** It came back so often because it was early, or nobody here runs it any more: it did not fail. */
-const mustWaitOn = (world: World, { type, notBefore = world.clock.now() }: TaskTicket): boolean =>
-  notBefore > world.clock.now() || world.tasks.handlerOf(type) === undefined;
 
 async function fail(
   world: World,

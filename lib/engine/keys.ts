@@ -52,6 +52,9 @@ export const versionKey = (tenant: string, id: string, version: number): Key => 
   pk: definitionPk(tenant, id),
   sk: `N#${padded(version)}`,
 });
+/** Where the versions of a definition stand, in order; and the number in such a key. */
+export const VERSIONS = { from: "N#", to: "N$" } as const;
+export const versionOf = ({ sk }: Key): number => Number(sk.slice(2));
 /** Compiled definitions and sources are long: they are stored in parts. */
 export const partKey = (pk: string, what: "V" | "X", hash: string, part: number): Key => ({
   pk,
@@ -59,6 +62,8 @@ export const partKey = (pk: string, what: "V" | "X", hash: string, part: number)
 });
 
 export const definitionsView = (tenant: string): string => `${tenant}#D`;
+/** The id in the key of something of a definition. */
+export const definitionIdOf = ({ pk }: Key): string => decodeURIComponent(pk.split("#")[2] ?? "");
 
 export type Phase = (typeof PHASES)[number];
 export const PHASES = ["live", "incident", "succeeded", "failed", "cancelled"] as const;
@@ -69,6 +74,12 @@ export const phaseView = (tenant: string, phase: Phase, definitionId: string): s
 /** Orders instances by their start; the id makes it unique. */
 export const instanceOrder = ({ startedAt, id }: Pick<Instance, "startedAt" | "id">): string =>
   `${instantText(startedAt)}#${id}`;
+
+/** What instances are found by besides: a business key, or a tag. */
+export type FoundBy = Readonly<{ by: "bk" | "tag"; text: string }>;
+/** Where the rows of one business key or tag stand. */
+export const foundByPk = (tenant: string, { by, text }: FoundBy): string =>
+  `${tenant}#K#${by}#${part(text)}`;
 
 /** The row that offers a task to whoever completes it from outside. */
 export const offerKey = (tenant: string, instanceId: string, task: TaskTicket): Key => ({

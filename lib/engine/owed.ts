@@ -10,6 +10,7 @@ import type {
   Ticket,
   TimerTicket,
 } from "../kernel/instance.ts";
+import { HANDED_BACK } from "./names.ts";
 import type { World } from "./world.ts";
 
 /** Tickets and outbox records that the trigger `name` answers for. */
@@ -58,9 +59,12 @@ export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
 export const familyRunsHere = (world: World, ticket: Ticket): ticket is FamilyTicket =>
   isFamily(ticket) && world.tasks.handlerOf(ticket.type) !== undefined && openIn(ticket) > 0;
 
-export const openTasksHere = (world: World, { tickets }: Instance): number =>
-  tickets.filter((ticket) => runsHere(world, ticket)).length +
-  tickets.reduce((sum, it) => sum + (familyRunsHere(world, it) ? openIn(it) : 0), 0);
+/** How many outcomes may come at any moment: of tasks that the engine runs, and of children. */
+export const openWork = (world: World, { tickets }: Instance): number =>
+  tickets.reduce((sum, ticket) => {
+    if (familyRunsHere(world, ticket)) return sum + openIn(ticket);
+    return ticket.on === "child" || runsHere(world, ticket) ? sum + 1 : sum;
+  }, 0);
 
 /** A task of this name, be it a ticket or a member of a family. */
 export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
@@ -74,6 +78,10 @@ export const openTasks = (tickets: readonly Ticket[]): readonly TaskTicket[] =>
     if (isFamily(ticket)) return membersOf(ticket);
     return isTask(ticket) ? [ticket] : [];
   });
+
+/** Who handed this task back last; undefined where nobody did since it was opened. */
+export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
+  stamp?.by === HANDED_BACK ? (stamp.own ?? undefined) : undefined;
 
 export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined {
   return tickets
@@ -90,7 +98,7 @@ export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTick
  */
 export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
   if (on === "signal" || on === "event") return !settings.volatileQueues;
-  return on === "task" || on === "family" || on === "continuation";
+  return on === "task" || on === "family" || on === "continuation" || on === "child";
 }
 
 /** What a queue must hold: if the queue is lost, somebody has to look here. */
@@ -99,7 +107,10 @@ export function owesAnything(world: World, { tickets, outbox }: Instance): boole
     outbox.length > 0 ||
     tickets.some(
       (ticket) =>
-        ticket.on === "continuation" || runsHere(world, ticket) || familyRunsHere(world, ticket),
+        ticket.on === "continuation" ||
+        ticket.on === "child" ||
+        runsHere(world, ticket) ||
+        familyRunsHere(world, ticket),
     )
   );
 }

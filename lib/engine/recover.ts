@@ -14,12 +14,15 @@ import {
   type TimerTicket,
 } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
+import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { sendMembers } from "./families/send-family.ts";
+import { putHint } from "./hint.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
+import { offerOf } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -106,6 +109,10 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   const image = await imageOf(world, item);
   const { instance, program } = image;
   if (item.lookAt === lookAtOf(world, instance)) return image;
+  // From then on the due index does not lead here any more: those outside must find it.
+  for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
+    await putHint(world, offerOf(instance, task));
+  }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;
 }
@@ -166,12 +173,13 @@ async function resendTickets(
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
     if (isTask(ticket)) return !isAtWork(world, instance, ticket);
-    if (isFamily(ticket)) return false;
+    if (isChild(ticket) || isFamily(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
   const sent = lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket));
-  return sent.length + (await resendMembers(world, instance));
+  const others = await resendChildren(world, instance);
+  return sent.length + others + (await resendMembers(world, instance));
 }
 
 /** Of a family only the members that nobody holds. */
@@ -181,6 +189,15 @@ async function resendMembers(world: World, instance: Instance): Promise<number> 
     const lost = membersOf(family).filter((member) => !isAtWork(world, instance, member));
     await sendMembers(world, instance, lost);
     sent += lost.filter((member) => runsHere(world, member)).length;
+  }
+  return sent;
+}
+
+/** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
+async function resendChildren(world: World, instance: Instance): Promise<number> {
+  let sent = 0;
+  for (const ticket of instance.tickets.filter(isChild)) {
+    if (await world.children?.start(world, instance, ticket)) sent += 1;
   }
   return sent;
 }

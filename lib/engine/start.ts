@@ -16,7 +16,7 @@ import { taskMessage } from "./offer.ts";
 import { runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
-import { checkInstanceId, checkVariables } from "./request-rules.ts";
+import { checkFoundBy, checkInstanceId, checkVariables } from "./request-rules.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -29,6 +29,7 @@ export async function start(
 ): Promise<Image> {
   if (request.instanceId !== undefined) checkInstanceId(request.instanceId);
   checkVariables(request.variables ?? {});
+  checkFoundBy(request);
   const instanceId = request.instanceId ?? idFor(world, definitionId, key);
   const fingerprint = world.ids.digest(canonicalJson([definitionId, request]));
   // A repeat gets its answer whatever has become of the definition since.
@@ -129,7 +130,10 @@ function idFor(world: World, definitionId: string, key: string | undefined): str
 }
 
 /** A call begins at the start event without a trigger, where there is one; code has none at all. */
-async function checkPlainStart(world: World, ref: CarriedStart["definition"]): Promise<void> {
+export async function checkPlainStart(
+  world: World,
+  ref: CarriedStart["definition"],
+): Promise<void> {
   const { definition } = await loadProgram(world, ref);
   const { startEvents } = definition;
   if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;

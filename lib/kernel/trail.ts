@@ -34,4 +34,7 @@ export const TRAIL_TYPES = [
   "event-received",
   "event-sent",
   "signal-thrown",
+  "variables-patched",
+  "child-started",
+  "child-ended",
 ] as const;

@@ -6,6 +6,7 @@
 import type { Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
+import type { Parent } from "../kernel/instance.ts";
 
 export type Message =
   | TaskMessage
@@ -25,6 +26,8 @@ export type TaskMessage = Addressed &
     attempt: number;
     type: string;
     notBefore?: Instant;
+    /** Who handed the task back last, before it was sent again: messages from before are void. */
+    handedBackBy?: string;
     start?: CarriedStart;
     /** Of a member of a family, which has no other place for it: attempts left, this one included. */
     retries?: number;
@@ -154,6 +157,7 @@ export type CarriedStart = Readonly<{
   fact: Extract<Fact, { kind: "started" }>;
   businessKey?: string;
   tags?: readonly string[];
+  parent?: Parent;
   /** Of one that a signal begins: only while the head of the definition has this version. */
   head?: number;
   /** The message that begins the instance: its mailbox remembers it in the commit that creates. */

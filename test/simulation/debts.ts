@@ -14,31 +14,29 @@ import {
 } from "../../lib/kernel/instance.ts";
 import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
+import type { Kin } from "./kin.ts";
 import { must } from "./violation.ts";
 
 export type Ledgers = Readonly<{
   /** Everything in any queue, what is being delivered included. */
   messages: readonly Message[];
-  /** Whether the engine runs this type of task. */
-  runsHere: (type: string) => boolean;
+  /** Whether the engine runs this type of task; unknown where some hosts do. */
+  runsHere: (type: string) => boolean | undefined;
   /** Whether a record of an outbox, `<instance>:<record>`, has left. */
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
+  kin: Kin;
 }>;
 
 /** Throws when something is owed by nobody. */
 export function checkDebts(instance: Instance, ledgers: Ledgers): void {
-  const mine = ledgers.messages.filter(
-    (message): message is Addressed =>
-      "instanceId" in message && message.instanceId === instance.id,
-  );
-  const triggers = new Set(mine.flatMap(namesOf));
+  const mine = addressedTo(instance, ledgers);
   const entries: readonly (Ticket | OutboxRecord)[] = [...instance.tickets, ...instance.outbox];
   for (const entry of entries) {
     const by = entry.stamp?.by ?? "";
-    if (triggers.has(by) || isBroughtByFanOut(instance, by, ledgers)) continue;
+    if (isHeld(instance, by, ledgers)) continue;
     const isSafe =
       "effect" in entry
         ? isSent(instance, entry, ledgers)
@@ -51,6 +49,19 @@ export function checkDebts(instance: Instance, ledgers: Ledgers): void {
 }
 
 type Addressed = Exclude<Message, FanOutMessage>;
+
+const addressedTo = ({ id }: Instance, { messages }: Ledgers): readonly Addressed[] =>
+  messages.filter(
+    (message): message is Addressed => "instanceId" in message && message.instanceId === id,
+  );
+
+/** Whether a queue holds what will ask for the debts of this name, here or by way of its kin. */
+function isHeld(instance: Instance, by: string, ledgers: Ledgers): boolean {
+  if (addressedTo(instance, ledgers).flatMap(namesOf).includes(by)) return true;
+  if (isBroughtByFanOut(instance, by, ledgers)) return true;
+  const sender = ledgers.kin.senderOf(instance, by);
+  return sender !== undefined && isHeld(sender.instance, sender.by, ledgers);
+}
 
 /**
  * What a broadcast's delivery owes is looked after by whoever comes along the row again: there must
@@ -102,7 +113,7 @@ function isQueued(
   messages: readonly Addressed[],
   ledgers: Ledgers,
 ): boolean {
-  const { runsHere, items } = ledgers;
+  const { runsHere, items, kin } = ledgers;
   switch (ticket.on) {
     case "timer":
     case "incident":
@@ -112,14 +123,20 @@ function isQueued(
     case "signal":
     case "event":
       return true;
+    case "child":
+      return kin.childOf(instance.id, ticket.id) !== undefined;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
     case "family":
       return isFamilyQueued(instance, ticket, messages, ledgers);
-    case "task":
-      return runsHere(ticket.type)
-        ? messages.some((message) => bringsTask(message, ticket.id, ticket.attempt))
-        : isOffered(instance, ticket, items());
+    case "task": {
+      const isHere = runsHere(ticket.type);
+      const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
+      return (
+        (isHere !== false && isBrought()) ||
+        (isHere !== true && isOffered(instance, ticket, items()))
+      );
+    }
   }
 }
 

@@ -37,16 +37,21 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
     checkAnnouncements(stage, life);
     if (life.instance.erased) {
       await checkErased(world, id);
-      ending[id] = "erased";
+      ending[stage.invariants.kin.nameOf(id)] = "erased";
       continue;
     }
     await checkHistory(world, id, life);
     checkChunks(backends, life);
     checkApart(stage, backends, life);
     const view = await world.observer().engine.get(id);
-    ending[id] = { status: view.status, variables: view.variables, result: view.result };
+    ending[stage.invariants.kin.nameOf(id)] = {
+      status: view.status,
+      variables: view.variables,
+      result: view.result,
+    };
   }
   must(stage.looks.length === 0, () => `somebody must still look at ${stable(stage.looks)}`);
+  stage.invariants.kin.checkRest();
   checkReceived(stage.traffic, stage.reception, instances);
   checkKept(stage, backends.store.items());
   await checkReceipts(world);
@@ -109,8 +114,12 @@ function checkLedger({ ledger, scenario }: Stage, life: Life): void {
   );
 }
 
-const isOffered = ({ handlers }: Stage["scenario"], { taskTypes }: Life, ticket: string): boolean =>
-  !Object.hasOwn(handlers, taskTypes.get(ticket) ?? "");
+/** Somebody outside may have done it. */
+const isOffered = (
+  { handlers, releases }: Stage["scenario"],
+  { taskTypes }: Life,
+  ticket: string,
+): boolean => releases !== undefined || !Object.hasOwn(handlers, taskTypes.get(ticket) ?? "");
 
 /** Each notice left at least once. */
 function checkAnnouncements({ announced, scenario }: Stage, { instance, trail }: Life): void {

@@ -52,11 +52,13 @@ export const instanceOperations: readonly Operation[] = [
     tag,
     summary: "List instances, the newest first",
     description:
-      "Filters that no index serves apply after reading: a page may be short, even empty, and still have a `nextCursor`.",
+      "The most selective of business key, tag, and status with definition is read by its index; whatever else is asked for applies after reading: a page may be short, even empty, and still have a `nextCursor`. A cursor is good for the filter that it came with.",
     params: nothing,
     query: z.strictObject({
       definition: idText.exactOptional().describe("The id of their definition."),
       status: shape.status.exactOptional(),
+      businessKey: shape.businessKey.exactOptional(),
+      tag: shape.tag.exactOptional().describe("One of their tags."),
       incident: z
         .literal("true")
         .transform((): true => true)
@@ -186,6 +188,32 @@ export const instanceOperations: readonly Operation[] = [
       await engine.erase(params.instanceId);
       return { status: 204, empty: true };
     },
+  }),
+  operation({
+    id: "patchVariables",
+    method: "PATCH",
+    path: "/v1/instances/{instanceId}/variables",
+    tag,
+    summary: "Set variables of a live instance",
+    description:
+      "Of the process, or of `scope`, an element that is open exactly once: there they become local to it. Nothing moves on by it, and history tells which were set.",
+    takesKey: true,
+    params: byId,
+    query: nothing,
+    body: jsonBody(shape.patch),
+    answers: { 200: "They are set." },
+    answer: shape.patched,
+    problems: [
+      "instance/not-found",
+      "instance/not-live",
+      "instance/scope-not-found",
+      "instance/scope-ambiguous",
+      "request/key-reused",
+    ],
+    run: async ({ params, body, key }, { engine }) => ({
+      status: 200,
+      json: await engine.patchVariables(params.instanceId, body, key),
+    }),
   }),
   operation({
     id: "resolveIncident",

@@ -1,18 +1,21 @@
 import * as z from "zod";
 import { INSTANCE_ID, INSTANCE_ID_RULE } from "../../definition/instance-id.ts";
-import {
-  MAX_BUSINESS_KEY_LENGTH,
-  MAX_RETRIES,
-  MAX_TAG_LENGTH,
-  MAX_TAGS,
-  MAX_TEXT_LENGTH,
-  MAX_VERSION,
-} from "../limits.ts";
+import { MAX_BUSINESS_KEY_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from "../../definition/limits.ts";
+import { MAX_RETRIES, MAX_TEXT_LENGTH, MAX_VERSION } from "../limits.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
-import { count, durationOrInstant, instant, json, newVariables, variables } from "./values.ts";
+import {
+  count,
+  durationOrInstant,
+  idText,
+  instant,
+  json,
+  newVariables,
+  variables,
+} from "./values.ts";
 
-const ended = ["succeeded", "failed", "cancelled"] as const;
+/** How an instance may have ended. */
+export const ended = ["succeeded", "failed", "cancelled"] as const;
 /** What an instance is doing, or how it ended. */
 export const status = z.enum(["running", "suspended", ...ended]);
 const terminationKind = z.enum(["success", "failure", "cancel", "timeout"]);
@@ -26,20 +29,25 @@ const failure = named(
   }),
 );
 
+/** By which instances are found, besides their id. */
+export const businessKey = z.string().min(1).max(MAX_BUSINESS_KEY_LENGTH);
+export const tag = z.string().min(1).max(MAX_TAG_LENGTH);
+
 /** The request that starts an instance. */
 export const start = named(
   "Start",
   z.strictObject({
     variables: newVariables.exactOptional(),
     instanceId: z.string().regex(INSTANCE_ID, { error: INSTANCE_ID_RULE }).exactOptional(),
-    businessKey: z.string().min(1).max(MAX_BUSINESS_KEY_LENGTH).exactOptional(),
+    businessKey: businessKey.exactOptional(),
     version: z.int().min(1).max(MAX_VERSION).exactOptional().describe("The latest unless said."),
-    tags: z.array(z.string().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).exactOptional(),
+    tags: z.array(tag).max(MAX_TAGS).exactOptional(),
     deadline: durationOrInstant.exactOptional(),
   }),
 );
 
-const incident = named(
+/** What holds an instance up. */
+export const incident = named(
   "Incident",
   z.strictObject({
     incidentId: z.string(),
@@ -53,12 +61,23 @@ const incident = named(
 const wait = named(
   "Wait",
   z.strictObject({
-    kind: z.enum(["task", "timer", "signal", "message", "event", "continuation", "incident"]),
+    kind: z.enum([
+      "task",
+      "timer",
+      "signal",
+      "message",
+      "event",
+      "child",
+      "continuation",
+      "incident",
+    ]),
     element: z.string(),
     since: instant,
     dueAt: instant.exactOptional(),
     name: z.string().exactOptional().describe("Of a signal, a message or an event."),
     correlationKey: z.string().exactOptional().describe("Of a message; empty where it has none."),
+    process: z.string().exactOptional().describe("Of a child: the process that was called."),
+    childInstanceId: z.string().exactOptional(),
     taskType: z.string().exactOptional(),
     taskId: z.string().exactOptional(),
     members: z
@@ -84,6 +103,10 @@ export const instance = named(
     terminationKind: terminationKind.exactOptional(),
     businessKey: z.string().exactOptional(),
     tags: z.array(z.string()).exactOptional(),
+    parent: z
+      .strictObject({ instanceId: z.string(), awaited: z.boolean() })
+      .exactOptional()
+      .describe("The instance that called it, and whether that waits for its end."),
     variables,
     activeElements: z.array(z.string()),
     completedElements: z.array(z.string()).describe("Distinct ids, by first completion."),
@@ -147,6 +170,18 @@ export const resolve = named(
     retries: z.int().min(1).max(MAX_RETRIES).exactOptional(),
   }),
 );
+
+/** The request that sets variables. */
+export const patch = named(
+  "PatchVariables",
+  z.strictObject({
+    variables: newVariables,
+    scope: idText.exactOptional().describe("An open element; the process unless said."),
+  }),
+);
+
+/** The answer to it. */
+export const patched = named("Patched", z.strictObject({ patched: z.literal(true) }));
 
 /** The answer to a resolve. */
 export const resolved = named("Resolved", z.strictObject({ resolved: z.literal(true) }));

@@ -4,6 +4,7 @@ import type { Expressions } from "../../definition/expression.ts";
 import type { Graph } from "../../definition/graph.ts";
 import { MAX_PROCESSES_PER_SOURCE, MAX_SOURCE_BYTES } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
+import { versionTagOf } from "./call-activities.ts";
 import type { Context } from "./context.ts";
 import { flowsOf } from "./flows.ts";
 import { indexIds } from "./ids.ts";
@@ -121,6 +122,7 @@ function compileProcess(process: XmlElement, given: Context): readonly Compiled[
   const zone = timeZoneOf(process, given.report);
   const context: Context = zone === undefined ? given : { ...given, zone };
   refuseProcessExtensions(process, context.report);
+  const tagged = versionTagOf(process, context.report);
   const laidOut = outline(process, context);
   const startEvents = startEventsOf(laidOut, context);
   const graph: Graph = { nodes: nodesOf(laidOut, context), flows: flowsOf(laidOut, context) };
@@ -133,6 +135,7 @@ function compileProcess(process: XmlElement, given: Context): readonly Compiled[
       id: idOf(process),
       notation: "bpmn",
       ...nameOf(process),
+      ...tagged,
       body: { runner: "graph", graph },
       elements: laidOut.ids,
       startEvents,

@@ -19,12 +19,12 @@ export const SUPPORTED: ReadonlySet<string> = new Set([
   "parallelGateway",
   "eventBasedGateway",
   "subProcess",
+  "callActivity",
 ]);
 
 /** What can stand in for a flow element that does not run yet. */
 export const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["userTask", "Use a service task whose job is completed over the API when the person is done."],
-  ["callActivity", "Draw the called process as an embedded sub-process."],
   ["transaction", "Use an embedded sub-process with an error boundary event."],
   ["adHocSubProcess", "Use an embedded sub-process with gateways."],
   ["inclusiveGateway", "Use a parallel gateway with an exclusive gateway in each branch."],
@@ -126,6 +126,7 @@ export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map
   ["zeebe:taskDefinition", new Set(JOBS)],
   ["zeebe:taskHeaders", new Set(JOBS)],
   ["zeebe:script", new Set(["scriptTask"])],
+  ["zeebe:calledElement", new Set(["callActivity"])],
   ["zeebe:subscription", new Set(["message"])],
   ["zeebe:ioMapping", new Set(MAPPED)],
 ]);
