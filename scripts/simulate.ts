@@ -11,6 +11,7 @@
 
 import { parseArgs } from "node:util";
 import { ADOPT_MUTANTS } from "../test/simulation/adopt-mutants.ts";
+import { FAMILY_MUTANTS } from "../test/simulation/family-mutants.ts";
 import { HTTP_MUTANTS } from "../test/simulation/http-mutants.ts";
 import { REACHED, STEP } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
@@ -40,6 +41,7 @@ const MUTANTS = [
   ...TALK_MUTANTS,
   ...TIMER_MUTANTS,
   ...VALUE_MUTANTS,
+  ...FAMILY_MUTANTS,
   ...ADOPT_MUTANTS,
   ...HTTP_MUTANTS,
 ];

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test, vi } from "vitest";
 import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
+import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { STEP } from "./mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
@@ -21,6 +22,7 @@ const MUTANTS = [
   ...TALK_MUTANTS,
   ...TIMER_MUTANTS,
   ...VALUE_MUTANTS,
+  ...FAMILY_MUTANTS,
   ...ADOPT_MUTANTS,
   ...HTTP_MUTANTS,
 ];
