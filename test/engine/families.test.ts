@@ -160,11 +160,11 @@ describe("a family of tasks", () => {
     await drain(world);
     const failed = await world.engine.tasks({ type: "each" }, { limit: 50 });
     for (const { taskId: id, variables } of failed.items) {
-      await world.engine.completeTask(id, { variables: { result: variables["item"] ?? null } });
+      await world.engine.completeTask(id, { variables: { result: variables.item ?? null } });
     }
     await drain(world);
 
-    expect(listed.items.map(({ variables }) => variables["item"])).toEqual(
+    expect(listed.items.map(({ variables }) => variables.item)).toEqual(
       expect.arrayContaining(several(12)),
     );
     expect(listed.items.find((task) => task.taskId === taskId)).toMatchObject({

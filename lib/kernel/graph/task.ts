@@ -94,7 +94,8 @@ function memberFailed(run: Run, ticket: TaskTicket, fact: TaskFailed): void {
   }
   const next = attemptAfter(draft, ticket, fact, backoffOf(run, body));
   if (next === undefined || isFull(draft)) {
-    return stopMember(run, ticket, { type: "JOB_NO_RETRIES", message }, variables);
+    stopMember(run, ticket, { type: "JOB_NO_RETRIES", message }, variables);
+    return;
   }
   const { type, element } = ticket;
   const ref = memberToken(run, ticket, variables);
@@ -118,7 +119,10 @@ function stopMember(
   { type, message }: Pick<Refusal, "type" | "message">,
   variables: Variables | undefined,
 ): void {
-  if (isFull(run.draft)) return shelveMember(run.draft, ticket, { type, message });
+  if (isFull(run.draft)) {
+    shelveMember(run.draft, ticket, { type, message });
+    return;
+  }
   const ref = memberToken(run, ticket, variables);
   const told = excerpt(`Entry ${(ticket.member ?? 0) + 1} of the list: ${message}`);
   raiseIncident(run.draft, { type, message: told, ref, element: ticket.element, phase: "run" });

@@ -95,9 +95,7 @@ describe("a family", () => {
     for (const n of [11, 0, 4]) await order.completeMember("a", n);
 
     expect(order.open).toEqual(["task after"]);
-    expect(order.variables["results"]).toEqual(
-      items.map((n) => ([11, 0, 4].includes(n) ? n : null)),
-    );
+    expect(order.variables.results).toEqual(items.map((n) => ([11, 0, 4].includes(n) ? n : null)));
     expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(N - 3);
   });
 
@@ -147,7 +145,7 @@ describe("a family", () => {
       { items, item: 7, loopCounter: 8, result: null, seen: true },
       2,
     ]);
-    expect(order.variables["results"]).toEqual(items.map((n) => (n === 7 ? "mended" : n)));
+    expect(order.variables.results).toEqual(items.map((n) => (n === 7 ? "mended" : n)));
   });
 
   test("has an incident for an error that nobody catches", async () => {
@@ -172,7 +170,7 @@ describe("a family", () => {
     });
 
     expect(order.task("a")).toMatchObject({ attempt: 2, retries: 2, notBefore: BEGIN + 10_000 });
-    expect(order.input("a")["item"]).toBe(3);
+    expect(order.input("a").item).toBe(3);
     expect(openIn(order.family("a"))).toBe(N - 1);
   });
 

@@ -49,7 +49,7 @@ async function completeItem(order: Play, item: Json, variables = {}): Promise<vo
   for (const ticket of order.instance.tickets) {
     if (ticket.on !== "task") continue;
     const seen = order.program.runner.taskInput(order.instance, ticket).variables;
-    if (seen["item"] !== item) continue;
+    if (seen.item !== item) continue;
     await order.deliver({ kind: "task-completed", ticket: ticket.id, variables });
     return;
   }
@@ -92,7 +92,7 @@ describe("a loop", () => {
     const first = [order.open, order.input("a")];
 
     await order.complete("a", { result: "one", items: [] });
-    const second = [order.open, order.input("a")["item"]];
+    const second = [order.open, order.input("a").item];
     await order.complete("a", { result: "two" });
     await order.complete("a", { result: "three" });
 
@@ -186,7 +186,7 @@ describe("a loop", () => {
     await completeItem(order, 2, { result: "two" });
 
     expect(order.open).toEqual(["task after"]);
-    expect(order.variables["results"]).toEqual([null, "two", null]);
+    expect(order.variables.results).toEqual([null, "two", null]);
     expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(2);
   });
 
@@ -203,7 +203,7 @@ describe("a loop", () => {
 
     expect(half).toBe(3);
     expect(order.open).toEqual(["task after"]);
-    expect(order.variables["results"]).toEqual([1, null, 3, null]);
+    expect(order.variables.results).toEqual([1, null, 3, null]);
   });
 
   test("F58: stops with an incident where one fails, and goes on when that is resolved", async () => {
@@ -215,7 +215,7 @@ describe("a loop", () => {
     await order.fail("a");
     const stopped = order.open;
     await order.resolve("a", { variables: { item: "mended" } });
-    const again = order.input("a")["item"];
+    const again = order.input("a").item;
     await order.complete("a", { result: 1 });
     await order.complete("a", { result: 2 });
 
@@ -321,7 +321,7 @@ describe("a loop", () => {
     await order.message("a", { result: 2 }, "m2");
 
     expect(keys).toEqual(["k1", "k2"]);
-    expect(order.variables["results"]).toEqual([1, 2]);
+    expect(order.variables.results).toEqual([1, 2]);
   });
 
   test("of a script needs nobody, and a long one goes on in further steps", async () => {
@@ -333,7 +333,7 @@ describe("a loop", () => {
     const rounds = await order.goOn();
 
     expect(rounds).toBeGreaterThan(0);
-    expect(order.variables["results"]).toEqual(items.map((n) => n * 2));
+    expect(order.variables.results).toEqual(items.map((n) => n * 2));
   });
 
   test("has a limit on its list, and says so", async () => {
@@ -449,6 +449,6 @@ describe("a loop over a sub-process", () => {
 
     for (let n = 0; n < 3; n += 1) await order.complete("a");
 
-    expect(order.variables["results"]).toEqual([[2, 4], [], [6]]);
+    expect(order.variables.results).toEqual([[2, 4], [], [6]]);
   });
 });
