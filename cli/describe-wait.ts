@@ -25,7 +25,8 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
 }
 
 /** Names what must come from outside: the signal, the message with its key, the event, the task. */
-export function awaitedBy({ kind, name, correlationKey, taskType }: WaitView): string {
+export function awaitedBy(wait: WaitView): string {
+  const { kind, name, correlationKey, taskType, members } = wait;
   switch (kind) {
     case "signal":
     case "event":
@@ -35,7 +36,9 @@ export function awaitedBy({ kind, name, correlationKey, taskType }: WaitView): s
         ? `the message "${name}" without a correlation key`
         : `the message "${name}" with the correlation key "${correlationKey}"`;
     case "task":
-      return `a task of the type "${taskType}"`;
+      return members === undefined
+        ? `a task of the type "${taskType}"`
+        : `${members.open} of ${members.size} tasks of the type "${taskType}"`;
     case "timer":
     case "child":
     case "continuation":
@@ -49,6 +52,7 @@ export function describeWaking(wait: WaitView): string | undefined {
   if (wait.wakeWith === undefined || wait.runsHere === true) return undefined;
   switch (wait.kind) {
     case "task":
+      if (wait.members) return "List them, then complete each by its taskId:";
       return "Complete it, with the variables that it should give:";
     case "timer":
       return "The clock is virtual; move it there:";

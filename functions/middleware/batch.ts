@@ -127,6 +127,7 @@ export function aboutMessage(message: Queued): Readonly<Record<string, unknown>>
       return { kind, tenant, instanceId, ticket, attempt, type };
     }
     case "timer":
+    case "members":
     case "missed": {
       const { tenant, instanceId, ticket } = message;
       return { kind, tenant, instanceId, ticket };

@@ -22,8 +22,28 @@ export type Node = Readonly<
     inputs?: readonly Mapping[];
     /** Evaluated on completion, in order, from the element's variables into its surroundings. */
     outputs?: readonly Mapping[];
+    /** Of an activity that is done once for each entry of a list. */
+    loop?: Loop;
   } & Behaviour
 >;
+
+/** One occurrence of an activity for each entry of a list: a member of the loop. */
+export type Loop = Readonly<{
+  /** One member after the other; absent: all at once. */
+  sequential?: true;
+  collection: Computed;
+  /** The variable that a member finds its entry in. */
+  element?: string;
+  /** What is gathered, in the order of the list, and where it goes when all are done. */
+  output?: Readonly<{
+    collection: string;
+    element: Computed;
+    /** A variable of the member that is null until somebody sets it, so that it stays the member's. */
+    preset?: string;
+  }>;
+  /** Asked when a member is done: true ends the others. */
+  until?: Computed;
+}>;
 
 /** `target` is a dotted path of identifiers. */
 export type Mapping = Readonly<{ source: Computed; target: string }>;

@@ -17,6 +17,21 @@ export const MIN_UNBOUNDED_INTERVAL_MS = 1_000;
 /** Separate tickets that one instance may have open; more is a family's or a child's work. */
 export const MAX_OPEN_TICKETS = 256;
 
+/** Entries of the list that a loop goes through. */
+export const MAX_LOOP_MEMBERS = 8_192;
+
+/** Members of a loop over tasks that have a ticket each; with more of them, all share one. */
+export const MAX_MEMBERS_APART = 10;
+
+/** Members of a loop that are under way at once, where each has tickets of its own. */
+export const MAX_MEMBERS_AT_ONCE = 100;
+
+/** With this many tickets open, failed members of a family share an incident. */
+export const MAX_TICKETS_OF_FAILED = 200;
+
+/** Members of a family that one message sends; of more, the messages are sent by page. */
+export const MEMBERS_PER_PAGE = 100;
+
 /** Calls that wait for each other, one inside the other; one more is taken for endless recursion. */
 export const MAX_CALL_DEPTH = 100;
 

@@ -4,10 +4,10 @@
  * the message puts them back, and such a row is not the one that was found here: it stays.
  */
 import type { Item } from "../ports/store.ts";
-import { taskMessage } from "./dispatch.ts";
 import type { Pace } from "./engine.ts";
 import { openTask } from "./owed.ts";
 import { loadInstance } from "./stored-instance.ts";
+import { taskMessage } from "./task-message.ts";
 import { isQueued, moveToQueue } from "./workers/queue-task.ts";
 import { offerRows, parseOffer } from "./workers/rows.ts";
 import { lookedForType, type TaskType, taskTypes } from "./workers/task-type.ts";

@@ -1,21 +1,28 @@
 /** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
 import { MAX_FAN_OUT_MS } from "../definition/limits.ts";
+import { findTicket, isFamily, membersOf } from "../kernel/family.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
 import { mailboxKey } from "./keys.ts";
 import { mailboxItem, readMailbox, withoutSubs } from "./messages/mailbox.ts";
-import { isTask, openTask, runsHere } from "./owed.ts";
+import { openTask, openTasks, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
 import { openKey } from "./workers/rows.ts";
 import { lookedForType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
-/** Tickets that were open before the commit and are not any more. */
+/** Tickets that were open before the commit and are not any more, members of families included. */
 export function closedBy({ before, image }: Pick<Plan, "before" | "image">): readonly Ticket[] {
-  const open = new Set(image.instance.tickets.map(({ id }) => id));
-  return before.tickets.filter(({ id }) => !open.has(id));
+  const { tickets } = image.instance;
+  const open = new Set(tickets.map(({ id }) => id));
+  const members = before.tickets.filter(isFamily).flatMap((family) => {
+    const left = tickets.find(({ id }) => id === family.id);
+    if (left === family) return [];
+    return membersOf(family).filter(({ id }) => findTicket(left ? [left] : [], id) === undefined);
+  });
+  return [...before.tickets.filter(({ id }) => !open.has(id)), ...members];
 }
 
 /** Tells the handlers of what was closed to stop. */
@@ -89,7 +96,7 @@ function deadKeys(
 /** Rows of attempts that are over. Locks that nobody named here are over in time. */
 async function offerKeys(world: World, plan: Plan, held: Held | undefined): Promise<Key[]> {
   const keys: Key[] = [];
-  for (const task of plan.before.tickets.filter(isTask)) {
+  for (const task of openTasks(plan.before.tickets)) {
     const { id, type } = task;
     if (runsHere(world, task) || !isOver(plan, task)) continue;
     if (held?.ticket === id) keys.push(held.key);

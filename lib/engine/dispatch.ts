@@ -8,22 +8,15 @@ import {
   type Ticket,
 } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
-import type { TaskMessage } from "../ports/message.ts";
 import { type Held, stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
+import { sendFamily } from "./families/send-family.ts";
 import { deliveryName } from "./names.ts";
-import {
-  type Entries,
-  earliestTimer,
-  handBackOf,
-  isMasked,
-  isTask,
-  mustBeSent,
-  runsHere,
-} from "./owed.ts";
+import { type Entries, earliestTimer, isMasked, mustBeSent, openTasks, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
+import { taskMessage } from "./task-message.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
 import { isOfferedInCommit, offerTask, showTask } from "./workers/offer-task.ts";
@@ -93,7 +86,7 @@ export async function showDelivered(world: World, plan: Plan, topic: Topic): Pro
 async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
-  const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
+  const offers = openTasks(plan.fresh.tickets).filter((task) => !runsHere(world, task));
   for (const task of offers) await showTask(world, plan, task);
   await parkUnserved(world, plan);
 }
@@ -127,21 +120,6 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
   await arm(world, instance, earliest, covered);
 }
 
-/** The message that asks for an attempt of a task. */
-export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
-  const handedBackBy = handBackOf(task);
-  return {
-    kind: "task",
-    tenant: instance.tenant,
-    instanceId: instance.id,
-    ticket: task.id,
-    attempt: task.attempt,
-    type: task.type,
-    ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
-    ...(handedBackBy !== undefined && { handedBackBy }),
-  };
-}
-
 async function sendTicket(
   world: World,
   instance: Instance,
@@ -153,6 +131,8 @@ async function sendTicket(
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
         : offerTask(world, instance, ticket, how);
+    case "family":
+      return sendFamily(world, instance, ticket, how);
     case "timer":
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))

@@ -21,7 +21,9 @@ import type { TaskTicket } from "../kernel/instance.ts";
 import type { Invocation, TaskMessage, Verdict } from "../ports/message.ts";
 import type { TaskHandler, TaskOutcome } from "../ports/tasks.ts";
 import { type Claimed, claim, unclaim } from "./claim.ts";
-import { afterCommit, send, taskMessage } from "./dispatch.ts";
+import { afterCommit, send } from "./dispatch.ts";
+import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
+import { claimMember, unclaimMember } from "./families/claim-member.ts";
 import { handBack } from "./hand-back.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { handBackOf, openTask, openWork, runsHere } from "./owed.ts";
@@ -29,6 +31,7 @@ import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
 import type { Image } from "./stored-instance.ts";
+import { taskMessage } from "./task-message.ts";
 import { putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
@@ -40,7 +43,8 @@ export async function drive(
   invocation: Invocation,
 ): Promise<Verdict> {
   const trigger = attemptName(message.ticket, message.attempt);
-  const task = openTask(found.instance, message.ticket);
+  const open = openTask(found.instance, message.ticket);
+  const task = open && asAskedFor(open, message);
   if (task === undefined || task.attempt !== message.attempt) {
     return redeliver(world, found, trigger, invocation, "task");
   }
@@ -110,14 +114,9 @@ async function runTask(
   invocation: Invocation,
 ): Promise<Ran> {
   const { task, sent } = position;
+  const mine = (current: Image) => isMine(current, position, invocation);
   const claimed: Claimed = handler.exclusive
-    ? await claim(world, position.image, {
-        task,
-        trigger,
-        invocation,
-        besides: { sent },
-        mine: (current) => isMine(current, position, invocation),
-      })
+    ? await claimOne(world, position.image, { task, trigger, invocation, besides: { sent }, mine })
     : { kind: "claimed", image: position.image };
   switch (claimed.kind) {
     case "claimed":
@@ -138,6 +137,15 @@ async function runTask(
   }
 }
 
+const claimOne = (
+  world: World,
+  image: Image,
+  how: Parameters<typeof claim>[2],
+): Promise<Claimed> =>
+  how.task.member === undefined
+    ? claim(world, image, how)
+    : claimMember(world, image, how.task, how.invocation);
+
 const CONTENDED_MS = 100;
 const OVERTAKEN: Verdict = { keepForMs: 1_000 };
 
@@ -153,7 +161,10 @@ async function runClaimed(
   if (outcome.kind !== "not-run") {
     return report(world, position, factOf(task, handler, outcome), trigger, invocation);
   }
-  const given = await unclaim(world, image, task.id, invocation.id);
+  const given =
+    task.member === undefined
+      ? await unclaim(world, image, task.id, invocation.id)
+      : await unclaimMember(world, image, task);
   return leaveToQueue(world, { ...position, image: given }, outcome.retryAfterMs, invocation);
 }
 
@@ -174,13 +185,21 @@ async function leaveToQueue(
 async function report(
   world: World,
   position: Position,
-  fact: TicketFact,
+  outcome: TicketFact,
   trigger: string,
   invocation: Invocation,
 ): Promise<Ran> {
   const { image, task } = position;
+  const again = nextAttemptOf(world, image.instance, task, outcome);
+  if (again) {
+    await world.tasks.send(again);
+    return stopped("release");
+  }
+  const fact = forGood(task, outcome);
   const name = position.step === 1 ? trigger : attemptName(task.id, task.attempt);
-  if (openWork(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
+  // One of many is never alone; and whoever hands its message back need not ask who runs it.
+  const isOfMany = task.member !== undefined;
+  if (isOfMany || openWork(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
     return parkOutcome(world, image, name, fact, position.sent, invocation);
   }
   const settled = await settle(
@@ -213,7 +232,7 @@ async function report(
 function isMine(current: Image, { task, step }: Position, { id }: Invocation): boolean {
   const open = openTask(current.instance, task.id);
   if (step === 1) {
-    if (open === undefined) return true;
+    if (open === undefined || open.member !== undefined) return true;
     return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);
   }
   return open === undefined || open.stamp?.own === id;

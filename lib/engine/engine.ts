@@ -260,6 +260,8 @@ export type WaitView = Readonly<{
   childInstanceId?: string;
   taskType?: string;
   taskId?: string;
+  /** Of a family: how many tasks it began with, and how many of them are open. */
+  members?: Readonly<{ size: number; open: number }>;
   /** The engine runs this task itself. */
   runsHere?: boolean;
   incidentId?: string;

@@ -32,6 +32,7 @@ export const FORMATS = {
   offer: 1,
   "timer-start": 1,
   "task-type": 1,
+  "member-claim": 1,
 } as const;
 
 export type Kind = keyof typeof FORMATS;

@@ -12,6 +12,8 @@ import type { Invocation, Message, TaskMessage, Verdict } from "../ports/message
 import { claimLeftMs, inDoubt } from "./claim.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit, send } from "./dispatch.ts";
+import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
+import { isMemberClaimed, memberClaimLeftMs } from "./families/claim-member.ts";
 import { handBack } from "./hand-back.ts";
 import { handle } from "./handle.ts";
 import { attemptName } from "./names.ts";
@@ -29,7 +31,8 @@ export async function giveUp(
   if (message.kind !== "task") return handle(world, message, invocation);
   const image = await loadOrCreate(world, message.instanceId, message.start);
   if (image === undefined || hasLost(image.instance, message.start)) return "release";
-  const task = openTask(image.instance, message.ticket);
+  const open = openTask(image.instance, message.ticket);
+  const task = open && asAskedFor(open, message);
   if (task === undefined || task.attempt !== message.attempt) {
     const name = attemptName(message.ticket, message.attempt);
     return redeliver(world, image, name, invocation, "task");
@@ -42,7 +45,10 @@ export async function giveUp(
     await send(world, image.instance, { tickets: [task], outbox: [] });
     return "release";
   }
-  const forMs = claimLeftMs(world, task);
+  const forMs =
+    task.member === undefined
+      ? claimLeftMs(world, task)
+      : await memberClaimLeftMs(world, image, task);
   if (forMs > 0) return { keepForMs: forMs };
   return fail(world, image, task, message, invocation);
 }
@@ -55,7 +61,17 @@ async function fail(
   invocation: Invocation,
 ): Promise<Verdict> {
   const name = attemptName(task.id, task.attempt);
-  const fact = task.claim === undefined ? undeliverable(world, task) : inDoubt(task);
+  const isClaimed =
+    task.member === undefined
+      ? task.claim !== undefined
+      : await isMemberClaimed(world, image, task);
+  const failed = isClaimed ? inDoubt(task) : undeliverable(world, task);
+  const again = nextAttemptOf(world, image.instance, task, failed);
+  if (again) {
+    await world.tasks.send(again);
+    return "release";
+  }
+  const fact = forGood(task, failed);
   const owner = { own: invocation.id, until: invocation.until };
   const settled = await settle(world, image, { name, fact }, owner);
   switch (settled.kind) {

@@ -5,6 +5,7 @@
  * owed under its name. So the message goes only after the ticket says that it was handed back:
  * 1. Whoever had begun to run it finds that out by the conflict, and parks the outcome.
  * 2. Whoever begins later runs it only for a message that was sent since, and knows this hand-back.
+ * 3. The outcome of a family's member is always parked: nothing is owed under its message's name.
  */
 import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance, TaskTicket } from "../kernel/instance.ts";
@@ -22,9 +23,14 @@ import type { World } from "./world.ts";
 export async function handBack(
   world: World,
   found: Image,
-  { id, attempt }: TaskTicket,
+  brought: TaskTicket,
   invocation: Invocation,
 ): Promise<Verdict> {
+  const { id, attempt, member } = brought;
+  if (member !== undefined) {
+    await putRowAnew(world, found.instance, brought);
+    return "release";
+  }
   const name = attemptName(id, attempt);
   let image = found;
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {

@@ -33,7 +33,13 @@ export const valueKey = (pk: string, hash: string): Key => ({ pk, sk: `V#${hash}
 export const valueHashOf = ({ sk }: Key): string | undefined =>
   sk.startsWith("V#") ? sk.slice(2) : undefined;
 
-/** All that has left an instance: history and values. */
+/** Who runs an attempt of a member of a family that only one may run. */
+export const memberClaimKey = (pk: string, member: string, attempt: number): Key => ({
+  pk,
+  sk: `U#${member}/${attempt}`,
+});
+
+/** All that has left an instance: history, claims of members and values. */
 export const LEFT = { from: "T#", to: "V$" } as const;
 
 export const definitionPk = (tenant: string, id: string): string =>

@@ -13,12 +13,12 @@ export const START = "start";
 /** Stands for the trigger of a task that was handed back: its row leads to it, and no message. */
 export const HANDED_BACK = "handed-back";
 
-/** What outsiders call a task; the ticket has a dot of its own. */
+/** What outsiders call a task, or a member of a family; the ticket has a dot of its own. */
 export const taskIdOf = (instanceId: string, ticket: string): string => `${instanceId}.${ticket}`;
 
 /** Whose task it is; undefined when no task can be called so. */
 export function parseTaskId(taskId: string): { instanceId: string; ticket: string } | undefined {
-  const [, instanceId, ticket] = /^([^.]+)\.(k\d+\.\d+)$/.exec(taskId) ?? [];
+  const [, instanceId, ticket] = /^([^.]+)\.(k\d+\.\d+|f\d+\.\d+#\d{1,9})$/.exec(taskId) ?? [];
   return isInstanceId(instanceId) && ticket !== undefined ? { instanceId, ticket } : undefined;
 }
 

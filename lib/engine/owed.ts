@@ -1,6 +1,8 @@
 /** What an instance owes, and to whom: every question about entries and their stamps. */
 import { type Instant, instantFrom } from "../definition/time/instant.ts";
+import { findTicket, isFamily, membersOf, openIn } from "../kernel/family.ts";
 import type {
+  FamilyTicket,
   Instance,
   OutboxRecord,
   Stamp,
@@ -53,13 +55,29 @@ export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === 
 export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
   isTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
+/** The same for a family of which members are open. */
+export const familyRunsHere = (world: World, ticket: Ticket): ticket is FamilyTicket =>
+  isFamily(ticket) && world.tasks.handlerOf(ticket.type) !== undefined && openIn(ticket) > 0;
+
 /** How many outcomes may come at any moment: of tasks that the engine runs, and of children. */
 export const openWork = (world: World, { tickets }: Instance): number =>
-  tickets.filter((ticket) => ticket.on === "child" || runsHere(world, ticket)).length;
+  tickets.reduce((sum, ticket) => {
+    if (familyRunsHere(world, ticket)) return sum + openIn(ticket);
+    return ticket.on === "child" || runsHere(world, ticket) ? sum + 1 : sum;
+  }, 0);
 
+/** A task of this name, be it a ticket or a member of a family. */
 export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
-  return tickets.filter(isTask).find((ticket) => ticket.id === id);
+  const found = findTicket(tickets, id);
+  return found && isTask(found) ? found : undefined;
 }
+
+/** Every open task, the members of families among them. */
+export const openTasks = (tickets: readonly Ticket[]): readonly TaskTicket[] =>
+  tickets.flatMap((ticket) => {
+    if (isFamily(ticket)) return membersOf(ticket);
+    return isTask(ticket) ? [ticket] : [];
+  });
 
 /** Who handed this task back last; undefined where nobody did since it was opened. */
 export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
@@ -80,7 +98,7 @@ export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTick
  */
 export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
   if (on === "signal" || on === "event") return !settings.volatileQueues;
-  return on === "task" || on === "continuation" || on === "child";
+  return on === "task" || on === "family" || on === "continuation" || on === "child";
 }
 
 /** What a queue must hold: if the queue is lost, somebody has to look here. */
@@ -88,7 +106,11 @@ export function owesAnything(world: World, { tickets, outbox }: Instance): boole
   return (
     outbox.length > 0 ||
     tickets.some(
-      (ticket) => ticket.on === "continuation" || ticket.on === "child" || runsHere(world, ticket),
+      (ticket) =>
+        ticket.on === "continuation" ||
+        ticket.on === "child" ||
+        runsHere(world, ticket) ||
+        familyRunsHere(world, ticket),
     )
   );
 }

@@ -6,7 +6,8 @@
 import { MIN_CHUNK_BYTES, MIN_RETENTION_MS, SPILL_BOUNDARY_BYTES } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Given } from "../kernel/draft.ts";
-import { type Instance, isTerminal } from "../kernel/instance.ts";
+import { isFamily } from "../kernel/family.ts";
+import { type Instance, isTerminal, type Ticket } from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item, Write } from "../ports/store.ts";
@@ -155,11 +156,17 @@ export function planWrite(world: World, program: Program, before: Instance, afte
     ...(spill && { chunk: spill.chunk }),
     fresh: {
       // By identity: what a step leaves alone it hands on as it was, what it touches is a new value.
-      tickets: instance.tickets.filter((ticket) => !before.tickets.includes(ticket)),
+      tickets: instance.tickets.filter(
+        (ticket) => !before.tickets.includes(ticket) && !isSameFamily(before, ticket),
+      ),
       outbox: instance.outbox.filter((record) => !before.outbox.includes(record)),
     },
   };
 }
+
+/** A family that has lost a member is owed by whom it was: the others are on their way already. */
+const isSameFamily = ({ tickets }: Instance, ticket: Ticket): boolean =>
+  isFamily(ticket) && tickets.some(({ id, stamp }) => id === ticket.id && stamp === ticket.stamp);
 
 const NO_BYTES = new Uint8Array();
 

@@ -7,6 +7,7 @@
  * changed since it was stored, its place in the due index is mended first.
  */
 import { instantFrom } from "../definition/time/instant.ts";
+import { isFamily, membersOf } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
@@ -16,8 +17,9 @@ import {
 import type { Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
-import { send, taskMessage } from "./dispatch.ts";
+import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
+import { sendMembers } from "./families/send-family.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
 import {
@@ -28,11 +30,13 @@ import {
   leaseLeftMs,
   lookAtOf,
   mustBeSent,
+  openTasks,
   runsHere,
 } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
+import { taskMessage } from "./task-message.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";
 import { offerRows, parseOffer, putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
@@ -179,13 +183,25 @@ async function resendTickets(
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
     if (isTask(ticket)) return !isAtWork(world, instance, ticket);
-    if (isChild(ticket)) return false;
+    if (isChild(ticket) || isFamily(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
   const resent = lost.filter((it) => it.on === "continuation" || runsHere(world, it)).length;
   const leased = isAllLost ? await sendAfterLease(world, instance) : 0;
-  return resent + leased + (await resendChildren(world, instance));
+  const others = (await resendChildren(world, instance)) + (await resendMembers(world, instance));
+  return resent + leased + others;
+}
+
+/** Of a family only the members that nobody holds. */
+async function resendMembers(world: World, instance: Instance): Promise<number> {
+  let sent = 0;
+  for (const family of instance.tickets.filter(isFamily)) {
+    const lost = membersOf(family).filter((member) => !isAtWork(world, instance, member));
+    await sendMembers(world, instance, lost, "again");
+    sent += lost.filter((member) => runsHere(world, member)).length;
+  }
+  return sent;
 }
 
 /**
@@ -193,7 +209,7 @@ async function resendTickets(
  * message that comes then finds the task done, or runs it.
  */
 async function sendAfterLease(world: World, instance: Instance): Promise<number> {
-  const here = instance.tickets.filter(isTask).filter((task) => runsHere(world, task));
+  const here = openTasks(instance.tickets).filter((task) => runsHere(world, task));
   let sent = 0;
   for (const task of here) {
     if (world.tasks.holds(instance.id, task.id) || !isLeased(world, task)) continue;

@@ -7,7 +7,7 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { planCreation } from "./creation.ts";
-import { showCaller, taskMessage } from "./dispatch.ts";
+import { showCaller } from "./dispatch.ts";
 import { keyReused, owesMoreThanTimers } from "./door.ts";
 import type { IdempotencyKey, StartRequest } from "./engine.ts";
 import { startable } from "./latest.ts";
@@ -17,6 +17,7 @@ import type { Plan } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
 import { checkFoundBy, checkInstanceId, checkVariables } from "./request-rules.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
+import { taskMessage } from "./task-message.ts";
 import type { World } from "./world.ts";
 
 /** The started instance; the one that is there already, if the same start made it. */

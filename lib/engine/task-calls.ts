@@ -17,7 +17,7 @@ import type {
 } from "./engine.ts";
 import { weightOf } from "./listing.ts";
 import { attemptName, parseTaskId } from "./names.ts";
-import { isTask, openTask } from "./owed.ts";
+import { openTask, openTasks } from "./owed.ts";
 import { checkPage, checkVariables } from "./request-rules.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
@@ -152,7 +152,7 @@ async function tasksOfInstance(
 ): Promise<Listed<TaskView>> {
   const image = await loadInstance(world, instanceId);
   if (image === undefined) return { items: [] };
-  const open = image.instance.tickets.filter(isTask);
+  const open = openTasks(image.instance.tickets);
   const wanted = open.filter((task) => type === undefined || task.type === type);
   const from = wanted.findIndex((task) => task.id === cursor) + 1;
   const shown = wanted.slice(from, from + limit);

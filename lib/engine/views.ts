@@ -1,6 +1,7 @@
 /** What readers see of definitions, instances and tasks. */
 import type { Definition, StartEvent } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
+import { openIn } from "../kernel/family.ts";
 import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { childIdOf } from "./children/child.ts";
 import type {
@@ -14,7 +15,7 @@ import type {
   WaitView,
 } from "./engine.ts";
 import { idempotencyKeyOf, taskIdOf } from "./names.ts";
-import { runsHere } from "./owed.ts";
+import { familyRunsHere, runsHere } from "./owed.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -81,7 +82,8 @@ function viewError({ error }: Instance): Pick<ResultView, "error"> {
 /** Live instances show whether the engine works on them or waits. */
 export function statusOf(world: World, { status, tickets }: Instance): Status {
   if (status !== "live") return status;
-  return tickets.some((ticket) => runsHere(world, ticket)) ? "running" : "suspended";
+  const isAtWork = (ticket: Ticket) => runsHere(world, ticket) || familyRunsHere(world, ticket);
+  return tickets.some(isAtWork) ? "running" : "suspended";
 }
 
 /** Undefined while it is live. */
@@ -116,6 +118,17 @@ export function viewWait(world: World, instance: Instance, ticket: Ticket): Wait
           body: { variables: {} },
         },
       };
+    case "family": {
+      const open = openIn(ticket);
+      return {
+        kind: "task",
+        ...common,
+        taskType: ticket.type,
+        members: { size: ticket.size, open },
+        runsHere: familyRunsHere(world, ticket),
+        ...wakeByTasks(instance, open),
+      };
+    }
     case "timer":
       return {
         kind: "timer",
@@ -161,6 +174,12 @@ export function viewWait(world: World, instance: Instance, ticket: Ticket): Wait
         wakeWith: { method: "POST", path: `${path}/incidents/${ticket.id}/resolve`, body: {} },
       };
   }
+}
+
+/** Each of many tasks is completed by itself: the call that lists them leads on. */
+function wakeByTasks({ id }: Instance, open: number): Pick<WaitView, "wakeWith"> {
+  if (open === 0) return {};
+  return { wakeWith: { method: "GET", path: `/v1/tasks?instanceId=${encodeURIComponent(id)}` } };
 }
 
 /** Only a virtual clock can be told to reach a timer. */

@@ -71,6 +71,8 @@ export type Settings = Readonly<{
   wholeBytes?: number;
   /** Bytes above which a value that stands apart is a blob; unless said, what an item takes. */
   blobBytes?: number;
+  /** Members of a family that one message sends; a hundred unless said. */
+  membersPerPage?: number;
   /** Time moves only when it is told to. */
   virtualClock?: boolean;
   /** One process owns the store: an owner of an earlier life is dead, whatever its lease says. */

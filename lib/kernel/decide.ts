@@ -26,6 +26,7 @@ import {
   settle,
 } from "./draft.ts";
 import type { Fact, SignalReceived, StartInput, TicketFact, VariablesPatched } from "./fact.ts";
+import { findTicket } from "./family.ts";
 import { isExpected, isUnread, keepUnread, rememberRead, rememberSent, waitFor } from "./inbox.ts";
 import {
   type IncidentTicket,
@@ -42,6 +43,7 @@ import type { QueuedEvent } from "./queued-event.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
 import { hasSeen } from "./seen.ts";
+import { shelveMember } from "./shelve.ts";
 
 /** `changed: false` means that the fact was late, doubled or early: there is nothing to commit. */
 export type Decision = Readonly<{ instance: Instance; changed: boolean }>;
@@ -76,7 +78,12 @@ export function decideIncident(
 ): Decision {
   if (!isWelcome(instance, fact, given)) return nothing(instance);
   const draft = draftOf(instance, given);
-  const ticket = "ticket" in fact ? openTicketOf(instance, fact.ticket) : undefined;
+  const ticket = "ticket" in fact ? findTicket(instance.tickets, fact.ticket) : undefined;
+  if (ticket?.on === "task" && ticket.member !== undefined) {
+    // The others of its family go on.
+    shelveMember(draft, ticket, why);
+    return { instance: settle(draft), changed: true };
+  }
   if (ticket) closeTicket(draft, ticket.id);
   const kept = keptOf(fact, ticket, why.type);
   if (kept.fact) remember(draft, kept.fact, ticket);
@@ -95,14 +102,15 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
   if (fact.kind === "started") return instance.trail.next === 1;
   if (fact.kind === "cancel-requested" || fact.kind === "variables-patched") return true;
   if (fact.kind === "event-sent") return isExpected(instance, fact.event);
-  const ticket = openTicketOf(instance, fact.ticket);
+  const ticket = findTicket(instance.tickets, fact.ticket);
   if (ticket === undefined) return false;
   switch (fact.kind) {
     case "task-completed":
       return ticket.on === "task";
     case "task-failed":
+      return ticket.on === "task" && (isMember(ticket) || ticket.attempt === fact.attempt);
     case "task-claimed":
-      return ticket.on === "task" && ticket.attempt === fact.attempt;
+      return ticket.on === "task" && !isMember(ticket) && ticket.attempt === fact.attempt;
     case "timer-due":
       return ticket.on === "timer" && isDue(ticket, now);
     case "signal-received":
@@ -183,9 +191,8 @@ async function receive(program: Program, draft: Draft, event: QueuedEvent): Prom
 }
 
 async function takeTicketed(program: Program, draft: Draft, fact: TicketFact): Promise<void> {
-  for (const ticket of draft.tickets) {
-    if (ticket.id === fact.ticket) return consume(program, draft, fact, ticket);
-  }
+  const ticket = findTicket(draft.tickets, fact.ticket);
+  if (ticket) return consume(program, draft, fact, ticket);
 }
 
 async function consume(
@@ -240,7 +247,7 @@ async function retryKept(
   }
   if (patch) program.runner.patch(draft, ref, patch);
   if (fact) await take(program, draft, fact);
-  const open = ticket && openTicketOf(draft, ticket.id);
+  const open = ticket && findTicket(draft.tickets, ticket.id);
   // Somebody else may have begun to wait for it while the incident stood.
   if (open?.on === "message" && isPairTaken(draft, open)) throw takenRefusal(draft, open);
 }
@@ -268,9 +275,4 @@ function demandSound(draft: Draft): void {
 
 const nothing = (instance: Instance): Decision => ({ instance, changed: false });
 
-function openTicketOf(
-  { tickets }: Readonly<{ tickets: readonly Ticket[] }>,
-  id: string,
-): Ticket | undefined {
-  return tickets.find((ticket) => ticket.id === id);
-}
+const isMember = ({ member }: TaskTicket): boolean => member !== undefined;

@@ -165,7 +165,7 @@ export function excerpt(message: string): string {
 }
 
 type NewIncident = Readonly<{ type: IncidentType; message: string; ref: number; element: string }> &
-  Pick<IncidentTicket, "phase" | "kept">;
+  Pick<IncidentTicket, "phase" | "kept" | "members">;
 
 /** Ends the instance: it is final, and nothing of it stays armed. */
 export function end(
@@ -210,6 +210,7 @@ function mint(draft: Draft, letter: string): string {
 
 const LETTER = {
   task: "k",
+  family: "f",
   timer: "t",
   signal: "w",
   message: "w",

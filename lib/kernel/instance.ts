@@ -81,6 +81,7 @@ export type Stamp = Readonly<{ by: string; own: string | null; until: Instant }>
 /** An open obligation. `ref` is the runner's own handle: a token's number, a journal position. */
 export type Ticket =
   | TaskTicket
+  | FamilyTicket
   | TimerTicket
   | SignalTicket
   | MessageTicket
@@ -110,6 +111,22 @@ export type TaskTicket = Opened &
     notBefore?: Instant;
     /** The invocation that claimed an `exclusive` task before running it. */
     claim?: string;
+    /** Of a member of a family, which is no ticket of its own: its number, from 0. */
+    member?: number;
+  }>;
+
+/** Many like tasks; see `family.ts`. */
+export type FamilyTicket = Opened &
+  Readonly<{
+    on: "family";
+    type: string;
+    /** Attempts that each member has. */
+    retries: number;
+    /** ISO duration between attempts, where the model says one. */
+    backoff?: string;
+    size: number;
+    /** The members that are no longer open, as `bits.ts` writes them. */
+    taken: string;
   }>;
 
 export type TimerTicket = Opened &
@@ -189,6 +206,8 @@ export type IncidentTicket = Opened &
     message: string;
     /** Which part of the element's life is to be tried again; the runner's own word. */
     phase?: string;
+    /** Members of a family that wait for this incident; resolving it opens them again. */
+    members?: Readonly<{ family: string; numbers: readonly number[] }>;
     /** What could not be decided: the ticket, and the fact unless there is no room for it. */
     kept?: Readonly<{ fact?: Fact; ticket?: Ticket }>;
   }>;

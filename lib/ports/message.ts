@@ -30,6 +30,8 @@ export type TaskMessage = Addressed &
     /** Who handed the task back last, before it was sent again: messages from before are void. */
     handedBackBy?: string;
     start?: CarriedStart;
+    /** Of a member of a family, which has no other place for it: attempts left, this one included. */
+    retries?: number;
   }>;
 
 /** A timer may be due. */
@@ -93,7 +95,8 @@ export type FanOutMessage =
   | PageMessage
   | MissedMessage
   | OfferMessage
-  | PokeMessage;
+  | PokeMessage
+  | MembersMessage;
 
 type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
 
@@ -138,6 +141,10 @@ export type PagedRow = Readonly<
 
 /** Look whether what a wait had missed has reached it since, and see to it where it has not. */
 export type MissedMessage = Addressed & Readonly<{ kind: "missed"; ticket: string }>;
+
+/** Send the open members of a family from one number up to, and without, another. */
+export type MembersMessage = Addressed &
+  Readonly<{ kind: "members"; ticket: string; from: number; to: number }>;
 
 /** Offer a kept event that only one may have to those who wait, the longest first. */
 export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;

@@ -464,6 +464,7 @@ function outcomeOf(ticket: Ticket): Fact {
     case "child":
     case "incident":
     case "task":
+    case "family":
       return completion(ticket);
   }
 }

@@ -2,6 +2,7 @@
 
 import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
 import { CALL_MUTANTS } from "./call-mutants.ts";
+import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
@@ -24,4 +25,5 @@ export const MUTANTS = [
   ...START_MUTANTS,
   ...CALL_MUTANTS,
   ...WORKER_MUTANTS,
+  ...FAMILY_MUTANTS,
 ];

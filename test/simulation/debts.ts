@@ -3,10 +3,13 @@
 import { offersPk } from "../../lib/engine/keys.ts";
 import { START } from "../../lib/engine/names.ts";
 import { parseOffer } from "../../lib/engine/workers/rows.ts";
+import { membersOf } from "../../lib/kernel/family.ts";
 import {
+  type FamilyTicket,
   type Instance,
   isTerminal,
   type OutboxRecord,
+  type TaskTicket,
   type Ticket,
   type TicketlessEffect,
 } from "../../lib/kernel/instance.ts";
@@ -110,8 +113,9 @@ function isQueued(
   instance: Instance,
   ticket: Ticket,
   messages: readonly Addressed[],
-  { runsHere, items, kin }: Ledgers,
+  ledgers: Ledgers,
 ): boolean {
+  const { runsHere, items, kin } = ledgers;
   switch (ticket.on) {
     case "timer":
     case "incident":
@@ -125,6 +129,8 @@ function isQueued(
       return kin.childOf(instance.id, ticket.id) !== undefined;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
+    case "family":
+      return isFamilyQueued(instance, ticket, messages, ledgers);
     case "task": {
       const isHere = runsHere(ticket.type);
       const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
@@ -134,6 +140,34 @@ function isQueued(
       );
     }
   }
+}
+
+/** Each member by its message, by its outcome, or by the page that will send it. */
+function isFamilyQueued(
+  instance: Instance,
+  family: FamilyTicket,
+  messages: readonly Message[],
+  { runsHere, items }: Ledgers,
+): boolean {
+  const isPaged = ({ member = -1 }: TaskTicket) =>
+    messages.some(
+      (message) =>
+        message.kind === "members" &&
+        message.ticket === family.id &&
+        message.from <= member &&
+        member < message.to,
+    );
+  return membersOf(family).every((member) => {
+    if (isPaged(member)) return true;
+    if (!runsHere(family.type)) return isOffered(instance, member, items());
+    return messages.some(
+      (message) =>
+        (message.kind === "task" && message.ticket === member.id) ||
+        (message.kind === "parked" &&
+          "ticket" in message.fact &&
+          message.fact.ticket === member.id),
+    );
+  });
 }
 
 function bringsTask(message: Message, ticket: string, attempt: number): boolean {

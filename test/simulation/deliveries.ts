@@ -112,6 +112,8 @@ function nameOf(message: Message): string {
       return `${message.instanceId} ${message.ticket}`;
     case "timer-start":
       return `${message.definitionId} ${message.element} ${message.run}.${message.n}`;
+    case "members":
+      return `${message.instanceId} ${message.ticket}#${message.from}`;
     case "parked":
     case "owed":
     case "look":

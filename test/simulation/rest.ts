@@ -103,7 +103,7 @@ function checkLedger({ ledger, scenario }: Stage, life: Life): void {
   const { instance, completedTasks, trail } = life;
   const keys = new Set(ledger.filter((key) => key.startsWith(`${instance.id}:`)));
   for (const key of keys) {
-    const ticket = key.slice(instance.id.length + 1);
+    const [ticket = ""] = key.slice(instance.id.length + 1).split("#");
     must(life.ids.has(ticket), () => `user code ran for ${key}, which never was`);
   }
   const byEngine = [...completedTasks].filter((ticket) => !isOffered(scenario, life, ticket));

@@ -45,7 +45,7 @@ export type Scenario = Readonly<{
   /** A task that was delivered this often goes to those who give up on it. */
   maxReceives?: number;
   /** When values leave their instance, and when they are blobs. */
-  settings?: Pick<World["settings"], "wholeBytes" | "blobBytes">;
+  settings?: Pick<World["settings"], "wholeBytes" | "blobBytes" | "membersPerPage">;
   /** One of the hosts runs the code of the format before. */
   hasOlderHost?: true;
   /** Versions that are deployed while everything runs, by callers. */

@@ -191,6 +191,7 @@ export class Traffic {
         ];
       case "child":
       case "continuation":
+      case "family":
       case "incident":
       case "task":
       case "timer":

@@ -29,7 +29,9 @@ export function watchedHandler(
 /** User code runs only for what was committed, and never for a start that lost. */
 function checkMayRun(stage: Stage, { instanceId, ticket }: TaskAttempt): void {
   const life = stage.invariants.lives.get(instanceId);
-  stage.demand(life?.ids.has(ticket) === true, `${ticket} of ${instanceId} ran uncommitted`);
+  // A member of a family is as good as the family.
+  const [committed = ticket] = ticket.split("#");
+  stage.demand(life?.ids.has(committed) === true, `${ticket} of ${instanceId} ran uncommitted`);
   const carried = stage.actors.current?.carried;
   if (carried === undefined || life === undefined) return;
   const { startedAt, startHash } = life.instance;
@@ -45,5 +47,7 @@ function factOf(
     return { kind: "task-completed", ticket, variables: outcome.variables };
   }
   const { kind: _, ...failure } = outcome;
-  return { kind: "task-failed", ticket, attempt, ...failure };
+  // Of a member only the failure is told that no attempt follows.
+  const isLast = ticket.includes("#") && { retries: 0 };
+  return { kind: "task-failed", ticket, attempt, ...failure, ...isLast };
 }

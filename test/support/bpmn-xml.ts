@@ -74,6 +74,22 @@ export const headers = (...entries: readonly (readonly [key: string, value: stri
 
 export const ioMapping = (...content: readonly string[]) => xml("zeebe:ioMapping", {}, ...content);
 
+/** A multi-instance marker: the attributes of its zeebe extension, then what else is inside. */
+export const loop = (attributes: Attributes, ...content: readonly string[]) =>
+  marker({}, attributes, content);
+
+/** The same for one after the other. */
+export const inTurn = (attributes: Attributes, ...content: readonly string[]) =>
+  marker({ isSequential: "true" }, attributes, content);
+
+const marker = (own: Attributes, attributes: Attributes, content: readonly string[]) =>
+  xml(
+    "multiInstanceLoopCharacteristics",
+    own,
+    extensions(xml("zeebe:loopCharacteristics", attributes)),
+    ...content,
+  );
+
 /** A timer definition with one value. */
 export const timer = (kind: "timeDuration" | "timeDate" | "timeCycle", value: string) =>
   xml("timerEventDefinition", {}, xml(kind, {}, escaped(value)));

@@ -86,6 +86,7 @@ export const everyMessage: readonly Full<Message>[] = [
     notBefore: at,
     handedBackBy: "invocation-1",
     start,
+    retries: 2,
   },
   { kind: "timer", ...instance, ticket: "t1.1" },
   {
@@ -132,6 +133,7 @@ export const everyMessage: readonly Full<Message>[] = [
     ],
   },
   { kind: "missed", tenant: "default", instanceId: "order-1", ticket: "w3.1" },
+  { kind: "members", ...instance, ticket: "f3.1", from: 100, to: 200 },
   { kind: "offer", tenant: "default", name: "paid", seq: 7 },
   { kind: "poke", tenant: "default", name: "paid", key: "42" },
 ];

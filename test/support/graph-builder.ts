@@ -6,6 +6,7 @@ import type {
   BoundaryTrigger,
   EndKind,
   Flow,
+  Loop,
   Mapping,
   Node,
   TimerSpec,
@@ -14,7 +15,7 @@ import type {
 /** Nodes and flows that belong together; those without a scope stand in the one around them. */
 export type Piece = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
 
-type Around = Readonly<{ inputs?: Mappings; outputs?: Mappings }>;
+type Around = Readonly<{ inputs?: Mappings; outputs?: Mappings; loop?: Loop }>;
 /** Target to source, in order. */
 type Mappings = Readonly<Record<string, string>>;
 
@@ -203,8 +204,40 @@ function spec(when: When): TimerSpec {
   return { as: "cycle", value: computed(when.cycle), ...zone };
 }
 
-function mappings({ inputs, outputs }: Around): Pick<Node, "inputs" | "outputs"> {
+/** A loop over `=items` with each as `item`; results are gathered where it is said which. */
+export function aLoop({
+  over = "=items",
+  as = "item",
+  gathers,
+  preset,
+  until,
+  sequential,
+}: Readonly<{
+  over?: string;
+  as?: string;
+  gathers?: string;
+  preset?: string;
+  until?: string;
+  sequential?: true;
+}> = {}): Loop {
   return {
+    ...(sequential && { sequential }),
+    collection: computed(over),
+    ...(as !== "" && { element: as }),
+    ...(gathers !== undefined && {
+      output: {
+        collection: "results",
+        element: computed(gathers),
+        ...(preset !== undefined && { preset }),
+      },
+    }),
+    ...(until !== undefined && { until: computed(until) }),
+  };
+}
+
+function mappings({ inputs, outputs, loop }: Around): Pick<Node, "inputs" | "outputs" | "loop"> {
+  return {
+    ...(loop && { loop }),
     ...(inputs && { inputs: mappingList(inputs) }),
     ...(outputs && { outputs: mappingList(outputs) }),
   };

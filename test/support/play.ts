@@ -7,9 +7,11 @@ import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts"
 import { type Decision, decide } from "../../lib/kernel/decide.ts";
 import type { Given } from "../../lib/kernel/draft.ts";
 import type { Fact, StartInput, TaskFailed } from "../../lib/kernel/fact.ts";
+import { memberName } from "../../lib/kernel/family.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type {
   EventTicket,
+  FamilyTicket,
   IncidentTicket,
   Instance,
   MessageTicket,
@@ -164,6 +166,23 @@ export class Play {
     return this.deliver({ kind: "task-failed", ticket: id, attempt, message, ...how });
   }
 
+  /** Completes a member of the family that this element has open, counted from 0. */
+  completeMember(element: string, member: number, variables: Variables = {}): Promise<Decision> {
+    const ticket = memberName(this.family(element).id, member);
+    return this.deliver({ kind: "task-completed", ticket, variables });
+  }
+
+  /** Lets a member of a family fail; for good unless it says how many attempts are left. */
+  failMember(
+    element: string,
+    member: number,
+    how: Partial<Omit<TaskFailed, "kind" | "ticket">> = {},
+  ): Promise<Decision> {
+    const ticket = memberName(this.family(element).id, member);
+    const failed = { attempt: 3, message: "it broke", retries: 0, ...how };
+    return this.deliver({ kind: "task-failed", ticket, ...failed });
+  }
+
   /** Lets time pass until the timer of this element is due, or `lateMs` longer, and fires it. */
   fire(element: string, lateMs = 0): Promise<Decision> {
     const { id, dueAt } = this.timer(element);
@@ -224,6 +243,10 @@ export class Play {
 
   task(element: string): TaskTicket {
     return this.#one(element, (ticket): ticket is TaskTicket => ticket.on === "task");
+  }
+
+  family(element: string): FamilyTicket {
+    return this.#one(element, (ticket): ticket is FamilyTicket => ticket.on === "family");
   }
 
   timer(element: string): TimerTicket {

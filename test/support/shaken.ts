@@ -1,6 +1,7 @@
 // Random lives: an instance to which one thing after another happens.
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
+import { memberName } from "../../lib/kernel/family.ts";
 import type { ChildTicket, Instance, Ticket } from "../../lib/kernel/instance.ts";
 import { aProgram, type Play, play } from "./play.ts";
 
@@ -51,6 +52,11 @@ function factFor(ticket: Ticket, way: number): Fact {
       return childFactFor(ticket, way);
     case "incident":
       return { kind: "incident-resolved", ticket: id, variables: { x: way } };
+    case "family": {
+      const member = memberName(id, way);
+      if (way < 6) return { kind: "task-completed", ticket: member, variables: { x: way } };
+      return { kind: "task-failed", ticket: member, attempt: 1, message: "no" };
+    }
     case "task": {
       const { attempt } = ticket;
       if (way < 4) return { kind: "task-completed", ticket: id, variables: { x: way } };

@@ -76,6 +76,8 @@ function nameOfPart(message: FanOutMessage): string {
       return `page ${message.page} of broadcast ${message.broadcastId}`;
     case "missed":
       return `second look of ${message.ticket} of instance ${message.instanceId}`;
+    case "members":
+      return `members of ${message.ticket} of instance ${message.instanceId}`;
     case "offer":
       return `offer of event ${message.name} number ${message.seq}`;
     case "poke":

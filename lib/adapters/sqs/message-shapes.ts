@@ -148,6 +148,7 @@ export const anyMessage = z.discriminatedUnion("kind", [
     notBefore: maybe(instant),
     handedBackBy: maybe(text),
     start: maybe(carriedStart),
+    retries: maybe(count),
   }),
   z.strictObject({ kind: z.literal("timer"), ...addressed, ticket: text }),
   z.strictObject({
@@ -196,6 +197,13 @@ export const anyMessage = z.discriminatedUnion("kind", [
     rows: z.readonly(z.array(pagedRow)),
   }),
   z.strictObject({ kind: z.literal("missed"), ...addressed, ticket: text }),
+  z.strictObject({
+    kind: z.literal("members"),
+    ...addressed,
+    ticket: text,
+    from: count,
+    to: count,
+  }),
   z.strictObject({ kind: z.literal("offer"), tenant: text, name: text, seq: count }),
   z.strictObject({ kind: z.literal("poke"), tenant: text, name: text, key: text }),
 ]) satisfies z.ZodMiniType<Message>;

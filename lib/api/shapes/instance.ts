@@ -80,6 +80,10 @@ const wait = named(
     childInstanceId: z.string().exactOptional(),
     taskType: z.string().exactOptional(),
     taskId: z.string().exactOptional(),
+    members: z
+      .strictObject({ size: count, open: count })
+      .exactOptional()
+      .describe("Of many like tasks that wait as one: how many they were, and how many are open."),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
     incidentId: z.string().exactOptional(),
     wakeWith: z

@@ -2,7 +2,7 @@
 import type { TaskTicket, Ticket } from "../../kernel/instance.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
-import { isTask, runsHere } from "../owed.ts";
+import { openTask, openTasks, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
@@ -65,7 +65,7 @@ export function tellOffered(world: World, plan: Plan): void {
 }
 
 const offeredBy = (world: World, { fresh }: Plan): readonly TaskTicket[] =>
-  fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
+  openTasks(fresh.tickets).filter((task) => !runsHere(world, task));
 
 function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
   if (!world.settings.volatileQueues) return [];
@@ -77,7 +77,10 @@ function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
 
 /** Nobody can have put a row for this attempt before: its ticket is new, or the attempt is. */
 function isFirstRow({ before }: Plan, { id, attempt }: TaskTicket): boolean {
-  if (id.startsWith(`k${before.version + 1}.`)) return true;
-  const earlier = before.tickets.filter(isTask).find((ticket) => ticket.id === id);
+  if (NEW_TASK.exec(id)?.[1] === String(before.version + 1)) return true;
+  const earlier = openTask(before, id);
   return earlier !== undefined && earlier.attempt < attempt;
 }
+
+/** The version that has opened a task, or the family that it is a member of. */
+const NEW_TASK = /^[kf](\d+)\./;

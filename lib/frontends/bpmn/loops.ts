@@ -72,8 +72,9 @@ function mayWait(node: Node, joins: boolean): boolean {
   }
 }
 
-function mayChange({ kind, inputs, outputs }: Node): boolean {
-  return kind === "script" || inputs !== undefined || outputs !== undefined;
+function mayChange({ kind, inputs, outputs, loop }: Node): boolean {
+  const gathers = loop?.output !== undefined;
+  return kind === "script" || inputs !== undefined || outputs !== undefined || gathers;
 }
 
 /** What is left when everything that begins nowhere or leads nowhere is taken away, again and again. */

@@ -13,6 +13,7 @@ import {
   throwEvent,
 } from "./events.ts";
 import { mappingsOf } from "./mappings.ts";
+import { loopOf } from "./multi-instance.ts";
 import type { Outline, Place } from "./outline.ts";
 import { called, nameOf } from "./source.ts";
 import { jobTask, scriptTask } from "./tasks.ts";
@@ -28,9 +29,11 @@ export function nodesOf(laidOut: Outline, context: Context): readonly Node[] {
     const behaviour = behaviourOf(place, { on: host?.id, defaults }, context);
     // Gateways have no scope of their own that a mapping could write to.
     const mappings = place.kind.endsWith("Gateway") ? {} : mappingsOf(place.element, context);
-    if (behaviour === undefined) return [];
+    const loop = loopOf(place, context);
+    if (behaviour === undefined || loop === undefined) return [];
     const scope = place.scope && { scope: place.scope.id };
-    return [{ id: place.id, ...nameOf(place.element), ...scope, ...mappings, ...behaviour }];
+    const named = { id: place.id, ...nameOf(place.element) };
+    return [{ ...named, ...scope, ...mappings, ...loop, ...behaviour }];
   });
   checkCatchers(nodes, byId, context);
   checkEventGateways(laidOut, nodes, context);

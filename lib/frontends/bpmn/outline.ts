@@ -3,7 +3,7 @@ import type { Context } from "./context.ts";
 import { requireId } from "./ids.ts";
 import { bpmnName, called, idOf } from "./source.ts";
 import { refusedAsWhole, refuseUnknown } from "./unsupported.ts";
-import { INERT_ANYWHERE, INERT_IN_SCOPE, INSTEAD, SUPPORTED } from "./vocabulary.ts";
+import { INERT_ANYWHERE, INERT_IN_SCOPE, INSTEAD, LOOP_MARKER, SUPPORTED } from "./vocabulary.ts";
 import type { XmlElement } from "./xml.ts";
 
 /** A process or one of its flow elements, with the scope that holds it. */
@@ -42,6 +42,8 @@ export function outline(process: XmlElement, context: Context): Outline {
     for (const element of scope.element.children) {
       const kind = bpmnName(element);
       if (kind === undefined || INERT_ANYWHERE.has(kind) || INERT_IN_SCOPE.has(kind)) continue;
+      // Read with the element that has it.
+      if (kind === LOOP_MARKER) continue;
       if (kind === "sequenceFlow") {
         requireId(element, context.report);
         flows.push(element);

@@ -86,12 +86,6 @@ function unsupportedKind(element: XmlElement, kind: string): Reason | undefined 
     );
   }
   for (const child of element.children) {
-    if (child.name === "bpmn:multiInstanceLoopCharacteristics") {
-      return notYet(
-        `${called(element)} with a multi-instance marker`,
-        "Draw a loop with gateways.",
-      );
-    }
     if (child.name === "bpmn:standardLoopCharacteristics") {
       return notYet(`${called(element)} with a loop marker`, "Draw a loop with gateways.");
     }

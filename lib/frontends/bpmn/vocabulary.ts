@@ -75,6 +75,9 @@ export const INERT_ANYWHERE: ReadonlySet<string> = new Set([
   "script",
 ]);
 
+/** What makes an activity a loop over a list. */
+export const LOOP_MARKER = "multiInstanceLoopCharacteristics";
+
 /** Children of flow elements that the rules of events and activities judge. */
 export const JUDGED: ReadonlySet<string> = new Set([
   "cancelEventDefinition",
@@ -85,7 +88,7 @@ export const JUDGED: ReadonlySet<string> = new Set([
   "eventDefinitionRef",
   "linkEventDefinition",
   "messageEventDefinition",
-  "multiInstanceLoopCharacteristics",
+  LOOP_MARKER,
   "signalEventDefinition",
   "standardLoopCharacteristics",
   "terminateEventDefinition",

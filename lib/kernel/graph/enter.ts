@@ -2,6 +2,7 @@ import type { EndKind } from "../../definition/graph.ts";
 import { callOf, openCall } from "./call.ts";
 import { throwError } from "./error.ts";
 import { demand, valueFrom } from "./evaluate.ts";
+import { enterBody } from "./loop.ts";
 import { mapInputs } from "./mapping.ts";
 import { type Spot, spotOf } from "./plan.ts";
 import { arrive, type Run } from "./run.ts";
@@ -18,6 +19,9 @@ import { nameFrom, openWaits, waitsOf } from "./wait.ts";
  */
 export async function enter(run: Run, arrived: Token): Promise<Phase | undefined> {
   const spot = spotOf(run.plan, arrived.node);
+  if (spot.node.loop && arrived.member === undefined) {
+    return enterBody(run, arrived, spot, spot.node.loop);
+  }
   await mapInputs(run, arrived, spot.inputs);
   return behave(run, tokenAt(run, arrived.id), spot);
 }

@@ -67,6 +67,8 @@ type Catcher = Readonly<{ host: Token; boundary: Boundary }>;
 
 function catcherOf(run: Run, from: Token, code: string): Catcher | undefined {
   for (let host: Token | undefined = from; host !== undefined; host = enclosing(run, host)) {
+    // Boundary events sit on the body of a loop, not on its members.
+    if (host.member !== undefined) continue;
     const { boundaries } = spotOf(run.plan, host.node);
     const boundary =
       boundaries.find(({ trigger }) => trigger.on === "error" && trigger.code === code) ??

@@ -6,10 +6,12 @@ import type { StartInput, TicketFact } from "../fact.ts";
 import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Place, Runner } from "../runner.ts";
+import { MEMBERS } from "../shelve.ts";
 import { callAgain, childEnded, childRefused, childStarted } from "./call.ts";
 import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
+import { openMembers, visibleTo } from "./member.ts";
 import { type Plan, planOf, spotOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run, writeLocals } from "./run.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
@@ -31,8 +33,13 @@ export function graphRunner(definition: Definition): Runner {
     taskInput: (instance, ticket) => {
       const tree = treeOf(parseState(instance.state));
       const token = tokenAt(tree, ticket.ref);
-      const { headers = {} } = taskAt(plan, token.node);
-      return { variables: visibleFrom(tree, token), headers };
+      const { headers = {}, loop } = taskAt(plan, token.node);
+      const { member } = ticket;
+      const variables =
+        loop && member !== undefined
+          ? visibleTo(tree, token, loop, member)
+          : visibleFrom(tree, token);
+      return { variables, headers };
     },
     view: (instance) => ({
       variables: rootVariables(instance),
@@ -141,6 +148,7 @@ async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promis
   if (fact.variables) propagate(run, token, fact.variables);
   const { phase } = ticket;
   if (phase === CONTINUE) return goOn(run, ticket);
+  if (phase === MEMBERS) return openMembers(run, ticket, fact.retries);
   if (phase === "run") return runAgain(run, ticket.ref, fact.retries);
   return push(run, phase === "complete" || phase === "leave" ? phase : "enter", token.id);
 }
@@ -194,12 +202,15 @@ function rootVariables(instance: Instance): Variables {
   return tokens.find((token) => token.id === ROOT)?.variables ?? {};
 }
 
-/** Local variables of a token, and what its trigger brought, each by its name. */
-function placesIn({ variables = {}, trigger }: Token, position: number): readonly Place[] {
+/** Local variables of a token, what its trigger brought, each by its name, and lists of a loop. */
+function placesIn({ variables = {}, trigger, body }: Token, position: number): readonly Place[] {
   const here = ["tokens", position] as const;
   return [
     ...Object.keys(variables).map((name) => [...here, "variables", name]),
     ...Object.keys(trigger?.payload ?? {}).map((name) => [...here, "trigger", "payload", name]),
+    ...(body ? [[...here, "body", "items"]] : []),
+    ...(body?.inputs ? [[...here, "body", "inputs"]] : []),
+    ...(body?.outputs ?? []).map((_, page) => [...here, "body", "outputs", page]),
   ];
 }
 

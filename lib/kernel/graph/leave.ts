@@ -4,18 +4,20 @@ import { Refusal } from "../refusal.ts";
 import { demand } from "./evaluate.ts";
 import { interruptInside } from "./interrupt.ts";
 import { deadlock, leaveJoin, reachJoin } from "./join.ts";
+import { handOut, leaveMember } from "./loop.ts";
 import { mapOutputs } from "./mapping.ts";
-import { onPath, together } from "./path.ts";
 import { type Spot, spotOf } from "./plan.ts";
-import { arrive, push, type Run } from "./run.ts";
-import { isEmpty, type Phase, ROOT, type Token, tokenAt } from "./state.ts";
+import { arrive, leavePath, push, type Run } from "./run.ts";
+import { isEmpty, type Phase, ROOT, type Token } from "./state.ts";
 import { lookupFrom } from "./variables.ts";
 
 /** The second part of a token's life: nothing of it stays armed, and its outputs are mapped. */
 export async function complete(run: Run, token: Token): Promise<Phase> {
   if (token.joins !== undefined) throw deadlock(token.node, token.joins);
   if (token.id !== ROOT) closeTickets(run.draft, (ticket) => ticket.ref === token.id);
-  await mapOutputs(run, token, spotOf(run.plan, token.node).outputs);
+  const { node, outputs } = spotOf(run.plan, token.node);
+  if (token.body) handOut(run, token, token.body, node.loop);
+  else await mapOutputs(run, token, outputs);
   return "leave";
 }
 
@@ -27,6 +29,7 @@ export async function leave(run: Run, token: Token): Promise<undefined> {
     return undefined;
   }
   const spot = spotOf(plan, token.node);
+  if (token.member !== undefined) return leaveMember(run, token, token.member);
   const flows = await chosen(run, token, spot);
   note(draft, "element-completed", token.node);
   markCompleted(draft, token.node);
@@ -56,13 +59,6 @@ async function chosen(run: Run, token: Token, spot: Spot): Promise<readonly Flow
     "CONDITION_ERROR",
     `No condition of the gateway "${node.id}" holds and it has no default flow. Set the variables that its conditions read, then resolve this.`,
   );
-}
-
-/** Where a path ends, what it has thrown goes on with the scope that it was in. */
-function leavePath(run: Run, { in: scope, thrown }: Token): void {
-  if (thrown === undefined || scope === ROOT) return;
-  const around = tokenAt(run, scope);
-  run.tokens.set(scope, onPath(around, together([around.thrown, thrown])));
 }
 
 function take(run: Run, { in: scope, thrown }: Token, flow: Flow): void {

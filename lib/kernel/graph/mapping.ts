@@ -16,17 +16,25 @@ import { isContext, lookupFrom, propagate } from "./variables.ts";
 /** Evaluates input mappings into local variables of the element. */
 export async function mapInputs(run: Run, token: Token, inputs: readonly Mapping[]): Promise<void> {
   if (inputs.length === 0) return;
-  writeLocals(run, token.id, await map(run, token, inputs, nothing));
+  writeLocals(run, token.id, await inputsFor(run, token, inputs));
 }
 
-/** Evaluates output mappings and hands them upward from the scope around the element. */
+/** What input mappings give to a token, which need not be in the tree yet. */
+export function inputsFor(run: Run, token: Token, inputs: readonly Mapping[]): Promise<Variables> {
+  return map(run, token, inputs, nothing);
+}
+
+/**
+ * Evaluates output mappings and hands them upward from the scope around the element; those of a
+ * loop's member from the member itself, so that what is local to it stays there.
+ */
 export async function mapOutputs(
   run: Run,
   token: Token,
   outputs: readonly Mapping[],
 ): Promise<void> {
   if (outputs.length === 0) return;
-  const around = tokenAt(run, token.in);
+  const around = token.member === undefined ? tokenAt(run, token.in) : token;
   propagate(run, around, await map(run, token, outputs, lookupFrom(run, around)));
 }
 

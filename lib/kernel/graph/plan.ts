@@ -1,5 +1,5 @@
 import type { Definition } from "../../definition/definition.ts";
-import type { Awaited, Flow, Graph, Mapping, Node } from "../../definition/graph.ts";
+import type { Awaited, Flow, Graph, Loop, Mapping, Node } from "../../definition/graph.ts";
 
 /** A graph with everything at hand that a move along it asks for; made once per definition. */
 export type Plan = Readonly<{ root: string; spots: ReadonlyMap<string, Spot> }>;
@@ -46,6 +46,13 @@ export function taskAt(plan: Plan, id: string): Extract<Node, { kind: "task" }> 
   const { node } = spotOf(plan, id);
   if (node.kind !== "task") throw new Error(`The element "${id}" of ${plan.root} is no task.`);
   return node;
+}
+
+/** The loop that stands at this node. */
+export function loopAt(plan: Plan, id: string): Loop {
+  const { loop } = spotOf(plan, id).node;
+  if (loop === undefined) throw new Error(`The element "${id}" of ${plan.root} is no loop.`);
+  return loop;
 }
 
 /** The call that stands at this node. */

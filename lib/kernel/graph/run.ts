@@ -3,7 +3,7 @@ import { MAX_CONTINUATIONS } from "../../definition/limits.ts";
 import { closeTicket, type Draft, note, openTicket, raiseIncident } from "../draft.ts";
 import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
-import { onPath, pruned, type Thrown } from "./path.ts";
+import { onPath, pruned, type Thrown, together } from "./path.ts";
 import type { Plan } from "./plan.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 
@@ -56,17 +56,35 @@ export function arrive(run: Run, scope: number, node: string, brings: Brings): n
 
 /** Makes the token of a node that control has arrived at; what becomes of it is the caller's. */
 export function place(run: Run, scope: number, node: string, brings: Brings): number {
-  const { variables, thrown } = brings;
+  note(run.draft, "element-entered", node);
+  return put(run, scope, node, brings);
+}
+
+/** The same for what history has seen entering already. */
+export function put(run: Run, scope: number, node: string, brings: Brings): number {
+  const { variables, thrown, member } = brings;
   const id = run.next;
   run.next += 1;
-  const token: Token = { id, node, in: scope, ...(variables && { variables }) };
+  const token: Token = {
+    id,
+    node,
+    in: scope,
+    ...(variables && { variables }),
+    ...(member !== undefined && { member }),
+  };
   run.tokens.set(id, onPath(token, thrown));
-  note(run.draft, "element-entered", node);
   return id;
 }
 
-/** What control brings to a node: local variables, and what was thrown on its path. */
-type Brings = Readonly<{ variables?: Variables; thrown: Thrown | undefined }>;
+/** Where a path ends, what it has thrown goes on with the scope that it was in. */
+export function leavePath(run: Run, { in: scope, thrown }: Token): void {
+  if (thrown === undefined || scope === ROOT) return;
+  const around = tokenAt(run, scope);
+  run.tokens.set(scope, onPath(around, together([around.thrown, thrown])));
+}
+
+/** What control brings to a node: local variables, what was thrown on its path, its number in a loop. */
+type Brings = Readonly<{ variables?: Variables; thrown: Thrown | undefined; member?: number }>;
 
 /** Queues a token for a part of its life. */
 export function push(run: Run, phase: Phase, token: number): void {

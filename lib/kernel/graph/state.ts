@@ -32,6 +32,22 @@ export type Token = Readonly<{
   joining?: Readonly<Record<string, readonly string[]>>;
   /** Of the process until it is entered: where alone it begins, and with what. */
   trigger?: NonNullable<StartInput["trigger"]>;
+  /** Of the body of a loop: what it goes through, and how far it has come. */
+  body?: Body;
+  /** Of a member of a loop, which is inside the body at the same node: its number, from 0. */
+  member?: number;
+}>;
+
+export type Body = Readonly<{
+  /** As the list was when the body was entered. */
+  items: readonly Json[];
+  /** What the input mappings gave to each member of a family; other members compute their own. */
+  inputs?: readonly Variables[];
+  /** Members that have begun, in the order of the list, and those that are done. */
+  begun: number;
+  done: number;
+  /** What the members gave, null where nothing yet, by pages: only a page that changes is stored. */
+  outputs?: readonly (readonly Json[])[];
 }>;
 
 export type Joins = Readonly<Record<string, number>>;

@@ -1,11 +1,15 @@
 import type { Variables } from "../../definition/json.ts";
+import { MAX_TICKETS_OF_FAILED } from "../../definition/limits.ts";
 import { type Duration, parseDuration } from "../../definition/time/duration.ts";
 import { closeTicket, excerpt, note, openTicket, raiseIncident } from "../draft.ts";
 import type { TaskFailed } from "../fact.ts";
 import type { TaskTicket } from "../instance.ts";
-import { retryTask } from "../retry.ts";
-import { throwError } from "./error.ts";
+import { Refusal } from "../refusal.ts";
+import { attemptAfter, retryTask } from "../retry.ts";
+import { shelveMember } from "../shelve.ts";
+import { type Thrown, throwError } from "./error.ts";
 import { demand } from "./evaluate.ts";
+import { tokenFor } from "./member.ts";
 import { spotOf, taskAt } from "./plan.ts";
 import { attempt, push, type Run, writeLocals } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
@@ -46,10 +50,10 @@ export function takeResult(run: Run, token: Token, values: Variables): void {
 
 /** The worker is done. */
 export function taskCompleted(run: Run, ticket: TaskTicket, variables: Variables): void {
-  note(run.draft, "task-completed", ticket.element);
-  closeTicket(run.draft, ticket.id);
-  takeResult(run, tokenAt(run, ticket.ref), variables);
-  push(run, "complete", ticket.ref);
+  note(run.draft, "task-completed", ticket.element, placeOf(ticket));
+  const id = tokenFor(run, ticket);
+  takeResult(run, tokenAt(run, id), variables);
+  push(run, "complete", id);
 }
 
 /** The worker gave up: a code is thrown as an error, anything else uses up an attempt. */
@@ -57,8 +61,9 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
   const { draft } = run;
   const { code, variables } = fact;
   const message = excerpt(fact.message);
-  const { attempt: tried } = ticket;
-  note(draft, "task-failed", ticket.element, { message, attempt: tried, ...(code && { code }) });
+  const about = { message, attempt: fact.attempt, ...(code && { code }), ...placeOf(ticket) };
+  note(draft, "task-failed", ticket.element, about);
+  if (ticket.member !== undefined) return memberFailed(run, ticket, { ...fact, message });
   const token = tokenAt(run, ticket.ref);
   if (code !== undefined) {
     closeTicket(draft, ticket.id);
@@ -72,6 +77,68 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
   closeTicket(draft, ticket.id);
   noRetries(run, token, message);
 }
+
+/**
+ * A member of a family that is to be tried again by whoever reports it, or that failed for good,
+ * leaves the family: with a ticket of its own, or with an incident. Where there is no room for more
+ * of these, failed members share one incident.
+ */
+function memberFailed(run: Run, ticket: TaskTicket, fact: TaskFailed): void {
+  const { draft } = run;
+  const { code, message, variables } = fact;
+  const body = tokenAt(run, ticket.ref);
+  if (code !== undefined) {
+    const why = thrownBy(run, body, { code, message, ...(variables && { variables }) });
+    if (why) stopMember(run, ticket, why, variables);
+    return;
+  }
+  const next = attemptAfter(draft, ticket, fact, backoffOf(run, body));
+  if (next === undefined || isFull(draft)) {
+    stopMember(run, ticket, { type: "JOB_NO_RETRIES", message }, variables);
+    return;
+  }
+  const { type, element } = ticket;
+  const ref = memberToken(run, ticket, variables);
+  openTicket(draft, { on: "task", ref, element, type, ...next });
+}
+
+/** Throws an error from a token; what stands against it is given, not thrown. */
+function thrownBy(run: Run, from: Token, thrown: Thrown): Refusal | undefined {
+  try {
+    throwError(run, from, thrown);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof Refusal) return cause;
+    throw cause;
+  }
+}
+
+function stopMember(
+  run: Run,
+  ticket: TaskTicket,
+  { type, message }: Pick<Refusal, "type" | "message">,
+  variables: Variables | undefined,
+): void {
+  if (isFull(run.draft)) {
+    shelveMember(run.draft, ticket, { type, message });
+    return;
+  }
+  const ref = memberToken(run, ticket, variables);
+  const told = excerpt(`Entry ${(ticket.member ?? 0) + 1} of the list: ${message}`);
+  raiseIncident(run.draft, { type, message: told, ref, element: ticket.element, phase: "run" });
+}
+
+function memberToken(run: Run, ticket: TaskTicket, variables: Variables | undefined): number {
+  const id = tokenFor(run, ticket);
+  if (variables) writeLocals(run, id, variables);
+  return id;
+}
+
+const isFull = ({ tickets }: Run["draft"]): boolean => tickets.length >= MAX_TICKETS_OF_FAILED;
+
+/** Which member of a loop history tells of. */
+const placeOf = ({ member }: TaskTicket): { loopCounter: number } | undefined =>
+  member === undefined ? undefined : { loopCounter: member + 1 };
 
 function backoffOf(run: Run, token: Token): Duration | undefined {
   const { backoff } = taskAt(run.plan, token.node);

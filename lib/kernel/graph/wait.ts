@@ -35,10 +35,17 @@ type Wait = Readonly<{ element: string }> &
 /** Computes all that an element will wait for; what belongs to its boundary events comes first. */
 export async function waitsOf(run: Run, token: Token): Promise<readonly Wait[]> {
   const waits: Wait[] = [];
-  for (const wanted of spotOf(run.plan, token.node).wanted) {
+  for (const wanted of wantedAt(run, token)) {
     waits.push(await waitOf(run, token, wanted));
   }
   return waits;
+}
+
+/** The body of a loop waits for its boundary events, a member for what it is there for. */
+function wantedAt({ plan }: Run, { node: id, member }: Token): readonly Wanted[] {
+  const { wanted, node } = spotOf(plan, id);
+  if (node.loop === undefined) return wanted;
+  return wanted.filter(({ element }) => (element === id) === (member !== undefined));
 }
 
 /** Opens waits of a token; false when one was taken already, and nothing is open then. */

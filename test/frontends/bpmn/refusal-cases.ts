@@ -794,10 +794,6 @@ export const UNSUPPORTED: readonly Case[] = [
     xml("subProcess", { id: "x", triggeredByEvent: "1" }, start("i", "<errorEventDefinition />")),
   ),
   unsupported(
-    "a multi-instance task",
-    xml("serviceTask", { id: "x" }, extensions(job()), "<multiInstanceLoopCharacteristics />"),
-  ),
-  unsupported(
     "a looping sub-process",
     xml("subProcess", { id: "x" }, start("i"), "<standardLoopCharacteristics />"),
   ),

@@ -63,6 +63,7 @@ function comingFor(ticket: Ticket): Fact {
     case "child":
     case "continuation":
     case "incident":
+    case "family":
       return { kind: "task-completed", ticket: id, variables: { by: "task" } };
   }
 }

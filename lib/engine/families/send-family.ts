@@ -1,0 +1,61 @@
+/**
+ * How the members of a family leave.
+ *
+ * 1. The family's ticket is the entry: whoever owes it sends every member whose bit is not set, and
+ *    may do so again. A member that is sent twice runs twice at most, and counts once.
+ * 2. Many members are sent by page. A page is a trigger of its own: it stays queued until its
+ *    members have left, and says nothing but which they are. What is open the instance says.
+ */
+import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
+import { findTicket, isFamily, membersOf } from "../../kernel/family.ts";
+import type { FamilyTicket, Instance, TaskTicket } from "../../kernel/instance.ts";
+import type { MembersMessage, Verdict } from "../../ports/message.ts";
+import { runsHere } from "../owed.ts";
+import { loadInstance } from "../stored-instance.ts";
+import { taskMessage } from "../task-message.ts";
+import { offerTask } from "../workers/offer-task.ts";
+import type { World } from "../world.ts";
+
+/** Sends every open member, or the pages that will. */
+export async function sendFamily(
+  world: World,
+  instance: Instance,
+  family: FamilyTicket,
+  how: "first" | "again",
+): Promise<void> {
+  const { membersPerPage = MEMBERS_PER_PAGE } = world.settings;
+  const members = membersOf(family);
+  if (members.length <= membersPerPage) return sendMembers(world, instance, members, how);
+  const { tenant, id: instanceId } = instance;
+  for (let from = 0; from < family.size; from += membersPerPage) {
+    const to = Math.min(family.size, from + membersPerPage);
+    await world.pages.send({ kind: "members", tenant, instanceId, ticket: family.id, from, to });
+  }
+}
+
+/** Sends the open members of one page; then the page may go. */
+export async function sendPage(
+  world: World,
+  { instanceId, ticket, from, to }: MembersMessage,
+): Promise<Verdict> {
+  const image = await loadInstance(world, instanceId);
+  const family = image && findTicket(image.instance.tickets, ticket);
+  if (image === undefined || family === undefined || !isFamily(family)) return "release";
+  const isHere = ({ member = -1 }: TaskTicket) => from <= member && member < to;
+  // The page may have come before: nobody can tell what it has sent then.
+  await sendMembers(world, image.instance, membersOf(family).filter(isHere), "again");
+  return "release";
+}
+
+/** Sends these members, each as the task that it is. */
+export async function sendMembers(
+  world: World,
+  instance: Instance,
+  members: readonly TaskTicket[],
+  how: "first" | "again",
+): Promise<void> {
+  for (const member of members) {
+    if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
+    else await offerTask(world, instance, member, how);
+  }
+}

@@ -1,0 +1,60 @@
+/**
+ * Families: many like tasks under one ticket.
+ *
+ * 1. Member n of the family `f8.1` is called `f8.1#n`. Whoever brings its outcome names it so, and
+ *    finds a task that looks like any other; only the family is stored.
+ * 2. A member is open while its bit is not set and the family's ticket is there. Setting the bit is
+ *    what consumes it, so an outcome counts once, however often it comes.
+ * 3. Which attempt a member is at is known to the message that asks for it, not to the family: an
+ *    attempt that failed and is followed by another changes nothing here.
+ */
+import { gapsIn, hasBit, withBit } from "./bits.ts";
+import type { FamilyTicket, TaskTicket, Ticket } from "./instance.ts";
+
+/** What a member of a family is called. */
+export const memberName = (family: string, member: number): string => `${family}#${member}`;
+
+/** The family and the number in the name of a member; undefined for other names. */
+export function parseMember(name: string): { family: string; member: number } | undefined {
+  const [, family, digits] = /^(f\d+\.\d+)#(\d{1,9})$/.exec(name) ?? [];
+  return family === undefined ? undefined : { family, member: Number(digits) };
+}
+
+/** The open ticket of this name: one that is stored, or a member of a family as a task. */
+export function findTicket(tickets: readonly Ticket[], name: string): Ticket | undefined {
+  const named = parseMember(name);
+  if (named === undefined) return tickets.find(({ id }) => id === name);
+  const family = tickets.filter(isFamily).find(({ id }) => id === named.family);
+  const isOpen = family && named.member < family.size && !hasBit(family.taken, named.member);
+  return isOpen ? memberOf(family, named.member) : undefined;
+}
+
+/** The open members of a family, in order. */
+export const membersOf = (family: FamilyTicket): readonly TaskTicket[] =>
+  gapsIn(family.taken, family.size).map((member) => memberOf(family, member));
+
+/** How many members are open. */
+export const openIn = ({ taken, size }: FamilyTicket): number => gapsIn(taken, size).length;
+
+/** The family without this member: its outcome was taken, or somebody else stands for it. */
+export const withoutMember = (family: FamilyTicket, member: number): FamilyTicket => ({
+  ...family,
+  taken: withBit(family.taken, member),
+});
+
+export const isFamily = (ticket: Ticket): ticket is FamilyTicket => ticket.on === "family";
+
+function memberOf({ id, ref, element, since, stamp, ...family }: FamilyTicket, member: number) {
+  return {
+    id: memberName(id, member),
+    ref,
+    element,
+    since,
+    ...(stamp && { stamp }),
+    on: "task",
+    type: family.type,
+    attempt: 1,
+    retries: family.retries,
+    member,
+  } satisfies TaskTicket;
+}

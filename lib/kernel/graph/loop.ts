@@ -1,0 +1,215 @@
+/**
+ * Loops: an activity that is done once for each entry of a list.
+ *
+ * 1. The body is a token at the activity. It has evaluated the list once and keeps it; boundary
+ *    events are its own, and interrupting it ends every member.
+ * 2. A member is a token inside the body at the same node, with its entry, its number and its input
+ *    mappings as local variables. One after the other, or as many at once as one instance may have
+ *    tickets for: the next begins when one is done.
+ * 3. A longer list of like tasks is a family: one ticket of the body, and a member becomes a token
+ *    only when it is done, or has failed. What its inputs are is computed when the body is entered.
+ * 4. A member that is done has its outputs mapped, gives its element of the output to the body, at
+ *    its place, and asks whether the others are still needed; only then it goes.
+ * 5. The output of the body is written when the body is done, and not when it is interrupted.
+ */
+import type { Lookup } from "../../definition/expression.ts";
+import type { Loop } from "../../definition/graph.ts";
+import type { Json, Variables } from "../../definition/json.ts";
+import {
+  MAX_LOOP_MEMBERS,
+  MAX_MEMBERS_APART,
+  MAX_MEMBERS_AT_ONCE,
+} from "../../definition/limits.ts";
+import { note, openTicket } from "../draft.ts";
+import type { FamilyTicket } from "../instance.ts";
+import { Refusal } from "../refusal.ts";
+import { demand, valueFrom } from "./evaluate.ts";
+import { interruptInside } from "./interrupt.ts";
+import { inputsFor } from "./mapping.ts";
+import { bodyOf, localsOf, noteEndOfFamily } from "./member.ts";
+import { loopAt, type Spot } from "./plan.ts";
+import { arrive, leavePath, push, type Run } from "./run.ts";
+import { type Body, type Phase, type Token, tokenAt } from "./state.ts";
+import { type Order, orderOf } from "./task.ts";
+import { lookupFrom, own, propagate } from "./variables.ts";
+import { openWaits, waitsOf } from "./wait.ts";
+
+/** Enters the body: the list is computed, then everything that could fail, then it begins. */
+export async function enterBody(
+  run: Run,
+  token: Token,
+  spot: Spot,
+  loop: Loop,
+): Promise<Phase | undefined> {
+  const lookup = lookupFrom(run, token);
+  const items = await demand(run, { kind: "list", of: loop.collection, lookup });
+  if (items.length > MAX_LOOP_MEMBERS) throw tooMany(items.length);
+  const body: Body = { items, begun: 0, done: 0, ...pagesFor(loop, items.length) };
+  const entered = { ...token, body };
+  if (items.length === 0) {
+    run.tokens.set(token.id, entered);
+    return "complete";
+  }
+  const family = await familyFor(run, entered, spot, loop);
+  if (!openWaits(run, token, await waitsOf(run, token))) return undefined;
+  if (family) beginFamily(run, entered, family);
+  else beginMembers(run, entered, loop);
+  return undefined;
+}
+
+/** The last part of a member's life: it gives what it made to the body. */
+export async function leaveMember(run: Run, token: Token, member: number): Promise<undefined> {
+  const { draft } = run;
+  const loop = loopAt(run.plan, token.node);
+  const lookup = lookupFrom(run, token);
+  const value = loop.output && (await valueFrom(run, loop.output.element, lookup));
+  const around = tokenAt(run, token.in);
+  const body = withOutput(bodyOf(around), member, value);
+  const isOver = await mayEnd(run, loop, body, lookup);
+  note(draft, "element-completed", token.node);
+  run.tokens.delete(token.id);
+  leavePath(run, token);
+  const left = { ...tokenAt(run, around.id), body };
+  run.tokens.set(left.id, left);
+  if (!isOver) {
+    beginMembers(run, left, loop);
+    return undefined;
+  }
+  interruptInside(run, left.id);
+  noteEndOfFamily(draft, left.id);
+  push(run, "complete", left.id);
+  return undefined;
+}
+
+/** The body is done: what was gathered goes to its surroundings. */
+export function handOut(run: Run, token: Token, { outputs }: Body, loop: Loop | undefined): void {
+  if (loop?.output === undefined || outputs === undefined) return;
+  propagate(run, tokenAt(run, token.in), { [loop.output.collection]: outputs.flat() });
+}
+
+async function mayEnd(run: Run, { output, until }: Loop, body: Body, seen: Lookup) {
+  if (until === undefined || body.done === body.items.length) {
+    return body.done === body.items.length;
+  }
+  const named: Variables = {
+    ...(output && { [output.collection]: (body.outputs ?? []).flat() }),
+    numberOfInstances: body.items.length,
+    numberOfActiveInstances: body.begun - body.done,
+    numberOfCompletedInstances: body.done,
+    numberOfTerminatedInstances: 0,
+  };
+  const lookup: Lookup = (name) => own(named, name) ?? seen(name);
+  return demand(run, { kind: "boolean", of: until, lookup });
+}
+
+/** As many members as may be under way at once. */
+function beginMembers(run: Run, around: Token, loop: Loop): void {
+  const body = bodyOf(around);
+  const atOnce = loop.sequential ? 1 : MAX_MEMBERS_AT_ONCE;
+  const begun = Math.min(body.items.length, body.done + atOnce);
+  const { id, node, thrown } = around;
+  run.tokens.set(id, { ...around, body: { ...body, begun: Math.max(begun, body.begun) } });
+  for (let member = body.begun; member < begun; member += 1) {
+    arrive(run, id, node, { variables: localsOf(loop, body, member), thrown, member });
+  }
+}
+
+type Family = Readonly<{ order: Order; inputs?: readonly Variables[]; backoff?: string }>;
+
+/** What members have in common, where they are many tasks that only their inputs tell apart. */
+async function familyFor(
+  run: Run,
+  around: Token,
+  { node, inputs }: Spot,
+  loop: Loop,
+): Promise<Family | undefined> {
+  const body = bodyOf(around);
+  if (node.kind !== "task" || loop.sequential || body.items.length <= MAX_MEMBERS_APART) {
+    return undefined;
+  }
+  const isFixed = node.type.kind === "static" && node.retries.kind === "static";
+  const mapped: Variables[] = [];
+  let common: Order | undefined;
+  for (const member of body.items.keys()) {
+    const { order, locals } = await naming(member, async () => {
+      const token = memberToBe(around, localsOf(loop, body, member));
+      const locals = inputs.length > 0 ? await inputsFor(run, token, inputs) : {};
+      const seen = { ...token, variables: { ...token.variables, ...locals } };
+      return { locals, order: isFixed && common ? common : await orderOf(run, seen) };
+    });
+    common ??= order;
+    if (order.type !== common.type || order.retries !== common.retries) return undefined;
+    mapped.push(locals);
+  }
+  if (common === undefined || common.retries < 1) return undefined;
+  const { backoff } = node;
+  return {
+    order: common,
+    ...(inputs.length > 0 && { inputs: mapped }),
+    ...(backoff && { backoff }),
+  };
+}
+
+/** A member that has no number among the tokens yet: nobody can ask for it. */
+const memberToBe = ({ node, id }: Token, variables: Variables): Token => ({
+  id: -1,
+  node,
+  in: id,
+  variables,
+});
+
+async function naming<T>(member: number, part: () => Promise<T>): Promise<T> {
+  try {
+    return await part();
+  } catch (cause) {
+    if (!(cause instanceof Refusal)) throw cause;
+    throw new Refusal(cause.type, `Entry ${member + 1} of the list: ${cause.message}`);
+  }
+}
+
+function beginFamily(run: Run, around: Token, { order, inputs, backoff }: Family): void {
+  const { id: ref, node: element } = around;
+  const body = bodyOf(around);
+  const size = body.items.length;
+  for (let member = 0; member < size; member += 1) note(run.draft, "element-entered", element);
+  openTicket(run.draft, {
+    on: "family",
+    ref,
+    element,
+    ...order,
+    ...(backoff && { backoff }),
+    size,
+    taken: "",
+  } satisfies Omit<FamilyTicket, "id" | "since">);
+  run.tokens.set(ref, { ...around, body: { ...body, begun: size, ...(inputs && { inputs }) } });
+}
+
+/** Pages are small enough to be written anew with each of theirs, and few enough to be named all. */
+function pagesFor({ output }: Loop, size: number): Pick<Body, "outputs"> {
+  if (output === undefined) return {};
+  const length = pageLength(size);
+  const outputs = Array.from({ length: Math.ceil(size / length) }, (_, page) =>
+    Array.from({ length: Math.min(length, size - page * length) }, () => null),
+  );
+  return { outputs };
+}
+
+const pageLength = (size: number): number => Math.max(MIN_PAGE, Math.ceil(size / MAX_PAGES));
+const MIN_PAGE = 16;
+const MAX_PAGES = 32;
+
+function withOutput(body: Body, member: number, value: Json | undefined): Body {
+  const done = body.done + 1;
+  if (body.outputs === undefined || value === undefined) return { ...body, done };
+  const length = pageLength(body.items.length);
+  const page = Math.floor(member / length);
+  const changed = body.outputs[page]?.with(member % length, value) ?? [];
+  return { ...body, done, outputs: body.outputs.with(page, changed) };
+}
+
+function tooMany(found: number): Refusal {
+  return new Refusal(
+    "TOO_MANY_OPEN_TICKETS",
+    `The list has ${found} entries, ${MAX_LOOP_MEMBERS} is the limit. Let the loop go through parts of it, then resolve this.`,
+  );
+}
