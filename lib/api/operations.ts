@@ -3,6 +3,7 @@ import { definitionOperations } from "./operations/definitions.ts";
 import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
 import { messageOperations } from "./operations/messages.ts";
+import { peopleOperations } from "./operations/people.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
@@ -15,5 +16,6 @@ export const operations: readonly Operation[] = [
   ...messageOperations,
   ...eventOperations,
   ...taskOperations,
+  ...peopleOperations,
   ...serviceOperations,
 ];

@@ -3,6 +3,7 @@ export type { Notation } from "../definition/definition.ts";
 export type { Diagnostic } from "../definition/diagnostic.ts";
 export type { Json, Variables } from "../definition/json.ts";
 export type {
+  ClaimRequest,
   DeadLetterView,
   DefinitionView,
   DeployedView,
@@ -19,6 +20,8 @@ export type {
   MessageAnswer,
   MessageRequest,
   PageRequest,
+  PersonState,
+  PersonView,
   ReceiptView,
   RecoveryReport,
   ResultView,

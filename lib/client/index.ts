@@ -1,4 +1,5 @@
 export type {
+  ClaimRequest,
   ClockAdvance,
   DeadLetterView,
   DefinitionView,
@@ -18,6 +19,8 @@ export type {
   MessageAnswer,
   MessageRequest,
   PageRequest,
+  PersonState,
+  PersonView,
   Problem,
   ProblemCode,
   ProblemEntry,

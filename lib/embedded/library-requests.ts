@@ -1,5 +1,6 @@
 /** What each call of the library may be given: the rules by which it is checked before it is made. */
 import type {
+  ClaimRequest,
   EventConfig,
   EventRequest,
   InstanceFilter,
@@ -56,7 +57,17 @@ const instances: Of<InstanceFilter> = {
   startedBefore: optional(instantText),
 };
 
-const tasks: Of<TaskFilter> = { type: optional(idText), instanceId: optional(text) };
+const tasks: Of<TaskFilter> = {
+  type: optional(idText),
+  instanceId: optional(text),
+  assignee: optional(nameText),
+  candidateUser: optional(nameText),
+  candidateGroup: optional(nameText),
+  state: optional(oneOf("created", "claimed")),
+  overdue: optional(oneOf(true)),
+};
+
+const claimed: Of<ClaimRequest> = { user: nameText, groups: optional(texts) };
 
 const failure: Of<TaskFailure> = {
   message: text,
@@ -94,7 +105,9 @@ const waiting = {
   instanceId: text,
   options: optional(settings({ timeoutMs: optional(milliseconds) })),
 };
-const completed = optional(settings({ variables: optional(newVariables) }));
+const completed = optional(
+  settings({ variables: optional(newVariables), user: optional(nameText) }),
+);
 const resolved = optional(
   settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
 );
@@ -115,6 +128,9 @@ export const RULES = {
   cancel: { instanceId: text, request: optional(settings({ reason: optional(text) })), key },
   resolveIncident: { instanceId: text, incidentId: text, request: resolved, key },
   tasks: { filter: optional(settings({ ...tasks, ...page })) },
+  task: { taskId: text },
+  claim: { taskId: text, request: settings(claimed), key },
+  unclaim: { taskId: text, request: settings({ user: nameText }), key },
   complete: { taskId: text, request: completed, key },
   fail: { taskId: text, request: settings(failure), key },
   signal: {

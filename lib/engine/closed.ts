@@ -1,11 +1,13 @@
 /** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
 import { MAX_FAN_OUT_MS } from "../definition/limits.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
+import { isForPeople } from "../kernel/person.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
 import { mailboxKey, offerKey } from "./keys.ts";
 import { mailboxItem, readMailbox, withoutSubs } from "./messages/mailbox.ts";
 import { isTask, runsHere } from "./owed.ts";
+import { tidyPeople } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
 import type { World } from "./world.ts";
@@ -41,6 +43,7 @@ export async function tidyClosed(
   for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
     await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
   }
+  await tidyPeople(world, plan);
   for (const ticket of closed) if (ticket.on === "message") await leaveBox(world, plan, ticket);
 }
 
@@ -80,7 +83,7 @@ function deadKeys(
 }
 
 const offerKeys = (world: World, { tenant, id }: Instance, task: TaskTicket): readonly Key[] =>
-  runsHere(world, task) ? [] : [offerKey(tenant, id, task)];
+  runsHere(world, task) || isForPeople(task) ? [] : [offerKey(tenant, id, task)];
 
 /** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */
 async function leaveBox(world: World, plan: Plan, ticket: MessageTicket): Promise<void> {

@@ -5,7 +5,7 @@ import type { Item, Write } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
 import { expireLeft } from "./expire-left.ts";
 import { tryPutHint } from "./hint.ts";
-import { offerOf } from "./offer.ts";
+import { newOffersOf } from "./offer.ts";
 import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { removeLeft } from "./remove-left.ts";
@@ -26,7 +26,7 @@ export type Committed = Readonly<
 /** Commits a plan on behalf of `own`. */
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
-  const { together, before } = offersOf(world, plan);
+  const { together, before } = offersIn(world, plan);
   const write: Writes = [{ put: plan.item, when }, ...plan.companions, ...together];
   // First what leaves the instance, for certain: the commit drops it there.
   if (!(await storeValues(world, plan.before, plan.values))) return BUSY;
@@ -67,16 +67,17 @@ type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
  * offers are committed with it. What does not fit into the commit, and tickets that an incident
  * gives back (their row may still be there), are put before it, and again after it as always.
  */
-function offersOf(world: World, { before, image: { instance }, fresh, companions }: Plan): Offers {
+function offersIn(world: World, plan: Plan): Offers {
+  const { before, fresh, companions } = plan;
   if (!world.settings.volatileQueues) return { together: [], before: [] };
   const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
   const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);
   const room = Math.max(0, storeLimits.writesPerCommit - 1 - companions.length);
-  const fitting = offered.filter(isNew).slice(0, room);
-  const others = offered.filter((task) => !fitting.includes(task));
+  const rowsOf = (tasks: typeof offered) => tasks.flatMap((task) => newOffersOf(plan, task));
+  const rows = rowsOf(offered.filter(isNew));
   return {
-    together: fitting.map((task) => ({ put: offerOf(instance, task), when: "absent" })),
-    before: others.map((task) => offerOf(instance, task)),
+    together: rows.slice(0, room).map((put) => ({ put, when: "absent" })),
+    before: [...rows.slice(room), ...rowsOf(offered.filter((task) => !isNew(task)))],
   };
 }
 

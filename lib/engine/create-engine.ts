@@ -20,10 +20,11 @@ import { readHistory } from "./history.ts";
 import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
 import { listInstances } from "./listing.ts";
 import { publishMessage } from "./messages/publish.ts";
+import { claimTask, unclaimTask } from "./people/claim-task.ts";
 import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
-import { completeTask, failTask, listTasks } from "./task-calls.ts";
+import { completeTask, failTask, getTask, listTasks } from "./task-calls.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
@@ -79,6 +80,9 @@ export function createEngine(world: World): Engine {
     removeDeadLetter: (id) => removeDeadLetter(world, id),
 
     tasks: (filter, page) => listTasks(world, filter, page),
+    task: (taskId) => getTask(world, taskId),
+    claimTask: (taskId, request, key) => claimTask(world, taskId, request, key),
+    unclaimTask: (taskId, request, key) => unclaimTask(world, taskId, request, key),
     completeTask: (taskId, request = {}, key) => completeTask(world, taskId, request, key),
     failTask: (taskId, request, key) => failTask(world, taskId, request, key),
   };

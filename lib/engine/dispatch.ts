@@ -9,13 +9,14 @@ import {
 } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import type { TaskMessage } from "../ports/message.ts";
+import type { Item } from "../ports/store.ts";
 import { stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
 import { putHint } from "./hint.ts";
 import { deliveryName } from "./names.ts";
-import { offerOf } from "./offer.ts";
+import { newOffersOf, offersOf } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
@@ -78,7 +79,7 @@ async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
-  for (const task of offers) await putHint(world, offerOf(plan.image.instance, task));
+  for (const task of offers) await putAll(world, newOffersOf(plan, task));
   await parkUnserved(world, plan);
 }
 
@@ -129,7 +130,7 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
     case "task":
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
-        : putHint(world, offerOf(instance, ticket));
+        : putAll(world, offersOf(instance, ticket));
     case "timer":
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))
@@ -149,6 +150,10 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
     case "incident":
       return undefined;
   }
+}
+
+async function putAll(world: World, rows: readonly Item[]): Promise<void> {
+  for (const row of rows) await putHint(world, row);
 }
 
 /**

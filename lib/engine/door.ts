@@ -8,6 +8,7 @@ import { canonicalJson } from "../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Instance } from "../kernel/instance.ts";
+import type { Program } from "../kernel/runner.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { SIZE_LIMITS } from "./apart.ts";
 import { commit } from "./commit.ts";
@@ -24,7 +25,7 @@ export type Errand = Readonly<{
   key?: string;
   body: readonly unknown[];
   /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
-  factFor: (instance: Instance) => Fact | undefined;
+  factFor: (instance: Instance, program: Program) => Fact | undefined;
   /** The fact's name, when it has a ticket to be named by. */
   nameFor: (fact: Fact) => string | undefined;
 }>;
@@ -70,7 +71,7 @@ async function serveOnce(
   const remembered = image.instance.ring.find((entry) => entry.request === request);
   if (remembered && remembered.body !== body) throw keyReused(errand.instanceId);
   if (remembered) return { kind: "repeated", image };
-  const fact = errand.factFor(image.instance);
+  const fact = errand.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };

@@ -8,6 +8,7 @@ import type {
   Ticket,
   TimerTicket,
 } from "../kernel/instance.ts";
+import { isForPeople } from "../kernel/person.ts";
 import type { World } from "./world.ts";
 
 /** Tickets and outbox records that the trigger `name` answers for. */
@@ -48,9 +49,9 @@ const OWNER_HERE_MS = 1_000;
 export const isTask = (ticket: Ticket): ticket is TaskTicket => ticket.on === "task";
 export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === "timer";
 
-/** Whether this installation runs the task itself. */
+/** Whether this installation runs the task itself; what is for people alone it never does. */
 export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
-  isTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
+  isTask(ticket) && !isForPeople(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
 export const openTasksHere = (world: World, { tickets }: Instance): number =>
   tickets.filter((ticket) => runsHere(world, ticket)).length;

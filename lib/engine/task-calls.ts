@@ -16,10 +16,13 @@ import type {
   TaskView,
 } from "./engine.ts";
 import { parseBody } from "./formats.ts";
-import { offersPk, offersView } from "./keys.ts";
+import { isPeopleKey, offersPk, offersView } from "./keys.ts";
 import { weightOf } from "./listing.ts";
 import { attemptName, parseTaskId } from "./names.ts";
 import { isTask, openTask } from "./owed.ts";
+import { checkCompletion } from "./people/check-completion.ts";
+import { isAboutPeople, isWanted, listPeople } from "./people/list-people.ts";
+import { tidyRow } from "./people/rows.ts";
 import { readMany } from "./read-many.ts";
 import { checkPage, checkVariables } from "./request-rules.ts";
 import { loadInstance } from "./stored-instance.ts";
@@ -37,6 +40,7 @@ export async function listTasks(
 ): Promise<Listed<TaskView>> {
   checkPage(page);
   if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
+  if (isAboutPeople(filter)) return listPeople(world, filter, page);
   const rows = await offerRows(world, filter.type, page);
   const items: TaskView[] = [];
   let bytes = 0;
@@ -50,7 +54,8 @@ export async function listTasks(
       // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
       if (n > 0 && bytes > MAX_PAGE_BYTES) return listTasks(world, filter, { ...page, limit: n });
       items.push(view);
-    } else await world.store.tidy([row.key]);
+    } else if (isPeopleKey(row.key)) await tidyRow(world, row, image?.instance);
+    else await world.store.tidy([row.key]);
   }
   return { items, ...(rows.next !== undefined && { nextCursor: rows.next }) };
 }
@@ -58,17 +63,21 @@ export async function listTasks(
 export async function completeTask(
   world: World,
   taskId: string,
-  { variables = {} }: Parameters<Engine["completeTask"]>[1] & {},
+  { variables = {}, user }: Parameters<Engine["completeTask"]>[1] & {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
   checkVariables(variables);
-  const { instanceId, ticket } = partsOf(taskId);
+  const by = user !== undefined && { user };
+  const { instanceId, ticket } = taskPartsOf(taskId);
   const served = await serveTask(world, taskId, {
     instanceId,
     ...(key !== undefined && { key }),
     body: ["complete", taskId, variables],
-    factFor: (instance) =>
-      openTask(instance, ticket) && { kind: "task-completed", ticket, variables },
+    factFor: (instance, program) => {
+      const task = openTask(instance, ticket);
+      if (task) checkCompletion(program, instance, task, { taskId, variables, ...by });
+      return task && { kind: "task-completed", ticket, variables };
+    },
     nameFor: () => ticket,
   });
   if (served.kind === "nothing") throw noTask(taskId);
@@ -82,7 +91,7 @@ export async function failTask(
   key?: IdempotencyKey,
 ): Promise<{ failed: true }> {
   checkVariables(failure.variables ?? {});
-  const { instanceId, ticket } = partsOf(taskId);
+  const { instanceId, ticket } = taskPartsOf(taskId);
   const retryAfterMs = retryAfter === undefined ? undefined : millisecondsOf(world, retryAfter);
   const served = await serveTask(world, taskId, {
     instanceId,
@@ -107,13 +116,24 @@ export async function failTask(
 }
 
 /** A task of an instance that is not there is a task that is not there. */
-async function serveTask(world: World, taskId: string, errand: Parameters<typeof serve>[1]) {
+export async function serveTask(world: World, taskId: string, errand: Parameters<typeof serve>[1]) {
   try {
     return await serve(world, errand);
   } catch (cause) {
     if (cause instanceof EngineError && cause.code === "instance/not-found") throw noTask(taskId);
     throw cause;
   }
+}
+
+/** One open task, with the text of its form. */
+export async function getTask(world: World, taskId: string): Promise<TaskView> {
+  const { instanceId, ticket } = taskPartsOf(taskId);
+  const image = await loadInstance(world, instanceId);
+  const task = image && openTask(image.instance, ticket);
+  if (!image || !task) throw noTask(taskId);
+  const view = viewTask(world, image, task);
+  const { formBody: body } = image.program.runner.taskInput(image.instance, task);
+  return view.form && body !== undefined ? { ...view, form: { ...view.form, body } } : view;
 }
 
 /** The rows of offered tasks, oldest first; with a type, those of its partition. */
@@ -143,13 +163,13 @@ export function parseOffer(body: Uint8Array): { instanceId: string; ticket: stri
 
 async function tasksOfInstance(
   world: World,
-  { instanceId = "", type }: TaskFilter,
+  filter: TaskFilter,
   { limit, cursor }: PageRequest,
 ): Promise<Listed<TaskView>> {
-  const image = await loadInstance(world, instanceId);
+  const image = await loadInstance(world, filter.instanceId ?? "");
   if (image === undefined) return { items: [] };
   const open = image.instance.tickets.filter(isTask);
-  const wanted = open.filter((task) => type === undefined || task.type === type);
+  const wanted = open.filter((task) => isWanted(task, filter, world.clock.now()));
   const from = wanted.findIndex((task) => task.id === cursor) + 1;
   const shown = wanted.slice(from, from + limit);
   const items = shown.map((task: TaskTicket) => viewTask(world, image, task));
@@ -157,7 +177,7 @@ async function tasksOfInstance(
   return { items, ...(from + limit < wanted.length && last && { nextCursor: last.id }) };
 }
 
-function partsOf(taskId: string): { instanceId: string; ticket: string } {
+export function taskPartsOf(taskId: string): { instanceId: string; ticket: string } {
   const parts = parseTaskId(taskId);
   if (parts === undefined) throw noTask(taskId);
   return parts;
@@ -178,7 +198,7 @@ function millisecondsOf(world: World, text: string): number {
   });
 }
 
-function noTask(taskId: string): EngineError {
+export function noTask(taskId: string): EngineError {
   return new EngineError("task/not-found", {
     happened: "There is no such open task",
     where: `task ${taskId}`,

@@ -34,4 +34,5 @@ export const TRAIL_TYPES = [
   "event-received",
   "event-sent",
   "signal-thrown",
+  "task-assigned",
 ] as const;

@@ -49,7 +49,11 @@ export const errorCodes = [
   "store/format-too-new",
   "store/item-too-new",
   "store/read-failed",
+  "task/claimed",
+  "task/not-a-candidate",
+  "task/not-for-people",
   "task/not-found",
+  "task/outputs-missing",
   "tasks/handler-unusable",
   "timers/not-armed",
 ] as const;

@@ -9,6 +9,7 @@ import {
   MAX_VERSION,
 } from "../limits.ts";
 import { listOf } from "./page.ts";
+import { personFields } from "./person.ts";
 import { named } from "./registry.ts";
 import { count, durationOrInstant, instant, json, newVariables, variables } from "./values.ts";
 
@@ -50,6 +51,12 @@ const incident = named(
   }),
 );
 
+const call = z.strictObject({
+  method: z.string(),
+  path: z.string(),
+  body: json.exactOptional(),
+});
+
 const wait = named(
   "Wait",
   z.strictObject({
@@ -63,10 +70,11 @@ const wait = named(
     taskId: z.string().exactOptional(),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
     incidentId: z.string().exactOptional(),
-    wakeWith: z
-      .strictObject({ method: z.string(), path: z.string(), body: json.exactOptional() })
+    ...personFields,
+    claimWith: call
       .exactOptional()
-      .describe("The exact call that would end this wait."),
+      .describe("The exact call that gives the task to a person; it names one who may have it."),
+    wakeWith: call.exactOptional().describe("The exact call that would end this wait."),
   }),
 );
 

@@ -15,6 +15,7 @@ import { mappingsOf } from "./mappings.ts";
 import type { Outline, Place } from "./outline.ts";
 import { called, nameOf } from "./source.ts";
 import { jobTask, scriptTask } from "./tasks.ts";
+import { formsOf, userTask } from "./user-tasks.ts";
 
 /** The nodes of a process in document order; those that were refused are missing. */
 export function nodesOf(laidOut: Outline, context: Context): readonly Node[] {
@@ -50,7 +51,7 @@ function behaviourOf(
 ): Behaviour | undefined {
   switch (kind) {
     case "process":
-      return { kind: "process" };
+      return { kind: "process", ...formsOf(element, context) };
     case "startEvent":
       return startEvent(element, scope?.kind, context);
     case "endEvent":
@@ -69,6 +70,8 @@ function behaviourOf(
       return jobTask(element, context);
     case "scriptTask":
       return scriptTask(element, context);
+    case "userTask":
+      return userTask(element, context);
     case "exclusiveGateway":
       return exclusiveGateway(element, defaults, context);
     case "parallelGateway":

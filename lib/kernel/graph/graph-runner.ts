@@ -8,6 +8,7 @@ import type { Place, Runner } from "../runner.ts";
 import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
+import { inputOfPerson } from "./person.ts";
 import { type Plan, planOf, spotOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run } from "./run.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
@@ -26,8 +27,11 @@ export function graphRunner(definition: Definition): Runner {
     taskInput: (instance, ticket) => {
       const tree = treeOf(parseState(instance.state));
       const token = tokenAt(tree, ticket.ref);
-      const { headers = {} } = taskAt(plan, token.node);
-      return { variables: visibleFrom(tree, token), headers };
+      const { headers = {}, person } = taskAt(plan, token.node);
+      const variables = visibleFrom(tree, token);
+      return person === undefined
+        ? { variables, headers }
+        : inputOfPerson(plan, { ticket, spec: person, variables, headers });
     },
     view: (instance) => ({
       variables: rootVariables(instance),
