@@ -14,12 +14,14 @@ import {
 } from "../../support/bpmn-xml.ts";
 import { compile, errorsOf, warningsOf } from "./compiling.ts";
 import { NAMED_ERRORS, NAMED_WARNINGS } from "./named-refusal-cases.ts";
+import { PERSON_ERRORS, PERSON_WARNINGS } from "./person-refusal-cases.ts";
 import { ERRORS, UNSUPPORTED, WARNINGS } from "./refusal-cases.ts";
 
 describe("a BPMN file that cannot run", () => {
   for (const [code, cases] of Object.entries({
     ...ERRORS,
     ...NAMED_ERRORS,
+    ...PERSON_ERRORS,
     "bpmn/unsupported-element": UNSUPPORTED,
   })) {
     for (const { why, source, element, line } of cases) {
@@ -43,7 +45,7 @@ describe("a BPMN file that cannot run", () => {
       process(
         start(),
         xml("serviceTask", { id: "t" }),
-        xml("userTask", { id: "u" }),
+        xml("adHocSubProcess", { id: "u" }),
         xml("intermediateCatchEvent", { id: "c" }, timer("timeDuration", "soon")),
         flow("f1", "start", "t"),
         flow("f2", "t", "nowhere"),
@@ -91,7 +93,11 @@ describe("a BPMN file that cannot run", () => {
 });
 
 describe("a BPMN file that runs otherwise than it looks", () => {
-  for (const [code, cases] of Object.entries({ ...WARNINGS, ...NAMED_WARNINGS })) {
+  for (const [code, cases] of Object.entries({
+    ...WARNINGS,
+    ...NAMED_WARNINGS,
+    ...PERSON_WARNINGS,
+  })) {
     for (const { why, source, element, line } of cases) {
       test(`compiles with the warning ${code}: ${why}`, async () => {
         const { ok, diagnostics } = await compile(source);
@@ -126,8 +132,10 @@ describe("every code of the BPMN front end", () => {
     const provoked = [
       ...Object.keys(ERRORS),
       ...Object.keys(NAMED_ERRORS),
+      ...Object.keys(PERSON_ERRORS),
       ...Object.keys(WARNINGS),
       ...Object.keys(NAMED_WARNINGS),
+      ...Object.keys(PERSON_WARNINGS),
       "bpmn/unsupported-element",
       "bpmn/too-many-problems",
     ];
