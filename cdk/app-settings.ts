@@ -1,6 +1,7 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { Auth } from "./door.ts";
 import type { FermataProps } from "./fermata.ts";
+import type { HttpTaskProps } from "./http-tasks.ts";
 
 export type AppSettings = Readonly<{
   stackName: string;
@@ -31,6 +32,7 @@ export function appSettings(context: Context): AppSettings {
           : RemovalPolicy.RETAIN,
       alarms: oneOf(text, "alarms", ["on", "off"]) === "off" ? "off" : {},
       ...optional("tasks", optionalFolders(text("tasks"))),
+      ...optional("http", httpOf(text)),
       ...optional("cors", corsOf(text("corsOrigins"))),
       ...optional("retention", daysOf(number("retentionDays"))),
       ...optional("timerQueueMaxSeconds", number("timerQueueMaxSeconds")),
@@ -81,6 +83,31 @@ function authOf(text: Text): Auth {
 
 function optionalFolders(folders: string | undefined) {
   return folders === undefined ? undefined : { folders: folders.split(",") };
+}
+
+/** The secrets are JSON: `{"NAME":{"secret":"arn:…","hosts":["api.example.com"]}}`. */
+function httpOf(text: Text): HttpTaskProps | undefined {
+  const [allowHosts, allowPrivate, secrets] = [
+    text("httpAllowHosts"),
+    text("httpAllowPrivate"),
+    text("httpSecrets"),
+  ];
+  if ([allowHosts, allowPrivate, secrets].every((each) => each === undefined)) return undefined;
+  return {
+    ...optional("allowHosts", allowHosts?.split(",")),
+    ...optional("allowPrivate", allowPrivate?.split(",")),
+    ...optional("secrets", secrets === undefined ? undefined : parseSecrets(secrets)),
+  };
+}
+
+function parseSecrets(text: string): NonNullable<HttpTaskProps["secrets"]> {
+  try {
+    return JSON.parse(text) as NonNullable<HttpTaskProps["secrets"]>;
+  } catch {
+    throw new Error(
+      'The secrets are no JSON such as {"API_KEY":{"secret":"arn:…","hosts":["api.example.com"]}} (context httpSecrets).',
+    );
+  }
 }
 
 function corsOf(origins: string | undefined) {

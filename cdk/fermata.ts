@@ -16,6 +16,7 @@ import type { Auth, Cors, Throttle } from "./door.ts";
 import { allowServicesToUse } from "./encryption.ts";
 import { environmentOf } from "./environment.ts";
 import { FunctionCode } from "./function-code.ts";
+import type { HttpTaskProps } from "./http-tasks.ts";
 import { type AlarmOptions, Observability } from "./observability/observability.ts";
 import { VERBS, type Verb } from "./routes.ts";
 import { declaredElsewhere, foldersOf, type TasksProps } from "./tasks.ts";
@@ -26,6 +27,8 @@ export type FermataProps = Readonly<{
   auth?: Auth;
   /** The work that this installation does itself. */
   tasks?: TasksProps;
+  /** Whom tasks of the type `fermata:http` may call, and with which secrets; public hosts unless said. */
+  http?: HttpTaskProps;
   /** What becomes of table and bucket when the stack goes; they stay unless said. */
   removalPolicy?: RemovalPolicy;
   /** Encrypts table, queues, bucket, bus and logs; keys of AWS do unless said. */
@@ -151,6 +154,7 @@ export class Fermata extends Construct {
       blobs: this.blobs,
       schedules: this.schedules,
       elsewhere,
+      http: props.http ?? {},
       environment: environmentOf({
         parts: this,
         tenant: props.tenant ?? "default",

@@ -3,6 +3,7 @@ export type { FunctionRole } from "./constructs/engine-functions.ts";
 export type { Throughput } from "./constructs/instance-table.ts";
 export type { Auth, Cors, Throttle } from "./door.ts";
 export { Fermata, type FermataProps } from "./fermata.ts";
+export type { HttpTaskProps, HttpTaskSecret } from "./http-tasks.ts";
 export type { AlarmOptions } from "./observability/observability.ts";
 export type { Verb } from "./routes.ts";
 export type { TaskFunction, TasksProps } from "./tasks.ts";

@@ -3,6 +3,7 @@ import { EventBridgeClient } from "@aws-sdk/client-eventbridge";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SchedulerClient } from "@aws-sdk/client-scheduler";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { MAX_TASK_TIMEOUT_MS } from "./settings.ts";
 
@@ -20,6 +21,9 @@ export const sqsClient = () => new SQSClient({ ...impatient(3_000), maxAttempts:
 export const schedulerClient = () => new SchedulerClient({ ...impatient(5_000), maxAttempts: 3 });
 export const eventBridgeClient = () =>
   new EventBridgeClient({ ...impatient(5_000), maxAttempts: 3 });
+
+export const secretsManagerClient = () =>
+  new SecretsManagerClient({ ...impatient(3_000), maxAttempts: 3 });
 
 /** Values may have megabytes. */
 export const s3Client = () => new S3Client({ ...impatient(10_000), maxAttempts: 3 });

@@ -1,3 +1,7 @@
+import {
+  type HttpSettings,
+  parseHttpSettings,
+} from "../lib/adapters/handlers/http-task/http-settings.ts";
 import { DEFAULT_RETENTION_MS, MIN_RETENTION_MS } from "../lib/definition/limits.ts";
 import { EngineError } from "../lib/ports/engine-error.ts";
 
@@ -23,6 +27,9 @@ export const VARIABLES = {
   blobsBucket: "FERMATA_BLOBS_BUCKET",
   compileFunction: "FERMATA_COMPILE_FUNCTION",
   taskArns: "FERMATA_TASK_ARNS",
+  httpAllowHosts: "FERMATA_HTTP_ALLOW_HOSTS",
+  httpAllowPrivate: "FERMATA_HTTP_ALLOW_PRIVATE",
+  httpSecrets: "FERMATA_HTTP_SECRETS",
   tenant: "FERMATA_TENANT",
   retentionMs: "FERMATA_RETENTION_MS",
   timerRoad: "FERMATA_TIMER_ROAD",
@@ -51,6 +58,12 @@ export type FunctionSettings = Readonly<{
   compileFunction: string;
   /** By type of task, in JSON: functions that were not known before they were deployed. */
   taskArns: Readonly<Record<string, string>>;
+  /** In JSON; absent: every public host. */
+  httpAllowHosts: readonly string[] | undefined;
+  /** In JSON: hosts at private addresses. */
+  httpAllowPrivate: readonly string[];
+  /** In JSON, by the names that references use. */
+  httpSecrets: Readonly<Record<string, HttpSecret>>;
   tenant: string;
   retentionMs: number;
   timerRoad: TimerRoad;
@@ -74,6 +87,14 @@ export function parseSettings<N extends keyof FunctionSettings>(
   });
   if (problems.length > 0) throw misconfigured(problems);
   return Object.fromEntries(found) as Pick<FunctionSettings, N>;
+}
+
+/** A secret of HTTP tasks: where it is, and the hosts that it may go to. */
+export type HttpSecret = Readonly<{ arn: string; field?: string; hosts: readonly string[] }>;
+
+/** Throws with everything that is wrong with settings of HTTP tasks: better before they are deployed. */
+export function checkHttpSettings(settings: HttpSettings): void {
+  parseHttpSettings(settings);
 }
 
 /** How timers that are further away than the timer queue reaches are held. */
@@ -132,6 +153,10 @@ const READERS: Readers = {
   blobsBucket: required,
   compileFunction: required,
   taskArns: (text = "{}") => parseTexts(text) ?? new Wrong("is no JSON object of texts"),
+  httpAllowHosts: (text) =>
+    text === undefined ? undefined : (parseList(text) ?? new Wrong(NO_LIST)),
+  httpAllowPrivate: (text = "[]") => parseList(text) ?? new Wrong(NO_LIST),
+  httpSecrets: (text = "{}") => parseHttpSecrets(text) ?? new Wrong("is no JSON of secrets"),
   tenant: (text) => text ?? "default",
   retentionMs: whole(DEFAULT_RETENTION_MS, { min: MIN_RETENTION_MS, max: 36_500 * 86_400_000 }),
   timerRoad: (text = "scheduler") =>
@@ -144,16 +169,38 @@ const READERS: Readers = {
   metricsNamespace: (text) => text ?? "Fermata",
 };
 
-function parseTexts(text: string): Readonly<Record<string, string>> | undefined {
+const NO_LIST = "is no JSON list of texts";
+
+function parseList(text: string): readonly string[] | undefined {
+  const value = parseJson(text);
+  if (!Array.isArray(value)) return undefined;
+  const texts = value.filter((each) => typeof each === "string");
+  return texts.length === value.length ? texts : undefined;
+}
+
+/** Written by the construct, of the same version. */
+function parseHttpSecrets(text: string): Readonly<Record<string, HttpSecret>> | undefined {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  const isSound = Object.values(value).every(
+    (each: unknown) =>
+      typeof each === "object" && each !== null && "arn" in each && "hosts" in each,
+  );
+  return isSound ? (value as Readonly<Record<string, HttpSecret>>) : undefined;
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
-    return Object.values(value).every((each) => typeof each === "string")
-      ? { ...value }
-      : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }
+}
+
+function parseTexts(text: string): Readonly<Record<string, string>> | undefined {
+  const value = parseJson(text);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
+  return Object.values(value).every((each) => typeof each === "string") ? { ...value } : undefined;
 }
 
 function misconfigured(problems: readonly string[]): EngineError {

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { HTTP_TASK } from "../lib/adapters/handlers/http-task/http-task.ts";
 import { EngineError } from "../lib/ports/engine-error.ts";
 import type { TaskHandler } from "../lib/ports/tasks.ts";
 import type { TaskManifest } from "./settings.ts";
@@ -20,10 +21,16 @@ export async function loadTaskModule(): Promise<Readonly<Record<string, unknown>
   return module.default ?? {};
 }
 
+/** Which tasks this installation runs, the one that is built in among them. */
+export function declaredTasks(manifest: TaskManifest): TaskManifest {
+  const { type, ...settings } = HTTP_TASK;
+  return { [type]: settings, ...manifest };
+}
+
 /** Handlers for functions that only have to know which tasks there are, and how they are set. */
 export function declaredHandlers(manifest: TaskManifest): ReadonlyMap<string, TaskHandler> {
   return new Map(
-    Object.entries(manifest).map(([type, { timeoutMs, isolate, exclusive }]) => [
+    Object.entries(declaredTasks(manifest)).map(([type, { timeoutMs, isolate, exclusive }]) => [
       type,
       { timeoutMs, isolate, exclusive, run: () => Promise.reject(notHere(type)) },
     ]),

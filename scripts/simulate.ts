@@ -10,6 +10,8 @@
 //   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
 
 import { parseArgs } from "node:util";
+import { ADOPT_MUTANTS } from "../test/simulation/adopt-mutants.ts";
+import { HTTP_MUTANTS } from "../test/simulation/http-mutants.ts";
 import { REACHED, STEP } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
 import { TALK_MUTANTS } from "../test/simulation/talk-mutants.ts";
@@ -33,7 +35,14 @@ const { values } = parseArgs({
 const SEEDS_FOR_A_MUTANT = 500;
 const DEFAULT_RUNS = 200;
 
-const MUTANTS = [...STEP, ...TALK_MUTANTS, ...TIMER_MUTANTS, ...VALUE_MUTANTS];
+const MUTANTS = [
+  ...STEP,
+  ...TALK_MUTANTS,
+  ...TIMER_MUTANTS,
+  ...VALUE_MUTANTS,
+  ...ADOPT_MUTANTS,
+  ...HTTP_MUTANTS,
+];
 const mutant = MUTANTS.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {
   stop(

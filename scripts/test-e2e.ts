@@ -23,6 +23,7 @@ import { createClient } from "../lib/client/index.ts";
 import { apiUrlAt } from "./deployment/api-url.ts";
 import { bootstrap, type Context, deploy, destroy } from "./deployment/cdk.ts";
 import { type E2ePlace, givenPlace, ownEmulator } from "./deployment/e2e-place.ts";
+import { e2eSecret } from "./deployment/e2e-secret.ts";
 import { writeTarget } from "./deployment/e2e-target.ts";
 import { endBySignal } from "./deployment/end-by-signal.ts";
 import { untilAnswers } from "./deployment/until-answers.ts";
@@ -103,7 +104,8 @@ async function deployTo(place: E2ePlace, folder: string): Promise<string> {
     await bootstrap(aws);
   }
   tell("Deploying (cdk deploy)…");
-  const context: Context = { ...CONTEXT, ...place.roads };
+  const secret = lacks.loopback === undefined ? await e2eSecret(aws) : {};
+  const context: Context = { ...CONTEXT, ...place.roads, ...secret };
   const outputs = await deploy({ place: aws, context, folder });
   const { endpoint, region, credentials } = aws;
   const apiUrl = apiUrlAt(outputs.ApiUrl ?? "", endpoint);

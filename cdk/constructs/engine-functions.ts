@@ -7,6 +7,7 @@ import { VARIABLES } from "../../functions/settings.ts";
 import { wildcardFinding } from "../acknowledge.ts";
 import type { FunctionName } from "../bundle.ts";
 import type { FunctionCode } from "../function-code.ts";
+import { grantSecrets, type HttpTaskProps, httpEnvironment } from "../http-tasks.ts";
 import type { Elsewhere } from "../tasks.ts";
 import type { BlobsBucket } from "./blobs-bucket.ts";
 import { EngineFunction } from "./engine-function.ts";
@@ -41,6 +42,8 @@ export type EngineFunctionsProps = Readonly<{
   schedules: TimerSchedules | undefined;
   /** Tasks that functions of the user's run. */
   elsewhere: Elsewhere;
+  /** Whom HTTP tasks may call. */
+  http: HttpTaskProps;
   environment: Readonly<Record<string, string>>;
   encryptionKey: IKey | undefined;
   reservedConcurrency: Partial<Record<FunctionRole, number>>;
@@ -74,7 +77,11 @@ export class EngineFunctions extends Construct {
     super(scope, id);
     const compile = this.#create("compile", props, {});
     const environment = props.environment;
-    const running = { ...environment, ...laterArns(this, props.elsewhere) };
+    const running = {
+      ...environment,
+      ...laterArns(this, props.elsewhere),
+      ...httpEnvironment(this, props.http),
+    };
     const create = (role: FunctionRole) => this.#create(role, props, environment);
     this.byRole = {
       compile,
@@ -136,7 +143,10 @@ function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
   props.table.grantIndex(httpApi.role, "listing");
   props.blobs.grantErase(httpApi.role);
   allowInvoking(httpApi, [compile.fn.functionArn]);
-  for (const running of [runTask, runLongTask]) allowInvoking(running, props.elsewhere.arns);
+  for (const running of [runTask, runLongTask]) {
+    allowInvoking(running, props.elsewhere.arns);
+    grantSecrets(running.role, props.http);
+  }
 }
 
 function grantSteps(fn: EngineFunction, props: EngineFunctionsProps): void {

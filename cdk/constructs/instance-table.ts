@@ -99,7 +99,7 @@ export class InstanceTable extends Construct {
           "dynamodb:BatchGetItem",
           "dynamodb:Query",
           "dynamodb:PutItem",
-          "dynamodb:BatchWriteItem",
+          "dynamodb:DeleteItem",
         ],
         resources: [this.arn],
       }),

@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises";
-import type { EmbeddedEngine, TrailNews } from "../../lib/embedded/index.ts";
+import type { EmbeddedEngine, HttpOptions, TrailNews } from "../../lib/embedded/index.ts";
 import { command } from "../command.ts";
 import { type DevLog, logAsJson, logInWords } from "../dev/dev-log.ts";
 import { deployExample, type Example, findExamples, startExample } from "../dev/example.ts";
+import { httpOptions } from "../dev/http-options.ts";
 import { outsideWaitTeller } from "../dev/outside-waits.ts";
 import { stopSignal } from "../dev/stop-signal.ts";
 import { EXIT } from "../exit-code.ts";
@@ -43,6 +44,24 @@ export const dev = command({
       multiple: true,
       help: "task handlers, one file a type; may be given again",
     },
+    "http-allow": {
+      type: "string",
+      value: "HOST",
+      multiple: true,
+      help: "the only hosts that HTTP tasks call; any public one by https unless said",
+    },
+    "http-private": {
+      type: "string",
+      value: "HOST",
+      multiple: true,
+      help: "a host that HTTP tasks call though it is not public, as http://localhost:8080",
+    },
+    secret: {
+      type: "string",
+      value: "NAME=HOST,…",
+      multiple: true,
+      help: "the hosts that secret:NAME may go to; FERMATA_SECRET_NAME is its value",
+    },
     "no-examples": { type: "boolean", help: "deploy and start nothing" },
     steps: { type: "boolean", help: "show the steps of every instance, not only the examples'" },
   },
@@ -63,6 +82,11 @@ export const dev = command({
         dataDir: values.data ?? ".fermata/data",
         clock: parseClock(values.clock ?? "real"),
         tasks: values.tasks ?? [],
+        http: httpOptions({
+          allow: values["http-allow"],
+          private: values["http-private"],
+          secrets: values.secret,
+        }),
         examples: values["no-examples"] ? [] : findExamples(),
         showAll: values.steps ?? false,
         program: programName(terminal),
@@ -81,6 +105,7 @@ type DevSettings = Readonly<{
   dataDir: string;
   clock: "real" | "virtual";
   tasks: readonly string[];
+  http: HttpOptions;
   /** The first of them is started. */
   examples: readonly Example[];
   showAll: boolean;
@@ -101,6 +126,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   const engine = await openEngine({
     dataDir,
     clock,
+    http: settings.http,
     tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
     onTrail: watch.see,
     onTrouble: log.trouble,

@@ -19,7 +19,11 @@ export const ls = command({
       value: "STATUS",
       help: "only running, suspended, succeeded, failed or cancelled ones",
     },
+    "business-key": { type: "string", value: "KEY", help: "only those with this business key" },
+    tag: { type: "string", value: "TAG", help: "only those with this tag" },
     incident: { type: "boolean", help: "only those with an open incident" },
+    after: { type: "string", value: "INSTANT", help: "only those that started after it" },
+    before: { type: "string", value: "INSTANT", help: "only those that started before it" },
     limit: { type: "string", value: "NUMBER", help: "how many at most; 50 unless said" },
     ...SERVER_OPTIONS,
   },
@@ -30,6 +34,10 @@ export const ls = command({
       ...(values.status !== undefined && {
         status: parseChoice(values.status, { option: "status", choices: STATUSES }),
       }),
+      ...(values["business-key"] !== undefined && { businessKey: values["business-key"] }),
+      ...(values.tag !== undefined && { tag: values.tag }),
+      ...(values.after !== undefined && { startedAfter: values.after }),
+      ...(values.before !== undefined && { startedBefore: values.before }),
       ...(values.incident && { incident: true }),
     };
     const client = clientFor(values, terminal);

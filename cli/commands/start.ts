@@ -15,6 +15,7 @@ export const start = command({
     variables: { type: "string", value: "JSON|@FILE", help: "the variables it begins with" },
     id: { type: "string", value: "ID", help: "the instance's id; starting it twice is one start" },
     "business-key": { type: "string", value: "KEY", help: "your own name for it" },
+    tag: { type: "string", value: "TAG", multiple: true, help: "a tag; may be said several times" },
     deadline: {
       type: "string",
       value: "TIME",
@@ -36,6 +37,7 @@ export const start = command({
       }),
       ...(values.id !== undefined && { instanceId: values.id }),
       ...(values["business-key"] !== undefined && { businessKey: values["business-key"] }),
+      ...(values.tag && { tags: values.tag }),
       ...(values.deadline !== undefined && { deadline: values.deadline }),
     });
     const { instanceId, definition } = instance;

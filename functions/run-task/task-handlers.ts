@@ -14,6 +14,8 @@ export type TaskSources = Readonly<{
   bundled: Readonly<Record<string, unknown>>;
   /** ARNs that only the deployment knew, by type. */
   arns: Readonly<Record<string, string>>;
+  /** What is built in; the installation's own handlers take its place. */
+  builtIn: ReadonlyMap<string, TaskHandler>;
   runs: HandlerRuns;
   clock: Clock;
 }>;
@@ -23,14 +25,16 @@ export function taskHandlers({
   manifest,
   bundled,
   arns,
+  builtIn,
   runs,
   clock,
 }: TaskSources): ReadonlyMap<string, TaskHandler> {
   const elsewhere = Object.entries(manifest).filter(([, { arn }]) => arn !== undefined);
-  if (elsewhere.length === 0) return handlersFrom(bundled, runs);
+  const here = [...builtIn, ...handlersFrom(bundled, runs)];
+  if (elsewhere.length === 0) return new Map(here);
   const client = taskClient();
   return new Map([
-    ...handlersFrom(bundled, runs),
+    ...here,
     ...elsewhere.map(([type, declared]): [string, TaskHandler] => {
       const arn = declared.arn || arns[type];
       if (arn === undefined) throw unknownArn(type);

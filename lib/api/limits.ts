@@ -26,11 +26,6 @@ export const DEFAULT_PAGE_SIZE = 50;
 /** Longest wait for a result: gateways give up after about thirty seconds. */
 export const MAX_WAIT_SECONDS = 25;
 
-/** Tags of an instance, their characters, and those of its business key. */
-export const MAX_TAGS = 16;
-export const MAX_TAG_LENGTH = 64;
-export const MAX_BUSINESS_KEY_LENGTH = 256;
-
 /** Characters of a reason, a failure's message, an error code. */
 export const MAX_TEXT_LENGTH = 1_000;
 

@@ -83,6 +83,11 @@ export const MAX_CALL_MS = 1_800_000;
 /** Timers that are due at once are taken in the step that opened them, up to this many. */
 export const MAX_TIMERS_AT_ONCE = 100;
 
+/** Tags of an instance, their characters, and those of its business key. */
+export const MAX_TAGS = 16;
+export const MAX_TAG_LENGTH = 64;
+export const MAX_BUSINESS_KEY_LENGTH = 256;
+
 /** Door requests that an instance remembers. */
 export const MAX_REMEMBERED_REQUESTS = 16;
 
@@ -226,3 +231,30 @@ export const MAX_PAGE_BYTES = 4_000_000;
 
 /** Items of a page. */
 export const MAX_PAGE_SIZE = 200;
+
+// HTTP tasks
+
+/** Bytes of the body of a request, and of an answer once it is unpacked. */
+export const MAX_HTTP_BODY_BYTES = 1_000_000;
+
+/** Headers of a request, and the characters of their names and values. */
+export const MAX_HTTP_HEADERS = 64;
+export const MAX_HTTP_HEADER_LENGTH = 16_000;
+
+/** Bytes of the headers of an answer. */
+export const MAX_HTTP_ANSWER_HEADER_BYTES = 16_384;
+
+/** Characters of a URL. */
+export const MAX_URL_LENGTH = 8_000;
+
+/** Redirects that one call follows. */
+export const MAX_REDIRECTS = 5;
+
+/** How long an HTTP call may take unless it says so itself, and at the most: it is a short task. */
+export const DEFAULT_HTTP_TIMEOUT_MS = 20_000;
+export const MAX_HTTP_TIMEOUT_MS = 40_000;
+
+/** Characters of a secret at the least: a shorter text could not be told from others in an answer. */
+export const MIN_SECRET_LENGTH = 8;
+/** Instances that a page of a list reads beyond those it may show; then it is cut short. */
+export const MAX_READ_BEYOND_PAGE = 30;

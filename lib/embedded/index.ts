@@ -27,6 +27,7 @@ export type {
 } from "../engine/engine.ts";
 export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 export type { HttpServer } from "./http-server.ts";
+export type { HttpOptions } from "./http-task.ts";
 export type { MessageInput } from "./library-calls.ts";
 export type { ClockAdvance, EmbeddedEngine } from "./library-door.ts";
 export { openEngine } from "./open-engine.ts";

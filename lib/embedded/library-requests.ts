@@ -12,10 +12,12 @@ import type {
   TaskFilter,
 } from "../engine/engine.ts";
 import {
+  businessKey,
   correlationKey,
   deadlineText,
   durationText,
   flag,
+  groupNames,
   idText,
   instantText,
   json,
@@ -29,8 +31,9 @@ import {
   pageSize,
   type Rule,
   settings,
+  tagText,
+  tagTexts,
   text,
-  texts,
   wholeNumber,
 } from "../engine/request-rules.ts";
 
@@ -43,15 +46,17 @@ const source: Of<Source> = { notation: oneOf("bpmn", "journey", "code"), source:
 const start: Of<StartRequest> = {
   variables: optional(newVariables),
   instanceId: optional(newInstanceId),
-  businessKey: optional(text),
+  businessKey: optional(businessKey),
   version: optional(wholeNumber(1)),
-  tags: optional(texts),
+  tags: optional(tagTexts),
   deadline: optional(deadlineText),
 };
 
 const instances: Of<InstanceFilter> = {
   definition: optional(idText),
   status: optional(oneOf("running", "suspended", "succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
   incident: optional(oneOf(true)),
   startedAfter: optional(instantText),
   startedBefore: optional(instantText),
@@ -67,7 +72,7 @@ const tasks: Of<TaskFilter> = {
   overdue: optional(oneOf(true)),
 };
 
-const claimed: Of<ClaimRequest> = { user: nameText, groups: optional(texts) };
+const claimed: Of<ClaimRequest> = { user: nameText, groups: optional(groupNames) };
 
 const failure: Of<TaskFailure> = {
   message: text,

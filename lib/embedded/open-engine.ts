@@ -18,6 +18,7 @@ import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { openClock } from "./clock.ts";
 import { endWatch } from "./end-watch.ts";
 import { FiredTimers } from "./fired-timers.ts";
+import { httpHandlers } from "./http-task.ts";
 import { type EmbeddedEngine, libraryDoor } from "./library-door.ts";
 import { type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
@@ -28,7 +29,9 @@ const TENANT = "default";
 /** Opens the engine on a data folder, which it then owns until it is closed. */
 export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngine> {
   const runs = new HandlerRuns();
-  const handlers = await handlersOf(options.tasks, runs);
+  const own = await handlersOf(options.tasks, runs);
+  // A handler of the user's own takes the place of the one that is built in.
+  const handlers = new Map([...httpHandlers(options.http, runs), ...own]);
   const store = openLocalStore({
     folder: options.dataDir,
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),

@@ -4,6 +4,7 @@ import type { Trouble } from "../adapters/local/deliveries.ts";
 import type { Announcement } from "../ports/bus.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
+import type { HttpOptions } from "./http-task.ts";
 import type { TrailNews } from "./trail-teller.ts";
 
 export type EmbeddedOptions = Readonly<{
@@ -15,6 +16,8 @@ export type EmbeddedOptions = Readonly<{
   advancePatienceMs?: number;
   /** Handlers by type, or folders of files that are named after the type they run. */
   tasks?: string | readonly string[] | Readonly<Record<string, TaskCode | TaskOptions>>;
+  /** Whom tasks of the type `fermata:http` may call, and with which secrets; public hosts by https unless said. */
+  http?: HttpOptions;
   /** Steps that run at the same time; 64 unless said. */
   concurrency?: number;
   /** How long ended instances and their history are kept: a duration, P30D unless said, at least P15D. */

@@ -1,7 +1,7 @@
 /**
  * Handlers come: tasks that were offered to the outside when nobody here ran their type, and now
  * somebody does, are sent to be run. Their rows go then; should the handler go again, whoever gets
- * the message puts them back.
+ * the message puts them back, and such a row is not the one that was found here: it stays.
  */
 import type { Item } from "../ports/store.ts";
 import { taskMessage } from "./dispatch.ts";
@@ -36,11 +36,11 @@ async function tryAdopt(world: World, row: Item): Promise<number> {
 }
 
 /** The row was put after its task was committed: a task that is not open any more is over. */
-async function adoptOne(world: World, { key, body }: Item): Promise<number> {
+async function adoptOne(world: World, { key, version, body }: Item): Promise<number> {
   const { instanceId, ticket } = parseOffer(body);
   const image = await loadInstance(world, instanceId);
   const task = image && openTask(image.instance, ticket);
   if (image && task) await world.tasks.send(taskMessage(image.instance, task));
-  await world.store.tidy([key]);
+  await world.store.commit([{ remove: key, when: { version } }]);
   return task ? 1 : 0;
 }

@@ -7,13 +7,7 @@ import type { Json } from "../definition/json.ts";
 import { type Instant, instantFrom } from "../definition/time/instant.ts";
 import type { Instance, OutboxRecord, Remembered, Stamp, Ticket } from "../kernel/instance.ts";
 import type { TrailEntry } from "../kernel/trail.ts";
-import {
-  type ChunkBefore,
-  type EntryBefore,
-  readTrailBefore,
-  type StampBefore,
-  stampBefore,
-} from "./codec-before.ts";
+import { type ChunkBefore, readTrailBefore } from "./codec-before.ts";
 import {
   elementOf,
   type Index,
@@ -28,7 +22,7 @@ import { packOwner, parseOwner } from "./owner-text.ts";
 import { countEntries, readTrail, type TrailText, writeTrail } from "./trail-text.ts";
 
 /** What can be read before the definition is known, and before values that stand apart are there. */
-export type Stored = Readonly<{ definition: Instance["definition"]; packed: Packed | Before }>;
+export type Stored = Readonly<{ definition: Instance["definition"]; packed: Packed }>;
 
 /** An instance, without its version: that is the item's. */
 export type Packed = Readonly<{
@@ -63,17 +57,6 @@ export type PackedApart = readonly [at: Path, hash: string, bytes: number];
 
 /** Where something stands in a packed instance. */
 export type Path = readonly (string | number)[];
-
-/** Format 2. */
-type Before = Readonly<
-  Omit<Packed, "c" | "h" | "k" | "o" | "t" | "u" | "v"> & {
-    c: readonly Reference[];
-    h: readonly [exact: string, request: string];
-    k: readonly PackedTicket[];
-    o?: readonly (readonly [string, OutboxRecord["effect"], StampBefore])[];
-    t: readonly EntryBefore[];
-  }
->;
 
 /** `until` is counted from the instance's own time. */
 type PackedStamp = readonly [by: string, own: string | 0, until: number] | 0;
@@ -124,7 +107,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
 export const encodePacked = (packed: Packed): Uint8Array => encodeBody("instance", packed);
 
 export function parseStored(body: Uint8Array): Stored {
-  const packed = parseBody("instance", body) as Packed | Before;
+  const packed = parseBody("instance", body) as Packed;
   const [id, version, hash] = packed.d;
   return { definition: { id, version, hash }, packed };
 }
@@ -140,7 +123,7 @@ export function decodeInstance(
     ...about,
     definition: ref,
     status: STATUSES[packed.s ?? 0] ?? "live",
-    ...("z" in packed && packed.z && { erased: true as const }),
+    ...(packed.z && { erased: true as const }),
     ...(packed.tk && { terminationKind: packed.tk }),
     startedAt,
     lastNow: after(packed.n),
@@ -159,15 +142,14 @@ export function decodeInstance(
     trail: { next: packed.q, entries: trailIn(packed, definition) },
     ...(packed.r !== undefined && { result: packed.r }),
     ...(packed.er && { error: packed.er }),
-    startHash: typeof packed.h === "string" ? packed.h : packed.h[1],
+    startHash: packed.h,
     inbox: packed.ib ?? [],
     sentEvents: packed.is ?? [],
     seenEvents: packed.ie ?? {},
     ring: (packed.g ?? []).map(
       ([request, body, answer, v]): Remembered => ({ request, body, answer, v }),
     ),
-    ...("v" in packed &&
-      packed.v && { apart: packed.v.map(([, hash, bytes]) => ({ hash, bytes })) }),
+    ...(packed.v && { apart: packed.v.map(([, hash, bytes]) => ({ hash, bytes })) }),
   };
 }
 
@@ -204,9 +186,6 @@ export function trailBytes(entries: readonly TrailEntry[], definition: Definitio
 
 const STATUSES = ["live", "succeeded", "failed", "cancelled"] as const;
 
-const isFormatBefore = (packed: Packed | Before): packed is Before =>
-  formatOf(packed) < FORMATS.instance;
-
 /** What every ticket has goes by position; the rest of it, by name: it differs per kind. */
 function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Index): PackedTicket {
   const { id, ref, element, since, stamp, on, ...rest } = ticket;
@@ -227,11 +206,7 @@ function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Ind
   return [...common, { on, ...rest }];
 }
 
-function parseTicket(
-  ticket: PackedTicket,
-  packed: Packed | Before,
-  definition: Definition,
-): Ticket {
+function parseTicket(ticket: PackedTicket, packed: Packed, definition: Definition): Ticket {
   const [id, ref, element, since, stamp, rest] = ticket;
   const common = {
     id,
@@ -253,19 +228,14 @@ function packStamp(stamp: Stamp | undefined, lastNow: Instant): PackedStamp {
   return [by, own === null ? 0 : packOwner(own), until - lastNow];
 }
 
-function parseStamp(stamp: PackedStamp, packed: Packed | Before): { stamp?: Stamp } {
+function parseStamp(stamp: PackedStamp, packed: Packed): { stamp?: Stamp } {
   if (stamp === 0) return {};
-  if (isFormatBefore(packed)) return stampBefore(stamp);
   const [by, own, until] = stamp;
   const at = instantFrom(packed.a + packed.n + until);
   return { stamp: { by, own: own === 0 ? null : parseOwner(own), until: at } };
 }
 
-function trailIn(packed: Packed | Before, definition: Definition): readonly TrailEntry[] {
+function trailIn(packed: Packed, definition: Definition): readonly TrailEntry[] {
   const from = instantFrom(packed.a);
-  if (isFormatBefore(packed)) {
-    const first = packed.q - packed.t.length;
-    return readTrailBefore(packed.t, { first, from, definition });
-  }
   return readTrail(packed, { first: packed.q - countEntries(packed), from, definition });
 }

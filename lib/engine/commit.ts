@@ -5,6 +5,7 @@ import type { Item, Write } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
 import { expireLeft } from "./expire-left.ts";
 import { tryPutHint } from "./hint.ts";
+import { mendKeyRows, putKeyRows } from "./listing/key-rows.ts";
 import { newOffersOf } from "./offer.ts";
 import { isTask, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
@@ -31,6 +32,7 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
   // First what leaves the instance, for certain: the commit drops it there.
   if (!(await storeValues(world, plan.before, plan.values))) return BUSY;
   if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
+  if (plan.before.version === 0 && !(await putKeyRows(world, plan.image.instance))) return BUSY;
   for (const offer of before) await tryPutHint(world, offer);
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const outcome = await put(world, plan, write, own);
@@ -48,6 +50,7 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
  */
 async function afterLosing(world: World, plan: Plan, current: Image): Promise<Image> {
   const { instance } = current;
+  if (plan.before.version === 0) await mendKeyRows(world, plan.image.instance, instance);
   if (plan.values.length === 0 && plan.chunk === undefined) return current;
   if (instance.erased) {
     await removeBlobs(world, instance.id, plan.values);

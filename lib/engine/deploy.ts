@@ -5,7 +5,7 @@ import { MAX_PROCESSES_PER_SOURCE, MAX_TRIES_AT_DEFINITION } from "../definition
 import { EngineError } from "../ports/engine-error.ts";
 import type { Write } from "../ports/store.ts";
 import type { DeployedView, Deployment, Source } from "./engine.ts";
-import { encodeBody } from "./formats.ts";
+import { bodyText, encodeBody } from "./formats.ts";
 import { definitionPk, versionKey } from "./keys.ts";
 import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
 import { writeParts } from "./parts.ts";
@@ -106,7 +106,7 @@ async function storeTexts(
   source: string,
 ): Promise<void> {
   const pk = definitionPk(world.settings.tenant, definition.id);
-  await writeParts(world, pk, "V", definition.hash, JSON.stringify(definition));
+  await writeParts(world, pk, "V", definition.hash, bodyText("definition", definition));
   await writeParts(world, pk, "X", sourceHash, source);
 }
 

@@ -9,15 +9,22 @@ import {
 } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import type { TaskMessage } from "../ports/message.ts";
-import type { Item } from "../ports/store.ts";
 import { stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
 import { putHint } from "./hint.ts";
 import { deliveryName } from "./names.ts";
-import { newOffersOf, offersOf } from "./offer.ts";
-import { type Entries, earliestTimer, isMasked, isTask, mustBeSent, runsHere } from "./owed.ts";
+import { newOffersOf, putOffers } from "./offer.ts";
+import {
+  type Entries,
+  earliestTimer,
+  handBackOf,
+  isMasked,
+  isTask,
+  mustBeSent,
+  runsHere,
+} from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
@@ -79,7 +86,7 @@ async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
-  for (const task of offers) await putAll(world, newOffersOf(plan, task));
+  for (const row of offers.flatMap((task) => newOffersOf(plan, task))) await putHint(world, row);
   await parkUnserved(world, plan);
 }
 
@@ -114,6 +121,7 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
 
 /** The message that asks for an attempt of a task. */
 export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
+  const handedBackBy = handBackOf(task);
   return {
     kind: "task",
     tenant: instance.tenant,
@@ -122,6 +130,7 @@ export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
     attempt: task.attempt,
     type: task.type,
     ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
+    ...(handedBackBy !== undefined && { handedBackBy }),
   };
 }
 
@@ -130,7 +139,7 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
     case "task":
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
-        : putAll(world, offersOf(instance, ticket));
+        : putOffers(world, instance, ticket);
     case "timer":
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))
@@ -150,10 +159,6 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
     case "incident":
       return undefined;
   }
-}
-
-async function putAll(world: World, rows: readonly Item[]): Promise<void> {
-  for (const row of rows) await putHint(world, row);
 }
 
 /**

@@ -22,8 +22,10 @@ import type { Invocation, TaskMessage, Verdict } from "../ports/message.ts";
 import type { TaskHandler, TaskOutcome } from "../ports/tasks.ts";
 import { type Claimed, claim, unclaim } from "./claim.ts";
 import { afterCommit, send, taskMessage } from "./dispatch.ts";
+import { handBack } from "./hand-back.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
-import { openTask, openTasksHere, runsHere } from "./owed.ts";
+import { putOffers } from "./offer.ts";
+import { handBackOf, openTask, openTasksHere, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
@@ -41,6 +43,12 @@ export async function drive(
   const task = openTask(found.instance, message.ticket);
   if (task === undefined || task.attempt !== message.attempt) {
     return redeliver(world, found, trigger, invocation, "task");
+  }
+  const handedBackBy = handBackOf(task);
+  // Whoever handed it back lets this message go: what is run for it would be owed by nobody.
+  if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {
+    await putOffers(world, found.instance, task);
+    return "release";
   }
   const earlyMs = (task.notBefore ?? 0) - world.clock.now();
   if (earlyMs > 0) return { keepForMs: earlyMs };
@@ -65,9 +73,10 @@ async function driveFrom(
   let position = start;
   for (;;) {
     const handler = world.tasks.handlerOf(position.task.type);
-    // Its handler is gone since it was sent: it waits like every task that nobody here runs. Or its
-    // timeout has grown, and it belongs into another queue.
-    if (handler === undefined || isTooLong(world, position, handler, invocation)) {
+    // Its handler is gone since it was sent: it waits like every task that nobody here runs.
+    if (handler === undefined) return handBack(world, position.image, position.task, invocation);
+    // Its timeout has grown, and it belongs into another queue.
+    if (isTooLong(world, position, handler, invocation)) {
       await send(world, position.image.instance, { tickets: [position.task], outbox: [] });
       return "release";
     }
@@ -198,12 +207,15 @@ async function report(
 }
 
 /**
- * The first task is our trigger's own while its attempt is: once another attempt runs, our trigger
- * may be gone. Later ones are ours only while the stamp says so.
+ * The first task is our trigger's own while its attempt is: once another attempt runs, or another
+ * delivery has handed it back, our trigger may be gone. Later ones are ours only while the stamp says so.
  */
 function isMine(current: Image, { task, step }: Position, { id }: Invocation): boolean {
   const open = openTask(current.instance, task.id);
-  if (step === 1) return open === undefined || open.attempt === task.attempt;
+  if (step === 1) {
+    if (open === undefined) return true;
+    return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);
+  }
   return open === undefined || open.stamp?.own === id;
 }
 

@@ -246,6 +246,9 @@ export type HistoryEntry = Readonly<{
 export type InstanceFilter = Readonly<{
   definition?: string;
   status?: Status;
+  businessKey?: string;
+  /** One of their tags. */
+  tag?: string;
   incident?: true;
   startedAfter?: string;
   startedBefore?: string;

@@ -1,7 +1,8 @@
 /**
  * Erasing: what an ended instance knew goes at once, and a tombstone stays that tells late
  * deliveries that it is over. The tombstone comes first, under the version: from then on nobody
- * reads what is being removed, and whoever repeats the call goes on where the first one died.
+ * reads what is being removed, and whoever repeats the call goes on where the first one died. It
+ * still knows by what the instance was found, until the rows that say so are gone as well.
  */
 import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
@@ -10,6 +11,7 @@ import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import { notFound } from "./door.ts";
 import { notEnded } from "./instance-calls.ts";
+import { hasKeyRows, removeKeyRows } from "./listing/key-rows.ts";
 import { planWrite } from "./plan.ts";
 import { removeLeft } from "./remove-left.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
@@ -18,35 +20,49 @@ import type { World } from "./world.ts";
 export async function erase(world: World, instanceId: string): Promise<void> {
   const image = await loadInstance(world, instanceId);
   if (image === undefined) throw notFound(instanceId);
-  await bury(world, image);
+  const buried = await bury(world, image);
   await removeLeft(world, instanceId);
+  if (buried === undefined || !hasKeyRows(buried.instance)) return;
+  await removeKeyRows(world, buried.instance);
+  await replaceBy(world, buried, (instance) => {
+    const { businessKey: _key, tags: _tags, ...bare } = instance;
+    return hasKeyRows(instance) ? bare : undefined;
+  });
 }
 
-async function bury(world: World, found: Image): Promise<void> {
-  let image = found;
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const { instance, program } = image;
-    if (instance.erased) return;
+/** The tombstone, whoever has put it; undefined where the instance is gone altogether. */
+async function bury(world: World, found: Image): Promise<Image | undefined> {
+  return replaceBy(world, found, async (instance) => {
+    if (instance.erased) return undefined;
     if (!isTerminal(instance)) throw notEnded(instance.id);
     // What its end owes may not have left yet, and records stay after they have: once more is safe.
     await send(world, instance, { tickets: [], outbox: instance.outbox });
-    const outcome = await commit(
-      world,
-      planWrite(world, program, instance, tombstoneOf(instance)),
-      null,
-    );
-    if (outcome.kind === "committed") return;
-    if (outcome.kind === "conflict" && outcome.current === undefined) return;
+    return tombstoneOf(instance);
+  });
+}
+
+type Change = (instance: Instance) => Instance | undefined | Promise<Instance | undefined>;
+
+/** The instance once it is as `change` wants it; `change` gives nothing where it is so already. */
+async function replaceBy(world: World, found: Image, change: Change): Promise<Image | undefined> {
+  let image = found;
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const { instance, program } = image;
+    const changed = await change(instance);
+    if (changed === undefined) return image;
+    const outcome = await commit(world, planWrite(world, program, instance, changed), null);
+    if (outcome.kind === "committed") return outcome.image;
+    if (outcome.kind === "conflict" && outcome.current === undefined) return undefined;
     if (outcome.kind === "conflict" && outcome.current) image = outcome.current;
     await world.clock.pause(2 + tries);
   }
   throw busy(found.instance.id);
 }
 
-/** Who it was, how it began and ended; nothing of what it knew. */
+/** Who it was, how it began and ended, by what it was found; nothing of what it knew. */
 function tombstoneOf(instance: Instance): Instance {
   const { id, tenant, version, definition, status, startedAt, lastNow, startHash } = instance;
-  const { terminationKind, endedAt, trail } = instance;
+  const { terminationKind, endedAt, trail, businessKey, tags } = instance;
   return {
     id,
     tenant,
@@ -57,6 +73,8 @@ function tombstoneOf(instance: Instance): Instance {
     startedAt,
     lastNow,
     ...(endedAt !== undefined && { endedAt }),
+    ...(businessKey !== undefined && { businessKey }),
+    ...(tags && { tags }),
     erased: true,
     state: null,
     tickets: [],

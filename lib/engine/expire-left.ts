@@ -1,11 +1,13 @@
 import type { Instance } from "../kernel/instance.ts";
 import { putHint } from "./hint.ts";
 import { instancePk, LEFT } from "./keys.ts";
+import { expireKeyRows } from "./listing/key-rows.ts";
 import { expireValue } from "./values.ts";
 import type { World } from "./world.ts";
 
 /** What has left an ended instance lives as long as it does; for a live one nothing is done. */
-export async function expireLeft(world: World, { id, tenant, endedAt }: Instance): Promise<void> {
+export async function expireLeft(world: World, instance: Instance): Promise<void> {
+  const { id, tenant, endedAt } = instance;
   if (endedAt === undefined) return;
   const expiresAt = (endedAt + world.settings.retentionMs) as typeof endedAt;
   const pk = instancePk(tenant, id);
@@ -19,4 +21,5 @@ export async function expireLeft(world: World, { id, tenant, endedAt }: Instance
     }
     after = page.next;
   } while (after !== undefined);
+  await expireKeyRows(world, instance);
 }

@@ -4,16 +4,17 @@
  *
  * 1. A format counts up when an older engine could not read, or would misread, what this one writes.
  * 2. The engine reads the format that it writes and the one before it.
- * 3. What is newer is refused and left as it is: whoever brought it comes again, and a newer engine
+ * 3. What is older still is refused: it would be misread.
+ * 4. What is newer is refused and left as it is: whoever brought it comes again, and a newer engine
  *    takes it.
  */
 import { EngineError } from "../ports/engine-error.ts";
 
 export const FORMATS = {
-  instance: 3,
+  instance: 4,
   chunk: 2,
   value: 1,
-  definition: 1,
+  definition: 2,
   latest: 1,
   "definition-version": 1,
   head: 1,
@@ -35,9 +36,13 @@ export type Kind = keyof typeof FORMATS;
 
 /** The bytes of a body, marked with its format where that is not the first. */
 export function encodeBody(kind: Kind, value: object): Uint8Array {
+  return new TextEncoder().encode(bodyText(kind, value));
+}
+
+/** The same as text, for a body that is stored in parts. */
+export function bodyText(kind: Kind, value: object): string {
   const format = FORMATS[kind];
-  const marked = format === 1 ? value : { ...value, f: format };
-  return new TextEncoder().encode(JSON.stringify(marked));
+  return JSON.stringify(format === 1 ? value : { ...value, f: format });
 }
 
 /** What the bytes say; throws when a newer engine wrote them. */
@@ -50,6 +55,7 @@ export function parseText(kind: Kind, text: string): unknown {
   const value: unknown = JSON.parse(text);
   const format = formatOf(value);
   if (format > FORMATS[kind]) throw tooNew(kind, format);
+  if (format < FORMATS[kind] - 1) throw tooOld(kind, format);
   return value;
 }
 
@@ -65,5 +71,14 @@ function tooNew(kind: Kind, format: number): EngineError {
     where: `a stored ${kind}`,
     fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
     retryable: true,
+  });
+}
+
+function tooOld(kind: Kind, format: number): EngineError {
+  return new EngineError("store/item-too-old", {
+    happened: `Its format is ${format}, and this engine reads ${FORMATS[kind] - 1} and ${FORMATS[kind]}`,
+    where: `a stored ${kind}`,
+    fix: "Run the version of the engine between the two until it has been written anew; nothing was changed.",
+    retryable: false,
   });
 }

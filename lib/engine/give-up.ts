@@ -12,6 +12,7 @@ import type { Invocation, Message, TaskMessage, Verdict } from "../ports/message
 import { claimLeftMs, inDoubt } from "./claim.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit, send } from "./dispatch.ts";
+import { handBack } from "./hand-back.ts";
 import { handle } from "./handle.ts";
 import { attemptName } from "./names.ts";
 import { openTask } from "./owed.ts";
@@ -33,7 +34,11 @@ export async function giveUp(
     const name = attemptName(message.ticket, message.attempt);
     return redeliver(world, image, name, invocation, "task");
   }
-  if (mustWaitOn(world, task)) {
+  // It came back so often because nobody here runs it any more, or it was early: it did not fail.
+  if (world.tasks.handlerOf(task.type) === undefined) {
+    return handBack(world, image, task, invocation);
+  }
+  if ((task.notBefore ?? 0) > world.clock.now()) {
     await send(world, image.instance, { tickets: [task], outbox: [] });
     return "release";
   }
@@ -41,10 +46,6 @@ export async function giveUp(
   if (forMs > 0) return { keepForMs: forMs };
   return fail(world, image, task, message, invocation);
 }
-
-/** It came back so often because it was early, or nobody here runs it any more: it did not fail. */
-const mustWaitOn = (world: World, { type, notBefore = world.clock.now() }: TaskTicket): boolean =>
-  notBefore > world.clock.now() || world.tasks.handlerOf(type) === undefined;
 
 async function fail(
   world: World,

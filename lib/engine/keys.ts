@@ -53,6 +53,8 @@ export const partKey = (pk: string, what: "V" | "X", hash: string, part: number)
 });
 
 export const definitionsView = (tenant: string): string => `${tenant}#D`;
+/** The id in the key of something of a definition. */
+export const definitionIdOf = ({ pk }: Key): string => decodeURIComponent(pk.split("#")[2] ?? "");
 
 export type Phase = (typeof PHASES)[number];
 export const PHASES = ["live", "incident", "succeeded", "failed", "cancelled"] as const;
@@ -63,6 +65,12 @@ export const phaseView = (tenant: string, phase: Phase, definitionId: string): s
 /** Orders instances by their start; the id makes it unique. */
 export const instanceOrder = ({ startedAt, id }: Pick<Instance, "startedAt" | "id">): string =>
   `${instantText(startedAt)}#${id}`;
+
+/** What instances are found by besides: a business key, or a tag. */
+export type FoundBy = Readonly<{ by: "bk" | "tag"; text: string }>;
+/** Where the rows of one business key or tag stand. */
+export const foundByPk = (tenant: string, { by, text }: FoundBy): string =>
+  `${tenant}#K#${by}#${part(text)}`;
 
 /** The row that offers a task to whoever completes it from outside. */
 export const offerKey = (tenant: string, instanceId: string, task: TaskTicket): Key => ({

@@ -1,130 +1,138 @@
 /**
- * Lists of instances, newest first. Each combination of phase and definition is a view of its
- * own; a page merges the heads of the views it needs, and shows each instance as it is now.
+ * Lists of instances, newest first. A page takes what the indexes show, reads each instance as it is
+ * now, and keeps those that match. However much a filter throws away, a page reads little more than
+ * it may show: then it is short, and its cursor goes on behind what was looked at.
  */
-import { MAX_PAGE_BYTES } from "../definition/limits.ts";
-import { type Instant, parseInstant } from "../definition/time/instant.ts";
-import type { Instance } from "../kernel/instance.ts";
+import { MAX_PAGE_BYTES, MAX_READ_BEYOND_PAGE } from "../definition/limits.ts";
 import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 import type { Item } from "../ports/store.ts";
+import { storeLimits } from "../ports/store-rules.ts";
 import type { InstanceFilter, InstanceView, Listed, PageRequest } from "./engine.ts";
-import { definitionsView, instanceOrder, PHASES, type Phase, phaseView } from "./keys.ts";
-import { parseLatest } from "./latest.ts";
-import { readMany } from "./read-many.ts";
+import { instanceKey, instanceOrder } from "./keys.ts";
+import { boundsOf, cursorOf, matches, placeIn } from "./listing/filter.ts";
+import { isDeadRow } from "./listing/key-rows.ts";
+import { mergeNewest } from "./listing/merge.ts";
+import { type Entry, type Source, sourcesOf } from "./listing/sources.ts";
 import { checkPage } from "./request-rules.ts";
 import { type Image, imageOf } from "./stored-instance.ts";
-import { statusOf, viewInstance } from "./views.ts";
+import { viewInstance } from "./views.ts";
 import type { World } from "./world.ts";
+
+export { badCursor } from "./listing/filter.ts";
 
 export async function listInstances(
   world: World,
   filter: InstanceFilter,
   page: PageRequest,
 ): Promise<Listed<InstanceView>> {
-  const weigh = (image: Image) => weightOf(viewInstance(world, image));
-  const { images, nextCursor } = await readPage(world, filter, phasesOf(filter), page, weigh);
-  const items = images
-    .filter(({ instance }) => matches(world, instance, filter))
-    .map((image) => viewInstance(world, image));
-  return { items, ...(nextCursor !== undefined && { nextCursor }) };
+  checkPage(page);
+  const { images, last } = await readPage(world, {
+    sources: await sourcesOf(world, filter),
+    filter,
+    behind: placeIn(world, filter, page.cursor),
+    limit: page.limit,
+    wants: ({ instance }) => matches(world, instance, filter),
+    weigh: (image) => weightOf(viewInstance(world, image)),
+  });
+  const items = images.map((image) => viewInstance(world, image));
+  return { items, ...(last !== undefined && { nextCursor: cursorOf(world, filter, last) }) };
 }
-
-type ImagePage = Readonly<{ images: readonly Image[]; nextCursor?: string }>;
 
 /** A page of everything that is live, with incidents or without. */
-export const liveImages = (world: World, page: PageRequest): Promise<ImagePage> =>
-  readPage(world, {}, ["live", "incident"], page);
-
-async function readPage(
+export async function liveImages(
   world: World,
-  filter: InstanceFilter,
-  phases: readonly Phase[],
   page: PageRequest,
-  /** Of one in the answer; a page that gets too heavy is cut short. */
-  weigh: (image: Image) => number = () => 0,
-): Promise<ImagePage> {
+): Promise<Readonly<{ images: readonly Image[]; nextCursor?: string }>> {
   checkPage(page);
-  const { limit, cursor } = page;
-  const bounds = boundsOf(filter, cursor);
-  const views = await viewsOf(world, filter, phases);
-  // A single view is read as far as the page needs; of many, only a little beyond their heads.
-  const ahead = views.length === 1 ? Math.min(limit, MAX_READ_AHEAD) : READ_AHEAD;
-  const heads = views.map(
-    (view): Head => ({ view, ahead, buffer: [], after: undefined, ended: false }),
-  );
-  const images: Image[] = [];
-  let bytes = 0;
-  let last: string | undefined;
-  while (images.length < limit) {
-    const image = await popNewest(world, heads, bounds);
-    if (image === undefined) return { images };
-    const order = instanceOrder(image.instance);
-    // It changed its phase between the reads of two views, and stands in both.
-    if (order === last) continue;
-    bytes += weigh(image);
-    if (images.length > 0 && bytes > MAX_PAGE_BYTES) break;
-    last = order;
-    images.push(image);
-  }
-  return { images, ...(last !== undefined && { nextCursor: last }) };
+  const { images, last } = await readPage(world, {
+    sources: await sourcesOf(world, {}, ["live", "incident"]),
+    filter: {},
+    behind: placeIn(world, LIVE, page.cursor),
+    limit: page.limit,
+  });
+  return { images, ...(last !== undefined && { nextCursor: cursorOf(world, LIVE, last) }) };
 }
 
-type Bounds = Readonly<{ from?: string; to?: string }>;
-
-/** How far a view has been read. */
-type Head = {
-  readonly view: string;
-  readonly ahead: number;
-  buffer: Image[];
-  /** The store's cursor: it moves on over what is expired, gone or unreadable. */
-  after: string | undefined;
-  ended: boolean;
-};
-
-const READ_AHEAD = 4;
-const MAX_READ_AHEAD = 25;
+/** The name of that list in its cursors. */
+const LIVE = { list: "live" };
 
 /** About: what is not ASCII takes more, which the limit leaves room for. */
 export const weightOf = (view: object): number => JSON.stringify(view).length;
 
-async function popNewest(
+export type Reading = Readonly<{
+  sources: readonly Source[];
+  filter: Pick<InstanceFilter, "startedAfter" | "startedBefore">;
+  /** The place of the last one that an earlier page looked at. */
+  behind: string | undefined;
+  limit: number;
+  wants?: (image: Image) => boolean;
+  /** Of one in the answer; a page that gets too heavy is cut short. */
+  weigh?: (image: Image) => number;
+}>;
+
+/** What was found, and behind which place there may be more; no place: that was all. */
+export type ReadPage = Readonly<{ images: readonly Image[]; last?: string }>;
+
+/** Reads until the page is full, too heavy, or has looked at enough. */
+export async function readPage(world: World, reading: Reading): Promise<ReadPage> {
+  const { sources, filter, behind, limit, wants = () => true, weigh = () => 0 } = reading;
+  const merged = mergeNewest(sources, boundsOf(filter, behind), limit);
+  const images: Image[] = [];
+  let [last, bytes] = [behind, 0];
+  for (let left = limit + MAX_READ_BEYOND_PAGE; images.length < limit && left > 0; ) {
+    const count = Math.min(limit - images.length, left, storeLimits.keysPerCall);
+    const entries = await merged.take(count);
+    left -= entries.length;
+    for (const [entry, image] of await readEntries(world, entries)) {
+      if (image && wants(image)) {
+        bytes += weigh(image);
+        if (images.length > 0 && bytes > MAX_PAGE_BYTES) return pageOf(images, last);
+        images.push(image);
+      }
+      last = entry.order;
+    }
+    if (merged.isOver()) return { images };
+  }
+  return pageOf(images, last);
+}
+
+const pageOf = (images: readonly Image[], last: string | undefined): ReadPage => ({
+  images,
+  ...(last !== undefined && { last }),
+});
+
+/** Each entry with its instance, if there is one that can be shown; rows that lead nowhere go. */
+async function readEntries(
   world: World,
-  heads: readonly Head[],
-  bounds: Bounds,
-): Promise<Image | undefined> {
-  let newest: Head | undefined;
-  for (const head of heads) {
-    while (head.buffer.length === 0 && !head.ended) await refill(world, head, bounds);
-    if (orderOf(head) > (newest ? orderOf(newest) : "")) newest = head;
-  }
-  return newest?.buffer.shift();
-}
-
-const orderOf = ({ buffer: [first] }: Head): string => (first ? instanceOrder(first.instance) : "");
-
-async function refill(world: World, head: Head, bounds: Bounds): Promise<void> {
-  const page = await world.store.list(head.view, {
-    ...bounds,
-    limit: head.ahead,
-    backwards: true,
-    ...(head.after !== undefined && { after: head.after }),
-  });
+  entries: readonly Entry[],
+): Promise<readonly (readonly [Entry, Image | undefined])[]> {
+  if (entries.length === 0) return [];
+  const { tenant } = world.settings;
+  const items = await world.store.get(entries.map((it) => instanceKey(tenant, it.instanceId)));
   const now = world.clock.now();
-  for (const item of await readMany(world.store, page.items)) {
-    if (item === undefined || (item.expiresAt ?? now + 1) <= now) continue;
-    const image = await readable(world, item);
-    if (image && !image.instance.erased) head.buffer.push(image);
+  const read: [Entry, Image | undefined][] = [];
+  for (const [n, entry] of entries.entries()) {
+    const item = items[n];
+    const isOver = item?.expiresAt !== undefined && item.expiresAt <= now;
+    const found = item && !isOver ? await readable(world, item) : undefined;
+    const image = found !== "unreadable" && isOfEntry(found, entry) ? found : undefined;
+    const isAstray = image === undefined && found !== "unreadable";
+    if (isAstray && entry.row && isDeadRow(entry.row, now)) await world.store.tidy([entry.row.key]);
+    read.push([entry, image]);
   }
-  head.after = page.next;
-  head.ended = page.next === undefined;
+  return read;
 }
+
+/** An id may be used again once its first instance has gone: its row is not for the second. */
+const isOfEntry = (image: Image | undefined, { order }: Entry): boolean =>
+  image !== undefined && !image.instance.erased && instanceOrder(image.instance) === order;
 
 /** One instance that this engine cannot read must not hide all the others. */
-async function readable(world: World, item: Item): Promise<Image | undefined> {
+async function readable(world: World, item: Item): Promise<Image | "unreadable"> {
   try {
     return await imageOf(world, item);
   } catch (cause) {
-    if (cause instanceof EngineError && UNREADABLE.has(cause.code)) return undefined;
+    if (cause instanceof EngineError && UNREADABLE.has(cause.code)) return "unreadable";
     throw cause;
   }
 }
@@ -135,87 +143,3 @@ const UNREADABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "store/corrupt",
   "engine/misconfigured",
 ]);
-
-function matches(world: World, instance: Instance, { status, incident }: InstanceFilter): boolean {
-  if (status !== undefined && statusOf(world, instance) !== status) return false;
-  return !incident || instance.tickets.some(({ on }) => on === "incident");
-}
-
-async function viewsOf(
-  world: World,
-  filter: InstanceFilter,
-  phases: readonly Phase[],
-): Promise<readonly string[]> {
-  const { tenant } = world.settings;
-  const ids = filter.definition === undefined ? await allIds(world) : [filter.definition];
-  return ids.flatMap((id) => phases.map((phase) => phaseView(tenant, phase, id)));
-}
-
-function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
-  if (incident) return ["incident"];
-  if (status === undefined) return PHASES;
-  switch (status) {
-    case "running":
-    case "suspended":
-      return ["live", "incident"];
-    case "succeeded":
-    case "failed":
-    case "cancelled":
-      return [status];
-  }
-}
-
-async function allIds(world: World): Promise<readonly string[]> {
-  const ids: string[] = [];
-  let after: string | undefined;
-  do {
-    const view = definitionsView(world.settings.tenant);
-    const range = { limit: 100, ...(after !== undefined && { after }) };
-    const page = await world.store.list(view, range);
-    const heads = await readMany(world.store, page.items);
-    ids.push(...heads.flatMap((head) => (head ? [parseLatest(head.body).id] : [])));
-    after = page.next;
-  } while (after !== undefined);
-  return ids;
-}
-
-/** `from` is inclusive and `to` exclusive; a cursor names the last instance already seen. */
-function boundsOf(
-  { startedAfter, startedBefore }: InstanceFilter,
-  cursor: string | undefined,
-): Bounds {
-  if (cursor !== undefined && !/^\d{15}#/.test(cursor)) throw badCursor();
-  const after = startedAfter === undefined ? undefined : instantOf("startedAfter", startedAfter);
-  const before =
-    startedBefore === undefined ? undefined : instantOf("startedBefore", startedBefore);
-  const ends = [cursor, before && orderAt(before)].filter((end) => end !== undefined);
-  const to = ends.sort()[0];
-  return {
-    ...(after !== undefined && { from: orderAt((after + 1) as Instant) }),
-    ...(to !== undefined && { to }),
-  };
-}
-
-const orderAt = (startedAt: Instant): string => instanceOrder({ startedAt, id: "" });
-
-function instantOf(name: string, text: string): Instant {
-  const parsed = parseInstant(text);
-  if (parsed.ok) return parsed.value;
-  throw new EngineError("request/invalid", {
-    happened: `${name} is not an instant`,
-    where: name,
-    fix: parsed.hint,
-    retryable: false,
-    details: [{ path: name, message: parsed.problem }],
-  });
-}
-
-export function badCursor(): EngineError {
-  return new EngineError("request/invalid", {
-    happened: "The cursor is not one of this list",
-    where: "cursor",
-    fix: "Hand back `nextCursor` as it came, or start without a cursor.",
-    retryable: false,
-    details: [{ path: "cursor", message: "is not a cursor of this list" }],
-  });
-}

@@ -13,6 +13,9 @@ export const turnName = (ticket: string, turn: number): string => `${ticket}!${t
 /** A start's own trigger. */
 export const START = "start";
 
+/** Stands for the trigger of a task that was handed back: its row leads to it, and no message. */
+export const HANDED_BACK = "handed-back";
+
 /** What outsiders call a task; the ticket has a dot of its own. */
 export const taskIdOf = (instanceId: string, ticket: string): string => `${instanceId}.${ticket}`;
 

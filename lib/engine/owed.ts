@@ -9,6 +9,7 @@ import type {
   TimerTicket,
 } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
+import { HANDED_BACK } from "./names.ts";
 import type { World } from "./world.ts";
 
 /** Tickets and outbox records that the trigger `name` answers for. */
@@ -59,6 +60,10 @@ export const openTasksHere = (world: World, { tickets }: Instance): number =>
 export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
   return tickets.filter(isTask).find((ticket) => ticket.id === id);
 }
+
+/** Who handed this task back last; undefined where nobody did since it was opened. */
+export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
+  stamp?.by === HANDED_BACK ? (stamp.own ?? undefined) : undefined;
 
 export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined {
   return tickets

@@ -18,6 +18,7 @@ import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
+import { putOffers } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -104,6 +105,10 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   const image = await imageOf(world, item);
   const { instance, program } = image;
   if (item.lookAt === lookAtOf(world, instance)) return image;
+  // From then on the due index does not lead here any more: those outside must find it.
+  for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
+    await putOffers(world, instance, task);
+  }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;
 }

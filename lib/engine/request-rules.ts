@@ -5,7 +5,15 @@
 import { isVariableName } from "../definition/expression.ts";
 import { INSTANCE_ID_RULE, isInstanceId } from "../definition/instance-id.ts";
 import { findNonJson } from "../definition/json.ts";
-import { MAX_NAME_LENGTH, MAX_PAGE_SIZE, MAX_PAYLOAD_BYTES } from "../definition/limits.ts";
+import {
+  MAX_BUSINESS_KEY_LENGTH,
+  MAX_CANDIDATES,
+  MAX_NAME_LENGTH,
+  MAX_PAGE_SIZE,
+  MAX_PAYLOAD_BYTES,
+  MAX_TAG_LENGTH,
+  MAX_TAGS,
+} from "../definition/limits.ts";
 import { type Duration, parseDuration } from "../definition/time/duration.ts";
 import { parseInstant } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
@@ -37,6 +45,15 @@ export function checkRequest<K extends string>(
 /** Throws unless instances may be called so. */
 export function checkInstanceId(instanceId: unknown): void {
   checkRequest({ instanceId: newInstanceId }, { instanceId });
+}
+
+/** Throws unless instances may be found by these. */
+export function checkFoundBy(given: Readonly<{ businessKey?: unknown; tags?: unknown }>): void {
+  const { businessKey: key, tags } = given;
+  checkRequest(
+    { businessKey: optional(businessKey), tags: optional(tagTexts) },
+    { businessKey: key, tags },
+  );
 }
 
 /** Throws unless a signal, a message or an event, or a key or an id of one, may be called so. */
@@ -136,11 +153,33 @@ export const text: Rule = rule(
   "Pass a string.",
 );
 
-/** A list of texts. */
-export const texts: Rule = rule(
-  (value) => Array.isArray(value) && value.every((it) => typeof it === "string"),
-  "must be a list of texts",
-  "Pass an array of strings.",
+/** A business key. */
+export const businessKey: Rule = rule(
+  (value) => isKeyText(value) && value.length <= MAX_BUSINESS_KEY_LENGTH,
+  `must be 1 to ${MAX_BUSINESS_KEY_LENGTH} characters of text`,
+  "Choose another, or leave it out.",
+);
+
+const isTag = (value: unknown): boolean => isKeyText(value) && value.length <= MAX_TAG_LENGTH;
+
+/** One tag. */
+export const tagText: Rule = rule(
+  isTag,
+  `must be 1 to ${MAX_TAG_LENGTH} characters of text`,
+  "Choose another, or leave it out.",
+);
+
+/** Groups that a user is in. */
+export const groupNames: Rule = (path, value) =>
+  Array.isArray(value) && value.length <= MAX_CANDIDATES
+    ? value.flatMap((name, n) => nameText(`${path}.${n}`, name))
+    : [{ path, message: `must be a list of at most ${MAX_CANDIDATES} names`, fix: "Pass a list." }];
+
+/** The tags of an instance. */
+export const tagTexts: Rule = rule(
+  (value) => Array.isArray(value) && value.length <= MAX_TAGS && value.every(isTag),
+  `must be a list of at most ${MAX_TAGS} tags of 1 to ${MAX_TAG_LENGTH} characters`,
+  "Pass an array of such strings, or leave it out.",
 );
 
 /** True or false. */

@@ -15,7 +15,7 @@ import { START } from "./names.ts";
 import { runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
-import { checkInstanceId, checkVariables } from "./request-rules.ts";
+import { checkFoundBy, checkInstanceId, checkVariables } from "./request-rules.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -28,6 +28,7 @@ export async function start(
 ): Promise<Image> {
   if (request.instanceId !== undefined) checkInstanceId(request.instanceId);
   checkVariables(request.variables ?? {});
+  checkFoundBy(request);
   const instanceId = request.instanceId ?? idFor(world, definitionId, key);
   const fingerprint = world.ids.digest(canonicalJson([definitionId, request]));
   // A repeat gets its answer whatever has become of the definition since.

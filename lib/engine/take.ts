@@ -8,6 +8,7 @@ import type { Instance, Remembered, Stamp, Ticket, TimerTicket } from "../kernel
 import type { Program } from "../kernel/runner.ts";
 import { encodeInstance, fits, mayBeApart, roomOf, SIZE_LIMITS } from "./apart.ts";
 import { atHand, type Desk, isLoaded, isTaken, placed, snapshot, useUp } from "./desk.ts";
+import { hasKeyRows } from "./listing/key-rows.ts";
 import { isTimer } from "./owed.ts";
 import type { World } from "./world.ts";
 
@@ -133,7 +134,7 @@ function wanted(world: World, instance: Instance): Instance {
   const outbox = instance.outbox.filter(({ effect }) =>
     effect.kind === "announce"
       ? world.bus.announce !== undefined
-      : effect.kind !== "expire-chunks" || spilled || mayBeApart(instance),
+      : effect.kind !== "expire-chunks" || spilled || mayBeApart(instance) || hasKeyRows(instance),
   );
   return outbox.length === instance.outbox.length ? instance : { ...instance, outbox };
 }

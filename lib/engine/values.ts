@@ -55,7 +55,7 @@ export const blobName = (
 
 /** The instance as it was read, with every value where it belongs. */
 export async function withApart(world: World, instanceId: string, stored: Stored): Promise<Stored> {
-  const refs = ("v" in stored.packed && stored.packed.v) || [];
+  const refs = stored.packed.v ?? [];
   if (refs.length === 0) return stored;
   const apart = refs.map(([, hash, bytes]) => ({ hash, bytes }));
   const values = await readValues(world, instanceId, apart);
@@ -64,7 +64,7 @@ export async function withApart(world: World, instanceId: string, stored: Stored
 
 /** Puts values where they belong; every one that the instance names must be there. */
 export function filled(stored: Stored, values: ReadonlyMap<string, Json>): Stored {
-  const refs = ("v" in stored.packed && stored.packed.v) || [];
+  const refs = stored.packed.v ?? [];
   const changes = refs.map(([at, hash]) => {
     const value = values.get(hash);
     if (value === undefined) throw missing(hash);

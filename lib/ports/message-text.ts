@@ -2,7 +2,7 @@ import type { Broadcast } from "./bus.ts";
 import type { Message } from "./message.ts";
 
 /** How messages are written at present; a change that an older reader would miss counts it up. */
-export const MESSAGE_FORMAT = 1;
+export const MESSAGE_FORMAT = 2;
 
 /**
  * A message as queues outside of this process carry it. `traceparent` says beside it which trace it

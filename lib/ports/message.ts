@@ -25,6 +25,8 @@ export type TaskMessage = Addressed &
     attempt: number;
     type: string;
     notBefore?: Instant;
+    /** Who handed the task back last, before it was sent again: messages from before are void. */
+    handedBackBy?: string;
     start?: CarriedStart;
   }>;
 

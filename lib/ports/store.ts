@@ -28,6 +28,9 @@ export type Item = Readonly<{
   expiresAt?: Instant;
 }>;
 
+/** A key in a listing view, and its place there. */
+export type ListedKey = Key & Readonly<{ order: string }>;
+
 /** One change under its condition. A put replaces the whole item. */
 export type Write =
   /** Authority: fails unless the item is absent, or has exactly this version. */
@@ -83,7 +86,7 @@ export interface Store {
   due(until: Instant, slice: Slice, after?: string, from?: Instant): Promise<Page<Key>>;
 
   /** Keys of a listing view in their order; the range is one of orders. */
-  list(view: string, range: Range): Promise<Page<Key>>;
+  list(view: string, range: Range): Promise<Page<ListedKey>>;
 
   /** Removes hints known to be dead, whatever their version; best effort, may ride on a later commit. */
   tidy(hints: readonly Key[]): Promise<void>;

@@ -40,6 +40,13 @@ export type TaskAttempt = Readonly<{
 
 export type TaskOutcome =
   | Readonly<{ kind: "completed"; variables: Variables }>
-  | Readonly<{ kind: "failed"; message: string; code?: string; variables?: Variables }>
+  | Readonly<{
+      kind: "failed";
+      message: string;
+      code?: string;
+      variables?: Variables;
+      /** Attempts that are left; one less than before unless said. */
+      retries?: number;
+    }>
   /** The attempt did not begin, for certain: it is tried again later, and none is used up. */
   | Readonly<{ kind: "not-run"; retryAfterMs: number }>;

@@ -44,6 +44,7 @@ export async function givenPlace(endpoint: string, env: NodeJS.ProcessEnv): Prom
     roads,
     lacks: {
       ...lackOfSchedules(roads),
+      loopback: "functions there do not reach services on this machine",
       ...(!enforcesIam && { iam: `${endpoint} does not check who calls` }),
     },
     needsBootstrap: !isAws,

@@ -14,7 +14,7 @@ const E2eTarget = z.object({
   /** Where deployments leave their files. */
   folder: z.string(),
   /** What the target lacks, with the reason; cases that need it are skipped and counted. */
-  lacks: z.partialRecord(z.enum(["iam", "schedules"]), z.string()),
+  lacks: z.partialRecord(z.enum(["iam", "schedules", "loopback"]), z.string()),
 });
 
 export type E2eTarget = Readonly<z.infer<typeof E2eTarget>>;

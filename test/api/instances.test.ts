@@ -1,11 +1,6 @@
 import { describe, expect, test } from "vitest";
-import {
-  MAX_BODY_BYTES,
-  MAX_BUSINESS_KEY_LENGTH,
-  MAX_JSON_DEPTH,
-  MAX_TAG_LENGTH,
-  MAX_TAGS,
-} from "../../lib/api/limits.ts";
+import { MAX_BODY_BYTES, MAX_JSON_DEPTH } from "../../lib/api/limits.ts";
+import { MAX_BUSINESS_KEY_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from "../../lib/definition/limits.ts";
 import { engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 

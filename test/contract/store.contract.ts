@@ -519,6 +519,13 @@ function listTests(store: () => Store): void {
       expect((await store().list("nothing", { limit: 10 })).items).toEqual([]);
     });
 
+    test("says with each key where it stands", async () => {
+      const { items } = await store().list("live", { limit: 10 });
+
+      expect(items.map(({ order }) => order)).toEqual(orders);
+      expect(items[0]).toEqual({ ...key(skOf("A")), order: "A" });
+    });
+
     test("starts at `from` and ends before `to`, both ways", async () => {
       const range = { from: "a#1", to: "\uffee", limit: 10 };
       const within = ["a#1", "a#2", "é"].map(skOf);
@@ -571,7 +578,9 @@ function listTests(store: () => Store): void {
         skOf("\uffee"),
         skOf("🙂"),
       ]);
-      expect((await store().list("done", { limit: 10 })).items).toEqual([moved.key]);
+      expect((await store().list("done", { limit: 10 })).items).toEqual([
+        { ...moved.key, order: "1" },
+      ]);
     });
   });
 }
@@ -603,7 +612,7 @@ function hintTests(store: () => Store): void {
       ]);
 
       expect((await store().due(at(9e9), everything)).items).toEqual([]);
-      expect((await store().list("v", { limit: 1 })).items).toEqual([key("h")]);
+      expect((await store().list("v", { limit: 1 })).items).toEqual([{ ...key("h"), order: "1" }]);
     });
 
     test("that is tidied is gone after the next commit, whatever its version", async () => {

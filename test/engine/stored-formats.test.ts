@@ -161,6 +161,14 @@ describe("what a newer engine has written", () => {
     expect(() => parseBody(kind, body)).toThrow(expect.objectContaining({ code, retryable: true }));
   });
 
+  test("is another thing than what is two formats old, which would be misread", () => {
+    const body = new TextEncoder().encode(JSON.stringify({ f: FORMATS.instance - 2 }));
+
+    expect(() => parseBody("instance", body)).toThrow(
+      expect.objectContaining({ code: "store/item-too-old", retryable: false }),
+    );
+  });
+
   /** An item of each kind by its key, and a call that needs it. */
   const needed: readonly [Kind, RegExp, (world: PlainWorld) => Promise<unknown>][] = [
     ["instance", /#I#at-task S$/, ({ engine }) => engine.cancel(WAITING.task)],

@@ -47,6 +47,21 @@ describe("the settings of a function", () => {
     });
   });
 
+  test("of HTTP tasks are JSON; absent, all public hosts may be called", () => {
+    const names = ["httpAllowHosts", "httpAllowPrivate", "httpSecrets"] as const;
+    const wrong = { [VARIABLES.httpAllowHosts]: "a,b", [VARIABLES.httpSecrets]: '{"A":"arn"}' };
+
+    expect(parseSettings({}, ...names)).toEqual({
+      httpAllowHosts: undefined,
+      httpAllowPrivate: [],
+      httpSecrets: {},
+    });
+    expect(parseSettings({ [VARIABLES.httpAllowHosts]: '["a"]' }, ...names)).toMatchObject({
+      httpAllowHosts: ["a"],
+    });
+    expect(thrownBy(() => parseSettings(wrong, ...names)).details).toHaveLength(2);
+  });
+
   test("that are missing or wrong are all named in one error", () => {
     const env = {
       [VARIABLES.table]: "",

@@ -2,7 +2,7 @@ import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { describe, expect, test } from "vitest";
 import { appSettings } from "../../cdk/app-settings.ts";
 import { EngineStack } from "../../cdk/engine-stack.ts";
-import { VARIABLES } from "../../functions/settings.ts";
+import { parseSettings, VARIABLES } from "../../functions/settings.ts";
 import { anApp, synthesised } from "./support/synthesised.ts";
 
 const given = (context: Readonly<Record<string, string>>) => appSettings((name) => context[name]);
@@ -54,6 +54,38 @@ describe("the app", () => {
     [{ retentionDays: "many" }, /"many" is no whole number/],
   ])("refuses what makes no sense: %o", (context, why) => {
     expect(() => given(context)).toThrow(why);
+  });
+
+  test("tells the functions that run tasks whom HTTP tasks may call, and no others", () => {
+    const secrets = { KEY: { secret: "arn:aws:secretsmanager:::secret:k", hosts: ["a.example"] } };
+    const { fermata } = given({
+      httpAllowHosts: "a.example,*.b.example",
+      httpAllowPrivate: "http://127.0.0.1:*",
+      httpSecrets: JSON.stringify(secrets),
+    });
+    const functions = synthesised({ ...fermata, alarms: "off" }).of("AWS::Lambda::Function");
+    const told = functions.filter(
+      ({ props }) => props.Environment?.Variables[VARIABLES.httpSecrets],
+    );
+
+    expect(told.map(({ path }) => path.split("/")[2]).sort()).toEqual(["RunLongTask", "RunTask"]);
+    for (const { props } of told) {
+      const { Variables: variables } = props.Environment;
+      expect(parseSettings(variables, "httpAllowHosts", "httpAllowPrivate", "httpSecrets")).toEqual(
+        {
+          httpAllowHosts: ["a.example", "*.b.example"],
+          httpAllowPrivate: ["http://127.0.0.1:*"],
+          httpSecrets: {
+            KEY: { arn: "arn:aws:secretsmanager:::secret:k", hosts: ["a.example"] },
+          },
+        },
+      );
+    }
+  });
+
+  test("refuses hosts that are none before anything is deployed", () => {
+    expect(() => synthesised({ http: { allowHosts: ["https://a/b"] } })).toThrow(/allowHosts: /);
+    expect(() => given({ httpSecrets: "KEY=arn" })).toThrow(/no JSON such as/);
   });
 
   test("tells operators where everything is", () => {

@@ -21,6 +21,12 @@ describe("the bundle of a function", () => {
     expect(parsing).toEqual(["compile"]);
   });
 
+  test("calls HTTP services only where tasks are run", () => {
+    const calling = FUNCTIONS.filter((name) => textOf(name).includes("GetSecretValue"));
+
+    expect(calling).toEqual(["run-task"]);
+  });
+
   test.each(FUNCTIONS)("%s loads in Node and has a handler", async (name) => {
     expect(await loaded(name, everyVariable)).toBe("function\n");
   });
@@ -40,6 +46,9 @@ const everyVariable: Readonly<Record<string, string>> = {
   [VARIABLES.scheduleLeadSeconds]: "90",
   [VARIABLES.announces]: "false",
   [VARIABLES.taskArns]: "{}",
+  [VARIABLES.httpAllowHosts]: "[]",
+  [VARIABLES.httpAllowPrivate]: "[]",
+  [VARIABLES.httpSecrets]: '{"KEY":{"arn":"arn","hosts":["api.example.com"]}}',
 };
 
 /** What a fresh process says about the handler of a bundle. */

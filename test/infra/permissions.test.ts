@@ -1,3 +1,4 @@
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { describe, expect, test } from "vitest";
 import { inWords, type Synthesised, synthesised } from "./support/synthesised.ts";
 
@@ -101,7 +102,7 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
     [`dynamodb:BatchGetItem ${TABLE}`]: "many that were found",
     [`dynamodb:Query ${TABLE}`]: "tasks that a handler has come for since they were offered",
     [`dynamodb:PutItem ${TABLE}`]: "how far this sweep got; that a broadcast is out",
-    [`dynamodb:BatchWriteItem ${TABLE}`]: "offers of tasks that were sent to their handler",
+    [`dynamodb:DeleteItem ${TABLE}`]: "offers of tasks that were sent to their handler",
     "sqs:SendMessage Queues/Tasks/Queue": "tasks that a handler has come for",
     "sqs:SendMessage Queues/LongTasks/Queue": "the same, of those that take long",
     "sqs:SendMessage Queues/Timers/Queue": "timers that nobody brought",
@@ -194,6 +195,35 @@ describe("the permissions of an installation", () => {
       expect(permissionsOf(role, elsewhere)).toContain(`lambda:InvokeFunction ${arn}`);
     }
     expect(permissionsOf("Functions/Advance/Role", elsewhere).join()).not.toContain("lambda:");
+  });
+
+  test("to read secrets are those of exactly these secrets, where tasks are run", () => {
+    const arn = "arn:aws:secretsmanager:eu-west-1:111122223333:secret:stripe-AbCdEf";
+    const installation = synthesised((stack) => ({
+      alarms: "off",
+      http: {
+        secrets: {
+          STRIPE_KEY: { secret: arn, hosts: ["api.stripe.com"] },
+          CRM_KEY: {
+            secret: Secret.fromSecretNameV2(stack, "Crm", "crm"),
+            field: "key",
+            hosts: ["crm.example.com"],
+          },
+        },
+      },
+    }));
+
+    for (const role of ["Functions/RunTask/Role", "Functions/RunLongTask/Role"]) {
+      const reading = permissionsOf(role, installation).filter((each) => /secret|kms/.test(each));
+      expect(reading).toEqual([
+        expect.stringMatching(/^secretsmanager:GetSecretValue .*:secret:crm-\?{6}$/),
+        `secretsmanager:GetSecretValue ${arn}`,
+      ]);
+    }
+    const others = installation
+      .of("AWS::IAM::Policy")
+      .filter(({ path }) => !/Run(Long)?Task/.test(path));
+    expect(JSON.stringify(others)).not.toContain("secretsmanager");
   });
 
   test("are none to schedule where the wheel holds the timers", () => {

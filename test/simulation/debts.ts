@@ -16,8 +16,8 @@ import { must } from "./violation.ts";
 export type Ledgers = Readonly<{
   /** Everything in any queue, what is being delivered included. */
   messages: readonly Message[];
-  /** Whether the engine runs this type of task. */
-  runsHere: (type: string) => boolean;
+  /** Whether the engine runs this type of task; unknown where some hosts do. */
+  runsHere: (type: string) => boolean | undefined;
   /** Whether a record of an outbox, `<instance>:<record>`, has left. */
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
   /** The number of a broadcast among those of its name. */
@@ -110,10 +110,14 @@ function isQueued(
       return true;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
-    case "task":
-      return runsHere(ticket.type)
-        ? messages.some((message) => bringsTask(message, ticket.id, ticket.attempt))
-        : isOffered(instance, ticket, items());
+    case "task": {
+      const isHere = runsHere(ticket.type);
+      const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
+      return (
+        (isHere !== false && isBrought()) ||
+        (isHere !== true && isOffered(instance, ticket, items()))
+      );
+    }
   }
 }
 

@@ -8,6 +8,8 @@ import type { Store } from "../../lib/ports/store.ts";
 import { countedIds, createHost, type Host } from "./host.ts";
 import { olderStore } from "./older-store.ts";
 import { type Backends, busPort, parkingPort, queuesOf, timersPort } from "./ports.ts";
+import { tasksPort } from "./releases.ts";
+import type { Release } from "./scenario.ts";
 import { type Stage, TENANT } from "./stage.ts";
 
 const FUNCTION_MS = 60_000;
@@ -22,10 +24,14 @@ export class Hosts {
   #life = 0;
   #invocations = 0;
   #isOpen = false;
+  /** What each host runs; none: everything. */
+  readonly #runs = new Map<number, readonly string[]>();
 
   constructor(stage: Stage, backends: Backends) {
     this.#stage = stage;
     this.#backends = backends;
+    const [first] = stage.scenario.releases ?? [];
+    if (first) this.#note(first);
   }
 
   get all(): readonly Host[] {
@@ -51,7 +57,7 @@ export class Hosts {
 
   /** An engine on a store of its own, which learns what versions will be called. */
   elsewhere(): Host {
-    return this.#newHost("elsewhere", 0, new SimulatedStore({}));
+    return this.#newHost("elsewhere", 0, 0, new SimulatedStore({}));
   }
 
   /** A process begins, or all hosts do. What queues in memory held is gone. */
@@ -62,7 +68,7 @@ export class Hosts {
     const count = mode === "memory" ? 1 : HOSTS;
     this.#all = skews
       .slice(0, count)
-      .map((skew, n) => this.#newHost(`host${this.#life}.${n}`, skew, this.#storeOf(n)));
+      .map((skew, n) => this.#newHost(`host${this.#life}.${n}`, skew, n));
     this.#stage.clockIsAhead(Math.max(...skews));
     const [host] = this.#all;
     if (mode === "durable" || host === undefined) {
@@ -84,10 +90,30 @@ export class Hosts {
     this.open();
   }
 
+  /** Hosts that run other tasks take the place of these; who is at work there goes on. */
+  release(release: Release): void {
+    const { hosts } = release;
+    this.#note(release);
+    if (this.#stage.mode === "memory") {
+      this.crashProcess();
+      return;
+    }
+    this.#life += 1;
+    this.#all = this.#all.map((host, n) => {
+      if (hosts && !hosts.includes(n)) return host;
+      const skewMs = host.clock.now() - this.#stage.now;
+      return this.#newHost(`host${this.#life}.${n}`, skewMs, n);
+    });
+  }
+
   /** A new call of a function on a host. */
   invocation(host: Host, mayContinue: boolean): Invocation {
     const id = `${this.#life}-${++this.#invocations}`;
     return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };
+  }
+
+  #note({ runs, hosts = [...Array(HOSTS).keys()] }: Release): void {
+    for (const n of hosts) this.#runs.set(n, runs);
   }
 
   /** The last of several may run older code. */
@@ -96,7 +122,7 @@ export class Hosts {
     return this.#stage.scenario.hasOlderHost && n === HOSTS - 1 ? olderStore(store) : store;
   }
 
-  #newHost(name: string, skewMs: number, store: Store = this.#backends.store): Host {
+  #newHost(name: string, skewMs: number, n = 0, store: Store = this.#storeOf(n)): Host {
     const stage = this.#stage;
     const { parking, tasks, pages, bus, blobs } = this.#backends;
     const { scenario, time, actors } = stage;
@@ -110,7 +136,7 @@ export class Hosts {
       store,
       blobs,
       parking: parkingPort(stage, parking),
-      tasks,
+      tasks: tasksPort(tasks, this.#runs.get(n)),
       timers: timersPort(stage, this.#backends, clock),
       ids: this.#ids,
       pages,

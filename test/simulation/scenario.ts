@@ -48,6 +48,15 @@ export type Scenario = Readonly<{
   hasOlderHost?: true;
   /** Versions that are deployed while everything runs, by callers. */
   later?: readonly Compiled[];
+  /** Handlers come and go: which types hosts run from when on. The first holds from the beginning. */
+  releases?: readonly Release[];
+}>;
+
+/** From this ms of the run on these hosts are others, all of them unless said. */
+export type Release = Readonly<{
+  atMs: number;
+  runs: readonly string[];
+  hosts?: readonly number[];
 }>;
 
 /** User code: how long it takes, and what comes of it. */
@@ -55,7 +64,7 @@ export type Handler = Readonly<{
   takesMs?: number;
   isolate?: true;
   exclusive?: true;
-  outcome: (about: TaskAttempt, input: Variables) => TaskOutcome;
+  outcome: (about: TaskAttempt, input: Variables) => TaskOutcome | Promise<TaskOutcome>;
 }>;
 
 /** Somebody outside, who makes calls one after the other and repeats what got no answer. */

@@ -4,6 +4,7 @@ import type { Definition } from "../../lib/definition/definition.ts";
 import { aWorkflow, race, task, timer, type Workflow } from "../support/generator-runner.ts";
 import { aBoundaryTimer, aFork, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { aRandomGraph } from "../support/random-graph.ts";
+import { ADOPT_SCENARIOS } from "./adopt-scenarios.ts";
 import {
   canceller,
   completer,
@@ -20,6 +21,7 @@ import {
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
+import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
@@ -304,6 +306,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
   ...ERASE_SCENARIOS,
+  ...ADOPT_SCENARIOS,
+  ...HTTP_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

@@ -18,7 +18,7 @@ export function watchedHandler(
       checkMayRun(stage, about);
       await stage.actors.stop("handler", "before");
       stage.ledger.push(about.idempotencyKey);
-      const outcome = user.outcome(about, input);
+      const outcome = await user.outcome(about, input);
       if (outcome.kind !== "not-run") stage.brings(about.instanceId, factOf(about, outcome));
       await stage.actors.stop("handler", "after", stage.now + takesMs);
       return outcome;

@@ -19,6 +19,7 @@ import { Hosts } from "./hosts.ts";
 import type { Invariants } from "./invariants.ts";
 import type { Mode } from "./mode.ts";
 import { type Backends, createBackends, queuesOf } from "./ports.ts";
+import { Adoptions, Releases } from "./releases.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Action, BEGIN, describeGate, Stage } from "./stage.ts";
 import { Sweeps } from "./sweeps.ts";
@@ -37,6 +38,8 @@ export class SimulatedWorld {
   readonly #calls: Calls;
   readonly #sweeps: Sweeps;
   readonly #wheel: WheelTurns;
+  readonly #releases: Releases;
+  readonly #adoptions: Adoptions;
 
   constructor(
     scenario: Scenario,
@@ -50,6 +53,8 @@ export class SimulatedWorld {
     this.#calls = new Calls(this.stage, this.#hosts);
     this.#sweeps = new Sweeps(this.stage, this.#hosts);
     this.#wheel = new WheelTurns(this.stage, this.#hosts);
+    this.#releases = new Releases(this.stage, this.#hosts);
+    this.#adoptions = new Adoptions(this.stage, this.#hosts, this.backends);
     this.stage.isCalm = this.isCalm;
     this.stage.isStruck = injection?.fault === "crash";
   }
@@ -128,6 +133,8 @@ export class SimulatedWorld {
       ...this.backends.scheduler.actions(),
       ...this.#sweeps.actions(),
       ...this.#wheel.actions(),
+      ...this.#releases.actions(),
+      ...this.#adoptions.actions(),
     ];
   }
 
@@ -156,6 +163,8 @@ export class SimulatedWorld {
       ...this.backends.scheduler.instants(),
       ...this.#sweeps.instants(),
       ...this.#wheel.instants(),
+      ...this.#releases.instants(),
+      ...this.#adoptions.instants(),
     ].filter((instant) => instant > now);
     if (instants.length === 0) return undefined;
     const byMs = Math.min(...instants) - now;
@@ -185,7 +194,8 @@ export class SimulatedWorld {
     for (const { instance } of invariants.lives.values()) {
       checkDebts(instance, {
         messages,
-        runsHere: (type) => Object.hasOwn(scenario.handlers, type),
+        runsHere: (type) =>
+          scenario.releases ? undefined : Object.hasOwn(scenario.handlers, type),
         wasSent: (id, effect) => this.stage.wasSent(id, effect),
         seqOf: (id) => traffic.broadcasts.get(id)?.seq,
         items: () => this.backends.store.items(),

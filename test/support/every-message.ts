@@ -70,6 +70,7 @@ export const everyMessage: readonly Full<Message>[] = [
     attempt: 1,
     type: "charge-card",
     notBefore: at,
+    handedBackBy: "invocation-1",
     start,
   },
   { kind: "timer", ...instance, ticket: "t1.1" },

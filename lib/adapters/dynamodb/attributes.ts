@@ -9,7 +9,7 @@
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { Item, Key } from "../../ports/store.ts";
+import type { Item, Key, ListedKey } from "../../ports/store.ts";
 import { duePartition, duePlace } from "./due-place.ts";
 
 /** A row of the table or of an index, as the SDK knows it. */
@@ -57,6 +57,11 @@ export function parseKey(row: Attributes): Key {
   const { pk, sk } = row;
   if (pk?.S === undefined || sk?.S === undefined) throw notOurs(row);
   return { pk: pk.S, sk: sk.S };
+}
+
+/** The key of a row of the index of listings, and its place there. */
+export function parseListed(row: Attributes): ListedKey {
+  return { ...parseKey(row), order: row.listSk?.S ?? "" };
 }
 
 /** A text for maps whose members are items. */

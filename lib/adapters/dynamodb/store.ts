@@ -9,7 +9,17 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Meter } from "../../ports/meter.ts";
-import type { Item, Key, Outcome, Page, Range, Slice, Store, Write } from "../../ports/store.ts";
+import type {
+  Item,
+  Key,
+  ListedKey,
+  Outcome,
+  Page,
+  Range,
+  Slice,
+  Store,
+  Write,
+} from "../../ports/store.ts";
 import {
   checkKeys,
   checkRange,
@@ -17,7 +27,7 @@ import {
   checkWrites,
   storeLimits,
 } from "../../ports/store-rules.ts";
-import { parseItem, parseKey } from "./attributes.ts";
+import { parseItem, parseListed } from "./attributes.ts";
 import { cursorFor, parseCursor, type Question } from "./cursor.ts";
 import { dueBounds, duePartitions, mergeDue } from "./due-place.ts";
 import { commitFailed, readFailed } from "./failure.ts";
@@ -103,10 +113,10 @@ export class DynamoDbStore implements Store {
     return next === undefined ? { items } : { items, next: cursorFor(question, [next]) };
   }
 
-  async list(view: string, range: Range): Promise<Page<Key>> {
+  async list(view: string, range: Range): Promise<Page<ListedKey>> {
     checkRange(range);
     const page = await this.#reading(() => queryPage(this.#access, ["list", view], range));
-    return { ...page, items: page.items.map(parseKey) };
+    return { ...page, items: page.items.map(parseListed) };
   }
 
   async tidy(hints: readonly Key[]): Promise<void> {

@@ -19,6 +19,11 @@ export type TaskContext = Readonly<{
   heartbeat(): Promise<void>;
 }>;
 
+/** Thrown where another attempt would fail in the same way: what is left of them is not used. */
+export class HopelessFailure extends Error {
+  override readonly name = "HopelessFailure";
+}
+
 /** The user's own code. */
 export type TaskCode = (input: Variables, context: TaskContext) => unknown;
 
@@ -125,6 +130,7 @@ function outcomeOf(value: unknown): TaskOutcome {
 function failureOf(error: unknown): TaskOutcome {
   const { name, message, code, variables } = partsOf(error);
   const text = typeof message === "string" && message !== "" ? message : describe(error);
+  if (error instanceof HopelessFailure) return { ...failed(text), retries: 0 };
   if (name !== "BusinessError" || typeof code !== "string" || code === "") return failed(text);
   if (variables === undefined) return { ...failed(text), code };
   const carried = parseTaskResult(variables, "variables of the error");

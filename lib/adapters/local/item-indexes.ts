@@ -1,7 +1,7 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
 import type { Instant } from "../../definition/time/instant.ts";
 import { compareByUtf8 } from "../../ports/key-order.ts";
-import type { Item, Key, Page, Range, Slice } from "../../ports/store.ts";
+import type { Item, Key, ListedKey, Page, Range, Slice } from "../../ports/store.ts";
 import { cursorInvalid, storeLimits } from "../../ports/store-rules.ts";
 import { ITEM_COLUMNS, parseItem } from "./item-table.ts";
 
@@ -56,7 +56,7 @@ export class ItemIndexes {
     return rows.length > limit && last !== undefined ? { items, next: last.key.sk } : { items };
   }
 
-  list(view: string, range: Range): Page<Key> {
+  list(view: string, range: Range): Page<ListedKey> {
     const cursor = parseOrderCursor(range.after);
     const { from, to } = boundsOf(
       range,
@@ -66,7 +66,8 @@ export class ItemIndexes {
     const behind = cursor ?? { place: range.backwards ? AFTER_ALL_TEXT : "", id: 0 };
     const statement = range.backwards ? this.#listBackwards : this.#list;
     const limit = limitOf(range);
-    return parseKeyPage(statement.all(view, from, to, behind.place, behind.id, limit + 1), limit);
+    const rows = statement.all(view, from, to, behind.place, behind.id, limit + 1);
+    return parsePage(rows, limit, parseListed);
   }
 
   due(range: DueRange): Page<Key> {
@@ -80,7 +81,7 @@ export class ItemIndexes {
     }
     const start = cursor?.place ?? after ?? BEFORE_ALL_TIME;
     rows.push(...this.#dueAfter.all(...part, start, until, limit + 1 - rows.length));
-    return parseKeyPage(rows, limit);
+    return parsePage(rows, limit, parseKey);
   }
 
   earliestDue(after: Instant): Instant | undefined {
@@ -121,14 +122,18 @@ function limitOf({ limit }: Pick<Range, "limit">): number {
 }
 
 /** One row more than the limit was read, to know whether there is a next page. */
-function parseKeyPage(rows: readonly Row[], limit: number): Page<Key> {
-  const items = rows.slice(0, limit).map(parseKey);
+function parsePage<T>(rows: readonly Row[], limit: number, parse: (row: Row) => T): Page<T> {
+  const items = rows.slice(0, limit).map(parse);
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return last === undefined ? { items } : { items, next: JSON.stringify([last.place, last.id]) };
 }
 
 function parseKey(row: Row): Key {
   return { pk: row.pk as string, sk: row.sk as string };
+}
+
+function parseListed(row: Row): ListedKey {
+  return { ...parseKey(row), order: row.place as string };
 }
 
 function parseInstant(value: SQLOutputValue | undefined): Instant | undefined {

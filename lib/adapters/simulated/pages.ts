@@ -1,6 +1,6 @@
 import type { Instant } from "../../definition/time/instant.ts";
 import { compareByUtf8 } from "../../ports/key-order.ts";
-import type { Item, Key, Page, Range } from "../../ports/store.ts";
+import type { Item, Key, ListedKey, Page, Range } from "../../ports/store.ts";
 import { cursorInvalid, storeLimits } from "../../ports/store-rules.ts";
 
 /** The part of a partition that a range asks for; the items come in the order of keys. */
@@ -31,14 +31,15 @@ function placeOf(partition: readonly Item[], sk: string): number {
 }
 
 /** The part of a listing view that a range of orders asks for. */
-export function listPage(items: readonly Item[], view: string, range: Range): Page<Key> {
+export function listPage(items: readonly Item[], view: string, range: Range): Page<ListedKey> {
   const places = items.flatMap((item) =>
     item.listed?.view === view
       ? [{ item, place: [item.listed.order, item.key.pk, item.key.sk] }]
       : [],
   );
   const cursor = parseCursor(range.after, "string");
-  return keysOf(cut(within(places, range), { ...range, cursor }));
+  const { items: listed, ...rest } = pageOf(cut(within(places, range), { ...range, cursor }));
+  return { ...rest, items: listed.map(({ key, listed }) => ({ ...key, order: orderOf(listed) })) };
 }
 
 /** The keys whose time has come, oldest first. */
@@ -57,7 +58,9 @@ export function duePage(
       ? [{ item, place: [item.lookAt, item.key.pk, item.key.sk] }]
       : [],
   );
-  return keysOf(cut(places, { limit: range.limit, cursor: parseCursor(range.after, "number") }));
+  const cursor = parseCursor(range.after, "number");
+  const { items: due, ...rest } = pageOf(cut(places, { limit: range.limit, cursor }));
+  return { ...rest, items: due.map(({ key }) => key) };
 }
 
 /** Where an item stands: first what orders it, then its key, so that no two stand in one place. */
@@ -84,9 +87,11 @@ function cut(places: readonly Placed[], { limit, cursor, backwards }: Cut) {
   return { items: page.map(({ item }) => item), next };
 }
 
-function keysOf({ items, next }: ReturnType<typeof cut>): Page<Key> {
-  return { items: items.map((item) => item.key), ...(next && { next: JSON.stringify(next) }) };
+function pageOf({ items, next }: ReturnType<typeof cut>): Page<Item> {
+  return { items, ...(next && { next: JSON.stringify(next) }) };
 }
+
+const orderOf = (listed: Item["listed"]): string => listed?.order ?? "";
 
 function comparePlaces(a: Place, b: Place): number {
   for (const [n, left] of a.entries()) {

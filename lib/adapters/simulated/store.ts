@@ -7,7 +7,17 @@
 // 3. Only what the port lets lag can be stale: `get` with `stale`, `due` and `list`.
 
 import type { Instant } from "../../definition/time/instant.ts";
-import type { Item, Key, Outcome, Page, Range, Slice, Store, Write } from "../../ports/store.ts";
+import type {
+  Item,
+  Key,
+  ListedKey,
+  Outcome,
+  Page,
+  Range,
+  Slice,
+  Store,
+  Write,
+} from "../../ports/store.ts";
 import {
   checkKeys,
   checkRange,
@@ -105,7 +115,7 @@ export class SimulatedStore implements Store {
     return page;
   }
 
-  async list(view: string, range: Range): Promise<Page<Key>> {
+  async list(view: string, range: Range): Promise<Page<ListedKey>> {
     checkRange(range);
     const fault = await this.#turn?.("list:before", []);
     const page = listPage(this.#indexed(fault), view, range);

@@ -117,6 +117,7 @@ export const anyMessage = z.discriminatedUnion("kind", [
     attempt: count,
     type: text,
     notBefore: maybe(instant),
+    handedBackBy: maybe(text),
     start: maybe(carriedStart),
   }),
   z.strictObject({ kind: z.literal("timer"), ...addressed, ticket: text }),

@@ -52,11 +52,13 @@ export const instanceOperations: readonly Operation[] = [
     tag,
     summary: "List instances, the newest first",
     description:
-      "Filters that no index serves apply after reading: a page may be short, even empty, and still have a `nextCursor`.",
+      "The most selective of business key, tag, and status with definition is read by its index; whatever else is asked for applies after reading: a page may be short, even empty, and still have a `nextCursor`. A cursor is good for the filter that it came with.",
     params: nothing,
     query: z.strictObject({
       definition: idText.exactOptional().describe("The id of their definition."),
       status: shape.status.exactOptional(),
+      businessKey: shape.businessKey.exactOptional(),
+      tag: shape.tag.exactOptional().describe("One of their tags."),
       incident: z
         .literal("true")
         .transform((): true => true)

@@ -1,13 +1,7 @@
 import * as z from "zod";
 import { INSTANCE_ID, INSTANCE_ID_RULE } from "../../definition/instance-id.ts";
-import {
-  MAX_BUSINESS_KEY_LENGTH,
-  MAX_RETRIES,
-  MAX_TAG_LENGTH,
-  MAX_TAGS,
-  MAX_TEXT_LENGTH,
-  MAX_VERSION,
-} from "../limits.ts";
+import { MAX_BUSINESS_KEY_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from "../../definition/limits.ts";
+import { MAX_RETRIES, MAX_TEXT_LENGTH, MAX_VERSION } from "../limits.ts";
 import { listOf } from "./page.ts";
 import { personFields } from "./person.ts";
 import { named } from "./registry.ts";
@@ -27,15 +21,19 @@ const failure = named(
   }),
 );
 
+/** By which instances are found, besides their id. */
+export const businessKey = z.string().min(1).max(MAX_BUSINESS_KEY_LENGTH);
+export const tag = z.string().min(1).max(MAX_TAG_LENGTH);
+
 /** The request that starts an instance. */
 export const start = named(
   "Start",
   z.strictObject({
     variables: newVariables.exactOptional(),
     instanceId: z.string().regex(INSTANCE_ID, { error: INSTANCE_ID_RULE }).exactOptional(),
-    businessKey: z.string().min(1).max(MAX_BUSINESS_KEY_LENGTH).exactOptional(),
+    businessKey: businessKey.exactOptional(),
     version: z.int().min(1).max(MAX_VERSION).exactOptional().describe("The latest unless said."),
-    tags: z.array(z.string().min(1).max(MAX_TAG_LENGTH)).max(MAX_TAGS).exactOptional(),
+    tags: z.array(tag).max(MAX_TAGS).exactOptional(),
     deadline: durationOrInstant.exactOptional(),
   }),
 );

@@ -9,7 +9,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { ClaimRequest, IdempotencyKey } from "../engine.ts";
 import { turnName } from "../names.ts";
 import { openTask } from "../owed.ts";
-import { checkRequest, nameText, optional, texts } from "../request-rules.ts";
+import { checkRequest, groupNames, nameText, optional } from "../request-rules.ts";
 import { noTask, serveTask, taskPartsOf } from "../task-calls.ts";
 import type { World } from "../world.ts";
 import { claimed } from "./check-completion.ts";
@@ -21,7 +21,7 @@ export async function claimTask(
   { user, groups }: ClaimRequest,
   key?: IdempotencyKey,
 ): Promise<{ claimed: true }> {
-  checkRequest({ user: nameText, groups: optional(texts) }, { user, groups });
+  checkRequest({ user: nameText, groups: optional(groupNames) }, { user, groups });
   await turn(world, taskId, { action: "claim", user, key }, (person) => {
     if (person.assignee === user) return undefined;
     if (person.assignee !== undefined) throw claimed(taskId, person.assignee);

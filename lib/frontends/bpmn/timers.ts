@@ -1,8 +1,8 @@
 import type { TimerSpec } from "../../definition/graph.ts";
-import { type Parsed, quoted, refused } from "../../definition/parsed.ts";
+import type { Parsed } from "../../definition/parsed.ts";
+import { parseCycle } from "../../definition/time/cycle.ts";
 import { parseDuration } from "../../definition/time/duration.ts";
 import { parseZonedInstant } from "../../definition/time/instant.ts";
-import { parseRepeatingInterval } from "../../definition/time/interval.ts";
 import { parseTimeZone, type TimeZone } from "../../definition/time/time-zone.ts";
 import { type Context, computed } from "./context.ts";
 import type { Report } from "./report.ts";
@@ -98,14 +98,6 @@ function parseTimer(as: TimerSpec["as"], text: string, zone?: TimeZone): Parsed<
     case "date":
       return parseZonedInstant(text);
     case "cycle":
-      return looksLikeCron(text)
-        ? refused(`${quoted(text)} is a cron expression, which is not supported yet.`, REPEATING)
-        : parseRepeatingInterval(text, zone);
+      return parseCycle(text, zone);
   }
-}
-
-const REPEATING = "Write a repeating interval, for example R/P1D or R3/PT10M.";
-
-function looksLikeCron(text: string): boolean {
-  return text.startsWith("@") || text.split(/\s+/).length >= 5;
 }

@@ -1,13 +1,14 @@
 import type { TimerSpec } from "../../definition/graph.ts";
 import type { Parsed } from "../../definition/parsed.ts";
+import {
+  type Cycle,
+  firstOfCycle,
+  nextOfCycle,
+  parseCycle,
+  repetitionsOf,
+} from "../../definition/time/cycle.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { parseInstant } from "../../definition/time/instant.ts";
-import {
-  dueAfterFiring,
-  firstDue,
-  parseRepeatingInterval,
-  type RepeatingInterval,
-} from "../../definition/time/interval.ts";
 import { parseTimeZone, type TimeZone } from "../../definition/time/time-zone.ts";
 import { closeTicket, openTicket } from "../draft.ts";
 import type { TimerTicket } from "../instance.ts";
@@ -33,8 +34,8 @@ export async function armingOf(run: Run, token: Token, timer: TimerSpec): Promis
       return { dueAt: expected(parseInstant(text)) };
     case "cycle": {
       const cycle = cycleOf(text, zone);
-      const left = cycle.repetitions;
-      const dueAt = firstDue(cycle, now);
+      const left = repetitionsOf(cycle);
+      const dueAt = firstOfCycle(cycle, now);
       return { dueAt, cycle: { text, left, ...(zone && { zone }) } };
     }
   }
@@ -50,12 +51,12 @@ export function armAgain({ draft }: Run, ticket: TimerTicket): void {
   if (cycle === undefined || cycle.left === 1) return;
   const interval = cycleOf(cycle.text, zoneOf(cycle.zone));
   const left = cycle.left === "unbounded" ? cycle.left : cycle.left - 1;
-  const next = dueAfterFiring(interval, { previousDue: dueAt, now: draft.now });
+  const next = nextOfCycle(interval, { previousDue: dueAt, now: draft.now });
   openTicket(draft, { on: "timer", ref, element, dueAt: next, cycle: { ...cycle, left } });
 }
 
-function cycleOf(text: string, zone: TimeZone | undefined): RepeatingInterval {
-  return expected(parseRepeatingInterval(text, zone));
+function cycleOf(text: string, zone: TimeZone | undefined): Cycle {
+  return expected(parseCycle(text, zone));
 }
 
 function zoneOf(name: string | undefined): TimeZone | undefined {

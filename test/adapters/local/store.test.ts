@@ -44,8 +44,19 @@ describe("the local store", () => {
     expect(store.reads).toBe(2);
     await store.scan("p", { limit: 10 });
     expect(store.reads).toBe(4);
+    expect(store.keysRead).toBe(0);
     await store.due(at(1), everything);
-    expect([store.reads, store.writes]).toEqual([5, 2]);
+    await store.list("nothing", { limit: 10 });
+    expect([store.reads, store.keysRead, store.writes]).toEqual([4, 1, 2]);
+  });
+
+  test("counts rows that are nothing but a key with the keys of its indexes", async () => {
+    const store = openedIn(temporaryFolder());
+    await putAll(store, [anItem("a"), anItem("b", { body: new Uint8Array() })]);
+
+    await store.scan("p", { limit: 10 });
+
+    expect([store.reads, store.keysRead]).toEqual([1, 1]);
   });
 });
 

@@ -22,7 +22,7 @@ describe("the body of a message", () => {
 
     const body = await packMessage(message, blobs);
 
-    expect(body).toMatch(/^\{"v":1,"ref":"messages\/[0-9a-f]{64}"\}$/);
+    expect(body).toMatch(/^\{"v":2,"ref":"messages\/[0-9a-f]{64}"\}$/);
     expect(await unpackMessage(body, blobs)).toEqual(message);
   });
 

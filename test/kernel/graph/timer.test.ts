@@ -265,6 +265,21 @@ describe("a boundary timer that does not interrupt", () => {
     expect(order.timer("late").dueAt).toBe(Date.parse("2024-06-30T23:00:00Z"));
   });
 
+  test("R20: by cron, goes by the wall of its zone and skips what an outage missed", async () => {
+    const morning = { cycle: "0 30 9 * * MON-FRI", zone: "Europe/Berlin", interrupting: false };
+    const order = await play(watched(morning));
+    const first = order.timer("late").dueAt;
+
+    await order.fire("late");
+    const second = order.timer("late").dueAt;
+    await order.fire("late", 4 * DAY);
+
+    expect(new Date(first).toISOString()).toBe("2024-01-01T08:30:00.000Z");
+    expect(new Date(second).toISOString()).toBe("2024-01-02T08:30:00.000Z");
+    expect(order.timer("late").cycle?.left).toBe("unbounded");
+    expect(new Date(order.timer("late").dueAt).toISOString()).toBe("2024-01-08T08:30:00.000Z");
+  });
+
   test("cannot be entered with a cycle that is none", async () => {
     const order = await play(watched({ cycle: "every day", interrupting: false }));
 

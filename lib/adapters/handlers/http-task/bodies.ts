@@ -1,0 +1,75 @@
+import type { Json } from "../../../definition/json.ts";
+import type { HttpAnswer } from "../../../ports/http.ts";
+import type { Mask } from "./mask.ts";
+
+/** A body as it is sent, and what it is. */
+export type Sent = Readonly<{ bytes: Uint8Array; type: string }>;
+
+/**
+ * Writes a body: a text as it is, anything else as JSON, or as a form where the author says that it is
+ * one. Undefined where it cannot be a form.
+ */
+export function writeBody(body: Json, declared: string | undefined): Sent | undefined {
+  if (typeof body === "string") return sent(body, declared ?? "text/plain; charset=utf-8");
+  if (essence(declared) !== FORM) {
+    return sent(JSON.stringify(body), declared ?? "application/json");
+  }
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return undefined;
+  const entries = Object.entries(body).filter(([, value]) => value !== null);
+  if (entries.some(([, value]) => typeof value === "object")) return undefined;
+  const pairs = entries.map(([name, value]): [string, string] => [name, String(value)]);
+  return sent(new URLSearchParams(pairs).toString(), declared ?? FORM);
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+const sent = (text: string, type: string): Sent => ({ bytes: Buffer.from(text), type });
+
+/**
+ * Reads a body: JSON where the answer says so, text where it is some, and everything else as base64.
+ * What calls itself JSON and is none stays text: the service has done its work, and the process sees
+ * what it said. No bytes are null.
+ */
+export function readBody({ headers, body }: HttpAnswer, mask: Mask): Json {
+  if (body.byteLength === 0) return null;
+  const type = headers["content-type"];
+  if (!isText(essence(type))) return Buffer.from(mask.bytes(body)).toString("base64");
+  const text = decoded(body, type);
+  return isJsonType(essence(type)) ? parsed(text, mask) : mask.text(text);
+}
+
+function essence(type = ""): string {
+  return (type.split(";")[0] ?? "").trim().toLowerCase();
+}
+
+const isJsonType = (type: string): boolean => /^[^/]+\/(json|[^/]+\+json)$/.test(type);
+
+/** Nothing said counts as text. */
+const isText = (type: string): boolean =>
+  type === "" ||
+  type.startsWith("text/") ||
+  isJsonType(type) ||
+  /^application\/(xml|[^/]+\+xml|javascript|yaml|x-yaml|x-ndjson|x-www-form-urlencoded|graphql|sql)$/.test(
+    type,
+  );
+
+function decoded(bytes: Uint8Array, type = ""): string {
+  const charset = /;\s*charset="?([^\s";]+)/i.exec(type)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset).decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
+  }
+}
+
+function parsed(text: string, mask: Mask): Json {
+  try {
+    return mask.value(parseJson(text));
+  } catch {
+    return mask.text(text);
+  }
+}
+
+function parseJson(text: string): Json {
+  return JSON.parse(text) as Json;
+}

@@ -1,0 +1,40 @@
+import type { Parsed } from "../parsed.ts";
+import { type Cron, looksLikeCron, nextMatch, parseCron } from "./cron.ts";
+import { type Instant, LAST_INSTANT } from "./instant.ts";
+import {
+  dueAfterFiring,
+  type Firing,
+  firstDue,
+  parseRepeatingInterval,
+  type RepeatingInterval,
+} from "./interval.ts";
+import type { TimeZone } from "./time-zone.ts";
+
+/** What fires more than once: a repeating interval, or cron, which never ends. */
+export type Cycle = RepeatingInterval | Cron;
+
+/** Reads R3/PT10M, R/P1D, six fields of cron, or a macro such as @daily. */
+export function parseCycle(text: string, zone?: TimeZone): Parsed<Cycle> {
+  return looksLikeCron(text) ? parseCron(text, zone) : parseRepeatingInterval(text, zone);
+}
+
+export const isCron = (cycle: Cycle): cycle is Cron => "hours" in cycle;
+
+/** How often it fires in all. */
+export const repetitionsOf = (cycle: Cycle): RepeatingInterval["repetitions"] =>
+  isCron(cycle) ? "unbounded" : cycle.repetitions;
+
+/** When a cycle that is armed now fires first. */
+export function firstOfCycle(cycle: Cycle, armedAt: Instant): Instant {
+  return isCron(cycle) ? (nextMatch(cycle, armedAt) ?? LAST_INSTANT) : firstDue(cycle, armedAt);
+}
+
+/**
+ * When a cycle that fired for `previousDue` at `now` is due again. What never ends skips what it has
+ * missed and stays on its way; what ends makes up for each.
+ */
+export function nextOfCycle(cycle: Cycle, firing: Firing): Instant {
+  if (!isCron(cycle)) return dueAfterFiring(cycle, firing);
+  const { previousDue, now } = firing;
+  return nextMatch(cycle, now > previousDue ? now : previousDue) ?? LAST_INSTANT;
+}

@@ -1,0 +1,33 @@
+import type { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
+import { parseHttpSettings } from "../adapters/handlers/http-task/http-settings.ts";
+import { HTTP_TASK, httpTask } from "../adapters/handlers/http-task/http-task.ts";
+import { handlersFrom } from "../adapters/handlers/task-handlers.ts";
+import { environmentSecrets } from "../adapters/node/environment-secrets.ts";
+import { nodeHttp } from "../adapters/node/http/http.ts";
+import type { Secrets } from "../ports/secrets.ts";
+import type { TaskHandler } from "../ports/tasks.ts";
+
+/** Whom HTTP tasks may call. Hosts are `[http://]host[:port]`, with `*.` in front every name below. */
+export type HttpOptions = Readonly<{
+  /** Only these; every public host, by https and on port 443, unless said. */
+  allowHosts?: readonly string[];
+  /** These besides, though they stand at private addresses. */
+  allowPrivate?: readonly string[];
+  /** The hosts that each secret may go to, by the secret's name. */
+  secrets?: Readonly<Record<string, readonly string[]>>;
+  /** Where secrets are; the environment, as FERMATA_SECRET_NAME, unless said. */
+  readSecret?: (name: string) => string | undefined | Promise<string | undefined>;
+}>;
+
+/** The HTTP task of an embedded engine, by its type. */
+export function httpHandlers(
+  { readSecret, ...settings }: HttpOptions = {},
+  runs: HandlerRuns,
+): ReadonlyMap<string, TaskHandler> {
+  const { reach, secretHosts } = parseHttpSettings(settings);
+  const secrets: Secrets = readSecret
+    ? { valueOf: async (name) => readSecret(name) }
+    : environmentSecrets(process.env);
+  const task = httpTask({ http: nodeHttp({ reach }), secrets, secretHosts });
+  return handlersFrom({ [HTTP_TASK.type]: task }, runs);
+}

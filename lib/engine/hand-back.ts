@@ -1,0 +1,53 @@
+/**
+ * A task came to a host that does not run its type any more: from now on it is offered outside.
+ *
+ * The same message may be at work elsewhere, where its type still runs, and what follows there is
+ * owed under its name. So the message goes only after the ticket says that it was handed back:
+ * 1. Whoever had begun to run it finds that out by the conflict, and parks the outcome.
+ * 2. Whoever begins later runs it only for a message that was sent since, and knows this hand-back.
+ */
+import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
+import type { Instance, TaskTicket } from "../kernel/instance.ts";
+import type { Invocation, Verdict } from "../ports/message.ts";
+import { commit } from "./commit.ts";
+import { attemptName, HANDED_BACK } from "./names.ts";
+import { putOffers } from "./offer.ts";
+import { openTask } from "./owed.ts";
+import { planWrite } from "./plan.ts";
+import { redeliver } from "./redelivery.ts";
+import type { Image } from "./stored-instance.ts";
+import type { World } from "./world.ts";
+
+/** Offers the task that a message brought, then lets the message go. */
+export async function handBack(
+  world: World,
+  found: Image,
+  { id, attempt }: TaskTicket,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const name = attemptName(id, attempt);
+  let image = found;
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const { instance, program } = image;
+    const task = openTask(instance, id);
+    if (task?.attempt !== attempt) return redeliver(world, image, name, invocation, "task");
+    const stamp = { by: HANDED_BACK, own: invocation.id, until: world.clock.now() };
+    const after = { ...instance, tickets: instance.tickets.map(restamped(task, stamp)) };
+    const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);
+    if (outcome.kind === "busy") return { keepForMs: outcome.retryAfterMs };
+    if (outcome.kind === "committed") {
+      await putOffers(world, outcome.image.instance, task);
+      return "release";
+    }
+    if (outcome.kind === "conflict" && outcome.current === undefined) return "release";
+    if (outcome.kind === "conflict" && outcome.current) image = outcome.current;
+  }
+  return CONTENDED;
+}
+
+const restamped =
+  (task: TaskTicket, stamp: NonNullable<TaskTicket["stamp"]>) =>
+  (ticket: Instance["tickets"][number]): Instance["tickets"][number] =>
+    ticket === task ? { ...task, stamp } : ticket;
+
+const CONTENDED: Verdict = { keepForMs: 100 };

@@ -1,0 +1,68 @@
+// Rules of tasks whose handlers come and go, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./mutants.ts";
+
+export const ADOPT_MUTANTS: readonly Mutant[] = [
+  {
+    name: "adopted-before-sent",
+    without: "the row of an adopted task goes after the task was sent",
+    scenario: "handlers-come-and-go",
+    file: "lib/engine/adopt.ts",
+    find: "if (image && task) await world.tasks.send(taskMessage(image.instance, task));",
+    replace: `if (image && task) {
+    ${MARK};
+    await world.store.tidy([key]);
+    await world.tasks.send(taskMessage(image.instance, task));
+  }`,
+  },
+  {
+    name: "adoption-removes-what-was-put-back",
+    without: "a row that was put anew since an adoption found it stays",
+    scenario: "handlers-half-there",
+    file: "lib/engine/adopt.ts",
+    find: "when: { version } }]",
+    replace: `when: (${MARK}, "exists") }]`,
+  },
+  {
+    name: "never-adopted",
+    without: "who has come to run a type of task looks for those that were offered outside",
+    scenario: "handlers-come-and-go",
+    file: "lib/engine/adopt.ts",
+    find: "return await adoptOne(world, row);",
+    replace: `${MARK}; return 0;`,
+  },
+  {
+    name: "handed-back-unnoticed",
+    without: "whoever runs a task that another delivery has handed back finds that out",
+    scenario: "handlers-come-and-go",
+    file: "lib/engine/hand-back.ts",
+    find: "const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);",
+    replace: `${MARK};
+    const outcome = { kind: "committed", image: { instance: after, program } };`,
+  },
+  {
+    name: "outcome-kept-after-hand-back",
+    without: "the outcome of a task that was handed back meanwhile is parked",
+    scenario: "handlers-half-there",
+    file: "lib/engine/drive.ts",
+    find: "return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);",
+    replace: `if (handBackOf(open) !== handBackOf(task)) ${MARK}; return open.attempt === task.attempt;`,
+  },
+  {
+    name: "void-message-run",
+    without: "a message from before its task was handed back is void",
+    scenario: "handlers-half-there",
+    file: "lib/engine/drive.ts",
+    find: "if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {",
+    replace: `if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) ${MARK};
+  if (false) {`,
+  },
+  {
+    name: "not-offered-before-unmasked",
+    without: "tasks that lost their handler are offered before the due index lets go of them",
+    scenario: "handlers-come-and-go",
+    mode: "memory",
+    file: "lib/engine/recover.ts",
+    find: "await putHint(world, offerOf(instance, task));",
+    replace: `${MARK};`,
+  },
+];

@@ -1,0 +1,18 @@
+import { describe, expect, test } from "vitest";
+import { HTTP_SCENARIOS } from "./http-scenarios.ts";
+import type { Mode } from "./mode.ts";
+import { calm, crashes, strike } from "./single-fault.ts";
+
+const MODES: readonly Mode[] = ["durable", "memory"];
+
+describe("an HTTP task in a simulated world", () => {
+  for (const scenario of HTTP_SCENARIOS) {
+    for (const mode of MODES) {
+      test(`F67 pays once, whatever dies before and after every port call: ${scenario.name}, ${mode}`, async () => {
+        const setting = { scenario, mode };
+
+        expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);
+      });
+    }
+  }
+});

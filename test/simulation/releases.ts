@@ -1,0 +1,90 @@
+// Releases: the hosts of a world are replaced by others that run other types of tasks. Where queues
+// last, whoever is at work goes on with the code it began with; one process dies and begins anew.
+import type { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
+import { offersPk } from "../../lib/engine/keys.ts";
+import type { Tasks } from "../../lib/ports/tasks.ts";
+import type { Hosts } from "./hosts.ts";
+import type { Backends } from "./ports.ts";
+import type { Release } from "./scenario.ts";
+import { type Action, BEGIN, type Stage, TENANT } from "./stage.ts";
+
+/** The tasks of a host that runs only these types; without a list all that there are. */
+export function tasksPort(tasks: SimulatedTasks, runs: readonly string[] | undefined): Tasks {
+  if (runs === undefined) return tasks;
+  return {
+    send: (message) => tasks.send(message),
+    handlerOf: (type) => (runs.includes(type) ? tasks.handlerOf(type) : undefined),
+    types: () => runs,
+    holds: (instanceId, ticket) => tasks.holds(instanceId, ticket),
+    stop: (instanceId, ticket) => tasks.stop(instanceId, ticket),
+  };
+}
+
+/** The releases of a scenario, one after the other; the first is there from the beginning. */
+export class Releases {
+  readonly #stage: Stage;
+  readonly #hosts: Hosts;
+  #next = 1;
+
+  constructor(stage: Stage, hosts: Hosts) {
+    this.#stage = stage;
+    this.#hosts = hosts;
+  }
+
+  actions(): readonly Action[] {
+    const release = this.#ahead();
+    if (release === undefined || BEGIN + release.atMs > this.#stage.now) return [];
+    return [{ label: `release of ${release.runs.join(", ")}`, act: () => this.#make(release) }];
+  }
+
+  instants(): readonly number[] {
+    const release = this.#ahead();
+    return release ? [BEGIN + release.atMs] : [];
+  }
+
+  #make(release: Release): void {
+    this.#next += 1;
+    this.#hosts.release(release);
+  }
+
+  #ahead(): Release | undefined {
+    return this.#stage.scenario.releases?.[this.#next];
+  }
+}
+
+const EVERY_MS = 60_000;
+
+/** Each minute somebody looks whether tasks that were offered outside can be run here by now. */
+export class Adoptions {
+  readonly #stage: Stage;
+  readonly #hosts: Hosts;
+  readonly #backends: Backends;
+  #lookedAt = BEGIN;
+
+  constructor(stage: Stage, hosts: Hosts, backends: Backends) {
+    this.#stage = stage;
+    this.#hosts = hosts;
+    this.#backends = backends;
+  }
+
+  actions(): readonly Action[] {
+    const [next] = this.instants();
+    if (next === undefined || next > this.#stage.now) return [];
+    return [{ label: "adoption", act: () => this.#adopt() }];
+  }
+
+  /** With queues in memory the recovery of the next life does it. */
+  instants(): readonly number[] {
+    if (this.#stage.mode === "memory" || !this.#stage.scenario.releases) return [];
+    const rows = new Set(this.#backends.store.items().map(({ key }) => key.pk));
+    const types = this.#hosts.all.flatMap(({ world }) => world.tasks.types());
+    const isAny = types.some((type) => rows.has(offersPk(TENANT, type)));
+    return isAny ? [this.#lookedAt + EVERY_MS] : [];
+  }
+
+  #adopt(): void {
+    this.#lookedAt = this.#stage.now;
+    const host = this.#hosts.any();
+    this.#stage.spawn("adoption", host, async () => void (await host.engine.adopt()));
+  }
+}
