@@ -14,6 +14,7 @@ import { ADOPT_MUTANTS } from "../test/simulation/adopt-mutants.ts";
 import { HTTP_MUTANTS } from "../test/simulation/http-mutants.ts";
 import { REACHED, STEP } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
+import { PEOPLE_MUTANTS } from "../test/simulation/people-mutants.ts";
 import { TALK_MUTANTS } from "../test/simulation/talk-mutants.ts";
 import { TIMER_MUTANTS } from "../test/simulation/timer-mutants.ts";
 import { VALUE_MUTANTS } from "../test/simulation/value-mutants.ts";
@@ -42,6 +43,7 @@ const MUTANTS = [
   ...VALUE_MUTANTS,
   ...ADOPT_MUTANTS,
   ...HTTP_MUTANTS,
+  ...PEOPLE_MUTANTS,
 ];
 const mutant = MUTANTS.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {

@@ -11,6 +11,7 @@ import {
 } from "../../lib/kernel/instance.ts";
 import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
+import { missingRows } from "./people-rows.ts";
 import { must } from "./violation.ts";
 
 export type Ledgers = Readonly<{
@@ -133,6 +134,7 @@ function isOffered(
   task: Extract<Ticket, { on: "task" }>,
   items: readonly Item[],
 ): boolean {
+  if (task.person !== undefined) return missingRows({ tenant, id }, task, items).length === 0;
   const { pk, sk } = offerKey(tenant, id, task);
   return items.some(({ key }) => key.pk === pk && key.sk === sk);
 }

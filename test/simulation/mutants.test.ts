@@ -6,6 +6,7 @@ import { describe, expect, test, vi } from "vitest";
 import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { STEP } from "./mutants.ts";
+import { PEOPLE_MUTANTS } from "./people-mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
 import { TIMER_MUTANTS } from "./timer-mutants.ts";
 import { VALUE_MUTANTS } from "./value-mutants.ts";
@@ -23,6 +24,7 @@ const MUTANTS = [
   ...VALUE_MUTANTS,
   ...ADOPT_MUTANTS,
   ...HTTP_MUTANTS,
+  ...PEOPLE_MUTANTS,
 ];
 
 describe("a mutant", () => {

@@ -6,6 +6,7 @@ import { checkErased } from "./erased.ts";
 import { checkHints } from "./hints.ts";
 import { chunksOf, type Life } from "./invariants.ts";
 import { stable } from "./oracle.ts";
+import { checkPeople } from "./people-at-rest.ts";
 import { type Backends, queuesOf } from "./ports.ts";
 import { checkReceipts } from "./receipts.ts";
 import { checkKept, checkReceived } from "./reception-at-rest.ts";
@@ -51,6 +52,7 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   checkKept(stage, backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
+  await checkPeople(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
   const left = letters.items.map(({ name, target, payload }) => ({ name, target, payload }));
   return left.length > 0 ? { ...ending, "dead letters": left } : ending;
@@ -60,6 +62,7 @@ function checkEnded({ scenario, mode }: Stage, { instance, item }: Life): void {
   const { id, tickets, outbox } = instance;
   const isFine = ({ on }: Ticket) =>
     (on === "incident" && scenario.mayStandStill === true) ||
+    (on === "task" && scenario.leavesTasks === true) ||
     ((on === "signal" || on === "message" || on === "event") && scenario.mayWait === true);
   must(
     isTerminal(instance) || tickets.every(isFine),

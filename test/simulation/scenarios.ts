@@ -23,6 +23,7 @@ import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
+import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
@@ -305,6 +306,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TALK,
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
+  ...PEOPLE_SCENARIOS,
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
   ...HTTP_SCENARIOS,
