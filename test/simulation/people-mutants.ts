@@ -11,12 +11,13 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     replace: `ticket.on === "task" && (turnOf(ticket) !== turn && (${MARK}), turnOf(ticket) !== undefined);`,
   },
   {
-    name: "row-removed-whatever-it-is",
-    without: "only the row that was seen goes: one that was put anew stays",
-    scenario: "people-left",
+    name: "row-ahead-is-dead",
+    without: "a row that is ahead of its instance is of a commit under way",
+    scenario: "people-watched",
+    mode: "memory",
     file: "lib/engine/people/rows.ts",
-    find: "await store.commit([{ remove: key, when: { version } }]);",
-    replace: `${MARK}; await store.tidy([key]); void version;`,
+    find: "if (instance.version < row.version) return false;",
+    replace: `if (instance.version < row.version) ${MARK};`,
   },
   {
     name: "people-not-shown-again",

@@ -69,6 +69,19 @@ const notRefused = (answer: Answer) =>
     ? answer.code
     : undefined;
 
+/** Looks at somebody's list again and again; what leads to nothing is taken away on the way. */
+function onlooker(user: string, number: number): Caller {
+  const look: Call = {
+    name: `look at ${user}'s`,
+    atMs: 1_000,
+    make: async ({ engine }) => {
+      await engine.tasks({ assignee: user }, { limit: 10 });
+      return { kind: "done" };
+    },
+  };
+  return { name: `onlooker ${number}`, calls: Array.from({ length: 8 }, () => look) };
+}
+
 /** Completes whatever this person has, until the instance has ended. */
 function boss(user: string, instanceId: string): Caller {
   return {
@@ -159,5 +172,19 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
     ],
     maxClaims: { anna: 2, bert: 2, carl: 1 },
     leavesTasks: true,
+  },
+  {
+    name: "people-watched",
+    definitions: [simple],
+    handlers: {},
+    callers: () => [
+      starter("q", "one"),
+      worker("anna", ["claim", "unclaim", "claim", "unclaim", "claim", "unclaim", "claim"], 1_000),
+      onlooker("anna", 1),
+      onlooker("anna", 2),
+    ],
+    maxClaims: { anna: 4 },
+    leavesTasks: true,
+    troubles: ["crash", "stall", "slow"],
   },
 ];
