@@ -23,7 +23,7 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
 }
 
 /** Names what must come from outside: the signal, the message with its key, the event, the task. */
-export function awaitedBy({ kind, name, correlationKey, taskType }: WaitView): string {
+export function awaitedBy({ kind, name, correlationKey, taskType, state }: WaitView): string {
   switch (kind) {
     case "signal":
     case "event":
@@ -33,7 +33,7 @@ export function awaitedBy({ kind, name, correlationKey, taskType }: WaitView): s
         ? `the message "${name}" without a correlation key`
         : `the message "${name}" with the correlation key "${correlationKey}"`;
     case "task":
-      return `a task of the type "${taskType}"`;
+      return state === undefined ? `a task of the type "${taskType}"` : "a person";
     case "timer":
     case "continuation":
     case "incident":
@@ -62,7 +62,18 @@ export function describeWaking(wait: WaitView): string | undefined {
   }
 }
 
+/** Who has a user task, or who may have it, and until when it should be done. */
+function describePerson(wait: WaitView): string {
+  const { element, since, assignee, candidateUsers = [], candidateGroups = [], dueDate } = wait;
+  const names = [...candidateUsers, ...candidateGroups.map((group) => `the group ${group}`)];
+  const who = assignee ?? (names.length === 0 ? "anybody" : names.join(", "));
+  const has = assignee === undefined ? "to take and complete it" : "who has it, to complete it";
+  const until = dueDate === undefined ? "" : ` It is due at ${dueDate}.`;
+  return `${element} waits for ${who}, ${has}, since ${since}.${until}`;
+}
+
 function describeTask(wait: WaitView): string {
+  if (wait.state !== undefined && wait.runsHere !== true) return describePerson(wait);
   const { element, since, dueAt, runsHere } = wait;
   const task = `${element} waits for ${awaitedBy(wait)}`;
   if (runsHere !== true) {
