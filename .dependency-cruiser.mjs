@@ -1,7 +1,8 @@
 // Who may import whom. One row per room: what it may import, and what to do when a check refuses.
 // A room that is not listed as allowed is forbidden, packages and Node's own modules included.
 
-const AWS_ADAPTERS = "^lib/adapters/(dynamodb|sqs|lambda|scheduler|eventbridge|s3|secrets-manager)/";
+const AWS_ADAPTERS =
+  "^lib/adapters/(dynamodb|sqs|lambda|scheduler|eventbridge|s3|secrets-manager)/";
 const OURS = "^(lib|cli|functions|cdk|console|examples|bench|scripts|test)/";
 const packages = (...names) => `^node_modules/(@types/)?(${names.join("|")})/`;
 

@@ -4,7 +4,7 @@ export const VERBS = ["read", "start", "send", "work", "operate", "deploy"] as c
 export type Verb = (typeof VERBS)[number];
 
 export type Route = Readonly<{
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   verb: Verb;
 }>;
@@ -22,6 +22,7 @@ export const ROUTES: readonly Route[] = [
     "/v1/instances/{instanceId}/result",
     "/v1/instances/{instanceId}/waits",
     "/v1/instances/{instanceId}/history",
+    "/v1/incidents",
     "/v1/signals/{broadcastId}",
     "/v1/event-types/{name}",
     "/v1/dead-letters",
@@ -41,6 +42,8 @@ export const ROUTES: readonly Route[] = [
   ...at("operate", "POST", [
     "/v1/instances/{instanceId}/cancel",
     "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",
+    "/v1/incidents:resolve",
+    "/v1/instances:purge",
     "/v1/dead-letters/{deadLetterId}/replay",
     "/v1/recover",
     "/v1/recover/all",
@@ -48,6 +51,7 @@ export const ROUTES: readonly Route[] = [
   ]),
   ...at("operate", "DELETE", ["/v1/instances/{instanceId}", "/v1/dead-letters/{deadLetterId}"]),
   ...at("operate", "PUT", ["/v1/event-types/{name}"]),
+  ...at("operate", "PATCH", ["/v1/instances/{instanceId}/variables"]),
   ...at("deploy", "POST", [
     "/v1/definitions",
     "/v1/definitions:validate",

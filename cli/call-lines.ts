@@ -52,6 +52,7 @@ export function wakingLine(
       return user === undefined ? complete : `${claim} && ${complete}`;
     }
     case "timer":
+    case "child":
     case "continuation":
     case "incident":
       return undefined;

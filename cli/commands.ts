@@ -11,10 +11,14 @@ import { event } from "./commands/event.ts";
 import { eventType } from "./commands/event-type.ts";
 import { fail } from "./commands/fail.ts";
 import { history } from "./commands/history.ts";
+import { incidents } from "./commands/incidents.ts";
 import { ls } from "./commands/ls.ts";
 import { message } from "./commands/message.ts";
+import { purge } from "./commands/purge.ts";
 import { receipt } from "./commands/receipt.ts";
 import { recover } from "./commands/recover.ts";
+import { resolve } from "./commands/resolve.ts";
+import { set } from "./commands/set.ts";
 import { show } from "./commands/show.ts";
 import { signal } from "./commands/signal.ts";
 import { start } from "./commands/start.ts";
@@ -45,7 +49,11 @@ export const COMMANDS: readonly Command[] = [
   eventType,
   receipt,
   deadLetters,
+  incidents,
+  resolve,
+  set,
   cancel,
   erase,
+  purge,
   recover,
 ];

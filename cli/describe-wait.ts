@@ -12,6 +12,8 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
     case "message":
     case "event":
       return `${element} waits for ${awaitedBy(wait)} since ${since}.`;
+    case "child":
+      return `${element} waits for ${wait.childInstanceId}, its child of "${wait.process}", since ${since}.`;
     case "continuation":
       return `${element} has more to do than fits in one step; it goes on by itself.`;
     case "incident": {
@@ -35,6 +37,7 @@ export function awaitedBy({ kind, name, correlationKey, taskType, state }: WaitV
     case "task":
       return state === undefined ? `a task of the type "${taskType}"` : "a person";
     case "timer":
+    case "child":
     case "continuation":
     case "incident":
       return "nobody outside";
@@ -57,6 +60,7 @@ export function describeWaking(wait: WaitView): string | undefined {
       return "Send it, with the payload that it should bring:";
     case "incident":
       return "When the cause is mended, try again:";
+    case "child":
     case "continuation":
       return undefined;
   }

@@ -157,6 +157,7 @@ function preflight({ origins, maxAge }: Cors) {
       CorsHttpMethod.HEAD,
       CorsHttpMethod.POST,
       CorsHttpMethod.PUT,
+      CorsHttpMethod.PATCH,
       CorsHttpMethod.DELETE,
     ],
     allowHeaders: [

@@ -34,6 +34,7 @@ function isOutside({ kind, runsHere }: WaitView): boolean {
     case "event":
       return true;
     case "timer":
+    case "child":
     case "continuation":
     case "incident":
       return false;

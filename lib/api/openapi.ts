@@ -131,7 +131,7 @@ const WITH_BODY: readonly ProblemCode[] = [
 function badResponses({ problems, method }: Operation): Schema {
   const codes = [
     ...ALWAYS,
-    ...(method === "POST" || method === "PUT" ? WITH_BODY : []),
+    ...(["POST", "PUT", "PATCH"].includes(method) ? WITH_BODY : []),
     ...problems,
   ];
   const byStatus = Map.groupBy(codes, (code) => problemKinds[code].status);

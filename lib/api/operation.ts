@@ -39,7 +39,7 @@ export type ApiSettings = Readonly<{
 export type Operation = Readonly<{
   /** Its name in the document, and in the client. */
   id: string;
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Such as `/v1/instances/{instanceId}`; the names are those of `params`. */
   path: string;
   tag: "Definitions" | "Instances" | "Signals" | "Messages" | "Events" | "Tasks" | "Service";

@@ -1,4 +1,5 @@
 import type { Operation } from "./operation.ts";
+import { bulkOperations } from "./operations/bulk.ts";
 import { definitionOperations } from "./operations/definitions.ts";
 import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
@@ -12,6 +13,7 @@ import { taskOperations } from "./operations/tasks.ts";
 export const operations: readonly Operation[] = [
   ...definitionOperations,
   ...instanceOperations,
+  ...bulkOperations,
   ...signalOperations,
   ...messageOperations,
   ...eventOperations,

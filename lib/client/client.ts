@@ -9,7 +9,9 @@ import type {
   EventConfig,
   EventRequest,
   EventTypeView,
+  FoundIncident,
   HistoryEntry,
+  IncidentFilter,
   InstanceFilter,
   InstanceView,
   Listed,
@@ -17,8 +19,12 @@ import type {
   MessageRequest,
   Notation,
   PageRequest,
+  PurgeReport,
+  PurgeRequest,
   ReceiptView,
   RecoveryReport,
+  ResolveReport,
+  ResolveRequest,
   ResultView,
   SignalAnswer,
   SignalRequest,
@@ -27,6 +33,7 @@ import type {
   TaskFilter,
   TaskView,
   Variables,
+  VariablesPatch,
   WaitView,
 } from "../api/views.ts";
 import { type Call, createTransport, segment, type TransportOptions } from "./transport.ts";
@@ -127,6 +134,20 @@ export function createClient(options: ClientOptions) {
         request,
         keyed,
       ),
+    /** Variables of the process, or of `scope`, an open element; nothing moves on by it. */
+    patchVariables: (instanceId: string, patch: VariablesPatch, { idempotencyKey }: Keyed = {}) =>
+      ask<{ patched: true }>({
+        method: "PATCH",
+        path: `${instance(instanceId)}/variables`,
+        json: patch,
+        idempotencyKey,
+      }),
+    incidents: (filter: IncidentFilter & Page = {}) =>
+      get<Listed<FoundIncident>>("/v1/incidents", filter),
+    /** A page of them, and a dry run unless `dryRun` is false; hand `nextCursor` back for more. */
+    resolveIncidents: (request: ResolveRequest = {}) =>
+      post<ResolveReport>("/v1/incidents:resolve", request),
+    purge: (request: PurgeRequest = {}) => post<PurgeReport>("/v1/instances:purge", request),
 
     /** The counts are there when everybody was reached within the call. */
     signal: (request: SignalRequest, keyed: Keyed = {}) =>

@@ -4,7 +4,7 @@ import { explainGateway, type StrangeAnswer } from "./gateway-answer.ts";
 
 /** One call over HTTP; fields that are undefined are not sent. */
 export type Call = Readonly<{
-  method: "GET" | "POST" | "PUT" | "DELETE";
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   path: string;
   query?: Readonly<Record<string, string | number | boolean | undefined>>;
   json?: unknown;

@@ -49,6 +49,7 @@ const WAITS: ReadonlySet<string> = new Set([
 function isState({ kind, id }: Node, branching: ReadonlySet<string>): boolean {
   switch (kind) {
     case "task":
+    case "call":
     case "script":
     case "catch":
     case "throw":

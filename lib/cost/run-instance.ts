@@ -57,6 +57,7 @@ function waking(
     case "task":
       return runsHere || taskId === undefined ? undefined : () => engine.completeTask(taskId);
     case "timer":
+    case "child":
     case "continuation":
     case "incident":
       return undefined;

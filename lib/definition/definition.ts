@@ -8,6 +8,8 @@ export type Definition = Readonly<{
   hash: string;
   notation: Notation;
   name?: string;
+  /** What its author calls this version. */
+  versionTag?: string;
   body: Body;
   /** Every id that history may name, in a fixed order: stored state refers to them by position. */
   elements: readonly string[];
@@ -28,5 +30,5 @@ export type StartEvent = Readonly<
 
 /** What a front end makes of one process in a source text; storing it gives it a version. */
 export type Compiled = Readonly<
-  Pick<Definition, "id" | "notation" | "name" | "body" | "elements" | "startEvents">
+  Pick<Definition, "id" | "notation" | "name" | "versionTag" | "body" | "elements" | "startEvents">
 >;

@@ -56,9 +56,27 @@ export type Behaviour =
   | Readonly<{ kind: "exclusive"; otherwise?: string }>
   | Readonly<{ kind: "parallel" }>
   | Readonly<{ kind: "scope" }>
+  /** Runs another process as an instance of its own, and waits for its end unless it is detached. */
+  | Call
   /** Undefined and manual tasks, plain throw events: control goes straight through. */
   | Readonly<{ kind: "pass" }>
   | Readonly<{ kind: "boundary"; on: string; interrupting: boolean; trigger: BoundaryTrigger }>;
+
+export type Call = Readonly<{
+  kind: "call";
+  process: Computed;
+  /** Which version runs: the latest, unless something else is said. */
+  binding?: Binding;
+  /** Everything that is visible from the call is handed over, not only what is local to it. */
+  passesAll: boolean;
+  /** Without output mappings: everything that the child ends with is taken over. */
+  takesAll: boolean;
+  /** Only begun: its end is nobody's concern here. */
+  detached?: true;
+}>;
+
+/** The version that was deployed together with the caller's, or the latest that bears a tag. */
+export type Binding = "deployment" | Readonly<{ tag: string }>;
 
 export type EndKind =
   | Readonly<{ as: "plain" }>

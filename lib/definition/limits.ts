@@ -17,6 +17,9 @@ export const MIN_UNBOUNDED_INTERVAL_MS = 1_000;
 /** Separate tickets that one instance may have open; more is a family's or a child's work. */
 export const MAX_OPEN_TICKETS = 256;
 
+/** Calls that wait for each other, one inside the other; one more is taken for endless recursion. */
+export const MAX_CALL_DEPTH = 100;
+
 /** Moves of control flow in one step; what is left goes on in a step of its own. */
 export const MAX_TRANSITIONS_PER_STEP = 1_000;
 
@@ -232,6 +235,12 @@ export const MAX_PAGE_BYTES = 4_000_000;
 /** Items of a page. */
 export const MAX_PAGE_SIZE = 200;
 
+/** Of those that are dealt with in one call, where nobody says how many. */
+export const DEFAULT_BULK_SIZE = 50;
+
+/** Instances that a page of a list reads beyond those it may show; then it is cut short. */
+export const MAX_READ_BEYOND_PAGE = 30;
+
 // HTTP tasks
 
 /** Bytes of the body of a request, and of an answer once it is unpacked. */
@@ -256,5 +265,3 @@ export const MAX_HTTP_TIMEOUT_MS = 40_000;
 
 /** Characters of a secret at the least: a shorter text could not be told from others in an answer. */
 export const MIN_SECRET_LENGTH = 8;
-/** Instances that a page of a list reads beyond those it may show; then it is cut short. */
-export const MAX_READ_BEYOND_PAGE = 30;

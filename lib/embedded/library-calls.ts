@@ -10,14 +10,20 @@ import type {
   Engine,
   EventConfig,
   EventTypeView,
+  FoundIncident,
   HistoryEntry,
   IdempotencyKey,
+  IncidentFilter,
   InstanceFilter,
   InstanceView,
   Listed,
   MessageAnswer,
   MessageRequest,
   PageRequest,
+  PurgeReport,
+  PurgeRequest,
+  ResolveReport,
+  ResolveRequest,
   SignalAnswer,
   Source,
   TaskFilter,
@@ -47,6 +53,7 @@ export type LibraryCalls = Pick<
   | "cancel"
   | "erase"
   | "resolveIncident"
+  | "patchVariables"
   | "receipt"
   | "event"
   | "eventType"
@@ -60,6 +67,10 @@ export type LibraryCalls = Pick<
     versions(id: string, page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
     list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
     history(instanceId: string, page?: Partial<PageRequest>): Promise<Listed<HistoryEntry>>;
+    incidents(filter?: IncidentFilter & Partial<PageRequest>): Promise<Listed<FoundIncident>>;
+    /** A page of them, and a dry run unless `dryRun` is false. */
+    resolveIncidents(request?: ResolveRequest): Promise<ResolveReport>;
+    purge(request?: PurgeRequest): Promise<PurgeReport>;
     tasks(filter?: TaskFilter & Partial<PageRequest>): Promise<Listed<TaskView>>;
     /** A number as correlation key stands for its text. */
     message(request: MessageInput, key?: IdempotencyKey): Promise<MessageAnswer>;
@@ -150,6 +161,27 @@ export function libraryCalls(engine: Engine): LibraryCalls {
       const request = own(given);
       checkRequest(RULES.resolveIncident, { instanceId, incidentId, request, key });
       return engine.resolveIncident(instanceId, incidentId, settled(request), key);
+    },
+    patchVariables: async (instanceId, given, key) => {
+      const request = own(given);
+      checkRequest(RULES.patchVariables, { instanceId, request, key });
+      return engine.patchVariables(instanceId, settled(request), key);
+    },
+    incidents: async (filter = {}) => {
+      checkRequest(RULES.incidents, { filter });
+      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
+      return engine.incidents(rest, { limit, ...(cursor !== undefined && { cursor }) });
+    },
+    resolveIncidents: async (given = {}) => {
+      const request = own(given);
+      checkRequest(RULES.resolveIncidents, { request });
+      const { filter = {}, ...rest } = settled(request);
+      return engine.resolveIncidents({ ...rest, filter: settled(filter) });
+    },
+    purge: async (request = {}) => {
+      checkRequest(RULES.purge, { request });
+      const { filter = {}, ...rest } = settled(request);
+      return engine.purge({ ...rest, filter: settled(filter) });
     },
     tasks: async (filter = {}) => {
       checkRequest(RULES.tasks, { filter });

@@ -3,9 +3,11 @@ import type {
   ClaimRequest,
   EventConfig,
   EventRequest,
+  IncidentFilter,
   InstanceFilter,
   MessageRequest,
   PageRequest,
+  PurgeFilter,
   Source,
   StartRequest,
   TaskFailure,
@@ -74,6 +76,24 @@ const tasks: Of<TaskFilter> = {
 
 const claimed: Of<ClaimRequest> = { user: nameText, groups: optional(groupNames) };
 
+const incidents: Of<IncidentFilter> = {
+  definition: optional(idText),
+  type: optional(idText),
+  element: optional(idText),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  startedAfter: optional(instantText),
+  startedBefore: optional(instantText),
+};
+
+const purged: Of<PurgeFilter> = {
+  definition: optional(idText),
+  status: optional(oneOf("succeeded", "failed", "cancelled")),
+  businessKey: optional(businessKey),
+  tag: optional(tagText),
+  endedBefore: optional(instantText),
+};
+
 const failure: Of<TaskFailure> = {
   message: text,
   code: optional(text),
@@ -113,6 +133,7 @@ const waiting = {
 const completed = optional(
   settings({ variables: optional(newVariables), user: optional(nameText) }),
 );
+const bulk = { ...page, dryRun: optional(flag) };
 const resolved = optional(
   settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
 );
@@ -132,6 +153,23 @@ export const RULES = {
   history: { instanceId: text, ...paged },
   cancel: { instanceId: text, request: optional(settings({ reason: optional(text) })), key },
   resolveIncident: { instanceId: text, incidentId: text, request: resolved, key },
+  patchVariables: {
+    instanceId: text,
+    request: settings({ variables: newVariables, scope: optional(idText) }),
+    key,
+  },
+  incidents: { filter: optional(settings({ ...incidents, ...page })) },
+  resolveIncidents: {
+    request: optional(
+      settings({
+        filter: optional(settings(incidents)),
+        variables: optional(newVariables),
+        retries: optional(wholeNumber(0)),
+        ...bulk,
+      }),
+    ),
+  },
+  purge: { request: optional(settings({ filter: optional(settings(purged)), ...bulk })) },
   tasks: { filter: optional(settings({ ...tasks, ...page })) },
   task: { taskId: text },
   claim: { taskId: text, request: settings(claimed), key },

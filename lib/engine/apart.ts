@@ -79,12 +79,23 @@ type Large = NewValue & Readonly<{ at: Path }>;
 function placesOf(packed: Packed, { runner }: Program): readonly Path[] {
   return [
     ...runner.places(packed.x).map((place) => ["x", ...place]),
+    ...packed.k.flatMap(([, , , , , rest], n) => handedOver(rest, ["k", n, 5])),
     ...packed.k.flatMap((_, n) => KEPT.map((place) => ["k", n, 5, "kept", "fact", ...place])),
     ...(packed.o ?? []).flatMap((_, n) => SENT.map((place) => ["o", n, 1, ...place])),
     ...(packed.ib ?? []).map((_, n) => ["ib", n, "payload"]),
     ["r"],
+    ["er", "variables"],
   ];
 }
+
+/** What calls hand over stands there by its names, as it does where it comes from. */
+function handedOver(rest: Packed["k"][number][5], at: Path): readonly Path[] {
+  if (!("on" in rest) || rest.on !== "child" || !isVariables(rest.variables)) return [];
+  return Object.keys(rest.variables).map((name) => [...at, "variables", name]);
+}
+
+const isVariables = (value: unknown): value is object =>
+  typeof value === "object" && value !== null;
 
 /** Where the facts that incidents keep have them. */
 const KEPT: readonly Path[] = [

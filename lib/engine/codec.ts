@@ -34,6 +34,7 @@ export type Packed = Readonly<{
   e?: number;
   bk?: string;
   tg?: readonly string[];
+  p?: NonNullable<Instance["parent"]>;
   x: Json;
   k: readonly PackedTicket[];
   o?: readonly (readonly [string, OutboxRecord["effect"], PackedStamp])[];
@@ -81,6 +82,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(instance.endedAt !== undefined && { e: instance.endedAt - startedAt }),
     ...(instance.businessKey !== undefined && { bk: instance.businessKey }),
     ...(instance.tags && { tg: instance.tags }),
+    ...(instance.parent && { p: instance.parent }),
     x: instance.state,
     k: instance.tickets.map((ticket) => packTicket(ticket, instance, index)),
     ...(instance.outbox.length > 0 && {
@@ -130,6 +132,7 @@ export function decodeInstance(
     ...(packed.e !== undefined && { endedAt: after(packed.e) }),
     ...(packed.bk !== undefined && { businessKey: packed.bk }),
     ...(packed.tg && { tags: packed.tg }),
+    ...(packed.p && { parent: packed.p }),
     state: packed.x,
     tickets: packed.k.map((ticket) => parseTicket(ticket, packed, definition)),
     outbox: (packed.o ?? []).map(([id, effect, stamp]) => ({

@@ -1,5 +1,9 @@
 import { adopt } from "./adopt.ts";
 import { advance } from "./advance.ts";
+import { listIncidents } from "./bulk/incidents.ts";
+import { purge } from "./bulk/purge.ts";
+import { resolveIncidents } from "./bulk/resolve.ts";
+import { childRoads } from "./children/roads.ts";
 import {
   getDefinition,
   listDefinitions,
@@ -20,6 +24,7 @@ import { readHistory } from "./history.ts";
 import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
 import { listInstances } from "./listing.ts";
 import { publishMessage } from "./messages/publish.ts";
+import { patchVariables } from "./patch-variables.ts";
 import { claimTask, unclaimTask } from "./people/claim-task.ts";
 import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
@@ -32,7 +37,8 @@ import { turnWheel } from "./wheel.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
-export function createEngine(world: World): Engine {
+export function createEngine(given: World): Engine {
+  const world: World = { ...given, children: childRoads };
   return {
     handle: (message, invocation) => handle(world, message, invocation),
     wake: (key, invocation) => wake(world, key, invocation),
@@ -68,6 +74,11 @@ export function createEngine(world: World): Engine {
     erase: (instanceId) => erase(world, instanceId),
     resolveIncident: (instanceId, incidentId, request = {}, key) =>
       resolveIncident(world, instanceId, incidentId, request, key),
+    patchVariables: (instanceId, request, key) => patchVariables(world, instanceId, request, key),
+
+    incidents: (filter, page) => listIncidents(world, filter, page),
+    resolveIncidents: (request) => resolveIncidents(world, request),
+    purge: (request) => purge(world, request),
 
     signal: (request, key) => signal(world, request, key),
     receipt: (broadcastId) => readReceipt(world, broadcastId),

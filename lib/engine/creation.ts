@@ -124,6 +124,7 @@ function blank(world: World, id: string, start: CarriedStart): Instance {
     lastNow: start.now,
     ...(start.businessKey !== undefined && { businessKey: start.businessKey }),
     ...(start.tags && { tags: start.tags }),
+    ...(start.parent && { parent: start.parent }),
     state: null,
     tickets: [],
     outbox: [],

@@ -86,8 +86,10 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   };
 }
 
-function versionWrite(world: World, { id, version, hash }: Definition, sourceHash: string): Write {
-  const record: VersionRecord = { hash, sourceHash, deployedAt: world.clock.now() };
+function versionWrite(world: World, definition: Definition, sourceHash: string): Write {
+  const { id, version, hash, versionTag: tag } = definition;
+  const deployedAt = world.clock.now();
+  const record: VersionRecord = { hash, sourceHash, deployedAt, ...(tag && { tag }) };
   return {
     put: {
       key: versionKey(world.settings.tenant, id, version),

@@ -6,7 +6,13 @@ import { MAX_WAITS_PER_STEP } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
 import { inboxEventFor } from "../kernel/inbox.ts";
-import type { EventTicket, Instance, MessageTicket, Ticket } from "../kernel/instance.ts";
+import type {
+  ChildTicket,
+  EventTicket,
+  Instance,
+  MessageTicket,
+  Ticket,
+} from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import type { Write } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
@@ -34,6 +40,7 @@ export type Desk = {
     heads: Map<string, Topic>;
     boxes: Map<string, Address>;
     kept: Set<string>;
+    children: Map<string, ChildTicket>;
   };
   /** Mailboxes as this decision leaves them. */
   readonly boxes: Map<string, Mailbox>;
@@ -49,7 +56,7 @@ export type Desk = {
 export function openDesk(sources: Sources, posting?: Posting): Desk {
   const desk: Desk = {
     sources,
-    missing: { heads: new Map(), boxes: new Map(), kept: new Set() },
+    missing: { heads: new Map(), boxes: new Map(), kept: new Set(), children: new Map() },
     boxes: new Map(),
     taken: [],
     unserved: new Set(),
@@ -76,8 +83,8 @@ export function snapshot({ boxes, taken }: Desk): Readonly<{ restore: () => void
   };
 }
 
-export const lacksAnything = ({ missing: { heads, boxes, kept } }: Desk): boolean =>
-  heads.size + boxes.size + kept.size > 0;
+export const lacksAnything = ({ missing: { heads, boxes, kept, children } }: Desk): boolean =>
+  heads.size + boxes.size + kept.size + children.size > 0;
 
 /** The head of a topic; until it is read, any will do: the decision is made anew. */
 export function headAt(desk: Desk, topic: Topic): ReadHead {
@@ -103,7 +110,14 @@ export function atHand(
 ): Fact | undefined {
   if (ticket.on === "message") return messageAtHand(desk, instance, ticket, now);
   if (ticket.on === "event") return eventAtHand(desk, instance, ticket, now);
+  // What has just been called has not begun.
+  if (ticket.on === "child" && ticket.stamp) return childAtHand(desk, ticket);
   return undefined;
+}
+
+function childAtHand({ sources, missing }: Desk, ticket: ChildTicket): Fact | undefined {
+  if (!sources.children.has(ticket.id)) missing.children.set(ticket.id, ticket);
+  return sources.children.get(ticket.id);
 }
 
 function messageAtHand(

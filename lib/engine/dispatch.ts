@@ -1,7 +1,7 @@
 /** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
+import type { Ended } from "../kernel/ending.ts";
 import {
   broadcastIdOf,
-  type Ended,
   type Instance,
   type OutboxRecord,
   type TaskTicket,
@@ -152,6 +152,9 @@ async function sendTicket(world: World, instance: Instance, ticket: Ticket): Pro
         name: ticket.id,
         fact: { kind: "continued", ticket: ticket.id },
       });
+    case "child":
+      await world.children?.start(world, instance, ticket);
+      return undefined;
     case "signal":
     case "event":
       return mustBeSent(world, ticket) ? sendMissed(world, instance, ticket) : undefined;
@@ -204,6 +207,10 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
     }
     case "bury":
       return bury(world, instanceId, record.effect);
+    case "cancel-child":
+      return world.children?.cancel(world, instance, record.effect.ticket);
+    case "notify-parent":
+      return world.children?.tellParent(world, instance);
     case "expire-chunks":
       return expireLeft(world, instance);
   }

@@ -25,9 +25,11 @@ export type Errand = Readonly<{
   key?: string;
   body: readonly unknown[];
   /** The fact for this instance as it stands; undefined when there is nothing to ask of it. */
-  factFor: (instance: Instance, program: Program) => Fact | undefined;
+  factFor: (instance: Instance, program: Program) => Fact | undefined | Promise<Fact>;
   /** The fact's name, when it has a ticket to be named by. */
   nameFor: (fact: Fact) => string | undefined;
+  /** What the caller is told instead, where a step like this must not be taken. */
+  refuse?: (plan: Plan) => EngineError | undefined;
 }>;
 
 /** `repeated`: the instance remembers that this very request was served before. */
@@ -71,7 +73,7 @@ async function serveOnce(
   const remembered = image.instance.ring.find((entry) => entry.request === request);
   if (remembered && remembered.body !== body) throw keyReused(errand.instanceId);
   if (remembered) return { kind: "repeated", image };
-  const fact = errand.factFor(image.instance, image.program);
+  const fact = await errand.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };
@@ -79,6 +81,8 @@ async function serveOnce(
   const planned = await plan(world, image, [want], owner);
   if (planned === undefined) return { kind: "nothing", image };
   if (isTooLarge(planned)) throw tooLarge(errand.instanceId);
+  const refusal = errand.refuse?.(planned);
+  if (refusal) throw refusal;
   const owes = owesMoreThanTimers(world, planned);
   // The copy looks after what is owed by its own name: another attempt needs another copy.
   if (owes && parkedAs !== name) {

@@ -25,7 +25,7 @@ import { afterCommit, send, taskMessage } from "./dispatch.ts";
 import { handBack } from "./hand-back.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { putOffers } from "./offer.ts";
-import { handBackOf, openTask, openTasksHere, runsHere } from "./owed.ts";
+import { handBackOf, openTask, openWork, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
@@ -180,7 +180,7 @@ async function report(
 ): Promise<Ran> {
   const { image, task } = position;
   const name = position.step === 1 ? trigger : attemptName(task.id, task.attempt);
-  if (openTasksHere(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
+  if (openWork(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
     return parkOutcome(world, image, name, fact, position.sent, invocation);
   }
   const settled = await settle(

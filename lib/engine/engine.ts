@@ -7,7 +7,7 @@ import type { Notation } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Json, Variables } from "../definition/json.ts";
 import type { Form } from "../definition/user-task.ts";
-import type { Ended, TerminationKind } from "../kernel/instance.ts";
+import type { Ended, TerminationKind } from "../kernel/ending.ts";
 import type { OnTargetTerminated } from "../kernel/queued-event.ts";
 import type {
   Invocation,
@@ -80,6 +80,22 @@ export interface Engine {
     request?: Readonly<{ variables?: Variables; retries?: number }>,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ resolved: true }>>;
+
+  /** Sets variables of a live instance, or of one open element of it; nothing moves on by it. */
+  patchVariables(
+    instanceId: string,
+    request: VariablesPatch,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ patched: true }>>;
+
+  // Many at once: a page of them, and only told which unless `dryRun` is false
+
+  /** Open incidents, those of the newest instances first. */
+  incidents(filter: IncidentFilter, page: PageRequest): Promise<Listed<FoundIncident>>;
+  /** Resolves a page of incidents, each by its own ticket. */
+  resolveIncidents(request: ResolveRequest): Promise<ResolveReport>;
+  /** Erases a page of ended instances. */
+  purge(request: PurgeRequest): Promise<PurgeReport>;
 
   // Signals, messages, events
 
@@ -186,6 +202,8 @@ export type InstanceView = Readonly<{
   terminationKind?: TerminationKind;
   businessKey?: string;
   tags?: readonly string[];
+  /** The instance that called it, and whether that waits for its end. */
+  parent?: Readonly<{ instanceId: string; awaited: boolean }>;
   variables: Variables;
   activeElements: readonly string[];
   completedElements: readonly string[];
@@ -208,7 +226,7 @@ export type IncidentView = Readonly<{
 
 /** Why an instance does not move, and the exact call that would move it, where there is one. */
 export type WaitView = Readonly<{
-  kind: "task" | "timer" | "signal" | "message" | "event" | "continuation" | "incident";
+  kind: "task" | "timer" | "signal" | "message" | "event" | "child" | "continuation" | "incident";
   element: string;
   since: string;
   dueAt?: string;
@@ -216,6 +234,9 @@ export type WaitView = Readonly<{
   name?: string;
   /** Of a message; empty where it has none. */
   correlationKey?: string;
+  /** Of a child: the process that was called, and the instance that runs it, once it is there. */
+  process?: string;
+  childInstanceId?: string;
   taskType?: string;
   taskId?: string;
   /** The engine runs this task itself. */
@@ -268,6 +289,74 @@ export type TaskFilter = Readonly<{
 
 /** Nobody has it yet, or somebody does. */
 export type PersonState = "created" | "claimed";
+
+/** Without a scope, variables of the process; else of the one open occurrence of that element. */
+export type VariablesPatch = Readonly<{ variables: Variables; scope?: string }>;
+
+export type IncidentFilter = Readonly<{
+  definition?: string;
+  type?: string;
+  element?: string;
+  businessKey?: string;
+  tag?: string;
+  /** Of the instance. */
+  startedAfter?: string;
+  startedBefore?: string;
+}>;
+
+/** An incident, and whose it is. */
+export type FoundIncident = IncidentView &
+  Readonly<{
+    instanceId: string;
+    definition: Readonly<{ id: string; version: number }>;
+    businessKey?: string;
+  }>;
+
+/** Which of them, what to do, and where the page before has stopped. */
+type Bulk<Filter> = Partial<PageRequest> &
+  Readonly<{
+    filter?: Filter;
+    /** True unless said: only tells what would be done. */
+    dryRun?: boolean;
+  }>;
+
+/** How one of many fared: `gone` is what somebody else was quicker with. */
+export type Fared<Done extends string> = Readonly<{
+  outcome: "matched" | Done | "gone" | "refused";
+  problem?: Readonly<{ code: string; message: string }>;
+}>;
+
+/** What was done; in a dry run nothing but `matched` counts, else it is the sum of the others. */
+type BulkReport = Readonly<{
+  dryRun: boolean;
+  matched: number;
+  gone: number;
+  refused: number;
+  nextCursor?: string;
+}>;
+
+export type ResolveRequest = Bulk<IncidentFilter> &
+  Readonly<{ variables?: Variables; retries?: number }>;
+export type ResolveReport = BulkReport &
+  Readonly<{ resolved: number; items: readonly (FoundIncident & Fared<"resolved">)[] }>;
+
+export type PurgeFilter = Readonly<{
+  definition?: string;
+  status?: Ended;
+  businessKey?: string;
+  tag?: string;
+  endedBefore?: string;
+}>;
+export type PurgeRequest = Bulk<PurgeFilter>;
+export type PurgeReport = BulkReport &
+  Readonly<{ purged: number; items: readonly (EndedInstance & Fared<"purged">)[] }>;
+
+export type EndedInstance = Readonly<{
+  instanceId: string;
+  definition: Readonly<{ id: string; version: number }>;
+  status: Ended;
+  endedAt: string;
+}>;
 
 export type TaskView = Readonly<{
   taskId: string;

@@ -7,6 +7,7 @@
 import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { demandTaken } from "./children/awaited.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import { notFound } from "./door.ts";
@@ -37,6 +38,7 @@ async function bury(world: World, found: Image): Promise<Image | undefined> {
     if (!isTerminal(instance)) throw notEnded(instance.id);
     // What its end owes may not have left yet, and records stay after they have: once more is safe.
     await send(world, instance, { tickets: [], outbox: instance.outbox });
+    await demandTaken(world, instance);
     return tombstoneOf(instance);
   });
 }
@@ -62,7 +64,7 @@ async function replaceBy(world: World, found: Image, change: Change): Promise<Im
 /** Who it was, how it began and ended, by what it was found; nothing of what it knew. */
 function tombstoneOf(instance: Instance): Instance {
   const { id, tenant, version, definition, status, startedAt, lastNow, startHash } = instance;
-  const { terminationKind, endedAt, trail, businessKey, tags } = instance;
+  const { terminationKind, endedAt, trail, businessKey, tags, parent } = instance;
   return {
     id,
     tenant,
@@ -75,6 +77,7 @@ function tombstoneOf(instance: Instance): Instance {
     ...(endedAt !== undefined && { endedAt }),
     ...(businessKey !== undefined && { businessKey }),
     ...(tags && { tags }),
+    ...(parent && { parent }),
     erased: true,
     state: null,
     tickets: [],

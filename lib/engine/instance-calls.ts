@@ -2,6 +2,7 @@
 import type { Variables } from "../definition/json.ts";
 import type { Instance } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { demandNotAwaited } from "./children/awaited.ts";
 import { notFound, serve } from "./door.ts";
 import type { IdempotencyKey, ResultView, WaitView } from "./engine.ts";
 import { checkVariables } from "./request-rules.ts";
@@ -43,7 +44,10 @@ export async function cancel(
     instanceId,
     ...(key !== undefined && { key }),
     body: ["cancel", reason],
-    factFor: () => ({ kind: "cancel-requested", ...(reason !== undefined && { reason }) }),
+    factFor: async (instance) => {
+      await demandNotAwaited(world, instance);
+      return { kind: "cancel-requested", ...(reason !== undefined && { reason }) };
+    },
     nameFor: () => undefined,
   });
   return { cancelled: served.kind !== "nothing" };

@@ -46,6 +46,9 @@ export const versionKey = (tenant: string, id: string, version: number): Key => 
   pk: definitionPk(tenant, id),
   sk: `N#${padded(version)}`,
 });
+/** Where the versions of a definition stand, in order; and the number in such a key. */
+export const VERSIONS = { from: "N#", to: "N$" } as const;
+export const versionOf = ({ sk }: Key): number => Number(sk.slice(2));
 /** Compiled definitions and sources are long: they are stored in parts. */
 export const partKey = (pk: string, what: "V" | "X", hash: string, part: number): Key => ({
   pk,

@@ -27,7 +27,13 @@ export type ListeningStart = Readonly<{
 }>;
 
 /** One version, as it was deployed. */
-export type VersionRecord = Readonly<{ hash: string; sourceHash: string; deployedAt: number }>;
+export type VersionRecord = Readonly<{
+  hash: string;
+  sourceHash: string;
+  deployedAt: number;
+  /** What its author calls it: a call may be bound to that. */
+  tag?: string;
+}>;
 
 export async function readLatest(
   world: World,

@@ -54,8 +54,9 @@ export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === 
 export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
   isTask(ticket) && !isForPeople(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
-export const openTasksHere = (world: World, { tickets }: Instance): number =>
-  tickets.filter((ticket) => runsHere(world, ticket)).length;
+/** How many outcomes may come at any moment: of tasks that the engine runs, and of children. */
+export const openWork = (world: World, { tickets }: Instance): number =>
+  tickets.filter((ticket) => ticket.on === "child" || runsHere(world, ticket)).length;
 
 export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
   return tickets.filter(isTask).find((ticket) => ticket.id === id);
@@ -80,14 +81,16 @@ export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTick
  */
 export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
   if (on === "signal" || on === "event") return !settings.volatileQueues;
-  return on === "task" || on === "continuation";
+  return on === "task" || on === "continuation" || on === "child";
 }
 
 /** What a queue must hold: if the queue is lost, somebody has to look here. */
 export function owesAnything(world: World, { tickets, outbox }: Instance): boolean {
   return (
     outbox.length > 0 ||
-    tickets.some((ticket) => ticket.on === "continuation" || runsHere(world, ticket))
+    tickets.some(
+      (ticket) => ticket.on === "continuation" || ticket.on === "child" || runsHere(world, ticket),
+    )
   );
 }
 

@@ -13,6 +13,7 @@ import {
   type TimerTicket,
 } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
+import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
@@ -169,10 +170,21 @@ async function resendTickets(
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
     if (isTask(ticket)) return !isAtWork(world, instance, ticket);
+    if (isChild(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
-  return lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket)).length;
+  const sent = lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket));
+  return sent.length + (await resendChildren(world, instance));
+}
+
+/** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
+async function resendChildren(world: World, instance: Instance): Promise<number> {
+  let sent = 0;
+  for (const ticket of instance.tickets.filter(isChild)) {
+    if (await world.children?.start(world, instance, ticket)) sent += 1;
+  }
+  return sent;
 }
 
 function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {

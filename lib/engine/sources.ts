@@ -1,10 +1,12 @@
 /**
- * What waits draw from: heads of topics, mailboxes, kept events. A step decides with what was read
- * of them, and its commit holds only if that is still so.
+ * What waits draw from: heads of topics, mailboxes, kept events, children. A step decides with what
+ * was read of them, and its commit holds only if that is still so; what a child has become it stays.
  */
-import type { Instance } from "../kernel/instance.ts";
+import type { ChildFact } from "../kernel/fact.ts";
+import type { ChildTicket, Instance } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { factOfChild } from "./children/fact-of-child.ts";
 import { type KeptEvent, keptFor } from "./events/kept-event.ts";
 import { lifeOf } from "./life.ts";
 import {
@@ -25,6 +27,8 @@ export type Sources = Readonly<{
   known: ReadonlyMap<string, ReadHead>;
   boxes: ReadonlyMap<string, KnownBox>;
   kept: ReadonlyMap<string, readonly KeptEvent[]>;
+  /** By ticket. */
+  children: ReadonlyMap<string, ChildFact | undefined>;
 }>;
 
 /** A mailbox as one instance sees it. */
@@ -42,6 +46,7 @@ export type Missing = Readonly<{
   heads: ReadonlyMap<string, Topic>;
   boxes: ReadonlyMap<string, Address>;
   kept: ReadonlySet<string>;
+  children: ReadonlyMap<string, ChildTicket>;
 }>;
 
 /** What a step begins with. */
@@ -50,6 +55,7 @@ export const firstSources = (world: World, boxes: Sources["boxes"] = new Map()):
   known: knownHeads(world),
   boxes,
   kept: new Map(),
+  children: new Map(),
 });
 
 /** Reads what is missing, and keeps what is known. */
@@ -57,18 +63,20 @@ export async function readSources(
   world: World,
   instance: Instance,
   known: Sources,
-  { heads, boxes, kept }: Missing,
+  { heads, boxes, kept, children }: Missing,
 ): Promise<Sources> {
   // Heads before kept events: what is accepted in between moves the head, and the commit notices.
   const moreHeads = await entriesOf(heads, (topic) => readHead(world, topic));
   const moreBoxes = await entriesOf(boxes, (address) => readBox(world, instance, address));
   const names = new Map([...kept].map((name) => [name, name] as const));
   const moreKept = await entriesOf(names, (name) => keptFor(world, name, instance));
+  const moreChildren = await entriesOf(children, (it) => factOfChild(world, instance, it));
   return {
     ...known,
     heads: new Map([...known.heads, ...moreHeads]),
     boxes: new Map([...known.boxes, ...moreBoxes]),
     kept: new Map([...known.kept, ...moreKept]),
+    children: new Map([...known.children, ...moreChildren]),
   };
 }
 

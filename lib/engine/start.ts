@@ -129,7 +129,10 @@ function idFor(world: World, definitionId: string, key: string | undefined): str
 }
 
 /** A call begins at the start event without a trigger, where there is one; code has none at all. */
-async function checkPlainStart(world: World, ref: CarriedStart["definition"]): Promise<void> {
+export async function checkPlainStart(
+  world: World,
+  ref: CarriedStart["definition"],
+): Promise<void> {
   const { definition } = await loadProgram(world, ref);
   const { startEvents } = definition;
   if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;

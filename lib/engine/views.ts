@@ -1,7 +1,8 @@
 /** What readers see of definitions, instances and tasks. */
 import type { Definition } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
-import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
+import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
+import { childIdOf } from "./children/child.ts";
 import type {
   DefinitionView,
   IncidentView,
@@ -31,7 +32,7 @@ export function viewProcess({
 
 export function viewInstance(world: World, { instance, program }: Image): InstanceView {
   const { variables, activeElements } = program.runner.view(instance);
-  const { id, definition, terminationKind, businessKey, tags, error, endedAt } = instance;
+  const { id, definition, terminationKind, businessKey, tags, parent, endedAt } = instance;
   return {
     instanceId: id,
     definition: { id: definition.id, version: definition.version },
@@ -39,17 +40,27 @@ export function viewInstance(world: World, { instance, program }: Image): Instan
     ...(terminationKind && { terminationKind }),
     ...(businessKey !== undefined && { businessKey }),
     ...(tags && { tags }),
+    ...(parent && { parent: { instanceId: parent.instanceId, awaited: !parent.detached } }),
     variables,
     activeElements,
     completedElements: instance.completed,
     waits: instance.tickets.map((ticket) => viewWait(world, { instance, program }, ticket)),
-    incidents: instance.tickets.flatMap(viewIncident),
+    incidents: instance.tickets.flatMap((ticket) =>
+      ticket.on === "incident" ? [viewIncident(ticket)] : [],
+    ),
     startedAt: formatInstant(instance.startedAt),
     updatedAt: formatInstant(instance.lastNow),
     ...(endedAt !== undefined && { endedAt: formatInstant(endedAt) }),
     ...(instance.status === "succeeded" && { result: program.runner.result(instance) }),
-    ...(error && { error }),
+    ...viewError(instance),
   };
+}
+
+/** What was thrown along with an error is for the caller's boundary event. */
+function viewError({ error }: Instance): Pick<ResultView, "error"> {
+  if (error === undefined) return {};
+  const { variables: _, ...shown } = error;
+  return { error: shown };
 }
 
 /** Live instances show whether the engine works on them or waits. */
@@ -60,14 +71,14 @@ export function statusOf(world: World, { status, tickets }: Instance): Status {
 
 /** Undefined while it is live. */
 export function viewResult({ instance, program }: Image): ResultView | undefined {
-  const { status, terminationKind, error } = instance;
+  const { status, terminationKind } = instance;
   if (status === "live" || terminationKind === undefined) return undefined;
   return {
     status,
     terminationKind,
     ...(status === "succeeded" && { result: program.runner.result(instance) }),
     variables: program.runner.view(instance).variables,
-    ...(error && { error }),
+    ...viewError(instance),
   };
 }
 
@@ -119,6 +130,13 @@ export function viewWait(world: World, { instance, program }: Image, ticket: Tic
         wakeWith: { method: "POST", path: "/v1/events", body },
       };
     }
+    case "child":
+      return {
+        kind: "child",
+        ...common,
+        process: ticket.process,
+        childInstanceId: childIdOf(world, instance, ticket.id),
+      };
     case "continuation":
       return { kind: "continuation", ...common };
     case "incident":
@@ -161,8 +179,7 @@ export function viewTask(world: World, { instance, program }: Image, task: TaskT
   };
 }
 
-function viewIncident(ticket: Ticket): IncidentView[] {
-  if (ticket.on !== "incident") return [];
+export function viewIncident(ticket: IncidentTicket): IncidentView {
   const { id: incidentId, type, element, message, since } = ticket;
-  return [{ incidentId, type, element, message, raisedAt: formatInstant(since) }];
+  return { incidentId, type, element, message, raisedAt: formatInstant(since) };
 }

@@ -1,7 +1,7 @@
 import type { Body, Definition, Notation } from "../definition/definition.ts";
 import type { Compiler } from "../definition/diagnostic.ts";
 import type { Expressions } from "../definition/expression.ts";
-import type { Instance } from "../kernel/instance.ts";
+import type { ChildTicket, Instance } from "../kernel/instance.ts";
 import type { Runner } from "../kernel/runner.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Bus } from "../ports/bus.ts";
@@ -29,12 +29,25 @@ export type World = Readonly<{
   compilers: Readonly<Partial<Record<Notation, Compiler>>>;
   runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;
   settings: Settings;
+  /** The engine's own, which it brings itself. */
+  children?: ChildRoads;
   /** Hears of what could not be done and was left alone. */
   onTrouble?: (about: string, error: unknown) => void;
   /** Hears of every commit after it is durable; must not throw and must not wait. */
   onCommitted?: (instance: Instance, before: Instance | undefined) => void;
   /** Hears of what no commit tells; must not throw and must not wait. */
   observe?: (observation: Observation) => void;
+}>;
+
+/**
+ * What is sent from one instance to another is a step there, which sends in its turn: whoever sends
+ * is handed these.
+ */
+export type ChildRoads = Readonly<{
+  /** Says whether it had to do anything. */
+  start: (world: World, parent: Instance, ticket: ChildTicket) => Promise<boolean>;
+  tellParent: (world: World, child: Instance) => Promise<void>;
+  cancel: (world: World, parent: Instance, ticket: string) => Promise<void>;
 }>;
 
 export type Settings = Readonly<{

@@ -25,7 +25,7 @@ import {
   reopenTicket,
   settle,
 } from "./draft.ts";
-import type { Fact, SignalReceived, StartInput, TicketFact } from "./fact.ts";
+import type { Fact, SignalReceived, StartInput, TicketFact, VariablesPatched } from "./fact.ts";
 import { isExpected, isUnread, keepUnread, rememberRead, rememberSent, waitFor } from "./inbox.ts";
 import {
   type IncidentTicket,
@@ -38,7 +38,7 @@ import {
   type TimerTicket,
 } from "./instance.ts";
 import { againOf, type Kept, keptOf, type Resolved } from "./kept.ts";
-import { assign, isItsTurn } from "./person.ts";
+import { giveTo, isItsTurn } from "./person.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
@@ -94,7 +94,7 @@ export function decideIncident(
 export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "now">): boolean {
   if (isTerminal(instance)) return false;
   if (fact.kind === "started") return instance.trail.next === 1;
-  if (fact.kind === "cancel-requested") return true;
+  if (fact.kind === "cancel-requested" || fact.kind === "variables-patched") return true;
   if (fact.kind === "event-sent") return isExpected(instance, fact.event);
   const ticket = openTicketOf(instance, fact.ticket);
   if (ticket === undefined) return false;
@@ -114,6 +114,12 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
       return ticket.on === "message";
     case "event-received":
       return ticket.on === "event" && isUnread(instance, ticket, fact, now);
+    case "child-ended":
+      return ticket.on === "child" && !ticket.detached;
+    case "child-started":
+      return ticket.on === "child" && ticket.detached === true;
+    case "child-refused":
+      return ticket.on === "child";
     case "continued":
       return ticket.on === "continuation";
     case "incident-resolved":
@@ -135,6 +141,7 @@ async function take(program: Program, draft: Draft, fact: Fact): Promise<void> {
   if (fact.kind === "started") return begin(program, draft, fact.input);
   if (fact.kind === "cancel-requested") return cancel(program, draft, fact.reason);
   if (fact.kind === "event-sent") return receive(program, draft, fact.event);
+  if (fact.kind === "variables-patched") return assign(program, draft, fact);
   return takeTicketed(program, draft, fact);
 }
 
@@ -142,6 +149,12 @@ function cancel(program: Program, draft: Draft, reason: string | undefined): voi
   note(draft, "cancel-requested", undefined, reason ? { reason } : undefined);
   program.runner.terminate(draft);
   end(draft, "cancelled", "cancel");
+}
+
+/** History tells which variables were set, not to what: values are the instance's own. */
+function assign(program: Program, draft: Draft, { scope, variables }: VariablesPatched): void {
+  note(draft, "variables-patched", scope, { names: Object.keys(variables) });
+  program.runner.assign(draft, scope, variables);
 }
 
 async function begin(program: Program, draft: Draft, input: StartInput): Promise<void> {
@@ -185,7 +198,7 @@ async function consume(
   ticket: Ticket,
 ): Promise<void> {
   if (fact.kind === "task-claimed" && ticket.on === "task") return claim(draft, ticket, fact.claim);
-  if (fact.kind === "task-assigned" && ticket.on === "task") return assign(draft, ticket, fact);
+  if (fact.kind === "task-assigned" && ticket.on === "task") return giveTo(draft, ticket, fact);
   if (ticket.on === "timer" && ticket.deadline) return timeOut(program, draft);
   if (ticket.on === "incident" && ticket.kept && fact.kind === "incident-resolved") {
     return retryKept(program, draft, fact, ticket, ticket.kept);

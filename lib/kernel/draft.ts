@@ -7,17 +7,15 @@ import type { Expressions } from "../definition/expression.ts";
 import type { Json } from "../definition/json.ts";
 import { MAX_MESSAGE_LENGTH } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import type { Ended, InstanceError, TerminationKind } from "./ending.ts";
 import { effectsOfUnread } from "./inbox.ts";
 import type {
-  Ended,
   IncidentTicket,
   IncidentType,
   Instance,
-  InstanceError,
   Notice,
   OutboxRecord,
   Seen,
-  TerminationKind,
   Ticket,
   TicketlessEffect,
 } from "./instance.ts";
@@ -181,6 +179,7 @@ export function end(
   draft.inbox = [];
   draft.ended = { status, kind, ...(error && { error }) };
   note(draft, "instance-ended", undefined, { status, terminationKind: kind });
+  if (draft.before.parent && !draft.before.parent.detached) emit(draft, { kind: "notify-parent" });
   emit(draft, { kind: "expire-chunks" });
   for (const effect of effectsOfUnread(unread, status, draft.now)) emit(draft, effect);
   announce(draft, { type: "instance-ended", status, terminationKind: kind });
@@ -215,6 +214,7 @@ const LETTER = {
   signal: "w",
   message: "w",
   event: "w",
+  child: "c",
   continuation: "w",
   incident: "i",
 } as const;

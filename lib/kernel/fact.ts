@@ -1,14 +1,23 @@
 import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import type { Ended, InstanceError, TerminationKind } from "./ending.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 
-/** What reaches an instance, past tense. All but three name the ticket that they want. */
+/** What reaches an instance, past tense. All but four name the ticket that they want. */
 export type Fact =
   | Readonly<{ kind: "started"; input: StartInput }>
   | TicketFact
   /** Somebody sent an event to this very instance: a wait takes it, else the inbox keeps it. */
   | Readonly<{ kind: "event-sent"; event: QueuedEvent }>
-  | Readonly<{ kind: "cancel-requested"; reason?: string }>;
+  | Readonly<{ kind: "cancel-requested"; reason?: string }>
+  | VariablesPatched;
+
+/** Somebody has set variables: of the process, or of the one open occurrence of this element. */
+export type VariablesPatched = Readonly<{
+  kind: "variables-patched";
+  variables: Variables;
+  scope?: string;
+}>;
 
 export type TicketFact =
   | Readonly<{ kind: "task-completed"; ticket: string; variables: Variables }>
@@ -19,6 +28,7 @@ export type TicketFact =
   | SignalReceived
   | Readonly<{ kind: "message-received"; ticket: string; messageId: string; payload: Variables }>
   | EventReceived
+  | ChildFact
   | Readonly<{ kind: "continued"; ticket: string }>
   | Readonly<{
       kind: "incident-resolved";
@@ -64,6 +74,23 @@ export type EventReceived = Readonly<{
   eventId: string;
   seq?: number;
   payload: Json;
+}>;
+
+/** What becomes of a call: its child has ended, or is there, or cannot be. */
+export type ChildFact =
+  | ChildEnded
+  | Readonly<{ kind: "child-started"; ticket: string; childId: string }>
+  | Readonly<{ kind: "child-refused"; ticket: string; message: string }>;
+
+export type ChildEnded = Readonly<{
+  kind: "child-ended";
+  ticket: string;
+  childId: string;
+  status: Ended;
+  terminationKind: TerminationKind;
+  /** Of one that succeeded. */
+  result?: Json;
+  error?: InstanceError;
 }>;
 
 /** What a start hands to the first decision; `trigger` says which start event began it, and with what. */

@@ -9,8 +9,9 @@
  */
 import { MAX_INBOX_BYTES, MAX_INBOX_EVENTS, MAX_REMEMBERED_EVENTS } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import type { Ended } from "./ending.ts";
 import type { EventReceived } from "./fact.ts";
-import type { Ended, EventTicket, Instance, Seen, Ticket, TicketlessEffect } from "./instance.ts";
+import type { EventTicket, Instance, Seen, Ticket, TicketlessEffect } from "./instance.ts";
 import { jsonBytes } from "./json-bytes.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 import { hasSeen, NOTHING_SEEN, withSeen } from "./seen.ts";

@@ -5,8 +5,10 @@
  * 2. A ticket's id is `<letter><version>.<n>` and is never used again.
  * 3. A terminal instance is final: nothing changes it any more.
  */
+import type { Binding } from "../definition/graph.ts";
 import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import type { Ended, InstanceError, TerminationKind } from "./ending.ts";
 import type { Fact } from "./fact.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 import type { TrailEntry } from "./trail.ts";
@@ -25,6 +27,8 @@ export type Instance = Readonly<{
   endedAt?: Instant;
   businessKey?: string;
   tags?: readonly string[];
+  /** The call that began it. */
+  parent?: Parent;
   /** The runner's own: tokens and scopes of a graph, the journal of a program. */
   state: Json;
   tickets: readonly Ticket[];
@@ -53,12 +57,23 @@ export type Instance = Readonly<{
   erased?: true;
 }>;
 
+/** Who called an instance, and through which ticket. */
+export type Parent = Readonly<{
+  instanceId: string;
+  ticket: string;
+  /** How many calls wait above it, this one included; 0 for one that is detached. */
+  depth: number;
+  /** Errors that an element above catches; what else is thrown stays here. */
+  catches?: Catches;
+  /** Nobody waits for its end. */
+  detached?: true;
+}>;
+
+/** Codes of errors. */
+export type Catches = "all" | readonly string[];
+
 /** A value that is stored on its own, by its content. */
 export type Apart = Readonly<{ hash: string; bytes: number }>;
-
-export type Ended = "succeeded" | "failed" | "cancelled";
-export type TerminationKind = "success" | "failure" | "cancel" | "timeout";
-export type InstanceError = Readonly<{ code?: string; message: string; element?: string }>;
 
 /** Who owes an entry: the trigger that made it (`by`), the invocation that works on it, till when. */
 export type Stamp = Readonly<{ by: string; own: string | null; until: Instant }>;
@@ -70,6 +85,7 @@ export type Ticket =
   | SignalTicket
   | MessageTicket
   | EventTicket
+  | ChildTicket
   | ContinuationTicket
   | IncidentTicket;
 
@@ -149,6 +165,20 @@ export type MessageTicket = Opened &
 export type EventTicket = Opened & Readonly<{ on: "event"; name: string; row?: Row }>;
 
 /**
+ * Waits for an instance that it begins: for its end, or, if it is detached, until it is there. What
+ * the start needs is kept as it was when the call was made, whoever makes the start and when.
+ */
+export type ChildTicket = Opened &
+  Readonly<{
+    on: "child";
+    process: string;
+    binding?: Binding;
+    variables: Variables;
+    catches?: Catches;
+    detached?: true;
+  }>;
+
+/**
  * How the outside finds a wait: what was broadcast after `after` is for it, and its row stands
  * among those of this epoch. The engine sets it in the commit that opens the ticket.
  */
@@ -184,6 +214,7 @@ export type IncidentType =
   | "JOB_NO_RETRIES"
   | "CONDITION_ERROR"
   | "EXTRACT_VALUE_ERROR"
+  | "CALLED_ELEMENT_ERROR"
   | "UNHANDLED_ERROR_EVENT"
   | "STATE_TOO_LARGE"
   | "TOO_MANY_OPEN_TICKETS"
@@ -203,6 +234,10 @@ export type TicketlessEffect =
   /** What an ended instance left unread is sent to everybody, or kept as a dead letter. */
   | Readonly<{ kind: "send-event"; event: QueuedEvent }>
   | Readonly<{ kind: "bury"; event: QueuedEvent; targetStatus: Ended }>
+  /** The call was interrupted: what it had begun is cancelled, what it had not never begins. */
+  | Readonly<{ kind: "cancel-child"; ticket: string }>
+  /** It has ended: the call that waits for it looks how. */
+  | Readonly<{ kind: "notify-parent" }>
   | Readonly<{ kind: "expire-chunks" }>;
 
 /** What outsiders may want to hear about an instance. */

@@ -22,7 +22,7 @@ export const isItsTurn = (ticket: Ticket, { turn }: TaskAssigned): boolean =>
   ticket.on === "task" && turnOf(ticket) === turn;
 
 /** Gives the task to somebody, or to nobody. */
-export function assign(draft: Draft, ticket: TaskTicket, { assignee, turn }: TaskAssigned): void {
+export function giveTo(draft: Draft, ticket: TaskTicket, { assignee, turn }: TaskAssigned): void {
   note(draft, "task-assigned", ticket.element, { assignee: assignee ?? null });
   const { assignee: _, ...person } = { ...ticket.person };
   const taken = assignee === undefined ? person : { ...person, assignee };

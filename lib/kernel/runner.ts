@@ -27,6 +27,13 @@ export interface Runner {
    * incident then stays, with all that it kept.
    */
   patch(draft: Draft, ref: number, variables: Variables): void;
+  /**
+   * Sets variables of one scope: the process, or the only open occurrence of this element. Nothing
+   * moves on by it. Throws a `Refusal` where there is none or several, or where `patch` would.
+   */
+  assign(draft: Draft, scope: string | undefined, variables: Variables): void;
+  /** How many occurrences of an element are open, and can be given variables. */
+  occurrences(instance: Instance, element: string): number;
   /** The instance ends from outside: notes in the trail what is thereby cut short. */
   terminate(draft: Draft): void;
   /** What a task is given to work on. */

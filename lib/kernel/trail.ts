@@ -34,5 +34,8 @@ export const TRAIL_TYPES = [
   "event-received",
   "event-sent",
   "signal-thrown",
+  "variables-patched",
+  "child-started",
+  "child-ended",
   "task-assigned",
 ] as const;

@@ -6,6 +6,7 @@
 import type { Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
+import type { Parent } from "../kernel/instance.ts";
 
 export type Message =
   | TaskMessage
@@ -149,6 +150,7 @@ export type CarriedStart = Readonly<{
   fact: Extract<Fact, { kind: "started" }>;
   businessKey?: string;
   tags?: readonly string[];
+  parent?: Parent;
   /** Of one that a signal begins: only while the head of the definition has this version. */
   head?: number;
   /** The message that begins the instance: its mailbox remembers it in the commit that creates. */

@@ -70,6 +70,10 @@ describe("the client", () => {
     await client.history("live", { limit: 2 });
     await client.cancel("live", { reason: "r" });
     await client.resolveIncident("live", "i1", { retries: 1 });
+    await client.patchVariables("live", { variables, scope: "pay" }, { idempotencyKey: "k" });
+    await client.incidents({ type: "JOB_NO_RETRIES", limit: 2 });
+    await client.resolveIncidents({ filter: { element: "pay" }, dryRun: false, cursor: "bW9yZQ" });
+    await client.purge({ filter: { status: "failed" } });
     await client.signal({ name: "go", payload: { a: 1 }, id: "b:1" }, { idempotencyKey: "k" });
     await client.receipt(aReceipt.broadcastId);
     await client.message({ name: "paid", correlationKey: 42, timeToLive: "PT0S" });
@@ -104,6 +108,10 @@ describe("the client", () => {
       ["history", "live", { limit: 2 }],
       ["cancel", "live", { reason: "r" }, undefined],
       ["resolveIncident", "live", "i1", { retries: 1 }, undefined],
+      ["patchVariables", "live", { variables, scope: "pay" }, "k"],
+      ["incidents", { type: "JOB_NO_RETRIES" }, { limit: 2 }],
+      ["resolveIncidents", { filter: { element: "pay" }, dryRun: false, cursor: "more" }],
+      ["purge", { filter: { status: "failed" } }],
       ["signal", { name: "go", payload: { a: 1 }, id: "b:1" }, "k"],
       ["receipt", aReceipt.broadcastId],
       ["message", { name: "paid", correlationKey: "42", timeToLive: "PT0S" }, undefined],

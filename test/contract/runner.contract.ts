@@ -461,6 +461,7 @@ function outcomeOf(ticket: Ticket): Fact {
       return { kind: "message-received", ticket: id, messageId: "m1", payload: {} };
     case "continuation":
     case "event":
+    case "child":
     case "incident":
     case "task":
       return completion(ticket);

@@ -109,6 +109,19 @@ describe("with 100,000 instances stored, a page of 50", () => {
     expect(items.map(({ instanceId }) => instanceId)).toEqual(["i50007", "i00007"]);
     expect([nextCursor, reads]).toEqual([undefined, 2]);
   });
+
+  test("of incidents, and of what is to be purged, reads no more", async () => {
+    const before = store.reads;
+    const { items } = await engine.incidents({ definition: "p" }, { limit: 50 });
+    const between = store.reads;
+    const filter = { endedBefore: at(60_000), status: "failed" } as const;
+    const purge = await engine.purge({ filter, dryRun: true, limit: 50 });
+
+    expect(items).toHaveLength(50);
+    expect(between - before).toBeLessThanOrEqual(80);
+    expect(purge.matched).toBe(50);
+    expect(store.reads - between).toBeLessThanOrEqual(80);
+  });
 });
 
 const orderOf = ({ startedAt, instanceId }: InstanceView): string => `${startedAt} ${instanceId}`;

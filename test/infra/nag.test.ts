@@ -1,5 +1,6 @@
 import { type App, Stack, Validations } from "aws-cdk-lib";
 import { Key } from "aws-cdk-lib/aws-kms";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { describe, expect, test } from "vitest";
 import { Fermata, type FermataProps } from "../../cdk/fermata.ts";
@@ -14,6 +15,17 @@ const VARIANTS: Readonly<Record<string, (stack: Stack) => FermataProps>> = {
   }),
   "with a key of its own": (stack) => ({
     encryptionKey: new Key(stack, "Key", { enableKeyRotation: true }),
+  }),
+  "with secrets of its HTTP tasks": (stack) => ({
+    http: {
+      secrets: {
+        BY_ARN: { secret: "arn:aws:secretsmanager:::secret:a-AbCdEf", hosts: ["a.example.com"] },
+        BY_NAME: {
+          secret: Secret.fromSecretNameV2(stack, "Secret", "b"),
+          hosts: ["b.example.com"],
+        },
+      },
+    },
   }),
   "with a REST API": () => ({ api: "rest" }),
 };

@@ -11,6 +11,7 @@ import {
 } from "../../lib/kernel/instance.ts";
 import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
+import type { Kin } from "./kin.ts";
 import { missingRows } from "./people-rows.ts";
 import { must } from "./violation.ts";
 
@@ -24,19 +25,16 @@ export type Ledgers = Readonly<{
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
+  kin: Kin;
 }>;
 
 /** Throws when something is owed by nobody. */
 export function checkDebts(instance: Instance, ledgers: Ledgers): void {
-  const mine = ledgers.messages.filter(
-    (message): message is Addressed =>
-      "instanceId" in message && message.instanceId === instance.id,
-  );
-  const triggers = new Set(mine.flatMap(namesOf));
+  const mine = addressedTo(instance, ledgers);
   const entries: readonly (Ticket | OutboxRecord)[] = [...instance.tickets, ...instance.outbox];
   for (const entry of entries) {
     const by = entry.stamp?.by ?? "";
-    if (triggers.has(by) || isBroughtByFanOut(instance, by, ledgers)) continue;
+    if (isHeld(instance, by, ledgers)) continue;
     const isSafe =
       "effect" in entry
         ? isSent(instance, entry, ledgers)
@@ -49,6 +47,19 @@ export function checkDebts(instance: Instance, ledgers: Ledgers): void {
 }
 
 type Addressed = Exclude<Message, FanOutMessage>;
+
+const addressedTo = ({ id }: Instance, { messages }: Ledgers): readonly Addressed[] =>
+  messages.filter(
+    (message): message is Addressed => "instanceId" in message && message.instanceId === id,
+  );
+
+/** Whether a queue holds what will ask for the debts of this name, here or by way of its kin. */
+function isHeld(instance: Instance, by: string, ledgers: Ledgers): boolean {
+  if (addressedTo(instance, ledgers).flatMap(namesOf).includes(by)) return true;
+  if (isBroughtByFanOut(instance, by, ledgers)) return true;
+  const sender = ledgers.kin.senderOf(instance, by);
+  return sender !== undefined && isHeld(sender.instance, sender.by, ledgers);
+}
 
 /**
  * What a broadcast's delivery owes is looked after by whoever comes along the row again: there must
@@ -98,7 +109,7 @@ function isQueued(
   instance: Instance,
   ticket: Ticket,
   messages: readonly Addressed[],
-  { runsHere, items }: Ledgers,
+  { runsHere, items, kin }: Ledgers,
 ): boolean {
   switch (ticket.on) {
     case "timer":
@@ -109,6 +120,8 @@ function isQueued(
     case "signal":
     case "event":
       return true;
+    case "child":
+      return kin.childOf(instance.id, ticket.id) !== undefined;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
     case "task": {

@@ -10,9 +10,11 @@
 // 6. Somebody looks at the latest when the earliest timer is due; the size limit holds.
 // 7. History is only added to, and what has left the instance is in a chunk.
 // 8. An instance is erased only after its end, and then nothing of it is left but how it ended.
+//    A child that never began is a tombstone from the beginning.
 // 9. No exclusive task is in doubt while the lease of the run that claimed it lies ahead.
 import { MAX_INSTANCE_BYTES } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
+import { neverBegan } from "../../lib/engine/children/child.ts";
 import { inDoubt } from "../../lib/engine/claim.ts";
 import { decodeInstance, parseChunk, parseStored } from "../../lib/engine/codec.ts";
 import { instanceIdOf, instancePk, valueHashOf } from "../../lib/engine/keys.ts";
@@ -28,6 +30,7 @@ import {
 import type { Program } from "../../lib/kernel/runner.ts";
 import type { TrailEntry } from "../../lib/kernel/trail.ts";
 import type { Item } from "../../lib/ports/store.ts";
+import { Kin } from "./kin.ts";
 import { blankOf, essence, explain, stable } from "./oracle.ts";
 import type { Reception } from "./reception.ts";
 import { valuesOf, wholeOf } from "./stored-values.ts";
@@ -70,10 +73,12 @@ export type Watched = Readonly<{
 
 export class Invariants {
   readonly lives = new Map<string, Life>();
+  readonly kin: Kin;
   readonly #watched: Watched;
 
   constructor(watched: Watched) {
     this.#watched = watched;
+    this.kin = new Kin(this.lives, watched.programs);
   }
 
   /** Looks at everything stored; what has changed must be allowed to. Says what it was. */
@@ -103,6 +108,7 @@ export class Invariants {
     this.#checkIds(life, before, after);
     await this.#checkDecision(program, before, after, life);
     this.#checkOutbox(before, after, items);
+    this.kin.stored(after);
     this.#remember(id, life, item, after, items);
   }
 
@@ -132,6 +138,7 @@ export class Invariants {
     after: Instance,
     life: Life | undefined,
   ): Promise<void> {
+    if (neverBegan(after)) return this.kin.checkTombstone(after);
     if (after.erased && !before.erased) return checkBuried(before, after);
     must(
       !isTerminal(before) || essence(before) === essence(after),
@@ -144,6 +151,7 @@ export class Invariants {
     const facts = [
       ...this.#watched.factsOf(after.id),
       ...startsOf(after),
+      ...this.kin.factsFor(before, after),
       ...triggered.map(({ fact }) => fact),
     ];
     const transition = { traffic, program, before, after, given, facts };
@@ -184,6 +192,7 @@ export class Invariants {
       );
       life?.completedTasks.add(fact.ticket);
     }
+    this.kin.taken(fact, after);
     if (fact.kind === "task-failed") this.#checkDoubt(fact, before);
     if (fact.kind !== "timer-due") return;
     const timer = before.tickets.find(({ id }) => id === fact.ticket);

@@ -54,7 +54,7 @@ export function essence(instance: Instance): string {
 
 /** The instance before anything happened to it. */
 export function blankOf(first: Instance): Instance {
-  const { id, tenant, definition, startedAt, startHash, businessKey, tags } = first;
+  const { id, tenant, definition, startedAt, startHash, businessKey, tags, parent } = first;
   return {
     id,
     tenant,
@@ -63,6 +63,7 @@ export function blankOf(first: Instance): Instance {
     startHash,
     ...(businessKey !== undefined && { businessKey }),
     ...(tags && { tags }),
+    ...(parent && { parent }),
     version: 0,
     status: "live",
     lastNow: startedAt,

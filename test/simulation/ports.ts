@@ -45,7 +45,7 @@ export function createBackends(stage: Stage): Backends {
   const timers = new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") });
   const blobs = new SimulatedBlobs({ turn: (point) => blobsTurn(stage, point) });
   stage.blobOf = (name) => blobs.peek(name);
-  return {
+  const backends: Backends = {
     store: new SimulatedStore({ turn: (point) => storeTurn(stage, point) }),
     parking: new SimulatedParking({ ...queue, turn: queueTurn(stage, "parking.park") }),
     tasks: new SimulatedTasks({
@@ -60,6 +60,9 @@ export function createBackends(stage: Stage): Backends {
     bus: new SimulatedBus({ pages, turn: (point) => busTurn(stage, point) }),
     blobs,
   };
+  stage.queued = () =>
+    queuesOf(backends).flatMap(([, queue]) => queue.all().map(({ message }) => message));
+  return backends;
 }
 
 /** All queues, by name. */

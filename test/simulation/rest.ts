@@ -38,16 +38,21 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
     checkAnnouncements(stage, life);
     if (life.instance.erased) {
       await checkErased(world, id);
-      ending[id] = "erased";
+      ending[stage.invariants.kin.nameOf(id)] = "erased";
       continue;
     }
     await checkHistory(world, id, life);
     checkChunks(backends, life);
     checkApart(stage, backends, life);
     const view = await world.observer().engine.get(id);
-    ending[id] = { status: view.status, variables: view.variables, result: view.result };
+    ending[stage.invariants.kin.nameOf(id)] = {
+      status: view.status,
+      variables: view.variables,
+      result: view.result,
+    };
   }
   must(stage.looks.length === 0, () => `somebody must still look at ${stable(stage.looks)}`);
+  stage.invariants.kin.checkRest();
   checkReceived(stage.traffic, stage.reception, instances);
   checkKept(stage, backends.store.items());
   await checkReceipts(world);

@@ -5,6 +5,7 @@ import { aWorkflow, race, task, timer, type Workflow } from "../support/generato
 import { aBoundaryTimer, aFork, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { aRandomGraph } from "../support/random-graph.ts";
 import { ADOPT_SCENARIOS } from "./adopt-scenarios.ts";
+import { CALL_SCENARIOS } from "./call-scenarios.ts";
 import {
   canceller,
   completer,
@@ -310,6 +311,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
   ...HTTP_SCENARIOS,
+  ...CALL_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

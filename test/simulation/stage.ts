@@ -6,6 +6,7 @@ import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TicketlessEffect, TimerTicket } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
+import type { Message } from "../../lib/ports/message.ts";
 import type { Key } from "../../lib/ports/store.ts";
 import { type Actor, Actors, type Gate } from "./actors.ts";
 import { Choices } from "./choices.ts";
@@ -64,6 +65,8 @@ export class Stage {
   readonly fired: Fired[] = [];
   /** What stands under the name of a blob, without a call. */
   blobOf: (name: string) => Uint8Array | undefined = () => undefined;
+  /** Everything in any queue, what is being delivered included. */
+  queued: () => readonly Message[] = () => [];
   /** What somebody must look at, and when. */
   looks: readonly Readonly<{ key: Key; lookAt: Instant }>[] = [];
   readonly #facts = new Map<string, Map<string, Fact>>();
@@ -128,6 +131,9 @@ export class Stage {
         return acceptedEvents.has(effect.event.id);
       case "bury":
         return [...letters.keys()].some((letter) => letter.startsWith(effect.event.id));
+      case "cancel-child":
+      case "notify-parent":
+        return this.invariants.kin.wasSent(id, effect, this.queued());
       case "expire-chunks":
         return true;
     }

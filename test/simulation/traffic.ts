@@ -185,6 +185,7 @@ export class Traffic {
               return { kind: "event-received", ticket: id, eventId, payload };
             }),
         ];
+      case "child":
       case "continuation":
       case "incident":
       case "task":

@@ -188,9 +188,7 @@ export class SimulatedWorld {
 
   #checkDebts(): void {
     const { invariants, scenario, traffic } = this.stage;
-    const messages = queuesOf(this.backends).flatMap(([, queue]) =>
-      queue.all().map(({ message }) => message),
-    );
+    const messages = this.stage.queued();
     for (const { instance } of invariants.lives.values()) {
       checkDebts(instance, {
         messages,
@@ -199,6 +197,7 @@ export class SimulatedWorld {
         wasSent: (id, effect) => this.stage.wasSent(id, effect),
         seqOf: (id) => traffic.broadcasts.get(id)?.seq,
         items: () => this.backends.store.items(),
+        kin: invariants.kin,
       });
     }
   }

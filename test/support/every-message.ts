@@ -30,7 +30,18 @@ const everyFact: readonly Full<Fact>[] = [
   { kind: "signal-received", ticket: "w1.1", broadcastId: "b1", seq: 7, payload },
   { kind: "message-received", ticket: "w1.1", messageId: "m1", payload },
   { kind: "event-received", ticket: "w1.1", eventId: "e1", seq: 3, payload: null },
-  { kind: "continued", ticket: "c1.1" },
+  {
+    kind: "child-ended",
+    ticket: "c1.1",
+    childId: "child-1",
+    status: "failed",
+    terminationKind: "failure",
+    result: null,
+    error: { code: "NO", message: "no", element: "task", variables: payload },
+  },
+  { kind: "child-started", ticket: "c1.1", childId: "child-1" },
+  { kind: "child-refused", ticket: "c1.1", message: "no such process" },
+  { kind: "continued", ticket: "w1.1" },
   { kind: "incident-resolved", ticket: "i1.1", variables: payload, retries: 3 },
   {
     kind: "event-sent",
@@ -44,6 +55,7 @@ const everyFact: readonly Full<Fact>[] = [
     },
   },
   { kind: "cancel-requested", reason: "no longer wanted" },
+  { kind: "variables-patched", variables: { rate: 2 }, scope: "check" },
 ];
 
 const start: Required<CarriedStart> = {
@@ -53,6 +65,7 @@ const start: Required<CarriedStart> = {
   fact: { kind: "started", input: { variables: payload } },
   businessKey: "order 42",
   tags: ["a", "b"],
+  parent: { instanceId: "order-0", ticket: "c1.1", depth: 1, catches: ["NO"], detached: true },
   head: 7,
   mail: { name: "paid", key: "42", id: { mid: "m1", until: at, body: "b" }, base: 3 },
 };

@@ -4,6 +4,7 @@ import type {
   DefinitionView,
   Engine,
   EventConfig,
+  FoundIncident,
   InstanceView,
   ReceiptView,
   Source,
@@ -88,6 +89,18 @@ export const undeclared: EventConfig = {
   deliveryMode: "AfterWait",
   expireAfter: "P7D",
   onTargetTerminated: "discard",
+};
+
+/** What holds the live instance up. */
+export const anIncident: FoundIncident = {
+  incidentId: "i1",
+  type: "JOB_NO_RETRIES",
+  element: "pay",
+  message: "no card",
+  raisedAt: AT,
+  instanceId: "live",
+  definition: { id: "order", version: 1 },
+  businessKey: "K 1",
 };
 
 /** What the fake finds wrong with a broken source. */
@@ -191,6 +204,50 @@ function cannedEngine(): Engine {
       if (incidentId !== "i1") throw engineError("incident/not-found");
       return byInstance(id, { resolved: true });
     },
+    patchVariables: async (id, { scope }) => {
+      if (scope === "closed") throw engineError("instance/scope-not-found");
+      if (scope === "twice") throw engineError("instance/scope-ambiguous");
+      if (id === "ended") throw engineError("instance/not-live");
+      return byInstance(id, { patched: true });
+    },
+    incidents: async (_, { limit }) => ({
+      items: [anIncident],
+      ...(limit === 1 && { nextCursor: "more" }),
+    }),
+    resolveIncidents: async ({ dryRun = true, limit }) => ({
+      dryRun,
+      matched: 2,
+      resolved: dryRun ? 0 : 1,
+      gone: 0,
+      refused: dryRun ? 0 : 1,
+      items: dryRun
+        ? [{ ...anIncident, outcome: "matched" }]
+        : [
+            { ...anIncident, outcome: "resolved" },
+            {
+              ...anIncident,
+              outcome: "refused",
+              problem: { code: "engine/busy", message: "The instance is too busy." },
+            },
+          ],
+      ...(limit === 1 && { nextCursor: "more" }),
+    }),
+    purge: async ({ dryRun = true }) => ({
+      dryRun,
+      matched: 1,
+      purged: dryRun ? 0 : 1,
+      gone: 0,
+      refused: 0,
+      items: [
+        {
+          instanceId: "ended",
+          definition: { id: "order", version: 1 },
+          status: "succeeded",
+          endedAt: AT,
+          outcome: dryRun ? "matched" : "purged",
+        },
+      ],
+    }),
     signal: async ({ name, id }, key) => {
       const broadcastId = id ?? key ?? "made";
       return name === "many"

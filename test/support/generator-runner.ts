@@ -85,6 +85,13 @@ export function generatorRunner(
         "A workflow in code is replayed from its input, so its variables cannot be changed. Resolve this incident without variables.",
       );
     },
+    assign() {
+      throw new Refusal(
+        "NON_DETERMINISM",
+        "A workflow in code is replayed from its input, so its variables cannot be changed.",
+      );
+    },
+    occurrences: () => 0,
     terminate(draft) {
       for (const { element } of draft.tickets) note(draft, "element-terminated", element);
     },
@@ -149,6 +156,7 @@ function outcomeOf(
     note(draft, "incident-resolved", ticket.element, { incidentId: ticket.id });
     return "replay";
   }
+  if (fact.kind === "child-refused") return { failure: fact.message };
   note(draft, fact.kind, ticket.element, dataOf(fact));
   if (fact.kind === "task-completed") return { value: fact.variables };
   if ("payload" in fact) return { value: fact.payload };

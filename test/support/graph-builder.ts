@@ -2,6 +2,7 @@
 import type { Definition } from "../../lib/definition/definition.ts";
 import { type Computed, parseComputed } from "../../lib/definition/expression.ts";
 import type {
+  Binding,
   BoundaryTrigger,
   EndKind,
   Flow,
@@ -123,6 +124,31 @@ export function aUserTask(
     retries: computed("1"),
     person,
     ...mappings(around),
+  });
+}
+
+/** A call of another process; what it calls is its id unless something else is said. */
+export function aCall(
+  id: string,
+  options: Around &
+    Readonly<{
+      process?: string;
+      binding?: Binding;
+      passesAll?: boolean;
+      takesAll?: boolean;
+      detached?: true;
+    }> = {},
+): Piece {
+  const { process = id, binding, passesAll = true, takesAll = true, detached } = options;
+  return piece({
+    id,
+    kind: "call",
+    process: computed(process),
+    ...(binding && { binding }),
+    passesAll,
+    takesAll,
+    ...(detached && { detached }),
+    ...mappings(options),
   });
 }
 

@@ -1,7 +1,7 @@
 // Random lives: an instance to which one thing after another happens.
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
-import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
+import type { ChildTicket, Instance, Ticket } from "../../lib/kernel/instance.ts";
 import { aProgram, type Play, play } from "./play.ts";
 
 /** Plays a definition by the numbers, calling `look` with every image; gives the last one. */
@@ -47,6 +47,8 @@ function factFor(ticket: Ticket, way: number): Fact {
       return { kind: "message-received", ticket: id, messageId: `m${way}`, payload: { x: way } };
     case "event":
       return { kind: "event-received", ticket: id, eventId: `e${way}`, seq: 1 + way, payload: way };
+    case "child":
+      return childFactFor(ticket, way);
     case "incident":
       return { kind: "incident-resolved", ticket: id, variables: { x: way } };
     case "task": {
@@ -56,4 +58,16 @@ function factFor(ticket: Ticket, way: number): Fact {
       return way === 4 ? { ...failed, code: "E" } : failed;
     }
   }
+}
+
+function childFactFor({ id, detached }: ChildTicket, way: number): Fact {
+  const childId = `child-${id}`;
+  if (way === 6) return { kind: "child-refused", ticket: id, message: "no such process" };
+  if (detached) return { kind: "child-started", ticket: id, childId };
+  const common = { kind: "child-ended", ticket: id, childId } as const;
+  if (way < 4) {
+    return { ...common, status: "succeeded", terminationKind: "success", result: { x: way } };
+  }
+  const error = { message: "no", ...(way === 4 && { code: "E" }) };
+  return { ...common, status: "failed", terminationKind: "failure", error };
 }

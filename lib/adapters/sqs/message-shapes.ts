@@ -69,6 +69,24 @@ const fact = z.discriminatedUnion("kind", [
     seq: maybe(count),
     payload: json,
   }),
+  z.strictObject({
+    kind: z.literal("child-ended"),
+    ticket: text,
+    childId: text,
+    status: z.literal(["succeeded", "failed", "cancelled"]),
+    terminationKind: z.literal(["success", "failure", "cancel", "timeout"]),
+    result: maybe(json),
+    error: maybe(
+      z.strictObject({
+        code: maybe(text),
+        message: text,
+        element: maybe(text),
+        variables: maybe(variables),
+      }),
+    ),
+  }),
+  z.strictObject({ kind: z.literal("child-started"), ticket: text, childId: text }),
+  z.strictObject({ kind: z.literal("child-refused"), ticket: text, message: text }),
   z.strictObject({ kind: z.literal("continued"), ticket: text }),
   z.strictObject({
     kind: z.literal("incident-resolved"),
@@ -78,9 +96,18 @@ const fact = z.discriminatedUnion("kind", [
   }),
   z.strictObject({ kind: z.literal("event-sent"), event: queuedEvent }),
   z.strictObject({ kind: z.literal("cancel-requested"), reason: maybe(text) }),
+  z.strictObject({ kind: z.literal("variables-patched"), variables, scope: maybe(text) }),
 ]);
 
 const rememberedMessage = z.strictObject({ mid: text, until: instant, body: text });
+
+const parent = z.strictObject({
+  instanceId: text,
+  ticket: text,
+  depth: count,
+  catches: maybe(z.union([z.literal("all"), z.readonly(z.array(text))])),
+  detached: maybe(z.literal(true)),
+});
 
 const carriedStart = z.strictObject({
   definition: z.strictObject({ id: text, version: count, hash: text }),
@@ -89,6 +116,7 @@ const carriedStart = z.strictObject({
   fact: started,
   businessKey: maybe(text),
   tags: maybe(z.readonly(z.array(text))),
+  parent: maybe(parent),
   head: maybe(count),
   mail: maybe(z.strictObject({ name: text, key: text, id: rememberedMessage, base: maybe(count) })),
 });

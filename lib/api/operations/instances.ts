@@ -190,6 +190,32 @@ export const instanceOperations: readonly Operation[] = [
     },
   }),
   operation({
+    id: "patchVariables",
+    method: "PATCH",
+    path: "/v1/instances/{instanceId}/variables",
+    tag,
+    summary: "Set variables of a live instance",
+    description:
+      "Of the process, or of `scope`, an element that is open exactly once: there they become local to it. Nothing moves on by it, and history tells which were set.",
+    takesKey: true,
+    params: byId,
+    query: nothing,
+    body: jsonBody(shape.patch),
+    answers: { 200: "They are set." },
+    answer: shape.patched,
+    problems: [
+      "instance/not-found",
+      "instance/not-live",
+      "instance/scope-not-found",
+      "instance/scope-ambiguous",
+      "request/key-reused",
+    ],
+    run: async ({ params, body, key }, { engine }) => ({
+      status: 200,
+      json: await engine.patchVariables(params.instanceId, body, key),
+    }),
+  }),
+  operation({
     id: "resolveIncident",
     method: "POST",
     path: "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",

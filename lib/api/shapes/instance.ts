@@ -5,9 +5,18 @@ import { MAX_RETRIES, MAX_TEXT_LENGTH, MAX_VERSION } from "../limits.ts";
 import { listOf } from "./page.ts";
 import { personFields } from "./person.ts";
 import { named } from "./registry.ts";
-import { count, durationOrInstant, instant, json, newVariables, variables } from "./values.ts";
+import {
+  count,
+  durationOrInstant,
+  idText,
+  instant,
+  json,
+  newVariables,
+  variables,
+} from "./values.ts";
 
-const ended = ["succeeded", "failed", "cancelled"] as const;
+/** How an instance may have ended. */
+export const ended = ["succeeded", "failed", "cancelled"] as const;
 /** What an instance is doing, or how it ended. */
 export const status = z.enum(["running", "suspended", ...ended]);
 const terminationKind = z.enum(["success", "failure", "cancel", "timeout"]);
@@ -38,7 +47,8 @@ export const start = named(
   }),
 );
 
-const incident = named(
+/** What holds an instance up. */
+export const incident = named(
   "Incident",
   z.strictObject({
     incidentId: z.string(),
@@ -58,12 +68,23 @@ const call = z.strictObject({
 const wait = named(
   "Wait",
   z.strictObject({
-    kind: z.enum(["task", "timer", "signal", "message", "event", "continuation", "incident"]),
+    kind: z.enum([
+      "task",
+      "timer",
+      "signal",
+      "message",
+      "event",
+      "child",
+      "continuation",
+      "incident",
+    ]),
     element: z.string(),
     since: instant,
     dueAt: instant.exactOptional(),
     name: z.string().exactOptional().describe("Of a signal, a message or an event."),
     correlationKey: z.string().exactOptional().describe("Of a message; empty where it has none."),
+    process: z.string().exactOptional().describe("Of a child: the process that was called."),
+    childInstanceId: z.string().exactOptional(),
     taskType: z.string().exactOptional(),
     taskId: z.string().exactOptional(),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
@@ -86,6 +107,10 @@ export const instance = named(
     terminationKind: terminationKind.exactOptional(),
     businessKey: z.string().exactOptional(),
     tags: z.array(z.string()).exactOptional(),
+    parent: z
+      .strictObject({ instanceId: z.string(), awaited: z.boolean() })
+      .exactOptional()
+      .describe("The instance that called it, and whether that waits for its end."),
     variables,
     activeElements: z.array(z.string()),
     completedElements: z.array(z.string()).describe("Distinct ids, by first completion."),
@@ -149,6 +174,18 @@ export const resolve = named(
     retries: z.int().min(1).max(MAX_RETRIES).exactOptional(),
   }),
 );
+
+/** The request that sets variables. */
+export const patch = named(
+  "PatchVariables",
+  z.strictObject({
+    variables: newVariables,
+    scope: idText.exactOptional().describe("An open element; the process unless said."),
+  }),
+);
+
+/** The answer to it. */
+export const patched = named("Patched", z.strictObject({ patched: z.literal(true) }));
 
 /** The answer to a resolve. */
 export const resolved = named("Resolved", z.strictObject({ resolved: z.literal(true) }));

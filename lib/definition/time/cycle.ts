@@ -1,6 +1,6 @@
 import type { Parsed } from "../parsed.ts";
 import { type Cron, looksLikeCron, nextMatch, parseCron } from "./cron.ts";
-import { type Instant, LAST_INSTANT } from "./instant.ts";
+import { type Instant, instantFrom, LAST_INSTANT } from "./instant.ts";
 import {
   dueAfterFiring,
   type Firing,
@@ -36,5 +36,5 @@ export function firstOfCycle(cycle: Cycle, armedAt: Instant): Instant {
 export function nextOfCycle(cycle: Cycle, firing: Firing): Instant {
   if (!isCron(cycle)) return dueAfterFiring(cycle, firing);
   const { previousDue, now } = firing;
-  return nextMatch(cycle, now > previousDue ? now : previousDue) ?? LAST_INSTANT;
+  return nextMatch(cycle, instantFrom(Math.max(now, previousDue))) ?? LAST_INSTANT;
 }

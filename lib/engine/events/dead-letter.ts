@@ -2,7 +2,7 @@
 import type { Json } from "../../definition/json.ts";
 import { DEAD_LETTER_MS, MAX_PAGE_BYTES, MAX_PAYLOAD_BYTES } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
-import type { Ended } from "../../kernel/instance.ts";
+import type { Ended } from "../../kernel/ending.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";

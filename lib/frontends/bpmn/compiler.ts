@@ -4,6 +4,7 @@ import type { Expressions } from "../../definition/expression.ts";
 import type { Graph } from "../../definition/graph.ts";
 import { MAX_PROCESSES_PER_SOURCE, MAX_SOURCE_BYTES } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
+import { versionTagOf } from "./call-activities.ts";
 import type { Context } from "./context.ts";
 import { flowsOf } from "./flows.ts";
 import { indexIds } from "./ids.ts";
@@ -123,6 +124,7 @@ function compileProcess(process: XmlElement, given: Context): readonly Compiled[
   const forms = formIdsOf(process);
   const context: Context = { ...given, forms, ...(zone !== undefined && { zone }) };
   refuseProcessExtensions(process, context.report);
+  const tagged = versionTagOf(process, context.report);
   const laidOut = outline(process, context);
   const startEvents = startEventsOf(laidOut, context);
   const graph: Graph = { nodes: nodesOf(laidOut, context), flows: flowsOf(laidOut, context) };
@@ -135,6 +137,7 @@ function compileProcess(process: XmlElement, given: Context): readonly Compiled[
       id: idOf(process),
       notation: "bpmn",
       ...nameOf(process),
+      ...tagged,
       body: { runner: "graph", graph },
       elements: laidOut.ids,
       startEvents,

@@ -3,3 +3,6 @@
  * listen for is stored, while the source is deployed.
  */
 export const MAX_TRIGGERED_STARTS = 20;
+
+/** Characters of a version tag. */
+export const MAX_TAG_LENGTH = 255;

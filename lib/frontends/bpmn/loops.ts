@@ -51,6 +51,7 @@ function straightNodes(
 function mayWait(node: Node, joins: boolean): boolean {
   switch (node.kind) {
     case "task":
+    case "call":
     case "catch":
     case "event-gateway":
     case "process":

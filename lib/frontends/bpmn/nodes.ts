@@ -1,5 +1,6 @@
 import type { Behaviour, Node } from "../../definition/graph.ts";
 import { quoted } from "../../definition/parsed.ts";
+import { callActivity } from "./call-activities.ts";
 import { checkCatchers } from "./catchers.ts";
 import type { Context } from "./context.ts";
 import { checkEventGateways } from "./event-gateways.ts";
@@ -72,6 +73,8 @@ function behaviourOf(
       return scriptTask(element, context);
     case "userTask":
       return userTask(element, context);
+    case "callActivity":
+      return callActivity(element, context);
     case "exclusiveGateway":
       return exclusiveGateway(element, defaults, context);
     case "parallelGateway":

@@ -20,11 +20,11 @@ export const SUPPORTED: ReadonlySet<string> = new Set([
   "parallelGateway",
   "eventBasedGateway",
   "subProcess",
+  "callActivity",
 ]);
 
 /** What can stand in for a flow element that does not run yet. */
 export const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ["callActivity", "Draw the called process as an embedded sub-process."],
   ["transaction", "Use an embedded sub-process with an error boundary event."],
   ["adHocSubProcess", "Use an embedded sub-process with gateways."],
   ["inclusiveGateway", "Use a parallel gateway with an exclusive gateway in each branch."],
@@ -128,6 +128,7 @@ export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map
   // A start event's form is shown by whoever starts the process; nothing here reads it.
   ["zeebe:formDefinition", new Set(["userTask", "startEvent"])],
   ["zeebe:script", new Set(["scriptTask"])],
+  ["zeebe:calledElement", new Set(["callActivity"])],
   ["zeebe:subscription", new Set(["message"])],
   ["zeebe:ioMapping", new Set(MAPPED)],
 ]);

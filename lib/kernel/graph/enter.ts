@@ -1,4 +1,5 @@
 import type { EndKind } from "../../definition/graph.ts";
+import { callOf, openCall } from "./call.ts";
 import { throwError } from "./error.ts";
 import { demand, valueFrom } from "./evaluate.ts";
 import { mapInputs } from "./mapping.ts";
@@ -32,6 +33,12 @@ async function behave(run: Run, token: Token, { node, starts }: Spot): Promise<P
       const waits = await waitsOf(run, token);
       const order = await orderOf(run, token);
       if (openWaits(run, token, waits)) offer(run, token, order);
+      return undefined;
+    }
+    case "call": {
+      const waits = await waitsOf(run, token);
+      const call = await callOf(run, token);
+      if (openWaits(run, token, waits)) openCall(run, token, call);
       return undefined;
     }
     case "catch":

@@ -1,10 +1,11 @@
 import type { Variables } from "../../definition/json.ts";
-import { excerpt, note } from "../draft.ts";
+import { end, excerpt, note } from "../draft.ts";
+import type { Catches } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
-import { interrupt } from "./interrupt.ts";
+import { interrupt, interruptInside } from "./interrupt.ts";
 import { type Boundary, spotOf } from "./plan.ts";
 import { arrive, type Run } from "./run.ts";
-import { enclosing, type Token } from "./state.ts";
+import { enclosing, ROOT, type Token } from "./state.ts";
 
 /** A business error on its way up. */
 export type Thrown = Readonly<{ code: string; message: string; variables?: Variables }>;
@@ -12,20 +13,54 @@ export type Thrown = Readonly<{ code: string; message: string; variables?: Varia
 /**
  * Throws an error from a token. The nearest element around it, itself included, that has a boundary
  * event for the error is interrupted; on one element the exact code goes before a catch-all. What
- * was thrown is local to the boundary event. Nobody catches it: a refusal, and nothing has changed.
+ * was thrown is local to the boundary event. When nobody here catches it but a caller does, the
+ * instance fails with it. Nobody catches it: a refusal, and nothing has changed.
  */
-export function throwError(run: Run, from: Token, { code, message, variables }: Thrown): void {
+export function throwError(run: Run, from: Token, thrown: Thrown): void {
+  const { code, message, variables } = thrown;
   const catcher = catcherOf(run, from, code);
   if (catcher === undefined) {
+    if (isCaught(run.draft.before.parent?.catches, code)) {
+      failWith(run, from, thrown);
+      return;
+    }
     const why = `No boundary event catches the error "${code}"${message && `: ${message}`}`;
     throw new Refusal("UNHANDLED_ERROR_EVENT", why);
   }
   const { host, boundary } = catcher;
   const errorMessage = excerpt(message);
   note(run.draft, "error-caught", boundary.id, { code, message: errorMessage });
-  const thrown = interrupt(run, host);
+  const path = interrupt(run, host);
   const locals = { ...variables, errorCode: code, errorMessage };
-  arrive(run, host.in, boundary.id, { variables: locals, thrown });
+  arrive(run, host.in, boundary.id, { variables: locals, thrown: path });
+}
+
+/** What a call from this token may throw so that somebody catches it: here, or further above. */
+export function catchesAround(run: Run, from: Token): Catches | undefined {
+  const above = run.draft.before.parent?.catches ?? [];
+  const codes = above === "all" ? [undefined] : [...above, ...codesAround(run, from)];
+  const named = codes.filter((code) => code !== undefined);
+  if (named.length < codes.length) return "all";
+  return named.length > 0 ? [...new Set(named)] : undefined;
+}
+
+/** An error that is thrown out of the instance ends it; its caller takes the error from there. */
+function failWith(run: Run, { node }: Token, { code, message, variables }: Thrown): void {
+  interruptInside(run, ROOT);
+  const error = { code, message: excerpt(message), element: node };
+  end(run.draft, "failed", "failure", { ...error, ...(variables && { variables }) });
+}
+
+const isCaught = (catches: Catches = [], code: string): boolean =>
+  catches === "all" || catches.includes(code);
+
+function codesAround(run: Run, from: Token): readonly (string | undefined)[] {
+  const codes: (string | undefined)[] = [];
+  for (let host: Token | undefined = from; host !== undefined; host = enclosing(run, host)) {
+    const { boundaries } = spotOf(run.plan, host.node);
+    for (const { trigger } of boundaries) if (trigger.on === "error") codes.push(trigger.code);
+  }
+  return codes;
 }
 
 type Catcher = Readonly<{ host: Token; boundary: Boundary }>;

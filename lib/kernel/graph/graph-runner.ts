@@ -4,13 +4,15 @@ import { MAX_TRANSITIONS_PER_STEP, MAX_WAITS_PER_STEP } from "../../definition/l
 import { closeTicket, type Draft, note } from "../draft.ts";
 import type { StartInput, TicketFact } from "../fact.ts";
 import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
+import { Refusal } from "../refusal.ts";
 import type { Place, Runner } from "../runner.ts";
+import { callAgain, childEnded, childRefused, childStarted } from "./call.ts";
 import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
 import { inputOfPerson } from "./person.ts";
 import { type Plan, planOf, spotOf, taskAt } from "./plan.ts";
-import { attempt, CONTINUE, closeRun, openRun, push, type Run } from "./run.ts";
+import { attempt, CONTINUE, closeRun, openRun, push, type Run, writeLocals } from "./run.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 import { offerAgain, taskCompleted, taskFailed } from "./task.ts";
 import { propagate, visibleFrom } from "./variables.ts";
@@ -23,6 +25,9 @@ export function graphRunner(definition: Definition): Runner {
     start: (draft, input) => start(plan, draft, input),
     resume: (draft, fact, ticket) => resume(plan, draft, fact, ticket),
     patch: (draft, ref, variables) => patch(plan, draft, ref, variables),
+    assign: (draft, scope, variables) => assign(plan, draft, scope, variables),
+    occurrences: ({ state }, element) =>
+      parseState(state).tokens.filter((token) => isOpen(token, element)).length,
     terminate: (draft) => terminate(plan, draft),
     taskInput: (instance, ticket) => {
       const tree = treeOf(parseState(instance.state));
@@ -113,6 +118,13 @@ async function take(run: Run, fact: TicketFact, ticket: Ticket): Promise<void> {
     return taskCompleted(run, ticket, fact.variables);
   }
   if (ticket.on === "task" && fact.kind === "task-failed") return taskFailed(run, ticket, fact);
+  if (ticket.on === "child" && fact.kind === "child-ended") return childEnded(run, ticket, fact);
+  if (ticket.on === "child" && fact.kind === "child-started") {
+    return childStarted(run, ticket, fact.childId);
+  }
+  if (ticket.on === "child" && fact.kind === "child-refused") {
+    return childRefused(run, ticket, fact.message);
+  }
   if (ticket.on === "incident" && fact.kind === "incident-resolved") {
     return resolve(run, ticket, fact);
   }
@@ -139,7 +151,10 @@ async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promis
 
 async function runAgain(run: Run, id: number, retries: number | undefined): Promise<void> {
   const token = tokenAt(run, id);
-  await attempt(run, { token, phase: "run" }, () => offerAgain(run, token, retries));
+  const isCall = spotOf(run.plan, token.node).node.kind === "call";
+  await attempt(run, { token, phase: "run" }, () =>
+    isCall ? callAgain(run, token) : offerAgain(run, token, retries),
+  );
 }
 
 type Resolved = Extract<TicketFact, { kind: "incident-resolved" }>;
@@ -150,6 +165,25 @@ function patch(plan: Plan, draft: Draft, ref: number, variables: Variables): voi
   propagate(run, tokenAt(run, ref), variables);
   draft.state = { ...parseState(draft.state), tokens: [...run.tokens.values()] };
 }
+
+/** Exactly there: what the scope does not have yet becomes local to it. */
+function assign(plan: Plan, draft: Draft, scope: string | undefined, variables: Variables): void {
+  const state = parseState(draft.state);
+  const open = state.tokens.filter((token) =>
+    scope === undefined ? token.id === ROOT : isOpen(token, scope),
+  );
+  const [only] = open;
+  if (only === undefined || open.length > 1) {
+    const where = scope === undefined ? "The process" : `The element ${scope}`;
+    const message = `${where} is open ${open.length} times, and only one can be given variables.`;
+    throw new Refusal("UNKNOWN", message);
+  }
+  const run = openRun(plan, draft);
+  writeLocals(run, only.id, variables);
+  draft.state = { ...state, tokens: [...run.tokens.values()] };
+}
+
+const isOpen = ({ id, node }: Token, element: string): boolean => id !== ROOT && node === element;
 
 function terminate(plan: Plan, draft: Draft): void {
   const run = openRun(plan, draft);

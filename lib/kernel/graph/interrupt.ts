@@ -4,11 +4,12 @@
  * 1. Whatever is cut short goes through here: hosts of interrupting boundary events, what a caught
  *    error leaves behind, siblings of a terminate end, all of a cancelled or timed-out instance.
  * 2. A token goes together with every token below it and with every ticket of any of them: tasks,
- *    timers, signals, messages, incidents. All in the draft at hand, so all in one commit.
+ *    timers, signals, messages, calls, incidents. All in the draft at hand, so all in one commit.
+ *    What a call waits for is cancelled: the order to do so leaves after that commit.
  * 3. Late outcomes then find no ticket, and a queued move no token: neither does anything.
  * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
  */
-import { closeTickets, note } from "../draft.ts";
+import { closeTickets, emit, note } from "../draft.ts";
 import { type Thrown, together } from "./path.ts";
 import type { Run } from "./run.ts";
 import { ROOT, type Token, tokenAt } from "./state.ts";
@@ -47,6 +48,10 @@ function below(run: Run, scope: number): readonly Token[] {
 
 function remove(run: Run, tokens: readonly Token[]): void {
   const gone = new Set(tokens.map(({ id }) => id));
+  for (const ticket of run.draft.tickets) {
+    if (!gone.has(ticket.ref) || ticket.on !== "child" || ticket.detached) continue;
+    emit(run.draft, { kind: "cancel-child", ticket: ticket.id });
+  }
   closeTickets(run.draft, (ticket) => gone.has(ticket.ref));
   for (const { id, node } of tokens.toReversed()) {
     run.tokens.delete(id);

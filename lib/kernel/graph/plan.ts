@@ -60,6 +60,13 @@ export function taskAt(plan: Plan, id: string): Extract<Node, { kind: "task" }> 
   return node;
 }
 
+/** The call that stands at this node. */
+export function callAt(plan: Plan, id: string): Extract<Node, { kind: "call" }> {
+  const { node } = spotOf(plan, id);
+  if (node.kind !== "call") throw new Error(`The element "${id}" of ${plan.root} calls nothing.`);
+  return node;
+}
+
 function spotsOf({ nodes, flows }: Graph): ReadonlyMap<string, Spot> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const incoming = Map.groupBy(flows, (flow) => flow.to);

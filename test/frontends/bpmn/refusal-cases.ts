@@ -42,6 +42,36 @@ export const one = (why: string, source: string, element?: string, line?: number
   ...(line !== undefined && { line }),
 });
 
+const call = (attributes: Readonly<Record<string, string>>, ...more: readonly string[]) =>
+  sequence(
+    xml("callActivity", { id: "c" }, extensions(xml("zeebe:calledElement", attributes), ...more)),
+  );
+const tag = (value: string) =>
+  file(process(extensions(xml("zeebe:versionTag", { value })), start()));
+
+const CALL_REFUSALS = {
+  "bpmn/call-without-process": [
+    one("a call of nothing", sequence(xml("callActivity", { id: "c" })), "c", 4),
+    one("an empty id", call({ processId: " " }), "c", 4),
+  ],
+  "bpmn/invalid-binding": [
+    one("an unknown binding", call({ processId: "q", bindingType: "newest" }), "c", 4),
+    one("a tag without a value", call({ processId: "q", bindingType: "versionTag" }), "c", 4),
+    one(
+      "an empty tag",
+      call({ processId: "q", bindingType: "versionTag", versionTag: "" }),
+      "c",
+      4,
+    ),
+    one("a tag that binds nothing", call({ processId: "q", versionTag: "1" }), "c", 4),
+  ],
+  "bpmn/invalid-version-tag": [
+    one("an empty tag", tag(""), "p", 3),
+    one("an expression", tag("=1 + 1"), "p", 3),
+    one("a tag that is too long", tag("x".repeat(256)), "p", 3),
+  ],
+} satisfies Partial<Record<BpmnCode, readonly Case[]>>;
+
 const anError = (code?: string) =>
   xml("error", { id: "e1", ...(code !== undefined && { errorCode: code }) });
 const throwing = (reference?: string) =>
@@ -545,6 +575,7 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
     ),
     one("of a process", file(process(extensions(timeZone("berlin")), start())), "p", 3),
   ],
+  ...CALL_REFUSALS,
   "bpmn/task-without-type": [
     one("a service task", sequence(xml("serviceTask", { id: "t" })), "t", 4),
     one("a send task", sequence(xml("sendTask", { id: "t" })), "t", 4),
@@ -724,7 +755,7 @@ const event = (kind: string, definition: string) =>
 
 /** Files with one thing that does not run yet; it is called `x` where it can be. */
 export const UNSUPPORTED: readonly Case[] = [
-  ...["callActivity", "transaction", "adHocSubProcess"].map((kind) =>
+  ...["transaction", "adHocSubProcess"].map((kind) =>
     unsupported(`<${kind}>`, xml(kind, { id: "x" })),
   ),
   ...["inclusiveGateway", "complexGateway"].map((kind) =>

@@ -60,6 +60,7 @@ function comingFor(ticket: Ticket): Fact {
       };
     case "task":
     case "event":
+    case "child":
     case "continuation":
     case "incident":
       return { kind: "task-completed", ticket: id, variables: { by: "task" } };

@@ -1,5 +1,6 @@
 import type { Json } from "../../../definition/json.ts";
 import type { HttpAnswer } from "../../../ports/http.ts";
+import { MAX_RESULT_DEPTH } from "../task-result.ts";
 import type { Mask } from "./mask.ts";
 
 /** A body as it is sent, and what it is. */
@@ -27,8 +28,8 @@ const sent = (text: string, type: string): Sent => ({ bytes: Buffer.from(text), 
 
 /**
  * Reads a body: JSON where the answer says so, text where it is some, and everything else as base64.
- * What calls itself JSON and is none stays text: the service has done its work, and the process sees
- * what it said. No bytes are null.
+ * What calls itself JSON and is none, or is nested too deeply to be kept, stays text: the service has
+ * done its work, and the process sees what it said. No bytes are null.
  */
 export function readBody({ headers, body }: HttpAnswer, mask: Mask): Json {
   if (body.byteLength === 0) return null;
@@ -64,10 +65,17 @@ function decoded(bytes: Uint8Array, type = ""): string {
 
 function parsed(text: string, mask: Mask): Json {
   try {
-    return mask.value(parseJson(text));
+    const value = parseJson(text);
+    return isDeeper(value, MAX_RESULT_DEPTH - 1) ? mask.text(text) : mask.value(value);
   } catch {
     return mask.text(text);
   }
+}
+
+/** Whether more than so many lists and objects are inside each other. */
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 function parseJson(text: string): Json {

@@ -36,7 +36,8 @@ export function problemsWith(
   { url }: Pick<Call, "url">,
   hosts: SecretHosts,
 ): readonly string[] {
-  const inUrl = /secret:/i.test(`${url.pathname}${url.search}`)
+  const isInUrl = `${url.pathname}${url.search}`.search(ANYWHERE) >= 0;
+  const inUrl = isInUrl
     ? ["A secret in the `url` would stand in logs; put it into a header or the body."]
     : [];
   return [...inUrl, ...names.flatMap((name) => problemWith(name, url, hosts.get(name)) ?? [])];

@@ -3,6 +3,7 @@ import { HandlerRuns } from "../../../../lib/adapters/handlers/handler-runs.ts";
 import { parseHttpSettings } from "../../../../lib/adapters/handlers/http-task/http-settings.ts";
 import { HTTP_TASK, httpTask } from "../../../../lib/adapters/handlers/http-task/http-task.ts";
 import { handlersFrom } from "../../../../lib/adapters/handlers/task-handlers.ts";
+import { MAX_RESULT_DEPTH } from "../../../../lib/adapters/handlers/task-result.ts";
 import type { Json, Variables } from "../../../../lib/definition/json.ts";
 import {
   MAX_HTTP_BODY_BYTES,
@@ -182,6 +183,22 @@ describe("an HTTP task", () => {
     const { outcome } = await run({ url: URL_ }, answered(answer));
 
     expect(outcome).toMatchObject({ kind: "completed", variables: { body } });
+  });
+
+  test("reads JSON as deep as a result may be, and what is deeper as text", async () => {
+    const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+    const read = async (levels: number) => {
+      const answer = answered({ type: "application/json", body: nested(levels) });
+      return (await run({ url: URL_ }, answer)).outcome;
+    };
+
+    expect(await read(MAX_RESULT_DEPTH - 1)).toMatchObject({
+      kind: "completed",
+      variables: { body: JSON.parse(nested(MAX_RESULT_DEPTH - 1)) },
+    });
+    for (const levels of [MAX_RESULT_DEPTH, 100_000]) {
+      expect(await read(levels)).toMatchObject({ variables: { body: nested(levels) } });
+    }
   });
 
   test.each([400, 404, 429, 500, 503, 599])("calls %d an error of the process", async (status) => {

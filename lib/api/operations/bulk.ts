@@ -1,0 +1,74 @@
+import * as z from "zod";
+import { ignoredBody, jsonBody } from "../body.ts";
+import { paged, parseCursor } from "../cursor.ts";
+import { nothing, type Operation, operation } from "../operation.ts";
+import * as shape from "../shapes/bulk.ts";
+import { pageOf, pageQuery } from "../shapes/page.ts";
+
+const tag = "Instances";
+
+/** What is done to many instances at once; a dry run unless said otherwise. */
+export const bulkOperations: readonly Operation[] = [
+  operation({
+    id: "incidents",
+    method: "GET",
+    path: "/v1/incidents",
+    tag,
+    summary: "List open incidents, those of the newest instances first",
+    description:
+      "Read from the instances that have any. A page may be short, even empty, and still have a `nextCursor`.",
+    params: nothing,
+    query: z.strictObject({ ...shape.incidentFilter, ...pageQuery }),
+    body: ignoredBody,
+    answers: { 200: "A page of incidents." },
+    answer: shape.incidentList,
+    problems: ["store/cursor-invalid"],
+    run: async ({ query }, { engine }) => {
+      const { limit, cursor, ...filter } = query;
+      return { status: 200, json: paged(await engine.incidents(filter, pageOf(query))) };
+    },
+  }),
+  operation({
+    id: "resolveIncidents",
+    method: "POST",
+    path: "/v1/incidents:resolve",
+    tag,
+    summary: "Resolve the incidents that a filter matches, a page at a time",
+    description:
+      "A dry run unless `dryRun` is false. Each incident is resolved by its own id, as if it had been called for alone: what somebody else was quicker with is `gone`, and an incident that comes anew is left alone. Repeating a call does no harm.",
+    params: nothing,
+    query: nothing,
+    body: jsonBody(shape.resolveMany),
+    answers: { 200: "What was found and done; with `nextCursor` there may be more." },
+    answer: shape.resolveReport,
+    problems: ["store/cursor-invalid"],
+    run: async ({ body }, { engine }) => ({
+      status: 200,
+      json: paged(await engine.resolveIncidents(withCursor(body))),
+    }),
+  }),
+  operation({
+    id: "purge",
+    method: "POST",
+    path: "/v1/instances:purge",
+    tag,
+    summary: "Erase the ended instances that a filter matches, a page at a time",
+    description:
+      "A dry run unless `dryRun` is false. What is live is never matched. Repeating a call does no harm.",
+    params: nothing,
+    query: nothing,
+    body: jsonBody(shape.purge),
+    answers: { 200: "What was found and done; with `nextCursor` there may be more." },
+    answer: shape.purgeReport,
+    problems: ["store/cursor-invalid"],
+    run: async ({ body }, { engine }) => ({
+      status: 200,
+      json: paged(await engine.purge(withCursor(body))),
+    }),
+  }),
+];
+
+/** The cursor in a body is the text that `paged` made of one. */
+function withCursor<T extends Readonly<{ cursor?: string }>>(body: T): T {
+  return body.cursor === undefined ? body : { ...body, cursor: parseCursor(body.cursor) };
+}

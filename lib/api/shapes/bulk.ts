@@ -1,0 +1,122 @@
+import * as z from "zod";
+import { DEFAULT_BULK_SIZE, MAX_PAGE_SIZE } from "../../definition/limits.ts";
+import { MAX_CURSOR_LENGTH, MAX_RETRIES } from "../limits.ts";
+import { businessKey, ended, incident, tag } from "./instance.ts";
+import { listOf } from "./page.ts";
+import { named } from "./registry.ts";
+import { count, idText, instant, newVariables, queryInstant } from "./values.ts";
+
+/** Which incidents: each of these is one more condition. */
+export const incidentFilter = {
+  definition: idText.exactOptional().describe("The id of their definition."),
+  type: idText.exactOptional().describe("Of the incident, such as JOB_NO_RETRIES."),
+  element: idText.exactOptional().describe("Where it happened."),
+  businessKey: businessKey.exactOptional(),
+  tag: tag.exactOptional().describe("One of the instance's tags."),
+  startedAfter: queryInstant.exactOptional().describe("Of the instance."),
+  startedBefore: queryInstant.exactOptional().describe("Of the instance."),
+};
+
+const whose = {
+  instanceId: z.string(),
+  definition: z.strictObject({ id: z.string(), version: z.int() }),
+};
+
+const foundIncident = incident.extend({ ...whose, businessKey: z.string().exactOptional() });
+
+/** A page of incidents. */
+export const incidentList = listOf("IncidentList", named("FoundIncident", foundIncident));
+
+/** What every call for many takes besides its filter. */
+const bulk = {
+  dryRun: z
+    .boolean()
+    .exactOptional()
+    .meta({ default: true, description: "True unless said: only tells what would be done." }),
+  limit: z
+    .int()
+    .min(1)
+    .max(MAX_PAGE_SIZE)
+    .exactOptional()
+    .meta({ default: DEFAULT_BULK_SIZE, description: "How many at most in this call." }),
+  cursor: z
+    .string()
+    .min(1)
+    .max(MAX_CURSOR_LENGTH)
+    .exactOptional()
+    .describe("The `nextCursor` of the call before, unchanged."),
+};
+
+const problem = z.strictObject({ code: z.string(), message: z.string() });
+const faredAs = (done: "resolved" | "purged") => ({
+  outcome: z
+    .enum(["matched", done, "gone", "refused"])
+    .describe("`matched` in a dry run; `gone`: somebody else was quicker."),
+  problem: problem.exactOptional().describe("Why it was refused."),
+});
+
+const report = {
+  dryRun: z.boolean(),
+  matched: count.describe("How many of them this call has found."),
+  gone: count.describe("Somebody else was quicker with these."),
+  refused: count.describe("These could not be dealt with; each says why."),
+  nextCursor: z.string().exactOptional().describe("There may be more: ask again with it."),
+};
+
+/** The request that resolves many incidents. */
+export const resolveMany = named(
+  "ResolveMany",
+  z.strictObject({
+    filter: z.strictObject(incidentFilter).exactOptional(),
+    variables: newVariables.exactOptional(),
+    retries: z.int().min(1).max(MAX_RETRIES).exactOptional(),
+    ...bulk,
+  }),
+);
+
+/** What came of it. */
+export const resolveReport = named(
+  "ResolveReport",
+  z.strictObject({
+    ...report,
+    resolved: count,
+    items: z.array(named("ResolvedIncident", foundIncident.extend(faredAs("resolved")))),
+  }),
+);
+
+/** The request that erases many ended instances. */
+export const purge = named(
+  "Purge",
+  z.strictObject({
+    filter: z
+      .strictObject({
+        definition: idText.exactOptional(),
+        status: z.enum(ended).exactOptional(),
+        businessKey: businessKey.exactOptional(),
+        tag: tag.exactOptional(),
+        endedBefore: queryInstant.exactOptional(),
+      })
+      .exactOptional(),
+    ...bulk,
+  }),
+);
+
+/** What came of it. */
+export const purgeReport = named(
+  "PurgeReport",
+  z.strictObject({
+    ...report,
+    purged: count,
+    items: z.array(
+      named(
+        "PurgedInstance",
+        z.strictObject({
+          ...whose,
+          status: z.enum(ended),
+          endedAt: instant,
+          ...faredAs("purged"),
+        }),
+      ),
+    ),
+  }),
+);

@@ -1,0 +1,36 @@
+/** What may not be done to an instance while a call waits for it. */
+import { type Instance, isTerminal } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import { loadInstance } from "../stored-instance.ts";
+import type { World } from "../world.ts";
+import { isAwaited } from "./child.ts";
+
+/** Refuses to end by itself what a call waits for; ends it, who ends the call. */
+export async function demandNotAwaited(world: World, child: Instance): Promise<void> {
+  if (isTerminal(child) || !(await isStillAwaited(world, child))) return;
+  const { id: instanceId, parent } = child;
+  throw new EngineError("instance/awaited", {
+    happened: `The instance ${parent?.instanceId} waits for the end of this one, which it has called`,
+    where: `instance ${instanceId}`,
+    fix: `Cancel instance ${parent?.instanceId}, which ends this one as well, or let an event on the border of its call end it.`,
+    retryable: false,
+  });
+}
+
+/** What an ended child knew is kept until its parent has taken it. */
+export async function demandTaken(world: World, child: Instance): Promise<void> {
+  if (!(await isStillAwaited(world, child))) return;
+  throw new EngineError("engine/busy", {
+    happened: `The instance ${child.parent?.instanceId}, which has called this one, has not taken its result yet`,
+    where: `instance ${child.id}`,
+    fix: "Send the request again in a second; if this repeats, look at the incidents of the caller.",
+    retryable: true,
+  });
+}
+
+async function isStillAwaited(world: World, child: Instance): Promise<boolean> {
+  const { parent } = child;
+  if (parent === undefined || !isAwaited(child)) return false;
+  const caller = await loadInstance(world, parent.instanceId);
+  return caller?.instance.tickets.some(({ id }) => id === parent.ticket) ?? false;
+}

@@ -1,0 +1,67 @@
+/** Which version of a process a call runs. */
+import type { Definition } from "../../definition/definition.ts";
+import type { ChildTicket, Instance } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import { definitionPk, VERSIONS, versionOf } from "../keys.ts";
+import { parseVersion, readVersion, startable, type VersionRecord } from "../latest.ts";
+import { checkPlainStart } from "../start.ts";
+import type { World } from "../world.ts";
+
+type Ref = Pick<Definition, "id" | "version" | "hash">;
+
+/** The version that the call is bound to; throws where there is none that it could begin. */
+export async function calledBy(
+  world: World,
+  parent: Instance,
+  { process, binding }: ChildTicket,
+): Promise<Ref> {
+  const latest = await startable(world, process, undefined);
+  const wanted = binding && (await wantedBy(world, parent, binding));
+  const ref = wanted ? await newestThat(world, latest, wanted) : latest;
+  await checkPlainStart(world, ref);
+  return ref;
+}
+
+type Wanted = Readonly<{ is: (record: VersionRecord) => boolean; words: string }>;
+
+async function wantedBy(
+  world: World,
+  { definition }: Instance,
+  binding: NonNullable<ChildTicket["binding"]>,
+): Promise<Wanted> {
+  if (binding !== "deployment") {
+    const { tag } = binding;
+    return { is: (record) => record.tag === tag, words: `with the version tag "${tag}"` };
+  }
+  const { sourceHash } = await readVersion(world, definition.id, definition.version);
+  const words = `that was deployed together with version ${definition.version} of "${definition.id}"`;
+  return { is: (record) => record.sourceHash === sourceHash, words };
+}
+
+/** The newest comes first: mostly it is the one. */
+async function newestThat(world: World, latest: Ref, { is, words }: Wanted): Promise<Ref> {
+  const { id } = latest;
+  const pk = definitionPk(world.settings.tenant, id);
+  for (let after: string | undefined; ; ) {
+    const page = await world.store.scan(pk, {
+      ...VERSIONS,
+      limit: VERSIONS_AT_ONCE,
+      backwards: true,
+      ...(after !== undefined && { after }),
+    });
+    for (const { key, body } of page.items) {
+      const record = parseVersion(body);
+      if (is(record)) return { id, version: versionOf(key), hash: record.hash };
+    }
+    if (page.next === undefined) break;
+    after = page.next;
+  }
+  throw new EngineError("definition/not-found", {
+    happened: `There is no version of the definition ${words}`,
+    where: `definition ${id}`,
+    fix: "Deploy one, or bind the call to another version.",
+    retryable: false,
+  });
+}
+
+const VERSIONS_AT_ONCE = 25;
