@@ -183,6 +183,7 @@ describe("what a person is given", () => {
       known: "=amount",
       note: '=if comment = null then "none" else comment',
       flag: "=true",
+      fixed: "text",
     };
     const order = await play(approval({ requires: ["signature", "approved"] }, outputs), {
       variables: { amount: 5 },
