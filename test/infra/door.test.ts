@@ -210,6 +210,8 @@ describe("the door", () => {
     const stage = api === "http" ? "$default" : "live";
     expect(calls).toEqual([
       `${stage}/POST/v1/definitions/*/instances`,
+      `${stage}/POST/v1/tasks/*/claim`,
+      `${stage}/POST/v1/tasks/*/unclaim`,
       `${stage}/POST/v1/tasks/*/complete`,
       `${stage}/POST/v1/tasks/*/fail`,
     ]);
