@@ -18,6 +18,7 @@ import { purge } from "./commands/purge.ts";
 import { receipt } from "./commands/receipt.ts";
 import { recover } from "./commands/recover.ts";
 import { resolve } from "./commands/resolve.ts";
+import { schedules } from "./commands/schedules.ts";
 import { set } from "./commands/set.ts";
 import { show } from "./commands/show.ts";
 import { signal } from "./commands/signal.ts";
@@ -52,6 +53,7 @@ export const COMMANDS: readonly Command[] = [
   incidents,
   resolve,
   set,
+  schedules,
   cancel,
   erase,
   purge,

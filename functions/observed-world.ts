@@ -71,6 +71,11 @@ function tellObservation(observation: Observation, telemetry: Telemetry): void {
     case "swept":
       telemetry.measure("LookAtLag", Math.max(0, observation.lateMs));
       break;
+    case "timer-start-fired": {
+      const { definitionId, element, lateMs } = observation;
+      telemetry.log("debug", "timer-start-fired", { definitionId, element, lateMs });
+      break;
+    }
     case "page-delivered":
       telemetry.measure("BroadcastMatched", observation.matched);
       // Who accepted it may have had another clock.

@@ -10,14 +10,9 @@
 //   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
 
 import { parseArgs } from "node:util";
-import { ADOPT_MUTANTS } from "../test/simulation/adopt-mutants.ts";
-import { HTTP_MUTANTS } from "../test/simulation/http-mutants.ts";
-import { REACHED, STEP } from "../test/simulation/mutants.ts";
+import { MUTANTS } from "../test/simulation/all-mutants.ts";
+import { REACHED } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
-import { PEOPLE_MUTANTS } from "../test/simulation/people-mutants.ts";
-import { TALK_MUTANTS } from "../test/simulation/talk-mutants.ts";
-import { TIMER_MUTANTS } from "../test/simulation/timer-mutants.ts";
-import { VALUE_MUTANTS } from "../test/simulation/value-mutants.ts";
 
 const { values } = parseArgs({
   options: {
@@ -36,15 +31,6 @@ const { values } = parseArgs({
 const SEEDS_FOR_A_MUTANT = 500;
 const DEFAULT_RUNS = 200;
 
-const MUTANTS = [
-  ...STEP,
-  ...TALK_MUTANTS,
-  ...TIMER_MUTANTS,
-  ...VALUE_MUTANTS,
-  ...ADOPT_MUTANTS,
-  ...HTTP_MUTANTS,
-  ...PEOPLE_MUTANTS,
-];
 const mutant = MUTANTS.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {
   stop(

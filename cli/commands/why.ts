@@ -1,4 +1,4 @@
-import type { InstanceView } from "../../lib/client/index.ts";
+import { ApiError, type InstanceView } from "../../lib/client/index.ts";
 import { curlLine, wakingLine } from "../call-lines.ts";
 import { command } from "../command.ts";
 import { describeWait, describeWaking } from "../describe-wait.ts";
@@ -19,12 +19,36 @@ export const why = command({
       printJson(terminal, await client.waits(instanceId));
       return EXIT.ok;
     }
-    const instance = await client.get(instanceId);
-    const lines = linesOf(instance, serverOf(values, terminal), programName(terminal));
-    for (const line of lines) terminal.print(line);
+    for (let next: string | undefined = instanceId; next !== undefined; ) {
+      const instance: InstanceView | undefined = await found(client, next, next === instanceId);
+      if (instance === undefined) break;
+      const lines = linesOf(instance, serverOf(values, terminal), programName(terminal));
+      for (const line of lines) terminal.print(line);
+      next = onlyChild(instance);
+    }
     return EXIT.ok;
   },
 });
+
+/** A child is called before it is there. */
+async function found(
+  client: ReturnType<typeof clientFor>,
+  instanceId: string,
+  mustBeThere: boolean,
+): Promise<InstanceView | undefined> {
+  try {
+    return await client.get(instanceId);
+  } catch (error) {
+    if (!mustBeThere && error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Who waits for nothing but a child is moved by what moves that. */
+function onlyChild({ waits }: InstanceView): string | undefined {
+  const [only, ...others] = waits.filter(({ kind }) => kind !== "timer");
+  return others.length === 0 ? only?.childInstanceId : undefined;
+}
 
 function linesOf(instance: InstanceView, server: Server, program: string): readonly string[] {
   const { instanceId, status, endedAt, waits, incidents } = instance;

@@ -131,6 +131,10 @@ export function aboutMessage(message: Queued): Readonly<Record<string, unknown>>
       const { tenant, instanceId, ticket } = message;
       return { kind, tenant, instanceId, ticket };
     }
+    case "timer-start": {
+      const { tenant, definitionId, element, run, n } = message;
+      return { kind, tenant, definitionId, element, run, n };
+    }
     case "parked": {
       const { tenant, instanceId, name, fact } = message;
       return { kind, tenant, instanceId, name, fact: fact.kind };

@@ -5,9 +5,11 @@ import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
 import { messageOperations } from "./operations/messages.ts";
 import { peopleOperations } from "./operations/people.ts";
+import { scheduleOperations } from "./operations/schedules.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
+import { workerOperations } from "./operations/workers.ts";
 
 /** Every call there is: what is routed, what is checked, and what the document tells. */
 export const operations: readonly Operation[] = [
@@ -19,5 +21,7 @@ export const operations: readonly Operation[] = [
   ...eventOperations,
   ...taskOperations,
   ...peopleOperations,
+  ...scheduleOperations,
+  ...workerOperations,
   ...serviceOperations,
 ];

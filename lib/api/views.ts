@@ -3,6 +3,9 @@ export type { Notation } from "../definition/definition.ts";
 export type { Diagnostic } from "../definition/diagnostic.ts";
 export type { Json, Variables } from "../definition/json.ts";
 export type {
+  ActivatedTask,
+  Activation,
+  ActivationRequest,
   ClaimRequest,
   DeadLetterView,
   DefinitionView,
@@ -15,6 +18,8 @@ export type {
   FailedDelivery,
   Fared,
   FoundIncident,
+  Heartbeat,
+  HeartbeatRequest,
   HistoryEntry,
   IncidentFilter,
   IncidentView,
@@ -34,12 +39,14 @@ export type {
   ResolveReport,
   ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,
   Status,
   TaskFailure,
   TaskFilter,
+  TaskTypeView,
   TaskView,
   VariablesPatch,
   WaitView,

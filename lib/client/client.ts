@@ -1,4 +1,6 @@
 import type {
+  Activation,
+  ActivationRequest,
   ClaimRequest,
   ClockAdvance,
   DeadLetterView,
@@ -10,6 +12,8 @@ import type {
   EventRequest,
   EventTypeView,
   FoundIncident,
+  Heartbeat,
+  HeartbeatRequest,
   HistoryEntry,
   IncidentFilter,
   InstanceFilter,
@@ -26,11 +30,13 @@ import type {
   ResolveReport,
   ResolveRequest,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   SignalRequest,
   StartRequest,
   TaskFailure,
   TaskFilter,
+  TaskTypeView,
   TaskView,
   Variables,
   VariablesPatch,
@@ -70,6 +76,7 @@ export function createClient(options: ClientOptions) {
   const instance = (id: string) => `/v1/instances/${segment(id)}`;
   const eventType = (name: string) => `/v1/event-types/${segment(name)}`;
   const deadLetter = (id: string) => `/v1/dead-letters/${segment(id)}`;
+  const taskType = (type: string) => `/v1/task-types/${segment(type)}`;
   const task = (id: string) => `/v1/tasks/${segment(id)}`;
 
   return {
@@ -166,6 +173,9 @@ export function createClient(options: ClientOptions) {
     deadLetters: (filter: Readonly<{ name?: string }> & Page = {}) =>
       get<Listed<DeadLetterView>>("/v1/dead-letters", filter),
     replayDeadLetter: (id: string) => post<EventAnswer>(`${deadLetter(id)}/replay`),
+    schedules: (page: Page = {}) => get<Listed<ScheduleView>>("/v1/schedules", page),
+    removeSchedule: (id: string) =>
+      ask<{ removed: true }>({ method: "DELETE", path: `/v1/schedules/${segment(id)}` }),
     removeDeadLetter: (id: string) =>
       ask<{ removed: true }>({ method: "DELETE", path: deadLetter(id) }),
 
@@ -179,11 +189,19 @@ export function createClient(options: ClientOptions) {
       post<{ unclaimed: true }>(`${task(taskId)}/unclaim`, request, keyed),
     completeTask: (
       taskId: string,
-      request: Readonly<{ variables?: Variables; user?: string }> = {},
+      request: Readonly<{ variables?: Variables; user?: string; lockToken?: string }> = {},
       keyed: Keyed = {},
     ) => post<{ completed: true }>(`${task(taskId)}/complete`, request, keyed),
     failTask: (taskId: string, request: TaskFailure, keyed: Keyed = {}) =>
       post<{ failed: true }>(`${task(taskId)}/fail`, request, keyed),
+    /** Takes open tasks of a type, each under a lock; `worker` of this package does all of it. */
+    activate: (request: ActivationRequest) => post<Activation>("/v1/tasks/activate", request),
+    heartbeat: (taskId: string, request: HeartbeatRequest) =>
+      post<Heartbeat>(`${task(taskId)}/heartbeat`, request),
+    taskType: (type: string) => get<TaskTypeView>(taskType(type)),
+    /** On AWS: the tasks of a type go to a queue of yours; null undoes it. */
+    setTaskType: (type: string, request: Readonly<{ queueArn: string | null }>) =>
+      ask<TaskTypeView>({ method: "PUT", path: taskType(type), json: request }),
 
     recover: () => post<RecoveryReport>("/v1/recover"),
     /** A page of live instances; hand `nextCursor` back until there is none. */

@@ -1,12 +1,20 @@
 import { type Instant, instantFrom } from "../definition/time/instant.ts";
 import type { Clock } from "../ports/clock.ts";
-import type { TimerMessage } from "../ports/message.ts";
-import type { ArmedTimer, DisarmedTimer, Timers } from "../ports/timers.ts";
+import type { TimerMessage, TimerStartMessage } from "../ports/message.ts";
+import {
+  type ArmedStart,
+  type ArmedTimer,
+  type DisarmedStart,
+  type DisarmedTimer,
+  type Timers,
+  timerMessage,
+  timerName,
+} from "../ports/timers.ts";
 import { SCHEDULE_LEAD_MS, TIMER_QUEUE_MAX_MS } from "./assumptions.ts";
 import type { Ledger } from "./ledger.ts";
 import type { BilledQueues } from "./queues.ts";
 
-type Schedule = Readonly<{ at: Instant; message: TimerMessage }>;
+type Schedule = Readonly<{ at: Instant; message: TimerMessage | TimerStartMessage }>;
 
 /** Timers by the queue as far as it reaches, and by schedules beyond; a schedule costs when it fires. */
 export class BilledTimers implements Timers {
@@ -21,8 +29,8 @@ export class BilledTimers implements Timers {
     this.#queues = queues;
   }
 
-  async arm({ tenant, instanceId, ticket, dueAt }: ArmedTimer): Promise<void> {
-    const message = { kind: "timer", tenant, instanceId, ticket } as const;
+  async arm({ dueAt, ...timer }: ArmedTimer | ArmedStart): Promise<void> {
+    const message = timerMessage(timer);
     const aheadMs = dueAt - this.#clock.now();
     if (aheadMs <= TIMER_QUEUE_MAX_MS) {
       await this.#queues.send("timers", message, aheadMs);
@@ -32,12 +40,11 @@ export class BilledTimers implements Timers {
     this.#schedules.push({ at: instantFrom(dueAt - SCHEDULE_LEAD_MS), message });
   }
 
-  async disarm({ instanceId, ticket, dueAt, since }: DisarmedTimer): Promise<void> {
+  async disarm({ dueAt, since, ...timer }: DisarmedTimer | DisarmedStart): Promise<void> {
     if (dueAt - since <= TIMER_QUEUE_MAX_MS) return;
     this.#ledger.take("schedule");
-    this.#schedules = this.#schedules.filter(
-      ({ message }) => message.instanceId !== instanceId || message.ticket !== ticket,
-    );
+    const name = timerName(timer);
+    this.#schedules = this.#schedules.filter(({ message }) => timerName(message) !== name);
   }
 
   /** When the next schedule fires; undefined: there is none. */

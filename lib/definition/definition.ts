@@ -1,4 +1,4 @@
-import type { Graph } from "./graph.ts";
+import type { Graph, TimerSpec } from "./graph.ts";
 import type { Json } from "./json.ts";
 
 /** One immutable version of a process. `hash` names its content, `body` is what its runner runs. */
@@ -23,9 +23,14 @@ export type Body =
   | Readonly<{ runner: "graph"; graph: Graph }>
   | Readonly<{ runner: "code"; program: Json }>;
 
-/** How instances begin: by a call, or by a broadcast signal or a message of this name. */
+/**
+ * How instances begin: by a call, by a broadcast signal or a message of this name, or by themselves.
+ * The value of a timer needs no variables: there is nobody yet who could have any.
+ */
 export type StartEvent = Readonly<
-  { element: string; kind: "none" } | { element: string; kind: "signal" | "message"; name: string }
+  | { element: string; kind: "none" }
+  | { element: string; kind: "signal" | "message"; name: string }
+  | { element: string; kind: "timer"; timer: TimerSpec }
 >;
 
 /** What a front end makes of one process in a source text; storing it gives it a version. */

@@ -33,7 +33,7 @@ export type Mapping = Readonly<{ source: Computed; target: string }>;
 export type Behaviour =
   /** `forms`: those that stand in the source, by their ids; tasks refer to them. */
   | Readonly<{ kind: "process"; forms?: Readonly<Record<string, Json>> }>
-  /** One that is triggered begins only when its signal or message comes; see `StartEvent`. */
+  /** One that is triggered begins only when its signal, message or time comes; see `StartEvent`. */
   | Readonly<{ kind: "start"; triggered?: true }>
   | Readonly<{ kind: "end"; end: EndKind }>
   | Readonly<{

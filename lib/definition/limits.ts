@@ -190,6 +190,23 @@ export const DEAD_LETTER_MS = 30 * 86_400_000;
 /** Candidate users, and candidate groups, of one task; each is a row by which it is found. */
 export const MAX_CANDIDATES = 30;
 
+// Workers
+
+/** How long a worker may lock a task without a word, how many it may take at once, how long it may wait. */
+export const MAX_LOCK_SECONDS = 43_200;
+export const DEFAULT_LOCK_SECONDS = 60;
+export const MAX_ACTIVATED = 100;
+export const MAX_WAIT_SECONDS = 25;
+
+/** How long a host may go by what it has read of a type of task. */
+export const TASK_TYPE_MEMORY_MS = 10_000;
+
+/** Rows that a poll loses to others before it spreads them wider. */
+export const MAX_LOST_ROWS = 8;
+
+/** Bytes of a task that is put into a queue of the user's own. */
+export const MAX_OWN_QUEUE_BYTES = 256 * 1024;
+
 // Queues
 
 /** Bytes of a queued message; a longer one is kept outside, and the queue carries its name. */

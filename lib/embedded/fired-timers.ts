@@ -1,3 +1,4 @@
+import type { Observation } from "../engine/observation.ts";
 import type { Instance } from "../kernel/instance.ts";
 
 /** Counts timers that have really fired: a wake-up that came too late for its timer is none. */
@@ -14,5 +15,10 @@ export class FiredTimers {
     for (const { seq, type } of trail.entries) {
       if (seq >= known && type === "timer-due") this.#count += 1;
     }
+  }
+
+  /** Start events have no history of their own: who fires them tells. */
+  observe({ kind }: Observation): void {
+    if (kind === "timer-start-fired") this.#count += 1;
   }
 }

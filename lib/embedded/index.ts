@@ -17,6 +17,7 @@ export type {
   ReceiptView,
   RecoveryReport,
   ResultView,
+  ScheduleView,
   SignalAnswer,
   Source,
   StartRequest,

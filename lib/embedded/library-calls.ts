@@ -24,6 +24,7 @@ import type {
   PurgeRequest,
   ResolveReport,
   ResolveRequest,
+  ScheduleView,
   SignalAnswer,
   Source,
   TaskFilter,
@@ -59,6 +60,11 @@ export type LibraryCalls = Pick<
   | "eventType"
   | "replayDeadLetter"
   | "removeDeadLetter"
+  | "removeSchedule"
+  | "activate"
+  | "heartbeat"
+  | "taskType"
+  | "setTaskType"
 > &
   Readonly<{
     /** BPMN text, or a source with its notation. */
@@ -88,6 +94,8 @@ export type LibraryCalls = Pick<
     task: Engine["task"];
     claim: Engine["claimTask"];
     unclaim: Engine["unclaimTask"];
+    /** What begins by itself. */
+    schedules(page?: Partial<PageRequest>): Promise<Listed<ScheduleView>>;
     complete: Engine["completeTask"];
     fail: Engine["failTask"];
   }>;
@@ -210,6 +218,22 @@ export function libraryCalls(engine: Engine): LibraryCalls {
       checkRequest(RULES.fail, { taskId, request, key });
       return engine.failTask(taskId, settled(request), key);
     },
+    activate: async (request) => {
+      checkRequest(RULES.activate, { request });
+      return own(await engine.activate(settled(request)));
+    },
+    heartbeat: async (taskId, request) => {
+      checkRequest(RULES.heartbeat, { taskId, request });
+      return engine.heartbeat(taskId, settled(request));
+    },
+    taskType: async (type) => {
+      checkRequest(RULES.taskType, { type });
+      return engine.taskType(type);
+    },
+    setTaskType: async (type, request) => {
+      checkRequest(RULES.setTaskType, { type, request });
+      return engine.setTaskType(type, request);
+    },
     signal: async (name, given, options = {}) => {
       const payload = own(given);
       checkRequest(RULES.signal, { name, payload, options });
@@ -252,6 +276,11 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     },
     replayDeadLetter: byId(RULES.deadLetter, engine.replayDeadLetter),
     removeDeadLetter: byId(RULES.deadLetter, engine.removeDeadLetter),
+    schedules: async (page = {}) => {
+      checkRequest(RULES.schedules, { page });
+      return own(await engine.schedules({ limit: DEFAULT_LIMIT, ...settled(page) }));
+    },
+    removeSchedule: byId(RULES.deadLetter, engine.removeSchedule),
   };
 }
 

@@ -48,6 +48,7 @@ export function libraryDoor({
   recovered,
   fired,
   onClosing,
+  onAdvanced,
 }: Readonly<{
   engine: Engine;
   queues: Queues;
@@ -57,6 +58,8 @@ export function libraryDoor({
   fired: FiredTimers;
   /** Called when the engine begins to close, before the store does. */
   onClosing: () => void;
+  /** Called when a virtual clock has been moved. */
+  onAdvanced?: () => void;
 }>): EmbeddedEngine {
   const waitForEnd = async (instanceId: string, timeoutMs: number): Promise<void> => {
     const watch = ends.wait(instanceId, timeoutMs);
@@ -87,6 +90,7 @@ export function libraryDoor({
       if (!duration.ok) throw notADuration(duration);
       const before = fired.count;
       const { now, left } = await queues.advance(duration.value);
+      onAdvanced?.();
       return { now: formatInstant(now), fired: fired.count - before, left };
     },
     idle: () => queues.idle(),

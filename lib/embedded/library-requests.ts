@@ -1,8 +1,12 @@
 /** What each call of the library may be given: the rules by which it is checked before it is made. */
+
+import { MAX_ACTIVATED, MAX_LOCK_SECONDS, MAX_WAIT_SECONDS } from "../definition/limits.ts";
 import type {
+  ActivationRequest,
   ClaimRequest,
   EventConfig,
   EventRequest,
+  HeartbeatRequest,
   IncidentFilter,
   InstanceFilter,
   MessageRequest,
@@ -28,6 +32,7 @@ import {
   nameText,
   newInstanceId,
   newVariables,
+  nullable,
   oneOf,
   optional,
   pageSize,
@@ -95,11 +100,25 @@ const purged: Of<PurgeFilter> = {
 };
 
 const failure: Of<TaskFailure> = {
+  lockToken: optional(text),
   message: text,
   code: optional(text),
   retries: optional(wholeNumber(0)),
   retryAfter: optional(durationText),
   variables: optional(newVariables),
+};
+
+const activation: Of<ActivationRequest> = {
+  type: idText,
+  max: wholeNumber(1, MAX_ACTIVATED),
+  lockSeconds: wholeNumber(1, MAX_LOCK_SECONDS),
+  worker: nameText,
+  waitSeconds: optional(wholeNumber(0, MAX_WAIT_SECONDS)),
+};
+
+const heartbeat: Of<HeartbeatRequest> = {
+  lockToken: text,
+  lockSeconds: optional(wholeNumber(1, MAX_LOCK_SECONDS)),
 };
 
 const message: Of<MessageRequest> = {
@@ -131,7 +150,11 @@ const waiting = {
   options: optional(settings({ timeoutMs: optional(milliseconds) })),
 };
 const completed = optional(
-  settings({ variables: optional(newVariables), user: optional(nameText) }),
+  settings({
+    variables: optional(newVariables),
+    user: optional(nameText),
+    lockToken: optional(text),
+  }),
 );
 const bulk = { ...page, dryRun: optional(flag) };
 const resolved = optional(
@@ -146,6 +169,7 @@ export const RULES = {
   definitionId: { id: idText },
   deadLetter: { id: text },
   definitions: paged,
+  schedules: paged,
   versions: { id: idText, ...paged },
   start: { definitionId: idText, request: optional(settings(start)), key },
   instance: { instanceId: text },
@@ -176,6 +200,10 @@ export const RULES = {
   unclaim: { taskId: text, request: settings({ user: nameText }), key },
   complete: { taskId: text, request: completed, key },
   fail: { taskId: text, request: settings(failure), key },
+  activate: { request: settings(activation) },
+  heartbeat: { taskId: text, request: settings(heartbeat) },
+  taskType: { type: idText },
+  setTaskType: { type: idText, request: settings({ queueArn: nullable(text) }) },
   signal: {
     name: nameText,
     payload: optional(newVariables),

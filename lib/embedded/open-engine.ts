@@ -5,6 +5,7 @@
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
 import { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { storedBlobs } from "../adapters/local/blobs.ts";
+import { offerWatch } from "../adapters/local/offer-watch.ts";
 import { openQueues } from "../adapters/local/queues.ts";
 import { openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
@@ -55,6 +56,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       ...(options.onAnnouncement && { onAnnouncement: options.onAnnouncement }),
     });
     const ends = endWatch();
+    const offers = offerWatch();
     const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailTeller(options.onTrail);
     const expressions = feelExpressions();
@@ -64,6 +66,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       parking: queues.parking,
       tasks: queues.tasks,
       timers: queues.timers,
+      offers,
       clock,
       ids,
       bus: queues.bus,
@@ -84,6 +87,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
         fired.tell(instance, before);
         ends.tell(instance);
       },
+      observe: (observation) => fired.observe(observation),
     };
     const engine = createEngine(world);
     const recovered: RecoveryReport = await engine.recover();
@@ -93,7 +97,12 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onDue: engine.wake,
     });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
-    return libraryDoor({ engine, queues, store, ends, recovered, onClosing: stopPurging, fired });
+    const onClosing = () => {
+      offers.close();
+      stopPurging();
+    };
+    const onAdvanced = offers.tellAll;
+    return libraryDoor({ engine, queues, store, ends, recovered, onClosing, onAdvanced, fired });
   } catch (cause) {
     await store.close();
     throw cause;

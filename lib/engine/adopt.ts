@@ -8,7 +8,7 @@ import { taskMessage } from "./dispatch.ts";
 import type { Pace } from "./engine.ts";
 import { openTask } from "./owed.ts";
 import { loadInstance } from "./stored-instance.ts";
-import { offerRows, parseOffer } from "./task-calls.ts";
+import { offerRows, parseOffer } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 /** How many tasks were sent; what is left when time is over comes with the next call. */

@@ -4,12 +4,14 @@ import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/inst
 import { isForPeople } from "../kernel/person.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
-import { mailboxKey, offerKey } from "./keys.ts";
+import { mailboxKey } from "./keys.ts";
 import { mailboxItem, readMailbox, withoutSubs } from "./messages/mailbox.ts";
-import { isTask, runsHere } from "./owed.ts";
+import { isTask, openTask, runsHere } from "./owed.ts";
 import { tidyPeople } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
+import { openKey } from "./workers/rows.ts";
+import { lookedForType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
 /** Tickets that were open before the commit and are not any more. */
@@ -25,6 +27,9 @@ export function stopClosed(world: World, plan: Plan): void {
   }
 }
 
+/** A task that its worker brought back, and the row under which he had it: no other leads to it. */
+export type Held = Readonly<{ ticket: string; key: Key }>;
+
 /** Takes away what led to the closed: last of all, since nobody is owed that. */
 export async function tidyClosed(
   world: World,
@@ -32,14 +37,17 @@ export async function tidyClosed(
   {
     justSent = new Set(),
     mayGo = () => true,
+    held,
   }: Readonly<{
     /** Names whose debts have been sent by now. */
     justSent?: ReadonlySet<string>;
     mayGo?: (ticket: TopicTicket) => boolean;
+    held?: Held | undefined;
   }> = {},
 ): Promise<void> {
   const closed = closedBy(plan).filter((ticket) => !isTopicTicket(ticket) || mayGo(ticket));
-  const keys = closed.flatMap((ticket) => deadKeys(world, plan, ticket, justSent));
+  const rows = closed.flatMap((ticket) => deadKeys(world, plan, ticket, justSent));
+  const keys = [...rows, ...(await offerKeys(world, plan, held))];
   for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
     await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
   }
@@ -76,14 +84,26 @@ function deadKeys(
   ticket: Ticket,
   justSent: ReadonlySet<string>,
 ): readonly Key[] {
-  if (isTask(ticket)) return offerKeys(world, before, ticket);
   if (!isTopicTicket(ticket) || !mayTidyRow(world, image.instance, ticket.id, justSent)) return [];
   const key = rowKey(before, ticket);
   return key ? [key] : [];
 }
 
-const offerKeys = (world: World, { tenant, id }: Instance, task: TaskTicket): readonly Key[] =>
-  runsHere(world, task) || isForPeople(task) ? [] : [offerKey(tenant, id, task)];
+/** Rows of attempts that are over. Locks that nobody named here are over in time. */
+async function offerKeys(world: World, plan: Plan, held: Held | undefined): Promise<Key[]> {
+  const keys: Key[] = [];
+  for (const task of plan.before.tickets.filter(isTask)) {
+    const { id, type } = task;
+    if (runsHere(world, task) || isForPeople(task) || !isOver(plan, task)) continue;
+    if (held?.ticket === id) keys.push(held.key);
+    else keys.push(openKey(plan.before, task, (await lookedForType(world, type)).shards));
+  }
+  return keys;
+}
+
+function isOver({ image }: Plan, { id, attempt }: TaskTicket): boolean {
+  return openTask(image.instance, id)?.attempt !== attempt;
+}
 
 /** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */
 async function leaveBox(world: World, plan: Plan, ticket: MessageTicket): Promise<void> {

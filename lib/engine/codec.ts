@@ -49,8 +49,8 @@ export type Packed = Readonly<{
   g?: readonly (readonly [string, string, number, number])[];
   /** Values that stand apart: where each belongs. Empty: there were some once. */
   v?: readonly PackedApart[];
-  /** Erased. */
-  z?: 1;
+  /** Erased; 2 while something of it may be left. */
+  z?: 1 | 2;
 }> &
   TrailText;
 
@@ -96,7 +96,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(result !== undefined && { r: result }),
     ...(instance.error && { er: instance.error }),
     h: instance.startHash,
-    ...(instance.erased && { z: 1 as const }),
+    ...(instance.erased && { z: instance.erased === true ? (1 as const) : (2 as const) }),
     ...(instance.inbox.length > 0 && { ib: instance.inbox }),
     ...(instance.sentEvents.length > 0 && { is: instance.sentEvents }),
     ...(Object.keys(instance.seenEvents).length > 0 && { ie: instance.seenEvents }),
@@ -125,7 +125,7 @@ export function decodeInstance(
     ...about,
     definition: ref,
     status: STATUSES[packed.s ?? 0] ?? "live",
-    ...(packed.z && { erased: true as const }),
+    ...(packed.z && { erased: packed.z === 1 ? (true as const) : ("unfinished" as const) }),
     ...(packed.tk && { terminationKind: packed.tk }),
     startedAt,
     lastNow: after(packed.n),

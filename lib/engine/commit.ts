@@ -2,17 +2,16 @@
 import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import { isTerminal, type OutboxRecord, type Ticket } from "../kernel/instance.ts";
 import type { Item, Write } from "../ports/store.ts";
-import { storeLimits } from "../ports/store-rules.ts";
 import { expireLeft } from "./expire-left.ts";
 import { tryPutHint } from "./hint.ts";
 import { mendKeyRows, putKeyRows } from "./listing/key-rows.ts";
-import { newOffersOf } from "./offer.ts";
-import { isTask, runsHere } from "./owed.ts";
+import { offersIn } from "./offer.ts";
 import type { Plan } from "./plan.ts";
 import { removeLeft } from "./remove-left.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
 import { forgetHeads } from "./topics/head.ts";
 import { expireBlobs, removeBlobs, storeValues } from "./values.ts";
+import { tellOffered } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
 /** `current` is absent when the instance is. */
@@ -27,7 +26,7 @@ export type Committed = Readonly<
 /** Commits a plan on behalf of `own`. */
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
-  const { together, before } = offersIn(world, plan);
+  const { together, before } = await offersIn(world, plan);
   const write: Writes = [{ put: plan.item, when }, ...plan.companions, ...together];
   // First what leaves the instance, for certain: the commit drops it there.
   if (!(await storeValues(world, plan.before, plan.values))) return BUSY;
@@ -38,6 +37,7 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
     const outcome = await put(world, plan, write, own);
     if (outcome === "unwritten") continue;
     const { kind } = outcome;
+    if (kind === "committed") tellOffered(world, plan);
     if (kind !== "conflict" || outcome.current === undefined) return outcome;
     return { kind, current: await afterLosing(world, plan, outcome.current) };
   }
@@ -63,26 +63,6 @@ async function afterLosing(world: World, plan: Plan, current: Image): Promise<Im
 }
 
 type Writes = readonly [Write, ...Write[]];
-type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
-
-/**
- * With queues in memory nobody comes back after a crash to offer what the step has opened: the
- * offers are committed with it. What does not fit into the commit, and tickets that an incident
- * gives back (their row may still be there), are put before it, and again after it as always.
- */
-function offersIn(world: World, plan: Plan): Offers {
-  const { before, fresh, companions } = plan;
-  if (!world.settings.volatileQueues) return { together: [], before: [] };
-  const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
-  const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);
-  const room = Math.max(0, storeLimits.writesPerCommit - 1 - companions.length);
-  const rowsOf = (tasks: typeof offered) => tasks.flatMap((task) => newOffersOf(plan, task));
-  const rows = rowsOf(offered.filter(isNew));
-  return {
-    together: rows.slice(0, room).map((put) => ({ put, when: "absent" })),
-    before: [...rows.slice(room), ...rowsOf(offered.filter((task) => !isNew(task)))],
-  };
-}
 
 async function put(
   world: World,

@@ -29,11 +29,14 @@ import { claimTask, unclaimTask } from "./people/claim-task.ts";
 import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
-import { completeTask, failTask, getTask, listTasks } from "./task-calls.ts";
+import { beat, completeTask, failTask, getTask, listTasks } from "./task-calls.ts";
+import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
 import { viewInstance } from "./views.ts";
 import { turnWheel } from "./wheel.ts";
+import { activate } from "./workers/activate.ts";
+import { getTaskType, setTaskType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
@@ -62,6 +65,8 @@ export function createEngine(given: World): Engine {
       await switchState(world, id, "undeployed");
       return { undeployed: true };
     },
+    schedules: (page) => listSchedules(world, page),
+    removeSchedule: (id) => removeSchedule(world, id),
 
     start: async (definitionId, request = {}, key) =>
       viewInstance(world, await start(world, definitionId, request, key)),
@@ -96,5 +101,9 @@ export function createEngine(given: World): Engine {
     unclaimTask: (taskId, request, key) => unclaimTask(world, taskId, request, key),
     completeTask: (taskId, request = {}, key) => completeTask(world, taskId, request, key),
     failTask: (taskId, request, key) => failTask(world, taskId, request, key),
+    activate: (request) => activate(world, request),
+    heartbeat: (taskId, request) => beat(world, taskId, request),
+    setTaskType: (type, request) => setTaskType(world, type, request),
+    taskType: (type) => getTaskType(world, type),
   };
 }

@@ -18,10 +18,12 @@ import { START } from "./names.ts";
 import { isStorable, type Plan, planStart } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
+import { firedWrite } from "./timer-starts/occurrence.ts";
 import type { World } from "./world.ts";
 
 /**
- * What a start writes and owes; undefined when the message that begins it has gone elsewhere. An
+ * What a start writes and owes; undefined when the message that begins it has gone elsewhere, or the
+ * occurrence of the timer that begins it has been counted. An
  * instance that would be too large from the beginning is refused before anything is sent.
  */
 export async function planCreation(
@@ -29,11 +31,14 @@ export async function planCreation(
   instanceId: string,
   start: CarriedStart,
 ): Promise<Plan | undefined> {
+  const fired = start.timer && (await firedWrite(world, start));
+  if (start.timer && fired === undefined) return undefined;
   const program = await loadProgram(world, start.definition);
   const instance = blank(world, instanceId, start);
   const want = { name: START, fact: start.fact };
   const plan = await planStart(world, { instance, program }, want, postingOf(start));
   if (plan && !isStorable(plan)) throw tooLarge();
+  if (plan && fired) return { ...plan, companions: [...plan.companions, fired] };
   if (plan === undefined || start.head === undefined) return plan;
   const expect = latestKey(world.settings.tenant, start.definition.id);
   const enabled: Write = { expect, when: { version: start.head } };
@@ -66,16 +71,17 @@ export async function loadOrCreate(
 }
 
 /**
- * Its message is used up: by the very start that is carried here, or elsewhere. Where commits may be
+ * What begins it is used up: by the very start that is carried here, or elsewhere. Where commits may be
  * seen half applied only time can tell, until whoever began it must be over.
  */
 async function madeMeanwhile(
   world: World,
   instanceId: string,
-  { now }: CarriedStart,
+  { now, timer }: CarriedStart,
 ): Promise<Image | undefined> {
   const found = await loadInstance(world, instanceId);
-  const isSure = world.settings.volatileQueues || world.clock.now() - now > MAX_CALL_MS;
+  const begunAt = timer?.at ?? now;
+  const isSure = world.settings.volatileQueues || world.clock.now() - begunAt > MAX_CALL_MS;
   if (found || isSure) return found;
   throw busy(instanceId);
 }

@@ -20,6 +20,14 @@ import { loadProgram } from "./programs.ts";
 import { readMany } from "./read-many.ts";
 import { checkPage } from "./request-rules.ts";
 import { replaceStarts } from "./start-rows.ts";
+import {
+  NO_CHANGE,
+  rearmTimers,
+  replaceTimers,
+  type TimerChange,
+  withTimers,
+} from "./timer-starts/replace.ts";
+import { nextDues } from "./timer-starts/schedules.ts";
 import { viewProcess } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -106,13 +114,18 @@ export async function switchState(
     // What is undeployed listens to nothing; what is disabled still does, and begins nothing.
     const isGone = state === "undeployed";
     const rows = isGone ? await replaceStarts(world, id, latest, [], item.version + 1) : undefined;
-    const changed = { ...latest, state, ...(rows && { starts: rows.starts }) };
+    const bare = { ...latest, state, ...(rows && { starts: rows.starts }) };
+    const timers = await switchTimers(world, latest, bare, item.version + 1);
+    const changed = withTimers(bare, timers);
     const put: Write = {
       put: latestItem(world, changed, item.version + 1),
       when: { version: item.version },
     };
-    const writes = [put, ...(rows?.writes ?? [])] as const;
-    if ((await world.store.commit(writes)).kind === "committed") return changed;
+    const writes = [put, ...(rows?.writes ?? []), ...timers.writes] as const;
+    if ((await world.store.commit(writes)).kind === "committed") {
+      await rearmTimers(world, timers);
+      return changed;
+    }
     await world.clock.pause(5);
   }
   throw new EngineError("engine/busy", {
@@ -121,6 +134,18 @@ export async function switchState(
     fix: "Send the request again.",
     retryable: true,
   });
+}
+
+/** Enabling arms every timer anew; without timers nothing need be read. */
+async function switchTimers(
+  world: World,
+  before: Latest,
+  after: Latest,
+  run: number,
+): Promise<TimerChange> {
+  if (before.timers === undefined) return NO_CHANGE;
+  const { definition } = await loadProgram(world, before);
+  return replaceTimers(world, before, after, definition.startEvents, run);
 }
 
 export async function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {
@@ -142,8 +167,15 @@ async function viewVersion(
   { id, version, record, latest, live }: Viewed,
 ): Promise<DefinitionView> {
   const { definition } = await loadProgram(world, { id, version, hash: record.hash });
+  const process = viewProcess(definition);
+  const dues =
+    latest?.version === version ? await nextDues(world, latest) : new Map<string, string>();
   return {
-    ...viewProcess(definition),
+    ...process,
+    startEvents: process.startEvents.map((event) => {
+      const nextDue = dues.get(event.element);
+      return nextDue === undefined ? event : { ...event, nextDue };
+    }),
     enabled: latest?.state === "enabled",
     deployedAt: formatInstant(instantFrom(record.deployedAt)),
     live,

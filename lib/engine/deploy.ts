@@ -10,6 +10,13 @@ import { definitionPk, versionKey } from "./keys.ts";
 import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
 import { writeParts } from "./parts.ts";
 import { replaceStarts } from "./start-rows.ts";
+import {
+  NO_CHANGE,
+  rearmTimers,
+  replaceTimers,
+  type TimerChange,
+  withTimers,
+} from "./timer-starts/replace.ts";
 import { viewProcess } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -33,7 +40,10 @@ export async function deploy(world: World, { notation, source }: Source): Promis
     const [first, ...rest] = changed.flatMap(({ writes }) => writes);
     if (first === undefined) return { created: false, definitions: views };
     const outcome = await world.store.commit([first, ...rest]);
-    if (outcome.kind === "committed") return { created: true, definitions: views };
+    if (outcome.kind === "committed") {
+      for (const { timers } of changed) await rearmTimers(world, timers);
+      return { created: true, definitions: views };
+    }
     if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
   }
   throw new EngineError("engine/busy", {
@@ -53,7 +63,11 @@ export async function validate(
   return { valid: compilation.ok, diagnostics: compilation.diagnostics };
 }
 
-type Planned = Readonly<{ definition: Definition; writes: readonly Write[] }>;
+type Planned = Readonly<{
+  definition: Definition;
+  writes: readonly Write[];
+  timers: TimerChange;
+}>;
 
 async function planOne(world: World, compiled: Compiled, sourceHash: string): Promise<Planned> {
   const { id } = compiled;
@@ -61,7 +75,11 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   const found = await readLatest(world, id);
   const isIdentical = found?.latest.hash === hash;
   if (found && isIdentical && found.latest.state !== "undeployed") {
-    return { definition: { ...compiled, hash, version: found.latest.version }, writes: [] };
+    return {
+      definition: { ...compiled, hash, version: found.latest.version },
+      writes: [],
+      timers: NO_CHANGE,
+    };
   }
   // What was undeployed and comes back unchanged is the same version again.
   const version = (found?.latest.version ?? 0) + (isIdentical ? 0 : 1);
@@ -69,7 +87,9 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   const definition = { ...compiled, hash, version };
   const next = (found?.item.version ?? 0) + 1;
   const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, next);
-  const latest: Latest = { id, version, hash, sourceHash, state, starts: rows.starts };
+  const bare: Latest = { id, version, hash, sourceHash, state, starts: rows.starts };
+  const timers = await replaceTimers(world, found?.latest, bare, compiled.startEvents, next);
+  const latest = withTimers(bare, timers);
   const head: Write = found
     ? {
         put: latestItem(world, latest, found.item.version + 1),
@@ -82,7 +102,9 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
       head,
       ...(isIdentical ? [] : [versionWrite(world, definition, sourceHash)]),
       ...rows.writes,
+      ...timers.writes,
     ],
+    timers,
   };
 }
 

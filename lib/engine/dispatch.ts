@@ -9,13 +9,12 @@ import {
 } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import type { TaskMessage } from "../ports/message.ts";
-import { stopClosed, tidyClosed } from "./closed.ts";
+import { type Held, stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
-import { putHint } from "./hint.ts";
 import { deliveryName } from "./names.ts";
-import { newOffersOf, putOffers } from "./offer.ts";
+import { offer, showOffer } from "./offer.ts";
 import {
   type Entries,
   earliestTimer,
@@ -28,15 +27,20 @@ import {
 import type { Plan } from "./plan.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
+import { isOfferedInCommit } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
-/** Sends every entry; the ids of the outbox records that left may then be dropped. */
+/**
+ * Sends every entry; the ids of the outbox records that left may then be dropped. Whoever is not
+ * the first to send them, or cannot know, does so again.
+ */
 export async function send(
   world: World,
   instance: Instance,
   { tickets, outbox }: Entries,
+  how: "first" | "again" = "again",
 ): Promise<ReadonlySet<string>> {
-  for (const ticket of tickets) await sendTicket(world, instance, ticket);
+  for (const ticket of tickets) await sendTicket(world, instance, ticket, how);
   for (const record of outbox) await sendRecord(world, instance, record);
   return new Set(outbox.map(({ id }) => id));
 }
@@ -51,14 +55,19 @@ export async function afterCommit(
   kept?: TaskTicket,
   /** A wait whose row the caller takes away itself. */
   leaves?: string,
+  held?: Held,
 ): Promise<ReadonlySet<string>> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const { tickets, outbox } = plan.fresh;
-  const leaving = tickets.filter(({ id, on }) => id !== kept?.id && on !== "timer");
-  const sent = await send(world, plan.image.instance, { tickets: leaving, outbox });
+  const leaving = tickets.filter(
+    (ticket) =>
+      ticket.id !== kept?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
+  );
+  const sent = await send(world, plan.image.instance, { tickets: leaving, outbox }, "first");
   await parkUnserved(world, plan);
-  await tidyClosed(world, plan, { justSent: plan.took, mayGo: ({ id }) => id !== leaves });
+  const mayGo = ({ id }: Ticket) => id !== leaves;
+  await tidyClosed(world, plan, { justSent: plan.took, mayGo, held });
   return sent;
 }
 
@@ -66,9 +75,9 @@ export async function afterCommit(
  * What a door does itself before it answers, though its parked copy will do it again: its caller
  * expects to find in the next list the tasks that the call has opened.
  */
-export async function showCaller(world: World, plan: Plan): Promise<void> {
+export async function showCaller(world: World, plan: Plan, held?: Held): Promise<void> {
   await show(world, plan);
-  await tidyClosed(world, plan);
+  await tidyClosed(world, plan, { held });
 }
 
 /**
@@ -86,7 +95,7 @@ async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const offers = plan.fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
-  for (const row of offers.flatMap((task) => newOffersOf(plan, task))) await putHint(world, row);
+  for (const task of offers) await showOffer(world, plan, task);
   await parkUnserved(world, plan);
 }
 
@@ -134,12 +143,17 @@ export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
   };
 }
 
-async function sendTicket(world: World, instance: Instance, ticket: Ticket): Promise<void> {
+async function sendTicket(
+  world: World,
+  instance: Instance,
+  ticket: Ticket,
+  how: "first" | "again",
+): Promise<void> {
   switch (ticket.on) {
     case "task":
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
-        : putOffers(world, instance, ticket);
+        : offer(world, instance, ticket, how);
     case "timer":
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))

@@ -11,6 +11,7 @@ import type { Instance } from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { SIZE_LIMITS } from "./apart.ts";
+import type { Held } from "./closed.ts";
 import { commit } from "./commit.ts";
 import { afterCommit, showCaller } from "./dispatch.ts";
 import { mustBeSent } from "./owed.ts";
@@ -30,6 +31,8 @@ export type Errand = Readonly<{
   nameFor: (fact: Fact) => string | undefined;
   /** What the caller is told instead, where a step like this must not be taken. */
   refuse?: (plan: Plan) => EngineError | undefined;
+  /** Asked while there is something to do: throws when it is not the caller's to do any more. */
+  claim?: () => Promise<Held>;
 }>;
 
 /** `repeated`: the instance remembers that this very request was served before. */
@@ -75,6 +78,7 @@ async function serveOnce(
   if (remembered) return { kind: "repeated", image };
   const fact = await errand.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
+  const held = await errand.claim?.();
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };
   const owner = { own: null, until: world.clock.now() };
@@ -98,7 +102,9 @@ async function serveOnce(
   }
   const outcome = await commit(world, planned, null);
   if (outcome.kind !== "committed") return { kind: "again", parkedAs: owes ? name : parkedAs };
-  await (owes ? showCaller(world, planned) : afterCommit(world, planned));
+  await (owes
+    ? showCaller(world, planned, held)
+    : afterCommit(world, planned, undefined, undefined, held));
   return { kind: "done", image: outcome.image };
 }
 

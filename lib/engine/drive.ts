@@ -24,7 +24,7 @@ import { type Claimed, claim, unclaim } from "./claim.ts";
 import { afterCommit, send, taskMessage } from "./dispatch.ts";
 import { handBack } from "./hand-back.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
-import { putOffers } from "./offer.ts";
+import { offerAnew } from "./offer.ts";
 import { handBackOf, openTask, openWork, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
@@ -47,7 +47,7 @@ export async function drive(
   const handedBackBy = handBackOf(task);
   // Whoever handed it back lets this message go: what is run for it would be owed by nobody.
   if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {
-    await putOffers(world, found.instance, task);
+    await offerAnew(world, found.instance, task);
     return "release";
   }
   const earlyMs = (task.notBefore ?? 0) - world.clock.now();

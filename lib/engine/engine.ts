@@ -58,6 +58,11 @@ export interface Engine {
   disable(id: string): Promise<DefinitionView>;
   undeploy(id: string): Promise<Readonly<{ undeployed: boolean }>>;
 
+  /** What begins by itself: start events by timer of the definitions that are deployed. */
+  schedules(page: PageRequest): Promise<Listed<ScheduleView>>;
+  /** Stops one of them until its definition is enabled or deployed anew. */
+  removeSchedule(id: string): Promise<Readonly<{ removed: true }>>;
+
   // Instances
 
   start(definitionId: string, request?: StartRequest, key?: IdempotencyKey): Promise<InstanceView>;
@@ -136,7 +141,7 @@ export interface Engine {
   ): Promise<Readonly<{ unclaimed: true }>>;
   completeTask(
     taskId: string,
-    request?: Readonly<{ variables?: Variables; user?: string }>,
+    request?: Readonly<{ variables?: Variables; user?: string; lockToken?: string }>,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ completed: true }>>;
   failTask(
@@ -144,6 +149,13 @@ export interface Engine {
     request: TaskFailure,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ failed: true }>>;
+  /** Gives open tasks of a type to a worker, each under a lock. */
+  activate(request: ActivationRequest): Promise<Activation>;
+  /** Keeps a lock; throws `task/lock-lost` where another worker has taken the task. */
+  heartbeat(taskId: string, request: HeartbeatRequest): Promise<Heartbeat>;
+  /** Sends the tasks of a type to a queue of the user's own; null: back to those who poll. */
+  setTaskType(type: string, request: Readonly<{ queueArn: string | null }>): Promise<TaskTypeView>;
+  taskType(type: string): Promise<TaskTypeView>;
 }
 
 /** The same key and body give the same answer; another body under the same key is refused. */
@@ -168,7 +180,31 @@ export type DeployedView = Readonly<{
   warnings: readonly Diagnostic[];
 }>;
 
-export type StartEventView = Readonly<{ element: string; kind: string; name?: string }>;
+export type StartEventView = Readonly<{
+  element: string;
+  kind: string;
+  name?: string;
+  timer?: Readonly<{ as: "duration" | "date" | "cycle"; text: string; zone?: string }>;
+  /** Of a timer that is armed: when its next instance begins. */
+  nextDue?: string;
+}>;
+
+export type ScheduleView = Readonly<{
+  id: string;
+  definition: Readonly<{ id: string; version: number }>;
+  element: string;
+  kind: "duration" | "date" | "cycle" | "cron";
+  /** As the definition has it. */
+  text: string;
+  zone: string;
+  /** Absent when it is not enabled, or nothing is left. */
+  nextDue?: string;
+  /** Absent where it never ends. */
+  remaining?: number;
+  enabled: boolean;
+  /** Instances begun since it was deployed or enabled last. */
+  fired: number;
+}>;
 
 export type DefinitionView = Readonly<{
   id: string;
@@ -394,7 +430,36 @@ export type PersonView = Readonly<{
 /** `groups`: those that the user is known to be in; left out, the caller answers for that. */
 export type ClaimRequest = Readonly<{ user: string; groups?: readonly string[] }>;
 
+/** `waitSeconds`: how long the poll may wait for a first task. */
+export type ActivationRequest = Readonly<{
+  type: string;
+  max: number;
+  lockSeconds: number;
+  /** Who asks, for those who look. */
+  worker: string;
+  waitSeconds?: number;
+}>;
+
+/** With `retryAfter` there was nothing, and asking before that many seconds is for nothing. */
+export type Activation = Readonly<{ tasks: readonly ActivatedTask[]; retryAfter?: number }>;
+
+export type ActivatedTask = Omit<TaskView, "createdAt" | "runsHere"> &
+  Readonly<{
+    /** Names the lock: heartbeats give a new one, and whoever reports sends the last. */
+    lockToken: string;
+    lockedUntil: string;
+  }>;
+
+export type HeartbeatRequest = Readonly<{ lockToken: string; lockSeconds?: number }>;
+
+/** `cancelled`: nobody needs the result any more. */
+export type Heartbeat = Readonly<{ lockToken: string; lockedUntil: string } | { cancelled: true }>;
+
+export type TaskTypeView = Readonly<{ type: string; queueArn: string | null; shards: number }>;
+
 export type TaskFailure = Readonly<{
+  /** Of the worker's last activation or heartbeat. */
+  lockToken?: string;
   message: string;
   /** A business error that boundary events can catch; without it a retry is used up. */
   code?: string;

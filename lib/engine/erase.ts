@@ -1,12 +1,14 @@
 /**
  * Erasing: what an ended instance knew goes at once, and a tombstone stays that tells late
  * deliveries that it is over. The tombstone comes first, under the version: from then on nobody
- * reads what is being removed, and whoever repeats the call goes on where the first one died. It
- * still knows by what the instance was found, until the rows that say so are gone as well.
+ * reads what is being removed, and whoever repeats the call goes on where the first one died. Where
+ * more than the instance itself is to go, the tombstone says that it is unfinished, stays in the
+ * lists for those who purge, and knows by what the instance was found, until all of that is gone.
  */
 import { MAX_TRIES_OF_DOOR } from "../definition/limits.ts";
 import { type Instance, isTerminal } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { mayBeApart } from "./apart.ts";
 import { demandTaken } from "./children/awaited.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
@@ -23,11 +25,11 @@ export async function erase(world: World, instanceId: string): Promise<void> {
   if (image === undefined) throw notFound(instanceId);
   const buried = await bury(world, image);
   await removeLeft(world, instanceId);
-  if (buried === undefined || !hasKeyRows(buried.instance)) return;
+  if (buried?.instance.erased !== "unfinished") return;
   await removeKeyRows(world, buried.instance);
   await replaceBy(world, buried, (instance) => {
     const { businessKey: _key, tags: _tags, ...bare } = instance;
-    return hasKeyRows(instance) ? bare : undefined;
+    return instance.erased === "unfinished" ? { ...bare, erased: true } : undefined;
   });
 }
 
@@ -78,7 +80,7 @@ function tombstoneOf(instance: Instance): Instance {
     ...(businessKey !== undefined && { businessKey }),
     ...(tags && { tags }),
     ...(parent && { parent }),
-    erased: true,
+    erased: mayLeaveMore(instance) ? "unfinished" : true,
     state: null,
     tickets: [],
     outbox: [],
@@ -92,6 +94,12 @@ function tombstoneOf(instance: Instance): Instance {
     seenEvents: {},
   };
 }
+
+/** Says whether anything of an instance may stand elsewhere: history, values, rows. */
+const mayLeaveMore = (instance: Instance): boolean =>
+  instance.trail.next - instance.trail.entries.length > 1 ||
+  mayBeApart(instance) ||
+  hasKeyRows(instance);
 
 function busy(instanceId: string): EngineError {
   return new EngineError("engine/busy", {

@@ -30,6 +30,8 @@ export const FORMATS = {
   "event-id": 1,
   "dead-letter": 1,
   offer: 1,
+  "timer-start": 1,
+  "task-type": 1,
 } as const;
 
 export type Kind = keyof typeof FORMATS;

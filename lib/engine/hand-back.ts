@@ -11,7 +11,7 @@ import type { Instance, TaskTicket } from "../kernel/instance.ts";
 import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { attemptName, HANDED_BACK } from "./names.ts";
-import { putOffers } from "./offer.ts";
+import { offerAnew } from "./offer.ts";
 import { openTask } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { redeliver } from "./redelivery.ts";
@@ -36,7 +36,7 @@ export async function handBack(
     const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);
     if (outcome.kind === "busy") return { keepForMs: outcome.retryAfterMs };
     if (outcome.kind === "committed") {
-      await putOffers(world, outcome.image.instance, task);
+      await offerAnew(world, outcome.image.instance, task);
       return "release";
     }
     if (outcome.kind === "conflict" && outcome.current === undefined) return "release";

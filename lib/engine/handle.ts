@@ -16,6 +16,7 @@ import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { remind } from "./remind.ts";
 import { settle } from "./settle.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
+import { fireStart, wakeStart } from "./timer-starts/fire.ts";
 import { deliverPage, fanOut, pageShard, watch } from "./topics/fan-out.ts";
 import { lookAgain } from "./topics/missed.ts";
 import type { World } from "./world.ts";
@@ -36,6 +37,8 @@ export async function handle(
       const image = await loadInstance(world, message.instanceId);
       return image ? fireTimer(world, image, message, invocation) : "release";
     }
+    case "timer-start":
+      return fireStart(world, message);
     case "parked":
     case "look":
     case "owed": {
@@ -63,6 +66,7 @@ export async function handle(
 export async function wake(world: World, key: Key, invocation: Invocation): Promise<number> {
   const due = dueOf(key);
   if (due?.kind === "instance") return wakeInstance(world, due.instanceId, invocation);
+  if (due?.kind === "timer-start") return wakeStart(world, key);
   await remind(world, key);
   return 0;
 }

@@ -55,6 +55,19 @@ export const partKey = (pk: string, what: "V" | "X", hash: string, part: number)
   sk: `${what}#${hash}#${padded(part)}`,
 });
 
+/** A start event by timer; it stands beside its definition, one for each event of the latest version. */
+export const timerStartKey = (
+  tenant: string,
+  {
+    definitionId,
+    hash,
+    element,
+  }: Readonly<{ definitionId: string; hash: string; element: string }>,
+): Key => ({ pk: definitionPk(tenant, definitionId), sk: `TS#${hash}#${part(element)}` });
+export const schedulesView = (tenant: string): string => `${tenant}#TS`;
+export const scheduleOrder = (definitionId: string, element: string): string =>
+  `${part(definitionId)}#${part(element)}`;
+
 export const definitionsView = (tenant: string): string => `${tenant}#D`;
 /** The id in the key of something of a definition. */
 export const definitionIdOf = ({ pk }: Key): string => decodeURIComponent(pk.split("#")[2] ?? "");
@@ -75,14 +88,55 @@ export type FoundBy = Readonly<{ by: "bk" | "tag"; text: string }>;
 export const foundByPk = (tenant: string, { by, text }: FoundBy): string =>
   `${tenant}#K#${by}#${part(text)}`;
 
-/** The row that offers a task to whoever completes it from outside. */
-export const offerKey = (tenant: string, instanceId: string, task: TaskTicket): Key => ({
-  pk: offersPk(tenant, task.type),
-  sk: `A#${instantText(task.since)}#${encodeURIComponent(instanceId)}#${task.id}`,
+// Tasks for those outside
+
+/** What is known of a type of task that others do. */
+export const taskTypeKey = (tenant: string, type: string): Key => ({
+  pk: `${tenant}#J#${encodeURIComponent(type)}`,
+  sk: "H",
 });
-export const offersPk = (tenant: string, type: string): string =>
-  `${tenant}#J#${encodeURIComponent(type)}#0`;
-export const offersView = (tenant: string): string => `${tenant}#J`;
+
+/** Rows of one shard of a type: open ones and locked ones, each in the order of their time. */
+export const offersPk = (tenant: string, type: string, shard: number): string =>
+  `${tenant}#J#${encodeURIComponent(type)}#${shard}`;
+
+/** The type in such a key, of a row or of the type itself. */
+export const taskTypeOf = ({ pk }: Key): string => decodeURIComponent(pk.split("#")[2] ?? "");
+
+/** The shard in the key of a row. */
+export const shardOf = ({ pk }: Key): number => Number(pk.split("#")[3]);
+
+/** An attempt that may be taken from `at` on; a later attempt never replaces an earlier row. */
+export const openSk = (
+  at: Instant,
+  instanceId: string,
+  { id, attempt }: Pick<TaskTicket, "id" | "attempt">,
+): string => `A#${instantText(at)}#${whose(instanceId, id)}${attempt > 1 ? `/${attempt}` : ""}`;
+
+/** A task that somebody has until `until`, and not again after that: the id is of this one lock. */
+export const lockSk = (
+  until: Instant,
+  instanceId: string,
+  ticket: string,
+  lockId: string,
+): string => `L#${instantText(until)}#${whose(instanceId, ticket)}#${lockId}`;
+
+const whose = (instanceId: string, ticket: string): string =>
+  `${encodeURIComponent(instanceId)}#${ticket}`;
+
+/** Open rows that may be taken by now, locked rows whose time is over, and the others. */
+export const openUntil = (now: Instant) =>
+  ({ from: "A#", to: `A#${instantText(after(now))}` }) as const;
+export const openAfter = (now: Instant) =>
+  ({ from: `A#${instantText(after(now))}`, to: "A$" }) as const;
+export const lockedUntil = (now: Instant) => ({ from: "L#", to: `L#${instantText(now)}` }) as const;
+export const lockedAfter = (now: Instant) => ({ from: `L#${instantText(now)}`, to: "L$" }) as const;
+
+/** When an open row may be taken, or the lock of a locked one is over. */
+export const timeOfRow = ({ sk }: Key): number => Number(sk.split("#")[1]);
+
+/** Every type of task that others do. */
+export const taskTypesView = (tenant: string): string => `${tenant}#J`;
 
 // People: lists by which somebody finds what there is to do.
 
@@ -102,9 +156,6 @@ export const peopleSk = (instanceId: string, { since, id }: Pick<TaskTicket, "si
 
 /** When the task of such a row was opened. */
 export const sinceOfPeopleSk = (sk: string): Instant => instantFrom(Number(sk.split("#")[0]));
-
-/** Says whether this is the key of such a row. */
-export const isPeopleKey = ({ pk }: Key): boolean => pk.split("#")[1] === "U";
 
 // Topics: what is broadcast, and who waits for it.
 
@@ -205,7 +256,7 @@ export const walkKey = (walk: Walk, { index, of }: Slice): Key => ({
 /** What kind of thing a due key stands for, and its names. */
 export type Due =
   | Readonly<{ kind: "instance"; instanceId: string }>
-  | Readonly<{ kind: "mailbox" | "broadcast" | "event" }>;
+  | Readonly<{ kind: "mailbox" | "broadcast" | "event" | "timer-start" }>;
 
 export function dueOf(key: Key): Due | undefined {
   const instanceId = instanceIdOf(key);
@@ -213,6 +264,7 @@ export function dueOf(key: Key): Due | undefined {
   const [, kind] = key.pk.split("#");
   if (kind === "M") return { kind: "mailbox" };
   if (kind === "B") return { kind: "broadcast" };
+  if (kind === "D") return { kind: "timer-start" };
   return kind === "Y" ? { kind: "event" } : undefined;
 }
 
@@ -228,4 +280,6 @@ const part = (text: string): string => text.replace(/[%#\0]/g, (mark) => encodeU
 const padded = (n: number): string => String(n).padStart(10, "0");
 
 /** Fifteen digits hold every instant after 1970; earlier ones cannot be written by our clocks. */
-const instantText = (instant: Instant): string => String(instant).padStart(15, "0");
+const instantText = (instant: number): string => String(instant).padStart(15, "0");
+
+const after = (instant: Instant): number => instant + 1;

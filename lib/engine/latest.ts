@@ -16,6 +16,8 @@ export type Latest = Readonly<{
   state: "enabled" | "disabled" | "undeployed";
   /** Start events that have rows; absent where the head was written before there were any. */
   starts?: readonly ListeningStart[];
+  /** Elements that start by timer and have an item each; absent where there are none. */
+  timers?: readonly string[];
 }>;
 
 /** A start event by signal or message, and the version of its row. */

@@ -65,6 +65,8 @@ export type Reading = Readonly<{
   /** The place of the last one that an earlier page looked at. */
   behind: string | undefined;
   limit: number;
+  /** Tombstones as well, of those that somebody has begun to erase. */
+  withBuried?: true;
   wants?: (image: Image) => boolean;
   /** Of one in the answer; a page that gets too heavy is cut short. */
   weigh?: (image: Image) => number;
@@ -75,7 +77,8 @@ export type ReadPage = Readonly<{ images: readonly Image[]; last?: string }>;
 
 /** Reads until the page is full, too heavy, or has looked at enough. */
 export async function readPage(world: World, reading: Reading): Promise<ReadPage> {
-  const { sources, filter, behind, limit, wants = () => true, weigh = () => 0 } = reading;
+  const { sources, filter, behind, limit, withBuried = false } = reading;
+  const { wants = () => true, weigh = () => 0 } = reading;
   const merged = mergeNewest(sources, boundsOf(filter, behind), limit);
   const images: Image[] = [];
   let [last, bytes] = [behind, 0];
@@ -83,7 +86,7 @@ export async function readPage(world: World, reading: Reading): Promise<ReadPage
     const count = Math.min(limit - images.length, left, storeLimits.keysPerCall);
     const entries = await merged.take(count);
     left -= entries.length;
-    for (const [entry, image] of await readEntries(world, entries)) {
+    for (const [entry, image] of await readEntries(world, entries, withBuried)) {
       if (image && wants(image)) {
         bytes += weigh(image);
         if (images.length > 0 && bytes > MAX_PAGE_BYTES) return pageOf(images, last);
@@ -105,6 +108,7 @@ const pageOf = (images: readonly Image[], last: string | undefined): ReadPage =>
 async function readEntries(
   world: World,
   entries: readonly Entry[],
+  withBuried: boolean,
 ): Promise<readonly (readonly [Entry, Image | undefined])[]> {
   if (entries.length === 0) return [];
   const { tenant } = world.settings;
@@ -115,7 +119,9 @@ async function readEntries(
     const item = items[n];
     const isOver = item?.expiresAt !== undefined && item.expiresAt <= now;
     const found = item && !isOver ? await readable(world, item) : undefined;
-    const image = found !== "unreadable" && isOfEntry(found, entry) ? found : undefined;
+    const isShown =
+      found !== "unreadable" && isOfEntry(found, entry) && (withBuried || !found?.instance.erased);
+    const image = isShown ? found : undefined;
     const isAstray = image === undefined && found !== "unreadable";
     if (isAstray && entry.row && isDeadRow(entry.row, now)) await world.store.tidy([entry.row.key]);
     read.push([entry, image]);
@@ -125,7 +131,7 @@ async function readEntries(
 
 /** An id may be used again once its first instance has gone: its row is not for the second. */
 const isOfEntry = (image: Image | undefined, { order }: Entry): boolean =>
-  image !== undefined && !image.instance.erased && instanceOrder(image.instance) === order;
+  image !== undefined && instanceOrder(image.instance) === order;
 
 /** One instance that this engine cannot read must not hide all the others. */
 async function readable(world: World, item: Item): Promise<Image | "unreadable"> {

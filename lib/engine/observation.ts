@@ -20,6 +20,8 @@ export type Observation = Readonly<
   | { kind: "outcome-parked"; instanceId: string }
   /** No queue had brought it: the sweep sent it, this long after somebody had to look. */
   | { kind: "swept"; lateMs: number }
+  /** A start event by timer has begun an instance, this long after it was due. */
+  | { kind: "timer-start-fired"; definitionId: string; element: string; lateMs: number }
   /** A page of a broadcast has reached those on it, this long after it was accepted. */
   | { kind: "page-delivered"; broadcastId: string; matched: number; ms: number }
   /** A message waits for its taker; with it so many do in its mailbox. */

@@ -223,7 +223,8 @@ function itemOf(world: World, instance: Instance, body: Uint8Array): Item {
     version: instance.version,
     body,
     ...(lookAt !== undefined && { lookAt }),
-    ...(!instance.erased && {
+    // Whoever erases many finds by it what somebody else has left half done.
+    ...(instance.erased !== true && {
       listed: {
         view: phaseView(tenant, phaseOf(instance), instance.definition.id),
         order: instanceOrder(instance),

@@ -6,6 +6,7 @@
  * What an instance owes depends on the handlers that this installation has. Where they have
  * changed since it was stored, its place in the due index is mended first.
  */
+import { instantFrom } from "../definition/time/instant.ts";
 import {
   type Instance,
   isTerminal,
@@ -15,11 +16,11 @@ import {
 import type { Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
-import { send } from "./dispatch.ts";
+import { send, taskMessage } from "./dispatch.ts";
 import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
-import { putOffers } from "./offer.ts";
+import { offerAnew } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -33,7 +34,8 @@ import {
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
-import { offerRows, parseOffer } from "./task-calls.ts";
+import { rearmAllStarts } from "./timer-starts/schedules.ts";
+import { offerRows, parseOffer } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
@@ -50,7 +52,8 @@ export async function recover(world: World): Promise<RecoveryReport> {
     else if (!offered.has(instanceId)) due.push(instanceId);
   }
   for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
-  return { ...counts, ...(await remindAll(world, others)) };
+  const { timersFired, ...reminded } = await remindAll(world, others);
+  return { ...counts, ...reminded, timersFired: counts.timersFired + timersFired };
 }
 
 /**
@@ -64,18 +67,25 @@ export async function recoverAll(
   const { images, nextCursor } = await liveImages(world, page);
   const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
   for (const { instance } of images) add(counts, await tryRecover(world, instance.id, true));
+  // They are few, and stand in no page of instances: the first page sees to all of them.
+  if (page.cursor === undefined) {
+    const starts = await rearmAllStarts(world);
+    counts.rearmed += starts.rearmed;
+    counts.timersFired += starts.timersFired;
+  }
   const others = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
   return { ...counts, ...others, ...(nextCursor !== undefined && { nextCursor }) };
 }
 
-/** Mailboxes, broadcasts and events that nobody looks after any more. */
+/** Mailboxes, broadcasts, events and timer starts that nobody looks after any more. */
 async function remindAll(world: World, keys: readonly Key[]) {
-  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
+  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0, timersFired: 0 };
   for (const key of keys) {
     const reminded = await tryRemind(world, key);
     if (reminded === "mailbox") counts.mailboxesPoked += 1;
     if (reminded === "broadcast") counts.broadcastsResumed += 1;
     if (reminded === "event") counts.eventsOffered += 1;
+    if (reminded === "timer-start") counts.timersFired += 1;
   }
   return counts;
 }
@@ -108,7 +118,7 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   if (item.lookAt === lookAtOf(world, instance)) return image;
   // From then on the due index does not lead here any more: those outside must find it.
   for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
-    await putOffers(world, instance, task);
+    await offerAnew(world, instance, task);
   }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;
@@ -174,8 +184,25 @@ async function resendTickets(
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
-  const sent = lost.filter((ticket) => ticket.on === "continuation" || runsHere(world, ticket));
-  return sent.length + (await resendChildren(world, instance));
+  const resent = lost.filter((it) => it.on === "continuation" || runsHere(world, it)).length;
+  const leased = isAllLost ? await sendAfterLease(world, instance) : 0;
+  return resent + leased + (await resendChildren(world, instance));
+}
+
+/**
+ * Who holds a lease may be at work, or gone with everything else: nobody can tell before it ends. A
+ * message that comes then finds the task done, or runs it.
+ */
+async function sendAfterLease(world: World, instance: Instance): Promise<number> {
+  const here = instance.tickets.filter(isTask).filter((task) => runsHere(world, task));
+  let sent = 0;
+  for (const task of here) {
+    if (world.tasks.holds(instance.id, task.id) || !isLeased(world, task)) continue;
+    const notBefore = instantFrom(Math.max(task.stamp?.until ?? 0, task.notBefore ?? 0));
+    await world.tasks.send({ ...taskMessage(instance, task), notBefore });
+    sent += 1;
+  }
+  return sent;
 }
 
 /** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
@@ -188,9 +215,11 @@ async function resendChildren(world: World, instance: Instance): Promise<number>
 }
 
 function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {
-  if (world.tasks.holds(id, task.id)) return true;
-  return task.stamp !== undefined && leaseLeftMs(world, task.stamp) > 0;
+  return world.tasks.holds(id, task.id) || isLeased(world, task);
 }
+
+const isLeased = (world: World, { stamp }: TaskTicket): boolean =>
+  stamp !== undefined && leaseLeftMs(world, stamp) > 0;
 
 /** What is in the outbox is sent by whoever is told to look after its trigger's debts. */
 async function resendRecords(world: World, instance: Instance): Promise<number> {

@@ -1,13 +1,15 @@
-/** What is due but is no instance: mailboxes, broadcasts and events that somebody must look after. */
+/** What is due but is no instance: mailboxes, broadcasts, events and timer starts. */
 import type { Key } from "../ports/store.ts";
 import { parseKept } from "./events/kept-event.ts";
 import { dueOf } from "./keys.ts";
 import { parseMailbox } from "./messages/mailbox.ts";
 import { pokeMailbox } from "./messages/poke.ts";
+import { armStart } from "./timer-starts/arm.ts";
+import { dueOfStart, readTimerStart } from "./timer-starts/timer-start.ts";
 import { markFannedOut, parseBroadcast, publish } from "./topics/broadcast.ts";
 import type { World } from "./world.ts";
 
-export type Reminded = "mailbox" | "broadcast" | "event" | undefined;
+export type Reminded = "mailbox" | "broadcast" | "event" | "timer-start" | undefined;
 
 /** Sends again what was lost; says what it was, if there was anything to do. */
 export async function remind(world: World, key: Key): Promise<Reminded> {
@@ -22,6 +24,8 @@ export async function remind(world: World, key: Key): Promise<Reminded> {
       return publishAgain(world, key);
     case "event":
       return offerAgain(world, key);
+    case "timer-start":
+      return fireAgain(world, key);
   }
 }
 
@@ -43,6 +47,14 @@ async function publishAgain(world: World, key: Key): Promise<Reminded> {
   // A bus that lasts has it now; one in memory is looked after until everybody is reached.
   if (isPublished && !world.settings.volatileQueues) await markFannedOut(world, broadcast);
   return "broadcast";
+}
+
+/** Who looks may not be allowed to begin instances: the occurrence is sent to who is. */
+async function fireAgain(world: World, key: Key): Promise<Reminded> {
+  const found = await readTimerStart(world, key);
+  if (found === undefined || dueOfStart(found.start) === undefined) return undefined;
+  await armStart(world, found.start, world.settings.volatileQueues);
+  return "timer-start";
 }
 
 async function offerAgain(world: World, key: Key): Promise<Reminded> {

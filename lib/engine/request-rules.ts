@@ -90,6 +90,12 @@ export const optional =
   (path, value) =>
     value === undefined ? [] : rule(path, value);
 
+/** What may be null, to say that there is none. */
+export const nullable =
+  (rule: Rule): Rule =>
+  (path, value) =>
+    value === null ? [] : rule(path, value);
+
 /** An object of settings, each by its rule and none besides; what is wrong has the setting's path. */
 export const settings =
   (rules: Readonly<Record<string, Rule>>): Rule =>
@@ -196,10 +202,12 @@ export const oneOf = (...allowed: readonly unknown[]): Rule => {
 };
 
 /** A whole number, at least so many. */
-export const wholeNumber = (least: number): Rule =>
+export const wholeNumber = (least: number, most = Number.MAX_SAFE_INTEGER): Rule =>
   rule(
-    (value) => Number.isSafeInteger(value) && Number(value) >= least,
-    `must be a whole number, at least ${least}`,
+    (value) => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most,
+    most === Number.MAX_SAFE_INTEGER
+      ? `must be a whole number, at least ${least}`
+      : `must be a whole number from ${least} to ${most}`,
     "Pass such a number, or leave it out.",
   );
 

@@ -24,7 +24,9 @@ export async function replaceStarts(
   v: number,
 ): Promise<StartRows> {
   const old = before?.starts ?? [];
-  const wanted = events.flatMap((event) => (event.kind === "none" ? [] : [event]));
+  const wanted = events.flatMap((event) =>
+    event.kind === "signal" || event.kind === "message" ? [event] : [],
+  );
   const starts = wanted.map(
     (event): ListeningStart => old.find((it) => isUnchanged(it, event)) ?? { ...event, v },
   );

@@ -136,13 +136,14 @@ export async function checkPlainStart(
   const { definition } = await loadProgram(world, ref);
   const { startEvents } = definition;
   if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;
-  const ways = startEvents.map((it) =>
-    it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`,
-  );
+  const ways = startEvents.map((it) => {
+    if (it.kind === "timer") return `the timer "${it.element}"`;
+    return it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`;
+  });
   throw new EngineError("definition/not-startable", {
     happened: "The definition has no plain start event",
     where: `definition ${ref.id} version ${ref.version}`,
-    fix: `Its instances begin by ${ways.join(", ")}: send that instead.`,
+    fix: `Its instances begin by ${ways.join(", ")}: send or await that instead.`,
     retryable: false,
   });
 }

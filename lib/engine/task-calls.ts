@@ -2,12 +2,13 @@
 import { MAX_PAGE_BYTES } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
+import { isForPeople } from "../kernel/person.ts";
 import { EngineError } from "../ports/engine-error.ts";
-import type { Item, Page } from "../ports/store.ts";
-import { storeLimits } from "../ports/store-rules.ts";
-import { serve } from "./door.ts";
+import { type Errand, serve } from "./door.ts";
 import type {
   Engine,
+  Heartbeat,
+  HeartbeatRequest,
   IdempotencyKey,
   Listed,
   PageRequest,
@@ -15,18 +16,16 @@ import type {
   TaskFilter,
   TaskView,
 } from "./engine.ts";
-import { parseBody } from "./formats.ts";
-import { isPeopleKey, offersPk, offersView } from "./keys.ts";
 import { weightOf } from "./listing.ts";
 import { attemptName, parseTaskId } from "./names.ts";
 import { isTask, openTask } from "./owed.ts";
 import { checkCompletion } from "./people/check-completion.ts";
 import { isAboutPeople, isWanted, listPeople } from "./people/list-people.ts";
-import { tidyRow } from "./people/rows.ts";
-import { readMany } from "./read-many.ts";
 import { checkPage, checkVariables } from "./request-rules.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
+import { heartbeat, heldRow } from "./workers/lock.ts";
+import { offerRows, parseOffer, worthOf } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -41,21 +40,54 @@ export async function listTasks(
   checkPage(page);
   if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
   if (isAboutPeople(filter)) return listPeople(world, filter, page);
+  return filter.type === undefined ? listAll(world, page) : listOffered(world, filter, page);
+}
+
+/** What workers do comes first, then what people alone do: two lists, one after the other. */
+async function listAll(world: World, page: PageRequest): Promise<Listed<TaskView>> {
+  const { limit, cursor } = page;
+  const people = async (some: number, after?: string) => {
+    const from = after === undefined || after === "" ? {} : { cursor: after };
+    const found = await listPeople(world, {}, { limit: some, ...from }, isForPeople);
+    const { items, nextCursor } = found;
+    return { items, ...(nextCursor !== undefined && { nextCursor: PEOPLE + nextCursor }) };
+  };
+  if (cursor?.startsWith(PEOPLE)) return people(limit, cursor.slice(PEOPLE.length));
+  const offered = await listOffered(world, {}, page);
+  if (offered.nextCursor !== undefined) return offered;
+  const room = limit - offered.items.length;
+  const { items, nextCursor } = await people(Math.max(1, room));
+  if (room > 0) {
+    return { items: [...offered.items, ...items], ...(nextCursor !== undefined && { nextCursor }) };
+  }
+  const isMore = items.length > 0 || nextCursor !== undefined;
+  return { items: offered.items, ...(isMore && { nextCursor: PEOPLE }) };
+}
+
+/** Cursors of the second list begin so; those of the first are JSON. */
+const PEOPLE = "people:";
+
+async function listOffered(
+  world: World,
+  filter: TaskFilter,
+  page: PageRequest,
+): Promise<Listed<TaskView>> {
   const rows = await offerRows(world, filter.type, page);
   const items: TaskView[] = [];
+  const shown = new Set<string>();
   let bytes = 0;
   for (const [n, row] of rows.items.entries()) {
-    const { instanceId, ticket } = parseOffer(row.body);
-    const image = await loadInstance(world, instanceId);
-    const task = image && openTask(image.instance, ticket);
-    if (image && task) {
-      const view = viewTask(world, image, task);
-      bytes += weightOf(view);
-      // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
-      if (n > 0 && bytes > MAX_PAGE_BYTES) return listTasks(world, filter, { ...page, limit: n });
-      items.push(view);
-    } else if (isPeopleKey(row.key)) await tidyRow(world, row, image?.instance);
-    else await world.store.tidy([row.key]);
+    const image = await loadInstance(world, parseOffer(row.body).instanceId);
+    const worth = worthOf(world, row, image);
+    if (worth.kind === "dead") await world.store.tidy([row.key]);
+    if (worth.kind === "dead" || worth.image === undefined || worth.task === undefined) continue;
+    const view = viewTask(world, worth.image, worth.task);
+    if (shown.has(view.taskId)) continue;
+    bytes += weightOf(view);
+    // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
+    if (n > 0 && bytes > MAX_PAGE_BYTES) return listOffered(world, filter, { ...page, limit: n });
+    items.push(view);
+    shown.add(view.taskId);
   }
   return { items, ...(rows.next !== undefined && { nextCursor: rows.next }) };
 }
@@ -63,7 +95,7 @@ export async function listTasks(
 export async function completeTask(
   world: World,
   taskId: string,
-  { variables = {}, user }: Parameters<Engine["completeTask"]>[1] & {},
+  { variables = {}, user, lockToken }: Parameters<Engine["completeTask"]>[1] & {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
   checkVariables(variables);
@@ -79,6 +111,7 @@ export async function completeTask(
       return task && { kind: "task-completed", ticket, variables };
     },
     nameFor: () => ticket,
+    ...heldBy(world, { instanceId, ticket }, lockToken),
   });
   if (served.kind === "nothing") throw noTask(taskId);
   return { completed: true };
@@ -87,7 +120,7 @@ export async function completeTask(
 export async function failTask(
   world: World,
   taskId: string,
-  { retryAfter, ...failure }: TaskFailure,
+  { retryAfter, lockToken, ...failure }: TaskFailure,
   key?: IdempotencyKey,
 ): Promise<{ failed: true }> {
   checkVariables(failure.variables ?? {});
@@ -110,9 +143,36 @@ export async function failTask(
       );
     },
     nameFor: (fact) => ("attempt" in fact ? attemptName(ticket, fact.attempt) : ticket),
+    ...heldBy(world, { instanceId, ticket }, lockToken),
   });
   if (served.kind === "nothing") throw noTask(taskId);
   return { failed: true };
+}
+
+/** Keeps a worker's lock; a task that nobody needs any more is called cancelled. */
+export async function beat(
+  world: World,
+  taskId: string,
+  request: HeartbeatRequest,
+): Promise<Heartbeat> {
+  const kept = await heartbeat(world, { ...taskPartsOf(taskId), taskId }, request);
+  if (kept === undefined) throw noTask(taskId);
+  return kept;
+}
+
+/** Who names his lock must still have it, over or not; the row that it was goes with the task. */
+function heldBy(
+  world: World,
+  about: Readonly<{ instanceId: string; ticket: string }>,
+  lockToken: string | undefined,
+): Pick<Errand, "claim"> {
+  if (lockToken === undefined) return {};
+  return {
+    claim: async () => {
+      const { key } = await heldRow(world, about, lockToken);
+      return { ticket: about.ticket, key };
+    },
+  };
 }
 
 /** A task of an instance that is not there is a task that is not there. */
@@ -134,31 +194,6 @@ export async function getTask(world: World, taskId: string): Promise<TaskView> {
   const view = viewTask(world, image, task);
   const { formBody: body } = image.program.runner.taskInput(image.instance, task);
   return view.form && body !== undefined ? { ...view, form: { ...view.form, body } } : view;
-}
-
-/** The rows of offered tasks, oldest first; with a type, those of its partition. */
-export async function offerRows(
-  world: World,
-  type: string | undefined,
-  { limit, cursor }: PageRequest,
-): Promise<Page<Item>> {
-  const { tenant } = world.settings;
-  const range = { limit, ...(cursor !== undefined && { after: cursor }) };
-  if (type !== undefined) return world.store.scan(offersPk(tenant, type), range);
-  const keys = await world.store.list(offersView(tenant), {
-    ...range,
-    limit: Math.min(limit, storeLimits.keysPerCall),
-  });
-  const rows = await readMany(world.store, keys.items);
-  return {
-    items: rows.flatMap((row) => (row ? [row] : [])),
-    ...(keys.next !== undefined && { next: keys.next }),
-  };
-}
-
-export function parseOffer(body: Uint8Array): { instanceId: string; ticket: string } {
-  const { i, k } = parseBody("offer", body) as { i: string; k: string };
-  return { instanceId: i, ticket: k };
 }
 
 async function tasksOfInstance(

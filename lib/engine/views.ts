@@ -1,5 +1,5 @@
 /** What readers see of definitions, instances and tasks. */
-import type { Definition } from "../definition/definition.ts";
+import type { Definition, StartEvent } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
 import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { childIdOf } from "./children/child.ts";
@@ -8,6 +8,7 @@ import type {
   IncidentView,
   InstanceView,
   ResultView,
+  StartEventView,
   Status,
   TaskView,
   WaitView,
@@ -27,7 +28,22 @@ export function viewProcess({
   name,
   startEvents,
 }: Definition): Omit<DefinitionView, "enabled" | "deployedAt" | "live"> {
-  return { id, version, hash, notation, ...(name !== undefined && { name }), startEvents };
+  return {
+    id,
+    version,
+    hash,
+    notation,
+    ...(name !== undefined && { name }),
+    startEvents: startEvents.map(viewStart),
+  };
+}
+
+function viewStart(event: StartEvent): StartEventView {
+  if (event.kind !== "timer") return event;
+  const { element, kind, timer } = event;
+  const { as, value, zone } = timer;
+  const text = value.kind === "feel" ? `=${value.text}` : String(value.value);
+  return { element, kind, timer: { as, text, ...(zone !== undefined && { zone }) } };
 }
 
 export function viewInstance(world: World, { instance, program }: Image): InstanceView {

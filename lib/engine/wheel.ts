@@ -14,9 +14,11 @@ import type { Item, Slice } from "../ports/store.ts";
 import { readCursor } from "./cursor.ts";
 import { walkDue } from "./due-walk.ts";
 import type { Pace, WheelReport } from "./engine.ts";
-import { instanceIdOf } from "./keys.ts";
+import { dueOf, instanceIdOf } from "./keys.ts";
 import { earliestTimer } from "./owed.ts";
 import { imageOf } from "./stored-instance.ts";
+import { armStart } from "./timer-starts/arm.ts";
+import { parseTimerStart } from "./timer-starts/timer-start.ts";
 import type { World } from "./world.ts";
 
 export async function turnWheel(world: World, slice: Slice, pace: Pace = {}): Promise<WheelReport> {
@@ -49,8 +51,12 @@ const MINUTE_MS = 60_000;
 
 /** The next timer of an instance is armed when this one is over: it is not for the wheel yet. */
 async function queueTimer(world: World, item: Item, until: Instant): Promise<number> {
-  const isInstance = instanceIdOf(item.key) !== undefined;
-  if (!isInstance || item.lookAt === undefined || item.lookAt > until) return 0;
+  if (item.lookAt === undefined || item.lookAt > until) return 0;
+  if (dueOf(item.key)?.kind === "timer-start") {
+    await armStart(world, parseTimerStart(item.body), false);
+    return 1;
+  }
+  if (instanceIdOf(item.key) === undefined) return 0;
   const { instance } = await imageOf(world, item);
   const timer = earliestTimer(instance);
   if (timer === undefined || timer.dueAt > until) return 0;

@@ -7,6 +7,8 @@ import type { Blobs } from "../ports/blobs.ts";
 import type { Bus } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
+import type { OfferWatch } from "../ports/offer-watch.ts";
+import type { OwnQueues } from "../ports/own-queues.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Parking } from "../ports/parking.ts";
 import type { Store } from "../ports/store.ts";
@@ -25,6 +27,10 @@ export type World = Readonly<{
   bus: Bus;
   pages: Pages;
   blobs: Blobs;
+  /** Wakes polls that wait for tasks; absent: they are told when to ask again. */
+  offers?: OfferWatch;
+  /** Queues of the user's own for tasks; absent: there are none. */
+  ownQueues?: OwnQueues;
   expressions: Expressions;
   compilers: Readonly<Partial<Record<Notation, Compiler>>>;
   runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;

@@ -53,8 +53,8 @@ export type Instance = Readonly<{
   seenEvents: Readonly<Record<string, Seen>>;
   /** The engine's own: which values it has stored apart; absent until there was one. */
   apart?: readonly Apart[];
-  /** The engine's own: it has ended, and what it knew is gone. */
-  erased?: true;
+  /** The engine's own: it has ended, and what it knew is gone; of an unfinished one not all yet. */
+  erased?: true | "unfinished";
 }>;
 
 /** Who called an instance, and through which ticket. */

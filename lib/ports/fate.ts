@@ -89,6 +89,8 @@ const later = (seconds: number): Ending => ({
 /** Nobody works on it: it is not due yet. */
 function isEarly(message: Message, keepForMs: number): boolean {
   const mayBe =
-    message.kind === "timer" || (message.kind === "task" && message.notBefore !== undefined);
+    message.kind === "timer" ||
+    message.kind === "timer-start" ||
+    (message.kind === "task" && message.notBefore !== undefined);
   return mayBe && keepForMs >= SOON_MS;
 }

@@ -11,6 +11,7 @@ import type { Parent } from "../kernel/instance.ts";
 export type Message =
   | TaskMessage
   | TimerMessage
+  | TimerStartMessage
   | ParkedMessage
   | OwedMessage
   | LookMessage
@@ -33,6 +34,17 @@ export type TaskMessage = Addressed &
 
 /** A timer may be due. */
 export type TimerMessage = Addressed & Readonly<{ kind: "timer"; ticket: string }>;
+
+/** An occurrence of a start event by timer may be due; `run` counts how often it was armed anew. */
+export type TimerStartMessage = Readonly<{
+  kind: "timer-start";
+  tenant: string;
+  definitionId: string;
+  hash: string;
+  element: string;
+  run: number;
+  n: number;
+}>;
 
 /** A fact that waits its turn, because its instance is contended or its door cannot redeliver. */
 export type ParkedMessage = Addressed &
@@ -153,6 +165,11 @@ export type CarriedStart = Readonly<{
   parent?: Parent;
   /** Of one that a signal begins: only while the head of the definition has this version. */
   head?: number;
+  /**
+   * Of one that a timer begins: which occurrence, and when it fired. The commit that creates counts
+   * it, so that it happens once, and only while the start event is armed.
+   */
+  timer?: Readonly<{ run: number; n: number; at: Instant }>;
   /** The message that begins the instance: its mailbox remembers it in the commit that creates. */
   mail?: Readonly<{
     name: string;

@@ -54,7 +54,7 @@ describe("tasks", () => {
     ["a duration below zero", { message: "x", retryAfter: "-PT1S" }],
     ["a duration that is none", { message: "x", retryAfter: "5 minutes" }],
     ["an empty code", { message: "x", code: "" }],
-    ["a lock, which tasks of this engine do not have", { message: "x", lockToken: "t" }],
+    ["an empty lock", { message: "x", lockToken: "" }],
   ])("cannot fail with %s", async (_, json) => {
     const { api, asked } = await fakeApi();
 

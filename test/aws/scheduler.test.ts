@@ -18,9 +18,13 @@ import { wheelTimers } from "../../lib/adapters/scheduler/wheel-timers.ts";
 import { TimerQueue } from "../../lib/adapters/sqs/timer-queue.ts";
 import { WHEEL_AHEAD_MS } from "../../lib/definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
-import type { TimerMessage } from "../../lib/ports/message.ts";
 import type { Usage } from "../../lib/ports/meter.ts";
-import type { ArmedTimer, DisarmedTimer, Timers } from "../../lib/ports/timers.ts";
+import {
+  type ArmedTimer,
+  type DisarmedTimer,
+  type Timers,
+  timerName,
+} from "../../lib/ports/timers.ts";
 import { type OpenedTimers, timersContract } from "../contract/timers.contract.ts";
 import { emulated } from "../support/emulator.ts";
 import { openStoppedQueue, type StoppedQueue } from "../support/stopped-queue.ts";
@@ -173,15 +177,13 @@ const TURN_MS = 60_000;
 /** What an instance does with its timers: it knows when they are due, and forgets those disarmed. */
 function withInstances(opened: StoppedQueue<"timer">, queue: TimerQueue, timers: Timers) {
   const dueAt = new Map<string, Instant>();
-  const nameOf = ({ instanceId, ticket }: TimerMessage | DisarmedTimer | ArmedTimer) =>
-    `${instanceId}\0${ticket}`;
   const played: Timers = {
     async arm(timer) {
-      dueAt.set(nameOf(timer), timer.dueAt);
+      dueAt.set(timerName(timer), timer.dueAt);
       await timers.arm(timer);
     },
     async disarm(timer) {
-      dueAt.delete(nameOf(timer));
+      dueAt.delete(timerName(timer));
       await timers.disarm(timer);
     },
   };
@@ -193,10 +195,10 @@ function withInstances(opened: StoppedQueue<"timer">, queue: TimerQueue, timers:
     latenessMs: 1_000,
     consume(woken: (instanceId: string) => Promise<void>) {
       opened.consume(async (message) => {
-        const due = dueAt.get(nameOf(message));
+        const due = dueAt.get(timerName(message));
         if (due !== undefined && due > opened.now()) {
           await queue.send(message, due - opened.now());
-        } else if (dueAt.delete(nameOf(message))) await woken(message.instanceId);
+        } else if (dueAt.delete(timerName(message))) await woken(message.instanceId);
         return "release";
       });
     },

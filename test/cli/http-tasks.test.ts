@@ -13,6 +13,11 @@ describe("fermata dev", { timeout: 30_000 }, () => {
     const service = await aService(({ headers }) => ({ body: `you are ${headers.authorization}` }));
     const origin = `http://127.0.0.1:${service.port}`;
     vi.stubEnv("FERMATA_SECRET_DEV_KEY", "key-of-the-environment");
+    // A proxy would resolve names anew; Node's own client would use this one.
+    const proxy = await aService({ status: 502 });
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${proxy.port}`);
+    vi.stubEnv("NO_PROXY", "");
     onTestFinished(() => void vi.unstubAllEnvs());
     const folder = mkdtempSync(join(tmpdir(), "fermata-"));
     const server = new FermataProcess(
@@ -36,6 +41,7 @@ describe("fermata dev", { timeout: 30_000 }, () => {
     const { variables } = await client.result(instanceId, { waitSeconds: 20 });
 
     expect(variables).toEqual({ said: "you are [secret DEV_KEY]" });
+    expect(proxy.received).toEqual([]);
     expect(service.received).toMatchObject([
       { headers: { authorization: "key-of-the-environment" } },
     ]);

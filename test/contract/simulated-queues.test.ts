@@ -80,8 +80,8 @@ timersContract("the simulated timers", async () => {
   return {
     timers,
     consume: (woken) =>
-      consume(async ({ instanceId }) => {
-        await woken(instanceId);
+      consume(async (message) => {
+        if (message.kind === "timer") await woken(message.instanceId);
         return "release";
       }),
     index: () => {},

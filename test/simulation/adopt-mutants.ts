@@ -62,7 +62,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     scenario: "handlers-come-and-go",
     mode: "memory",
     file: "lib/engine/recover.ts",
-    find: "await putHint(world, offerOf(instance, task));",
+    find: "await putRowAnew(world, instance, task);",
     replace: `${MARK};`,
   },
 ];

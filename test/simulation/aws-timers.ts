@@ -7,8 +7,8 @@ import type { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
 import { TimerQueue } from "../../lib/adapters/sqs/timer-queue.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
-import type { TimerMessage } from "../../lib/ports/message.ts";
-import type { Timers } from "../../lib/ports/timers.ts";
+import type { TimerMessage, TimerStartMessage } from "../../lib/ports/message.ts";
+import { type Timers, timerName } from "../../lib/ports/timers.ts";
 import type { SimulatedScheduler } from "./scheduler.ts";
 import type { Stage } from "./stage.ts";
 import { must } from "./violation.ts";
@@ -43,7 +43,7 @@ function sparing(stage: Stage, timers: Timers): Timers {
   const most = scenario.losesSchedules ? Infinity : scenario.timers === "wheel" ? 1 : 0;
   return {
     arm: async (timer) => {
-      const name = `${timer.instanceId} ${timer.ticket}`;
+      const name = timerName(timer);
       if (!timer.covered) queuedAhead.set(name, (queuedAhead.get(name) ?? 0) + 1);
       stage.demand(
         !stage.isCalm || (queuedAhead.get(name) ?? 0) <= most,
@@ -59,7 +59,7 @@ function sparing(stage: Stage, timers: Timers): Timers {
 export async function sendLater(
   stage: Stage,
   timers: SimulatedTimers,
-  message: TimerMessage,
+  message: TimerMessage | TimerStartMessage,
   afterMs: number,
 ): Promise<void> {
   const queue = new TimerQueue({ client: queueClient(stage, timers), queueUrl: "timers" });
@@ -81,7 +81,9 @@ function queueClient({ time }: Stage, timers: SimulatedTimers): SQSClient {
   return { send } as unknown as SQSClient;
 }
 
-function parseTimer(text: string): TimerMessage {
-  const { v: _, ...message } = JSON.parse(text) as TimerMessage & { v: number };
+function parseTimer(text: string): TimerMessage | TimerStartMessage {
+  const { v: _, ...message } = JSON.parse(text) as (TimerMessage | TimerStartMessage) & {
+    v: number;
+  };
   return message;
 }

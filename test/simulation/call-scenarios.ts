@@ -5,6 +5,7 @@ import {
   aBoundaryTimer,
   aCall,
   aFork,
+  aMessageCatch,
   anEnd,
   aStart,
   aTask,
@@ -13,7 +14,7 @@ import {
 } from "../support/graph-builder.ts";
 import { canceller, mustStart, resolver, start, starter } from "./callers.ts";
 import { graph } from "./definitions.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Caller, Scenario } from "./scenario.ts";
 import { does } from "./user-code.ts";
 
 /** A process of these, one after the other. */
@@ -79,6 +80,12 @@ export const CALL_SCENARIOS: readonly Scenario[] = [
     callers: () => [starter("p", "one"), canceller("one", 0)],
   },
   {
+    name: "call-cancel-waiting",
+    definitions: [caller(), line("child", [aMessageCatch("wait", "never")])],
+    handlers,
+    callers: () => [starter("p", "one"), onceStarted(canceller("one", 5_000))],
+  },
+  {
     name: "call-boundary",
     definitions: [
       caller(aBoundaryTimer("late", { on: "call", duration: "PT10S" })),
@@ -115,7 +122,7 @@ export const CALL_SCENARIOS: readonly Scenario[] = [
         aCall("call", {
           process: "child",
           detached: true,
-          outputs: { begun: "childInstanceId" },
+          outputs: { begun: "=childInstanceId" },
         }),
         aTask("after"),
       ]),
@@ -177,4 +184,15 @@ function many(count: number): Compiled {
     ],
     ["start -> fork", ...ids.map((id) => `fork -> ${id} -> join`), "join -> after -> end"],
   );
+}
+
+/** Comes again until there is something to cancel. */
+function onceStarted({ name, calls }: Caller): Caller {
+  return {
+    name,
+    calls: calls.map((call) => ({
+      ...call,
+      make: async (at) => (at.committedEntries("one") > 0 ? call.make(at) : "again later"),
+    })),
+  };
 }

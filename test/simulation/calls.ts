@@ -82,6 +82,12 @@ function deskOf(stage: Stage, { engine }: Host): Desk {
   const { traffic, invariants } = stage;
   return {
     engine,
+    restore: {
+      state: () => stage.restored,
+      over: () => {
+        stage.restored = "recovered";
+      },
+    },
     sends: (message) => traffic.noteSent(message, stage.now),
     sendsTo: (event) => void traffic.targeted.push(event),
     waiting: (on, name) =>

@@ -1,7 +1,8 @@
 // The promise behind all others: at every moment, even if everybody who is at work died right now,
 // each thing that an instance owes is still in a queue, or the trigger that owes it is.
-import { offerKey } from "../../lib/engine/keys.ts";
+import { offersPk } from "../../lib/engine/keys.ts";
 import { START } from "../../lib/engine/names.ts";
+import { parseOffer } from "../../lib/engine/workers/rows.ts";
 import {
   type Instance,
   isTerminal,
@@ -97,6 +98,7 @@ function isBroughtByFanOut(
 function namesOf(message: Addressed): readonly string[] {
   const start = "start" in message && message.start ? [START] : [];
   if (message.kind === "task") return [`${message.ticket}/${message.attempt}`, ...start];
+  if (message.kind === "timer-start") return [];
   return message.kind === "timer" ? [message.ticket] : [message.name, ...start];
 }
 
@@ -142,12 +144,17 @@ function bringsTask(message: Message, ticket: string, attempt: number): boolean 
   return fact.kind === "task-completed" || ("attempt" in fact && fact.attempt === attempt);
 }
 
+/** A row of this attempt leads to it, open or locked. */
 function isOffered(
   { tenant, id }: Instance,
   task: Extract<Ticket, { on: "task" }>,
   items: readonly Item[],
 ): boolean {
   if (task.person !== undefined) return missingRows({ tenant, id }, task, items).length === 0;
-  const { pk, sk } = offerKey(tenant, id, task);
-  return items.some(({ key }) => key.pk === pk && key.sk === sk);
+  const pk = offersPk(tenant, task.type, 0);
+  return items.some(({ key, body }) => {
+    if (key.pk !== pk) return false;
+    const { instanceId, ticket, attempt } = parseOffer(body);
+    return instanceId === id && ticket === task.id && attempt === task.attempt;
+  });
 }

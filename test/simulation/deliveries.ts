@@ -47,7 +47,8 @@ function deliver(
     const verdict = await (isTooOften(stage, each, receives)
       ? giveUp(stage, host, each, invocation)
       : host.engine.handle(each, invocation));
-    if (verdict === "release" || each.kind !== "timer" || stage.mode === "memory") return verdict;
+    if (verdict === "release" || stage.mode === "memory") return verdict;
+    if (each.kind !== "timer" && each.kind !== "timer-start") return verdict;
     // A queue that counts its deliveries is not told to wait: a copy comes later.
     if (verdict.keepForMs < 1_000) return verdict;
     await sendLater(stage, timers, each, verdict.keepForMs);
@@ -109,6 +110,8 @@ function nameOf(message: Message): string {
     case "timer":
     case "missed":
       return `${message.instanceId} ${message.ticket}`;
+    case "timer-start":
+      return `${message.definitionId} ${message.element} ${message.run}.${message.n}`;
     case "parked":
     case "owed":
     case "look":

@@ -5,6 +5,7 @@ import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Invocation } from "../../lib/ports/message.ts";
 import type { Store } from "../../lib/ports/store.ts";
+import type { Timers } from "../../lib/ports/timers.ts";
 import { countedIds, createHost, type Host } from "./host.ts";
 import { olderStore } from "./older-store.ts";
 import { type Backends, busPort, parkingPort, queuesOf, timersPort } from "./ports.ts";
@@ -57,7 +58,8 @@ export class Hosts {
 
   /** An engine on a store of its own, which learns what versions will be called. */
   elsewhere(): Host {
-    return this.#newHost("elsewhere", 0, 0, new SimulatedStore({}));
+    const timers = { arm: async () => {}, disarm: async () => {} };
+    return this.#newHost("elsewhere", 0, 0, new SimulatedStore({}), timers);
   }
 
   /** A process begins, or all hosts do. What queues in memory held is gone. */
@@ -122,7 +124,13 @@ export class Hosts {
     return this.#stage.scenario.hasOlderHost && n === HOSTS - 1 ? olderStore(store) : store;
   }
 
-  #newHost(name: string, skewMs: number, n = 0, store: Store = this.#storeOf(n)): Host {
+  #newHost(
+    name: string,
+    skewMs: number,
+    n = 0,
+    store: Store = this.#storeOf(n),
+    timers?: Timers,
+  ): Host {
     const stage = this.#stage;
     const { parking, tasks, pages, bus, blobs } = this.#backends;
     const { scenario, time, actors } = stage;
@@ -137,7 +145,7 @@ export class Hosts {
       blobs,
       parking: parkingPort(stage, parking),
       tasks: tasksPort(tasks, this.#runs.get(n)),
-      timers: timersPort(stage, this.#backends, clock),
+      timers: timers ?? timersPort(stage, this.#backends, clock),
       ids: this.#ids,
       pages,
       bus: busPort(stage, bus),

@@ -139,7 +139,7 @@ export class Invariants {
     life: Life | undefined,
   ): Promise<void> {
     if (neverBegan(after)) return this.kin.checkTombstone(after);
-    if (after.erased && !before.erased) return checkBuried(before, after);
+    if (after.erased && after.erased !== before.erased) return checkBuried(before, after);
     must(
       !isTerminal(before) || essence(before) === essence(after),
       () => `${after.id} changed after it had ended`,
@@ -320,17 +320,22 @@ function checkItem({ body, lookAt }: Item, instance: Instance): void {
   );
 }
 
-/** A tombstone tells who it was, how it began and how it ended. */
+/**
+ * A tombstone tells who it was, how it began and how it ended; by what it was found, only until that
+ * is gone.
+ */
 function checkBuried(before: Instance, after: Instance): void {
   must(isTerminal(before), () => `${after.id} was erased before it had ended`);
   const { status, terminationKind, endedAt, lastNow, startHash } = before;
   const { next } = before.trail;
   const wanted = {
     ...blankOf(after),
-    ...{ version: after.version, status, endedAt, lastNow, startHash, erased: true },
+    ...{ version: after.version, status, endedAt, lastNow, startHash, erased: after.erased },
     ...(terminationKind && { terminationKind }),
     trail: { next, entries: [] },
   };
+  const isBare = after.businessKey === undefined && after.tags === undefined;
+  must(isBare || after.erased === "unfinished", () => `${after.id} is erased, and has its keys`);
   must(stable(after) === stable(wanted), () => `the tombstone of ${after.id} is ${stable(after)}`);
 }
 

@@ -24,8 +24,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     without: "whoever comes back puts the rows that are still owed",
     scenario: "people",
     file: "lib/engine/offer.ts",
-    find: "for (const row of offersOf(instance, task)) await putHint(world, row);",
-    replace: `if (task.person) ${MARK}; else for (const row of offersOf(instance, task)) await putHint(world, row);`,
+    find: "for (const row of peopleRows(instance, task)) await putHint(world, row);",
+    replace: `if (task.person) ${MARK};`,
   },
   {
     name: "row-removed-first",

@@ -15,7 +15,7 @@ import type { Bus } from "../../lib/ports/bus.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Parking } from "../../lib/ports/parking.ts";
-import type { Timers } from "../../lib/ports/timers.ts";
+import { type Timers, timerName } from "../../lib/ports/timers.ts";
 import type { Fault } from "./actors.ts";
 import { awsTimers } from "./aws-timers.ts";
 import { stable } from "./oracle.ts";
@@ -100,11 +100,10 @@ export function timersPort(stage: Stage, backends: Backends, clock: Pick<Clock, 
   const { timers } = backends;
   return {
     arm: (timer) => (timer.covered ? Promise.resolve() : timers.arm(timer)),
-    disarm: async ({ instanceId, ticket }) =>
-      timers.lose(
-        ({ message, receives }) =>
-          receives === 0 && message.instanceId === instanceId && message.ticket === ticket,
-      ),
+    disarm: async (timer) => {
+      const name = timerName(timer);
+      timers.lose(({ message, receives }) => receives === 0 && timerName(message) === name);
+    },
   };
 }
 

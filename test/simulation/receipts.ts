@@ -12,7 +12,9 @@ import type { SimulatedWorld } from "./world.ts";
  * 4. Starts are counted exactly, unless the definition changed: its row may be gone by then.
  */
 export async function checkReceipts(world: SimulatedWorld): Promise<void> {
-  const { traffic, reception } = world.stage;
+  const { traffic, reception, scenario } = world.stage;
+  // Pages that were lost are not counted, and nobody knows of them.
+  if (scenario.restoredAtMs !== undefined) return;
   const { engine } = world.observer();
   for (const { id, mode } of traffic.broadcasts.values()) {
     const receipt = await engine.receipt(id);

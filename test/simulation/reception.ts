@@ -61,6 +61,10 @@ export class Reception {
   startsOf({ id, startEvents }: Definition): readonly Readonly<{ fact: Fact; source: string }>[] {
     return startEvents.flatMap((event) => {
       if (event.kind === "none") return [];
+      if (event.kind === "timer") {
+        const input = { variables: {}, trigger: { element: event.element, payload: {} } };
+        return [{ fact: { kind: "started", input } as const, source: `${id} ${event.element}` }];
+      }
       const { element, name } = event;
       return this.#traffic.triggersOf(event.kind, name).map(({ source, payload }) => {
         const input = { variables: {}, trigger: { element, payload } };
@@ -168,6 +172,12 @@ export class Reception {
   #began(fact: Extract<Fact, { kind: "started" }>, after: Instance, definition: Definition): void {
     const { trigger } = fact.input;
     if (trigger === undefined) return;
+    const timer = definition.startEvents.find(({ element }) => element === trigger.element);
+    if (timer?.kind === "timer") {
+      const latest = this.#traffic.latestOf(definition.id);
+      this.#traffic.timerStarts.began(after, definition, timer, latest);
+      return;
+    }
     const starts = this.startsOf(definition).filter((it) => same(it.fact, fact));
     const [source] = starts.map((it) => it.source);
     must(source !== undefined, () => `${after.id} began by nothing`);

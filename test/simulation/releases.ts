@@ -78,7 +78,7 @@ export class Adoptions {
     if (this.#stage.mode === "memory" || !this.#stage.scenario.releases) return [];
     const rows = new Set(this.#backends.store.items().map(({ key }) => key.pk));
     const types = this.#hosts.all.flatMap(({ world }) => world.tasks.types());
-    const isAny = types.some((type) => rows.has(offersPk(TENANT, type)));
+    const isAny = types.some((type) => rows.has(offersPk(TENANT, type, 0)));
     return isAny ? [this.#lookedAt + EVERY_MS] : [];
   }
 

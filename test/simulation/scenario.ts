@@ -6,6 +6,7 @@ import type { World } from "../../lib/engine/world.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskOutcome } from "../../lib/ports/tasks.ts";
 import type { Workflow } from "../support/generator-runner.ts";
+import type { Restored } from "./stage.ts";
 import type { Trouble } from "./swarm.ts";
 import type { Sent, Targeted } from "./traffic.ts";
 
@@ -52,6 +53,8 @@ export type Scenario = Readonly<{
   hasOlderHost?: true;
   /** Versions that are deployed while everything runs, by callers. */
   later?: readonly Compiled[];
+  /** When the store is restored: everything that queues and schedules held is gone then. */
+  restoredAtMs?: number;
   /** Handlers come and go: which types hosts run from when on. The first holds from the beginning. */
   releases?: readonly Release[];
 }>;
@@ -94,6 +97,8 @@ export type Desk = Readonly<{
   /** Notes a message, or an event for one instance, before it is sent. */
   sends: (message: Sent) => void;
   sendsTo: (event: Targeted) => void;
+  /** Whether everything was lost, and to be told that it is recovered. */
+  restore: Readonly<{ state: () => Restored; over: () => void }>;
   /** How many waits for this are open. */
   waiting: (on: "signal" | "message" | "event", name: string) => number;
 }>;

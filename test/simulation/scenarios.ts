@@ -23,10 +23,16 @@ import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
+import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
+
 import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
+
+import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
+
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
+import { START_SCENARIOS } from "./start-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "./user-code.ts";
 import { VALUE_SCENARIOS } from "./value-scenarios.ts";
@@ -310,8 +316,11 @@ export const SCENARIOS: readonly Scenario[] = [
   ...PEOPLE_SCENARIOS,
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
+  ...RESTORE_SCENARIOS,
   ...HTTP_SCENARIOS,
   ...CALL_SCENARIOS,
+  ...LISTING_SCENARIOS,
+  ...START_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

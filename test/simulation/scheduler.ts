@@ -15,7 +15,9 @@ import {
   ValidationException,
 } from "@aws-sdk/client-scheduler";
 import type { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
-import type { TimerMessage } from "../../lib/ports/message.ts";
+import type { TimerMessage, TimerStartMessage } from "../../lib/ports/message.ts";
+import { MESSAGE_FORMAT } from "../../lib/ports/message-text.ts";
+import { timerName } from "../../lib/ports/timers.ts";
 import type { Action, Stage } from "./stage.ts";
 import { must } from "./violation.ts";
 
@@ -25,7 +27,7 @@ const WINDOW_MS = 60_000;
 type Schedule = Readonly<{
   name: string;
   firesAt: number;
-  message: TimerMessage;
+  message: TimerMessage | TimerStartMessage;
   times: number;
   /** It is gone once it has fired. */
   isOnce: boolean;
@@ -47,6 +49,11 @@ export class SimulatedScheduler {
     return [...this.#schedules.values()];
   }
 
+  /** Deletes all of them. */
+  lose(): void {
+    this.#schedules.clear();
+  }
+
   /** The SDK's client, as far as timers use it. */
   get client(): SchedulerClient {
     return { send: (command: unknown) => this.#send(command) } as unknown as SchedulerClient;
@@ -56,7 +63,7 @@ export class SimulatedScheduler {
     return this.#waiting()
       .filter(({ firesAt }) => firesAt <= this.#stage.now)
       .map((schedule) => ({
-        label: `schedule of ${schedule.message.instanceId} ${schedule.message.ticket} fires`,
+        label: `schedule of ${timerName(schedule.message).replaceAll("\0", " ")} fires`,
         act: () => this.#fire(schedule),
       }));
   }
@@ -135,8 +142,12 @@ function parseAt({ ScheduleExpression = "", FlexibleTimeWindow }: CreateSchedule
   return Date.parse(`${text}Z`);
 }
 
-function parseInput({ Target }: CreateScheduleCommandInput): TimerMessage {
-  const { v, ...message } = JSON.parse(Target?.Input ?? "{}") as TimerMessage & { v: number };
-  must(v === 1 && message.kind === "timer", () => `no timer message: ${Target?.Input}`);
+function parseInput({ Target }: CreateScheduleCommandInput): TimerMessage | TimerStartMessage {
+  const { v, ...message } = JSON.parse(Target?.Input ?? "{}") as (
+    | TimerMessage
+    | TimerStartMessage
+  ) & { v: number };
+  const isTimer = message.kind === "timer" || message.kind === "timer-start";
+  must(v === MESSAGE_FORMAT && isTimer, () => `no timer message: ${Target?.Input}`);
   return message;
 }

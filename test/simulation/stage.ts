@@ -29,6 +29,8 @@ export const TENANT = "default";
 /** When every run begins: 2024-01-01T00:00:00Z. */
 export const BEGIN = 1_704_067_200_000;
 
+export type Restored = "not yet" | "lost" | "recovered";
+
 /** Where one run takes place, and what is known of it. */
 export class Stage {
   readonly scenario: Scenario;
@@ -51,6 +53,8 @@ export class Stage {
   /** Instances whose start was answered. */
   readonly acknowledged = new Set<string>();
   readonly programs = new Map<string, Program>();
+  /** Whether queues and schedules were emptied, and whether somebody has recovered everything since. */
+  restored: Restored = "not yet";
   /** Something may have been written since the invariants were checked. */
   isDirty = false;
   /** Nothing goes wrong in this run. */

@@ -6,6 +6,7 @@ import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
 import type { QueuedEvent } from "../../lib/kernel/queued-event.ts";
 import type { Item } from "../../lib/ports/store.ts";
+import { TimerStarts } from "./timer-starts.ts";
 
 /** Something that was given a number among all of its name. */
 export type Numbered = Readonly<{
@@ -45,6 +46,8 @@ type Box = Readonly<{ name: string; key: string }>;
 
 /** Everything that has been on its way, from the first turn on. */
 export class Traffic {
+  /** What begins by itself. */
+  readonly timerStarts = new TimerStarts();
   /** Counts the looks at the store: what was seen by an earlier one was there before. */
   turn = 0;
   readonly broadcasts = new Map<string, Numbered>();
@@ -86,6 +89,7 @@ export class Traffic {
       const [, kind = "", ...names] = pk.split("#");
       if (kind === "I") continue;
       this.#see(kind, names, item);
+      if (kind === "D") this.timerStarts.see(item);
       if (kind !== "D")
         changes.push(
           `${name} v${item.version}${item.lookAt === undefined ? "" : ` look at ${item.lookAt}`}`,

@@ -20,6 +20,7 @@ import type { Invariants } from "./invariants.ts";
 import type { Mode } from "./mode.ts";
 import { type Backends, createBackends, queuesOf } from "./ports.ts";
 import { Adoptions, Releases } from "./releases.ts";
+import { Restore } from "./restore.ts";
 import type { Scenario } from "./scenario.ts";
 import { type Action, BEGIN, describeGate, Stage } from "./stage.ts";
 import { Sweeps } from "./sweeps.ts";
@@ -39,6 +40,7 @@ export class SimulatedWorld {
   readonly #sweeps: Sweeps;
   readonly #wheel: WheelTurns;
   readonly #releases: Releases;
+  readonly #restore: Restore;
   readonly #adoptions: Adoptions;
 
   constructor(
@@ -54,6 +56,7 @@ export class SimulatedWorld {
     this.#sweeps = new Sweeps(this.stage, this.#hosts);
     this.#wheel = new WheelTurns(this.stage, this.#hosts);
     this.#releases = new Releases(this.stage, this.#hosts);
+    this.#restore = new Restore(this.stage, this.#hosts, this.backends);
     this.#adoptions = new Adoptions(this.stage, this.#hosts, this.backends);
     this.stage.isCalm = this.isCalm;
     this.stage.isStruck = injection?.fault === "crash";
@@ -82,7 +85,7 @@ export class SimulatedWorld {
     for (let turn = 0; ; turn++) {
       await quiet();
       if (stage.isDirty) await this.look();
-      if (stage.mode === "durable") this.#checkDebts();
+      if (stage.mode === "durable" && stage.restored !== "lost") this.#checkDebts();
       if (stage.problem) throw stage.problem;
       const action = this.#pick();
       if (action === undefined) return;
@@ -118,6 +121,9 @@ export class SimulatedWorld {
   #pick(): Action | undefined {
     const struck = this.#injection && injected(this.stage, this.#hosts, this.#injection);
     if (struck) return struck;
+    // Whatever is under way: it waits for no better moment.
+    const [restore] = this.#restore.actions();
+    if (restore) return restore;
     const { choices, swarm } = this.stage;
     const usual = this.#usual();
     const unusual = choices.isExhausted ? [] : this.#unusual();
@@ -164,6 +170,7 @@ export class SimulatedWorld {
       ...this.#sweeps.instants(),
       ...this.#wheel.instants(),
       ...this.#releases.instants(),
+      ...this.#restore.instants(),
       ...this.#adoptions.instants(),
     ].filter((instant) => instant > now);
     if (instants.length === 0) return undefined;

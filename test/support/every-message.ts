@@ -67,6 +67,7 @@ const start: Required<CarriedStart> = {
   tags: ["a", "b"],
   parent: { instanceId: "order-0", ticket: "c1.1", depth: 1, catches: ["NO"], detached: true },
   head: 7,
+  timer: { run: 3, n: 2, at },
   mail: { name: "paid", key: "42", id: { mid: "m1", until: at, body: "b" }, base: 3 },
 };
 
@@ -87,6 +88,15 @@ export const everyMessage: readonly Full<Message>[] = [
     start,
   },
   { kind: "timer", ...instance, ticket: "t1.1" },
+  {
+    kind: "timer-start",
+    tenant: "default",
+    definitionId: "order",
+    hash: "h",
+    element: "nightly",
+    run: 3,
+    n: 2,
+  },
   ...everyFact.map((fact) => ({
     kind: "parked" as const,
     ...instance,

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
 import type {
+  ActivatedTask,
   DeadLetterView,
   DefinitionView,
   Engine,
@@ -7,6 +8,7 @@ import type {
   FoundIncident,
   InstanceView,
   ReceiptView,
+  ScheduleView,
   Source,
   StartRequest,
   TaskView,
@@ -73,6 +75,18 @@ export const aReceipt: ReceiptView = {
 };
 
 /** The event that the fake could not deliver. */
+export const aSchedule: ScheduleView = {
+  id: "report~every-morning",
+  definition: { id: "report", version: 2 },
+  element: "every-morning",
+  kind: "cron",
+  text: "0 0 9 * * MON-FRI",
+  zone: "Europe/Berlin",
+  nextDue: "2030-01-31T08:00:00.000Z",
+  enabled: true,
+  fired: 3,
+};
+
 export const aDeadLetter: DeadLetterView = {
   id: "ended:3~r1.a/b",
   name: "paid",
@@ -111,6 +125,22 @@ export const aDiagnostic: Diagnostic = {
   element: "task",
   line: 3,
   hint: "Mend it.",
+};
+
+/** A task as a worker gets it. */
+export const anActivatedTask: ActivatedTask = {
+  taskId: "live:1",
+  lockToken: "0.1.a.charge",
+  type: "charge",
+  instanceId: "live",
+  element: "pay",
+  definition: { id: "order", version: 1 },
+  variables: { total: 42 },
+  headers: { region: "eu" },
+  attempt: 1,
+  retries: 3,
+  lockedUntil: AT,
+  idempotencyKey: "live:1",
 };
 
 function cannedEngine(): Engine {
@@ -279,6 +309,11 @@ function cannedEngine(): Engine {
     replayDeadLetter: async (id) =>
       byLetter(id, { id: `${id}~r1`, outcome: "delivered", deliveredCount: 1 }),
     removeDeadLetter: async (id) => byLetter(id, { removed: true }),
+    schedules: async () => ({ items: [aSchedule] }),
+    removeSchedule: async (id) => {
+      if (id !== aSchedule.id) throw engineError("schedule/not-found");
+      return { removed: true };
+    },
     tasks: async () => ({ items: [aTaskOf("live:1")] }),
     task: async (id) => byTask(id, aUserTask),
     claimTask: async (id, { user }) => {
@@ -288,6 +323,10 @@ function cannedEngine(): Engine {
     unclaimTask: async (id) => byTask(id, { unclaimed: true }),
     completeTask: async (id) => byTask(id, { completed: true }),
     failTask: async (id) => byTask(id, { failed: true }),
+    activate: async () => ({ tasks: [anActivatedTask] }),
+    heartbeat: async (id) => byTask(id, { lockToken: "0.1.b.charge", lockedUntil: AT }),
+    setTaskType: async (type, { queueArn }) => ({ type, queueArn, shards: 1 }),
+    taskType: async (type) => ({ type, queueArn: null, shards: 1 }),
   };
 }
 

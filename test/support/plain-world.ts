@@ -15,7 +15,7 @@ import type { Blobs } from "../../lib/ports/blobs.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import type { Store } from "../../lib/ports/store.ts";
 import type { TaskHandler } from "../../lib/ports/tasks.ts";
-import type { ArmedTimer } from "../../lib/ports/timers.ts";
+import type { ArmedStart, ArmedTimer } from "../../lib/ports/timers.ts";
 import { generatorRunner, type Workflow } from "./generator-runner.ts";
 
 /** An engine whose queues are an array: nothing moves until the test drains it. */
@@ -26,6 +26,8 @@ export type PlainWorld = Readonly<{
   commits: Instance[];
   /** Every timer that was armed, in order. */
   armed: ArmedTimer[];
+  /** The same for start events. */
+  armedStarts: ArmedStart[];
   /** Handles what is queued, and what that queues, until nothing is left. */
   drain(): Promise<void>;
   now(): Instant;
@@ -58,6 +60,7 @@ export function aPlainWorld({
   const queued: Message[] = [];
   const commits: Instance[] = [];
   const armed: ArmedTimer[] = [];
+  const armedStarts: ArmedStart[] = [];
   const expressions = feelExpressions();
   let now = instantFrom(1_800_000_000_000);
   let count = 0;
@@ -83,7 +86,13 @@ export function aPlainWorld({
       },
     },
     pages: { send: async (message) => void queued.push(message) },
-    timers: { arm: async (timer) => void armed.push(timer), disarm: async () => {} },
+    timers: {
+      arm: async (timer) => {
+        if ("instanceId" in timer) armed.push(timer);
+        else armedStarts.push(timer);
+      },
+      disarm: async () => {},
+    },
     clock: { now: () => now, pause: async () => {} },
     ids: nodeIds(),
     expressions,
@@ -105,6 +114,7 @@ export function aPlainWorld({
     queued,
     commits,
     armed,
+    armedStarts,
     drain,
     now: () => now,
     moveTo: (instant) => {

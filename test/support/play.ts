@@ -13,6 +13,7 @@ import type {
   IncidentTicket,
   Instance,
   MessageTicket,
+  Parent,
   SignalTicket,
   TaskTicket,
   Ticket,
@@ -81,6 +82,8 @@ type Options = Readonly<{
   expressions?: Expressions;
   /** What others wait for already, as `"name/key"`. */
   taken?: readonly string[];
+  /** The call that began it. */
+  parent?: Parent;
   /** Nothing that is owed leaves for now: the outbox keeps its records over commits. */
   holdsBack?: true;
 }>;
@@ -105,6 +108,7 @@ export async function play(of: Definition | Program, options: Options = {}): Pro
   const played = new Play(program, options.expressions ?? FEEL);
   const { variables = {}, deadline, trigger, taken = [], holdsBack = false } = options;
   played.holdsBack = holdsBack;
+  if (options.parent) played.instance = frozen({ ...played.instance, parent: options.parent });
   for (const pair of taken) played.taken.add(pair);
   const input = {
     variables,

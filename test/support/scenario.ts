@@ -221,7 +221,9 @@ function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked);
   if (typeof value === "string") return isId(value) ? "…" : value;
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, masked(inner)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, name === "childId" ? "…" : masked(inner)]),
+  );
 }
 
 /** Ids and instants differ from host to host. */

@@ -14,7 +14,7 @@
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Invocation, TimerMessage, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
-import type { ArmedTimer, Timers } from "../../ports/timers.ts";
+import type { ArmedStart, ArmedTimer, Timers } from "../../ports/timers.ts";
 import type { Activity, Work, Workplace } from "./activity.ts";
 import type { Agenda, Waiting } from "./agenda.ts";
 import { ArmedHeap } from "./armed-heap.ts";
@@ -118,8 +118,11 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     return this.#deliveries.running;
   }
 
-  async arm({ covered, dueAt, ...timer }: ArmedTimer): Promise<void> {
-    if (covered) {
+  /** The index knows every start event that is armed: of these only the next instant is kept. */
+  async arm({ covered, dueAt, ...timer }: ArmedTimer | ArmedStart): Promise<void> {
+    if (!("instanceId" in timer)) {
+      this.#mayBeDue(dueAt);
+    } else if (covered) {
       this.#armed.remove(timer);
       this.#mayBeDue(dueAt);
     } else {
@@ -128,8 +131,8 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     }
   }
 
-  async disarm(timer: Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">): Promise<void> {
-    this.#armed.remove(timer);
+  async disarm(timer: Parameters<Timers["disarm"]>[0]): Promise<void> {
+    if ("instanceId" in timer) this.#armed.remove(timer);
   }
 
   /** Begins with what is due already, however long it has been. */

@@ -1,7 +1,6 @@
 import { MAX_QUEUE_DELAY_MS, WHEEL_AHEAD_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
-import type { TimerMessage } from "../../ports/message.ts";
-import type { ArmedTimer } from "../../ports/timers.ts";
+import type { TimerMessage, TimerStartMessage } from "../../ports/message.ts";
 
 /** How far the timer queue reaches, and how long before its instant a schedule puts a timer there. */
 export type RoadSettings = Readonly<{ queueMaxSeconds: number; leadSeconds: number }>;
@@ -11,7 +10,7 @@ export type Road = Readonly<{ by: "queue" } | { by: "schedule"; at: Instant }>;
 
 /** The queue, as far as the roads need it. */
 export interface TimerMessages {
-  send(message: TimerMessage, afterMs: number): Promise<void>;
+  send(message: TimerMessage | TimerStartMessage, afterMs: number): Promise<void>;
 }
 
 /** The road of a timer that is due at `dueAt`; it is chosen when the timer is armed, not before. */
@@ -41,9 +40,4 @@ const INDEX_LAG_MS = 120_000;
 /** Schedules know whole seconds: rounded down, so that none comes late. */
 function wholeSecond(epochMs: number): Instant {
   return instantFrom(Math.floor(epochMs / 1_000) * 1_000);
-}
-
-/** What tells an instance that its timer may be due. */
-export function timerMessage({ tenant, instanceId, ticket }: ArmedTimer): TimerMessage {
-  return { kind: "timer", tenant, instanceId, ticket };
 }

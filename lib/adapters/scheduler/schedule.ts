@@ -2,8 +2,7 @@ import { createHash } from "node:crypto";
 import type { CreateScheduleCommandInput } from "@aws-sdk/client-scheduler";
 import { formatInstant, type Instant } from "../../definition/time/instant.ts";
 import { messageText } from "../../ports/message-text.ts";
-import type { ArmedTimer } from "../../ports/timers.ts";
-import { timerMessage } from "./road.ts";
+import { type ArmedStart, type ArmedTimer, timerMessage, timerName } from "../../ports/timers.ts";
 
 /** Where schedules stand, and what they call: the timer queue, as this role. */
 export type ScheduleTarget = Readonly<{
@@ -15,7 +14,7 @@ export type ScheduleTarget = Readonly<{
 
 /** A schedule that puts a timer into the queue once, and then is gone. */
 export function scheduleOf(
-  timer: ArmedTimer,
+  timer: ArmedTimer | ArmedStart,
   at: Instant,
   { group, roleArn, queueArn, deadLettersArn }: ScheduleTarget,
   traceparent?: string,
@@ -38,17 +37,13 @@ export function scheduleOf(
 }
 
 /** The same for the same timer: whoever arms it twice finds it armed. */
-export function scheduleName({
-  tenant,
-  instanceId,
-  ticket,
-}: Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">): string {
-  const digest = createHash("sha256").update(`${tenant}\0${instanceId}\0${ticket}`).digest();
+export function scheduleName(timer: Parameters<typeof timerName>[0]): string {
+  const digest = createHash("sha256").update(timerName(timer)).digest();
   return `t-${base32(digest).slice(0, 40)}`;
 }
 
 /** The service replaces words such as `<aws.scheduler.execution-id>`, which an id may contain. */
-function inputOf(timer: ArmedTimer, traceparent: string | undefined): string {
+function inputOf(timer: ArmedTimer | ArmedStart, traceparent: string | undefined): string {
   return messageText(timerMessage(timer), traceparent).replaceAll("<", "\\u003c");
 }
 

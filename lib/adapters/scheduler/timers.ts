@@ -9,8 +9,15 @@ import type { Instant } from "../../definition/time/instant.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Meter } from "../../ports/meter.ts";
-import type { ArmedTimer, DisarmedTimer, Timers } from "../../ports/timers.ts";
-import { type RoadSettings, roadOf, type TimerMessages, timerMessage } from "./road.ts";
+import {
+  type ArmedStart,
+  type ArmedTimer,
+  type DisarmedStart,
+  type DisarmedTimer,
+  type Timers,
+  timerMessage,
+} from "../../ports/timers.ts";
+import { type RoadSettings, roadOf, type TimerMessages } from "./road.ts";
 import { type ScheduleTarget, scheduleName, scheduleOf } from "./schedule.ts";
 
 type Options = ScheduleTarget &
@@ -32,7 +39,7 @@ export class SchedulerTimers implements Timers {
     this.#options = options;
   }
 
-  async arm(timer: ArmedTimer): Promise<void> {
+  async arm(timer: ArmedTimer | ArmedStart): Promise<void> {
     const now = this.#options.clock.now();
     const road = roadOf({ dueAt: timer.dueAt, now }, this.#options);
     if (road.by === "schedule" && (await this.#schedule(timer, { at: road.at, now }))) return;
@@ -43,7 +50,7 @@ export class SchedulerTimers implements Timers {
    * Only what has a schedule that has not fired: the queue gives nothing back. A schedule that stays
    * behind fires once, finds its ticket gone and is deleted, so no failure is worth a word.
    */
-  async disarm(timer: DisarmedTimer): Promise<void> {
+  async disarm(timer: DisarmedTimer | DisarmedStart): Promise<void> {
     if (!this.#mayHaveSchedule(timer)) return;
     const { client, group } = this.#options;
     const command = new DeleteScheduleCommand({ Name: scheduleName(timer), GroupName: group });
@@ -52,7 +59,7 @@ export class SchedulerTimers implements Timers {
 
   /** False when the service would not have it: its clock says that the instant is past. */
   async #schedule(
-    timer: ArmedTimer,
+    timer: ArmedTimer | ArmedStart,
     { at, now }: Readonly<{ at: Instant; now: Instant }>,
   ): Promise<boolean> {
     const { client, meter, traceparent } = this.#options;
@@ -68,7 +75,7 @@ export class SchedulerTimers implements Timers {
     return true;
   }
 
-  #mayHaveSchedule({ dueAt, since }: DisarmedTimer): boolean {
+  #mayHaveSchedule({ dueAt, since }: DisarmedTimer | DisarmedStart): boolean {
     const { clock, queueMaxSeconds, leadSeconds } = this.#options;
     const wasFar = dueAt - since > queueMaxSeconds * 1_000;
     return wasFar && dueAt - clock.now() > leadSeconds * 1_000;
@@ -81,11 +88,15 @@ export class SchedulerTimers implements Timers {
  */
 const MAX_SKEW_MS = 120_000;
 
-function notArmed({ instanceId, ticket }: ArmedTimer, cause: unknown): EngineError {
+function notArmed(timer: ArmedTimer | ArmedStart, cause: unknown): EngineError {
+  const whose =
+    "instanceId" in timer
+      ? `instance ${timer.instanceId}, ticket ${timer.ticket}`
+      : `definition ${timer.definitionId}, start event ${timer.element}`;
   const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
   return new EngineError("timers/not-armed", {
     happened: "The scheduler did not take a timer",
-    where: `instance ${instanceId}, ticket ${ticket}; ${reason}`,
+    where: `${whose}; ${reason}`,
     fix: "Nothing is lost: the sweep fires it, up to two minutes late. If this goes on, look at the function's permissions and at the quota of schedules.",
     retryable: true,
     cause,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
-import type { Timers } from "../../ports/timers.ts";
-import { type TimerMessages, timerMessage, wheelReachMs } from "./road.ts";
+import { type Timers, timerMessage } from "../../ports/timers.ts";
+import { type TimerMessages, wheelReachMs } from "./road.ts";
 
 type Options = Readonly<{
   queue: TimerMessages;

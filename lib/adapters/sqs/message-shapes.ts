@@ -118,6 +118,7 @@ const carriedStart = z.strictObject({
   tags: maybe(z.readonly(z.array(text))),
   parent: maybe(parent),
   head: maybe(count),
+  timer: maybe(z.strictObject({ run: count, n: count, at: instant })),
   mail: maybe(z.strictObject({ name: text, key: text, id: rememberedMessage, base: maybe(count) })),
 });
 
@@ -149,6 +150,15 @@ export const anyMessage = z.discriminatedUnion("kind", [
     start: maybe(carriedStart),
   }),
   z.strictObject({ kind: z.literal("timer"), ...addressed, ticket: text }),
+  z.strictObject({
+    kind: z.literal("timer-start"),
+    tenant: text,
+    definitionId: text,
+    hash: text,
+    element: text,
+    run: count,
+    n: count,
+  }),
   z.strictObject({
     kind: z.literal("parked"),
     ...addressed,

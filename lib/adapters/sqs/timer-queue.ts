@@ -1,5 +1,5 @@
 import type { SQSClient } from "@aws-sdk/client-sqs";
-import type { TimerMessage } from "../../ports/message.ts";
+import type { TimerMessage, TimerStartMessage } from "../../ports/message.ts";
 import { messageText } from "../../ports/message-text.ts";
 import type { Meter } from "../../ports/meter.ts";
 import { send } from "./send.ts";
@@ -14,7 +14,7 @@ export class TimerQueue {
     this.#options = options;
   }
 
-  async send(message: TimerMessage, afterMs: number): Promise<void> {
+  async send(message: TimerMessage | TimerStartMessage, afterMs: number): Promise<void> {
     const body = messageText(message);
     await send(this.#options, { body, group: message.tenant, afterMs });
   }

@@ -46,7 +46,13 @@ export const taskOperations: readonly Operation[] = [
     body: jsonBody(shape.complete),
     answers: { 200: "Completed." },
     answer: shape.completed,
-    problems: ["task/not-found", "task/claimed", "task/outputs-missing", "request/key-reused"],
+    problems: [
+      "task/not-found",
+      "task/claimed",
+      "task/outputs-missing",
+      "task/lock-lost",
+      "request/key-reused",
+    ],
     run: async ({ params, body, key }, { engine }) => ({
       status: 200,
       json: await engine.completeTask(params.taskId, body, key),
@@ -64,7 +70,7 @@ export const taskOperations: readonly Operation[] = [
     body: jsonBody(shape.fail),
     answers: { 200: "Taken note of." },
     answer: shape.failed,
-    problems: ["task/not-found", "request/key-reused"],
+    problems: ["task/not-found", "task/lock-lost", "request/key-reused"],
     run: async ({ params, body, key }, { engine }) => ({
       status: 200,
       json: await engine.failTask(params.taskId, body, key),

@@ -9,8 +9,18 @@ const version = z.int().min(1).max(MAX_VERSION);
 const startEvents = z.array(
   z.strictObject({
     element: z.string(),
-    kind: z.string().describe("What starts it: `none` (a call), `signal` or `message`."),
+    kind: z.string().describe("What starts it: `none` (a call), `signal`, `message` or `timer`."),
     name: z.string().exactOptional().describe("Of the signal or the message."),
+    timer: z
+      .strictObject({
+        as: z.enum(["duration", "date", "cycle"]),
+        text: z.string(),
+        zone: z.string().exactOptional(),
+      })
+      .exactOptional(),
+    nextDue: instant
+      .exactOptional()
+      .describe("Of a timer of the latest version: when its next instance begins."),
   }),
 );
 const common = {

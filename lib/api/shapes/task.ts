@@ -26,6 +26,12 @@ export const task = named(
   }),
 );
 
+const lockToken = z
+  .string()
+  .min(1)
+  .max(4_096)
+  .describe("Of the worker's last activation or heartbeat; who has none leaves it out.");
+
 /** A page of open tasks. */
 export const taskList = listOf("TaskList", task);
 
@@ -33,6 +39,7 @@ export const taskList = listOf("TaskList", task);
 export const complete = named(
   "CompleteTask",
   z.strictObject({
+    lockToken: lockToken.exactOptional(),
     variables: newVariables.exactOptional(),
     user: nameText
       .exactOptional()
@@ -47,6 +54,7 @@ export const completed = named("Completed", z.strictObject({ completed: z.litera
 export const fail = named(
   "FailTask",
   z.strictObject({
+    lockToken: lockToken.exactOptional(),
     message: z.string().max(MAX_TEXT_LENGTH),
     code: z
       .string()

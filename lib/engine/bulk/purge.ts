@@ -1,6 +1,7 @@
 /**
  * Purging: ended instances that nobody needs any more are erased before their time, a page of those
- * that a filter matches. What is live is never matched, and erasing refuses it besides.
+ * that a filter matches. What is live is never matched, and erasing refuses it besides. What
+ * somebody has begun to erase is matched until nothing is left of it.
  */
 import { DEFAULT_BULK_SIZE } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
@@ -26,6 +27,7 @@ export async function purge(world: World, request: PurgeRequest): Promise<PurgeR
     filter: endedBefore === undefined ? {} : { startedBefore: endedBefore },
     behind: placeIn(world, list, cursor),
     limit,
+    withBuried: true,
     wants: ({ instance }) =>
       instance.endedAt !== undefined &&
       (before === undefined || instance.endedAt < before) &&

@@ -20,7 +20,7 @@ export async function cancelChild(world: World, parent: Instance, ticket: string
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
     const found = await loadInstance(world, childId);
     if (found) return isChildOf(found.instance, parent, ticket) ? end(world, found) : undefined;
-    if (await putTombstone(world, parent, ticket, "Its call was interrupted.")) return;
+    if (await putTombstone(world, parent, ticket, INTERRUPTED)) return;
     await world.clock.pause(2 + tries);
   }
   throw busy(childId);
@@ -49,6 +49,7 @@ async function end(world: World, found: Image): Promise<void> {
   }
 }
 
+const INTERRUPTED = "Its call was interrupted.";
 const REASON = "The call that waited for it was interrupted.";
 
 const busy = (childId: string): EngineError =>

@@ -8,11 +8,12 @@
  * 3. They get their expiry when the instance ends, and go when it is erased.
  * 4. Everything that they say is in their keys: they have no body.
  */
-import { MAX_ROW_IN_FLIGHT_MS } from "../../definition/limits.ts";
+import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { putHint, tryPutHint } from "../hint.ts";
+import { tryPutHint } from "../hint.ts";
 import { type FoundBy, foundByPk, instanceOrder } from "../keys.ts";
 import { readMany } from "../read-many.ts";
 import type { World } from "../world.ts";
@@ -33,21 +34,25 @@ export async function putKeyRows(world: World, instance: Instance): Promise<bool
 /** The rows of an ended instance go when it does; those of a live one are left alone. */
 export async function expireKeyRows(world: World, instance: Instance): Promise<void> {
   if (instance.endedAt === undefined) return;
-  const keys = keysOf(instance);
   const expiresAt = (instance.endedAt + world.settings.retentionMs) as Instant;
-  for (const [n, found] of (await readMany(world.store, keys)).entries()) {
-    const key = keys[n];
-    if (key === undefined || found?.expiresAt !== undefined) continue;
-    const version = (found?.version ?? instance.startedAt) + 1;
-    await putHint(world, { key, version, body: NO_BODY, expiresAt });
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const found = await foundRows(world, instance);
+    const staying = found.filter((row) => row.expiresAt === undefined);
+    if (staying.length === 0) return;
+    for (const { version, ...row } of staying) {
+      // Under its version: a row that was removed meanwhile, with its instance, must not come back.
+      const put = { ...row, version: version + 1, expiresAt };
+      const outcome = await world.store.commit([{ put, when: { version } }]);
+      if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
+    }
   }
+  throw busy(instance);
 }
 
 /** Removes the rows of an instance, for certain. */
 export async function removeKeyRows(world: World, instance: Keyed & Placed): Promise<void> {
-  const keys = keysOf(instance);
   for (;;) {
-    const found = (await readMany(world.store, keys)).filter((row) => row !== undefined);
+    const found = await foundRows(world, instance);
     if (found.length === 0) return;
     for (const { key } of found) {
       const outcome = await world.store.commit([{ remove: key, when: "exists" }]);
@@ -68,6 +73,11 @@ export async function mendKeyRows(world: World, lost: Instance, current: Instanc
 export const isDeadRow = ({ version }: Item, now: Instant): boolean =>
   now - instantFrom(version) > MAX_ROW_IN_FLIGHT_MS;
 
+async function foundRows(world: World, instance: Keyed & Placed): Promise<readonly Item[]> {
+  const rows = await readMany(world.store, keysOf(instance));
+  return rows.filter((row) => row !== undefined);
+}
+
 type Keyed = Pick<Instance, "businessKey" | "tags">;
 type Placed = Pick<Instance, "tenant" | "id" | "startedAt">;
 
@@ -82,3 +92,11 @@ function keysOf(instance: Keyed & Placed): readonly Key[] {
 }
 
 const NO_BODY = new Uint8Array();
+
+const busy = ({ id }: Placed): EngineError =>
+  new EngineError("engine/busy", {
+    happened: "The store is too busy to let go of what an instance was found by",
+    where: `instance ${id}`,
+    fix: "Nothing is lost: the message that brought its end comes back.",
+    retryable: true,
+  });

@@ -28,6 +28,8 @@ export async function listPeople(
   world: World,
   filter: TaskFilter,
   page: PageRequest,
+  /** Which of them besides. */
+  isMeant: (task: TaskTicket) => boolean = () => true,
 ): Promise<Listed<TaskView>> {
   const { limit, cursor } = page;
   const pk = peoplePk(world.settings.tenant, listFor(filter));
@@ -42,11 +44,13 @@ export async function listPeople(
     const task = image && openTask(image.instance, ticket);
     if (!image || !task || !isListed(row, image.instance, task)) {
       await tidyRow(world, row, image?.instance);
-    } else if (isWanted(task, filter, world.clock.now())) {
+    } else if (isMeant(task) && isWanted(task, filter, world.clock.now())) {
       const view = viewTask(world, image, task);
       bytes += weightOf(view);
       // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
-      if (n > 0 && bytes > MAX_PAGE_BYTES) return listPeople(world, filter, { ...page, limit: n });
+      if (n > 0 && bytes > MAX_PAGE_BYTES) {
+        return listPeople(world, filter, { ...page, limit: n }, isMeant);
+      }
       items.push(view);
     }
   }

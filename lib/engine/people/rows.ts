@@ -10,10 +10,9 @@
  */
 import { MAX_ROW_IN_FLIGHT_MS } from "../../definition/limits.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
-import { isForPeople } from "../../kernel/person.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { encodeBody } from "../formats.ts";
-import { offersView, type PeopleList, peoplePk, peopleSk, sinceOfPeopleSk } from "../keys.ts";
+import { type PeopleList, peoplePk, peopleSk, sinceOfPeopleSk } from "../keys.ts";
 import { isTask, openTask, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
 import { readMany } from "../read-many.ts";
@@ -28,9 +27,6 @@ export function peopleRows(instance: Instance, task: TaskTicket): readonly Item[
     key: { pk: peoplePk(tenant, list), sk },
     version,
     body,
-    // What is also a job is listed among all tasks by its offer.
-    ...(list.of === "all" &&
-      isForPeople(task) && { listed: { view: offersView(tenant), order: sk } }),
   }));
 }
 

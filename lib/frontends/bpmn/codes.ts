@@ -47,6 +47,8 @@ export const BPMN_CODES = [
   "bpmn/correlation-key-missing",
   "bpmn/correlation-key-fixed",
   "bpmn/start-name-not-fixed",
+  "bpmn/start-timer-not-fixed",
+  "bpmn/start-timer-from-deploy",
   "bpmn/duplicate-start-name",
   "bpmn/duplicate-boundary-name",
   "bpmn/duplicate-gateway-name",

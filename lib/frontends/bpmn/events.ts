@@ -9,7 +9,7 @@ import { jobTask } from "./tasks.ts";
 import { timerSpec } from "./timers.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** A start: plain, or, in a process, one that a signal or a message sets off. */
+/** A start: plain, or, in a process, one that a signal, a message or a timer sets off. */
 export function startEvent(
   event: XmlElement,
   scopeKind: string | undefined,

@@ -5,11 +5,12 @@ import type { Context } from "./context.ts";
 import { fits, type Named, nameOfReferred } from "./named.ts";
 import type { Outline, Place } from "./outline.ts";
 import { called, definitionsOf, idOf } from "./source.ts";
+import { startTimer } from "./timers.ts";
 import type { XmlElement } from "./xml.ts";
 
 /**
- * How instances of a process begin. A process has at most one plain start, and signals and
- * messages of different names beside it or instead of it; a sub-process has one plain start.
+ * How instances of a process begin. A process has at most one plain start; beside it or instead of
+ * it signals and messages of different names, and timers; a sub-process has one plain start.
  */
 export function startEventsOf({ places }: Outline, context: Context): readonly StartEvent[] {
   const starts = Map.groupBy(
@@ -56,6 +57,10 @@ function startEventOf(event: XmlElement, context: Context): StartEvent | undefin
   const element = idOf(event);
   if (definition === undefined) return { element, kind: "none" };
   if (others.length > 0) return undefined;
+  if (definition.name === "bpmn:timerEventDefinition") {
+    const timer = startTimer(event, definition, context);
+    return timer && { element, kind: "timer", timer };
+  }
   const kind: Named = definition.name === "bpmn:signalEventDefinition" ? "signal" : "message";
   const written = nameOfReferred({ event, holder: definition, to: kind }, context);
   const name = written && fixedName(event, written, context);
@@ -92,7 +97,7 @@ function checkNames(
 ): void {
   const taken = new Set<string>();
   for (const event of events) {
-    if (event.kind === "none") continue;
+    if (event.kind === "none" || event.kind === "timer") continue;
     const { kind, name, at } = event;
     const key = JSON.stringify([kind, name]);
     if (taken.has(key)) {

@@ -1,5 +1,6 @@
+import { resultOf } from "../../definition/expression.ts";
 import type { TimerSpec } from "../../definition/graph.ts";
-import type { Parsed } from "../../definition/parsed.ts";
+import { type Parsed, quoted, refused } from "../../definition/parsed.ts";
 import { parseCycle } from "../../definition/time/cycle.ts";
 import { parseDuration } from "../../definition/time/duration.ts";
 import { parseZonedInstant } from "../../definition/time/instant.ts";
@@ -49,7 +50,7 @@ export function timerSpec(
       code: "bpmn/timer-kind-not-allowed",
       at: event,
       message: `${called(event)}: a ${as} cannot stand here.`,
-      hint: `Use ${spoken(allowed)}. A cycle runs only on a boundary event that does not interrupt.`,
+      hint: `Use ${spoken(allowed)}. A cycle runs only on a start event, or on a boundary event that does not interrupt.`,
     });
   }
   const text = computed({ at: event, text: value.text, as }, context);
@@ -62,6 +63,55 @@ export function timerSpec(
   }
   return { as, value: text, ...(zone && { zone }) };
 }
+
+/**
+ * The timer of a start event. It is computed when the process is deployed or enabled, when nobody
+ * has variables: what it comes to is judged here, at some moment, and counts from that one.
+ */
+export function startTimer(
+  event: XmlElement,
+  definition: XmlElement,
+  context: Context,
+): TimerSpec | undefined {
+  const timer = timerSpec(event, definition, ["duration", "date", "cycle"], context);
+  if (timer === undefined) return undefined;
+  const { expressions, report } = context;
+  if (timer.value.kind === "feel") {
+    const { text } = timer.value;
+    const [variable] = expressions.variablesOf(text);
+    const result = resultOf(
+      "string",
+      text,
+      expressions.evaluate(text, () => undefined, SOMETIME),
+    );
+    const zone = timer.zone === undefined ? undefined : parseTimeZone(timer.zone);
+    const parsed = result.ok
+      ? parseTimer(timer.as, result.value, zone?.ok ? zone.value : undefined)
+      : refused(result.problem, "Write an expression that gives a text.");
+    if (variable !== undefined || !parsed.ok) {
+      const problem = parsed.ok ? "" : parsed.problem;
+      return report.refuse({
+        code: "bpmn/start-timer-not-fixed",
+        at: event,
+        message: `${called(event)}: the ${timer.as} ${quoted(`=${text}`)} is not known when the process is deployed. ${
+          variable === undefined ? problem : `It reads the variable ${quoted(variable)}.`
+        }`,
+        hint: "Write the value itself, or an expression without variables; there are none before an instance begins.",
+      });
+    }
+  }
+  if (timer.as === "duration") {
+    report.warn({
+      code: "bpmn/start-timer-from-deploy",
+      at: event,
+      message: `${called(event)} begins one instance, a duration after the process is deployed or enabled. Other engines do not allow that.`,
+      hint: "Use <timeDate> for one instance at a fixed instant, or <timeCycle> for several.",
+    });
+  }
+  return timer;
+}
+
+const SOMETIME = { now: 0, seed: "deploy" };
 
 /** The zone that the property `timeZone` of an event or a process names. */
 export function timeZoneOf(element: XmlElement, report: Report): TimeZone | undefined {

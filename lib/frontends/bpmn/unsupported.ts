@@ -153,7 +153,7 @@ function isPresent(element: XmlElement, extension: string): boolean {
 
 /** The event definitions that run, for each kind of event. */
 const RUNNING_DEFINITIONS: ReadonlyMap<string, readonly string[]> = new Map([
-  ["startEvent", ["signal", "message"]],
+  ["startEvent", ["timer", "signal", "message"]],
   ["endEvent", ["terminate", "error", "signal", "message"]],
   ["intermediateThrowEvent", ["signal", "message"]],
   ["intermediateCatchEvent", ["timer", "signal", "message"]],
@@ -161,7 +161,7 @@ const RUNNING_DEFINITIONS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const ALTERNATIVE =
-  "Events that run: plain, signal and message start; plain, terminate, error, signal and message end; plain, signal and message throw; timer, signal and message catch; timer, error, signal and message boundary.";
+  "Events that run: plain, timer, signal and message start; plain, terminate, error, signal and message end; plain, signal and message throw; timer, signal and message catch; timer, error, signal and message boundary.";
 
 /** `timer` for `bpmn:timerEventDefinition`; undefined for what defines no event. */
 function definitionKind(element: XmlElement): string | undefined {

@@ -5,6 +5,16 @@ import { instantFrom } from "../../../lib/definition/time/instant.ts";
 
 const dueAt = instantFrom(Date.UTC(2030, 0, 1, 12));
 const timer = { tenant: "default", instanceId: "order-1", ticket: "t1.1", dueAt, covered: true };
+const start = {
+  tenant: "default",
+  definitionId: "report",
+  hash: "h",
+  element: "nightly",
+  run: 3,
+  n: 2,
+  dueAt,
+  covered: true,
+};
 const target = { group: "g", roleArn: "r", queueArn: "q", deadLettersArn: "d" };
 
 describe("the name of a schedule", () => {
@@ -23,6 +33,18 @@ describe("the name of a schedule", () => {
     ];
 
     expect(new Set(others.map(scheduleName)).size).toBe(others.length);
+  });
+});
+
+describe("the schedule of a start event", () => {
+  test("has a name for each occurrence, and hands over its message", () => {
+    const others = [start, { ...start, n: 3 }, { ...start, run: 32, n: 2 }, timer];
+    const Input = scheduleOf(start, dueAt, target).Target?.Input ?? "";
+    const { dueAt: _, covered, ...occurrence } = start;
+
+    expect(new Set(others.map(scheduleName)).size).toBe(others.length);
+    expect(scheduleName({ ...start })).toBe(scheduleName(start));
+    expect(parseText(Input)).toEqual({ kind: "timer-start", ...occurrence });
   });
 });
 

@@ -2,7 +2,7 @@ import { SchedulerClient } from "@aws-sdk/client-scheduler";
 import { afterEach, describe, expect, test } from "vitest";
 import { SchedulerTimers } from "../../../lib/adapters/scheduler/timers.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import type { TimerMessage } from "../../../lib/ports/message.ts";
+import type { TimerMessage, TimerStartMessage } from "../../../lib/ports/message.ts";
 import {
   type Canned,
   type CannedService,
@@ -17,7 +17,7 @@ const NEAR_MS = 90_000 + 119_000;
 
 describe("timers by schedule", () => {
   let service: CannedService;
-  let queued: Readonly<{ message: TimerMessage; afterMs: number }>[];
+  let queued: Readonly<{ message: TimerMessage | TimerStartMessage; afterMs: number }>[];
   afterEach(() => service.close());
 
   async function open(answer: Canned = {}, { queueMaxSeconds = 900 } = {}) {

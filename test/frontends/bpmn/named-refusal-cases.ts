@@ -117,6 +117,11 @@ export const NAMED_ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> 
     one("a number", beside(starting(onSignal("s1")), aSignal("s1", "=1 + 1")), "a", 3),
     one("an empty text", beside(starting(onSignal("s1")), aSignal("s1", '=""')), "a", 3),
   ],
+  "bpmn/start-timer-not-fixed": [
+    one("a variable", starting(timer("timeDuration", "=wait")), "a", 3),
+    one("a number", starting(timer("timeCycle", "=1 + 1")), "a", 3),
+    one("a text that is none", starting(timer("timeDate", '="tomorrow"')), "a", 3),
+  ],
   "bpmn/duplicate-start-name": [
     one("one signal twice", known(starting(onSignal("s1"), onSignal("s1"))), "b", 4),
     one(
@@ -261,6 +266,9 @@ export const NAMED_ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> 
 
 /** Files that compile with a warning. */
 export const NAMED_WARNINGS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
+  "bpmn/start-timer-from-deploy": [
+    one("a start by duration", starting(timer("timeDuration", "PT10M")), "a", 3),
+  ],
   "bpmn/boundary-on-event": [
     one(
       "a timer on an event that waits for a signal",

@@ -786,7 +786,7 @@ export const UNSUPPORTED: readonly Case[] = [
       8,
     ),
   ),
-  ...["timer", "conditional"].map((kind) =>
+  ...["conditional"].map((kind) =>
     one(`a ${kind} start event`, file(process(event("startEvent", kind))), "x", 3),
   ),
   unsupported(

@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { type NodeHttpOptions, nodeHttp } from "../../../../lib/adapters/node/http/http.ts";
 import type { Resolve } from "../../../../lib/adapters/node/http/target.ts";
 import { MAX_HTTP_BODY_BYTES, MAX_REDIRECTS } from "../../../../lib/definition/limits.ts";
@@ -119,15 +119,12 @@ describe("a request", () => {
   test("uses no proxy of the environment", async () => {
     const proxy = await aService({ body: "proxied" });
     const service = await aService({ body: "direct" });
-    const before = { ...process.env };
-    Object.assign(process.env, {
-      HTTP_PROXY: `http://127.0.0.1:${proxy.port}`,
-      http_proxy: `http://127.0.0.1:${proxy.port}`,
-      NODE_USE_ENV_PROXY: "1",
-    });
-    const outcome = await send(`http://127.0.0.1:${service.port}/`).finally(() => {
-      process.env = before;
-    });
+    for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
+      vi.stubEnv(name, `http://127.0.0.1:${proxy.port}`);
+    }
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const outcome = await send(`http://127.0.0.1:${service.port}/`);
 
     expect(textOf(outcome)).toBe("direct");
     expect(proxy.received).toEqual([]);

@@ -1,0 +1,49 @@
+import type { ScheduleView } from "../../lib/client/index.ts";
+import { command } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { printJson, printTable } from "../lay-out.ts";
+import { listUpTo } from "../list-up-to.ts";
+import { parseWholeNumber } from "../parse-whole-number.ts";
+import { clientFor, SERVER_OPTIONS } from "../server.ts";
+import { UsageError } from "../usage-error.ts";
+
+/** Lists what begins by itself, or stops one of it. */
+export const schedules = command({
+  name: "schedules",
+  summary: "list what begins by itself, and when; stop one",
+  operands: ["[rm]", "[ID]"],
+  options: {
+    limit: { type: "string", value: "NUMBER", help: "list so many at most; 50 unless said" },
+    ...SERVER_OPTIONS,
+  },
+  notes: [
+    "`rm ID` stops one until its definition is enabled or deployed anew. To stop all of a",
+    "definition, disable it.",
+  ].join("\n"),
+  run: async ({ values, operands: [action, id], terminal }) => {
+    const limit = parseWholeNumber(values.limit ?? "50", { option: "limit", min: 1, max: 100_000 });
+    const client = clientFor(values, terminal);
+    if (action === undefined) {
+      const found = await listUpTo(limit, (page) => client.schedules(page));
+      if (values.json) printJson(terminal, found);
+      else printTable(terminal, HEADINGS, found.items.map(rowOf));
+      return EXIT.ok;
+    }
+    if (action !== "rm") throw new UsageError(`"${action}" is not rm. ${USAGE}`);
+    if (id === undefined) throw new UsageError(`ID is missing. ${USAGE}`);
+    const answer = await client.removeSchedule(id);
+    if (values.json) printJson(terminal, answer);
+    else terminal.print(`${id} is stopped`);
+    return EXIT.ok;
+  },
+});
+
+const USAGE = "Usage: `fermata schedules --help`.";
+const HEADINGS = ["ID", "VERSION", "WHEN", "ZONE", "NEXT", "FIRED", "LEFT"];
+
+function rowOf(schedule: ScheduleView): readonly string[] {
+  const { id, definition, text, zone, nextDue, fired, remaining, enabled } = schedule;
+  const next = nextDue ?? (enabled ? "never" : "disabled");
+  const left = remaining === undefined ? "no end" : String(remaining);
+  return [id, String(definition.version), text, zone, next, String(fired), left];
+}

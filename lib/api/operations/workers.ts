@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { ignoredBody, jsonBody } from "../body.ts";
+import { nothing, type Operation, operation } from "../operation.ts";
+import { idText } from "../shapes/values.ts";
+import * as shape from "../shapes/worker.ts";
+
+const byId = z.strictObject({ taskId: idText });
+const byType = z.strictObject({ type: idText });
+const tag = "Tasks";
+
+/** What workers call to get work and to keep it, and where work goes instead. */
+export const workerOperations: readonly Operation[] = [
+  operation({
+    id: "activate",
+    method: "POST",
+    path: "/v1/tasks/activate",
+    tag,
+    summary: "Take open tasks of a type, each under a lock",
+    description:
+      "The lock is advisory: until it is over, no other worker is given the task. The open task decides what counts.",
+    params: nothing,
+    query: nothing,
+    body: jsonBody(shape.activate),
+    answers: { 200: "The tasks, or none." },
+    answer: shape.activation,
+    problems: [],
+    run: async ({ body }, { engine }) => ({ status: 200, json: await engine.activate(body) }),
+  }),
+  operation({
+    id: "heartbeat",
+    method: "POST",
+    path: "/v1/tasks/{taskId}/heartbeat",
+    tag,
+    summary: "Keep a task for longer, and learn whether it is still needed",
+    params: byId,
+    query: nothing,
+    body: jsonBody(shape.heartbeat),
+    answers: { 200: "The new lock, or that the task was cancelled." },
+    answer: shape.kept,
+    problems: ["task/not-found", "task/lock-lost"],
+    run: async ({ params, body }, { engine }) => ({
+      status: 200,
+      json: await engine.heartbeat(params.taskId, body),
+    }),
+  }),
+  operation({
+    id: "taskType",
+    method: "GET",
+    path: "/v1/task-types/{type}",
+    tag,
+    summary: "Where the tasks of a type go",
+    params: byType,
+    query: nothing,
+    body: ignoredBody,
+    answers: { 200: "The type, also if no task of it was ever offered." },
+    answer: shape.taskType,
+    problems: [],
+    run: async ({ params }, { engine }) => ({
+      status: 200,
+      json: await engine.taskType(params.type),
+    }),
+  }),
+  operation({
+    id: "setTaskType",
+    method: "PUT",
+    path: "/v1/task-types/{type}",
+    tag,
+    summary: "Send the tasks of a type to an SQS queue of yours",
+    params: byType,
+    query: nothing,
+    body: jsonBody(shape.setTaskType),
+    answers: { 200: "As it is now." },
+    answer: shape.taskType,
+    problems: ["task-type/no-queues", "task-type/queue-not-allowed"],
+    run: async ({ params, body }, { engine }) => ({
+      status: 200,
+      json: await engine.setTaskType(params.type, body),
+    }),
+  }),
+];

@@ -1,0 +1,145 @@
+/** What begins by itself: a list of it, and the switch for one. */
+import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
+import { formatInstant } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Key } from "../../ports/store.ts";
+import type { Listed, PageRequest, ScheduleView } from "../engine.ts";
+import { schedulesView, timerStartKey } from "../keys.ts";
+import { type Latest, readLatest } from "../latest.ts";
+import { readMany } from "../read-many.ts";
+import { checkPage } from "../request-rules.ts";
+import type { World } from "../world.ts";
+import { armStart, disarmStart } from "./arm.ts";
+import {
+  disabled,
+  dueOfStart,
+  itemOf,
+  parseTimerStart,
+  readTimerStart,
+  type TimerStart,
+} from "./timer-start.ts";
+
+/** Start events by timer of all definitions that are deployed, by definition and element. */
+export async function listSchedules(
+  world: World,
+  request: PageRequest,
+): Promise<Listed<ScheduleView>> {
+  checkPage(request);
+  const { limit, cursor: after } = request;
+  const view = schedulesView(world.settings.tenant);
+  const page = await world.store.list(view, { limit, ...(after !== undefined && { after }) });
+  const found = await readMany(world.store, page.items);
+  const starts = found.flatMap((item) => (item ? [parseTimerStart(item.body)] : []));
+  return {
+    items: starts.filter(({ isStopped }) => !isStopped).map(viewSchedule),
+    ...(page.next !== undefined && { nextCursor: page.next }),
+  };
+}
+
+/** Stops one start event; it comes back when its definition is enabled or deployed anew. */
+export async function removeSchedule(world: World, id: string): Promise<{ removed: true }> {
+  const key = await keyOf(world, id);
+  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
+    const found = key && (await readTimerStart(world, key));
+    if (found === undefined || found.start.isStopped) throw notFound(id);
+    const { item, start } = found;
+    const stopped: TimerStart = { ...disabled(start), isStopped: true };
+    const put = itemOf(world, stopped, item.version + 1);
+    const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
+    if (outcome.kind === "committed") {
+      await disarmStart(world, start);
+      return { removed: true };
+    }
+    await world.clock.pause(5);
+  }
+  throw new EngineError("engine/busy", {
+    happened: "The schedule kept changing meanwhile",
+    where: `schedule ${id}`,
+    fix: "Send the request again.",
+    retryable: true,
+  });
+}
+
+/** When the start events of a definition are due next, by element. */
+export async function nextDues(
+  world: World,
+  { id: definitionId, hash, timers = [] }: Latest,
+): Promise<ReadonlyMap<string, string>> {
+  const { tenant } = world.settings;
+  const keys = timers.map((element) => timerStartKey(tenant, { definitionId, hash, element }));
+  const items = keys.length === 0 ? [] : await world.store.get(keys);
+  const dues = new Map<string, string>();
+  for (const item of items) {
+    const start = item && parseTimerStart(item.body);
+    const dueAt = start && dueOfStart(start);
+    if (start && dueAt !== undefined) dues.set(start.element, formatInstant(dueAt));
+  }
+  return dues;
+}
+
+/** Arms all of them, as if every schedule and every queue had been lost. */
+export async function rearmAllStarts(
+  world: World,
+): Promise<{ rearmed: number; timersFired: number }> {
+  const counts = { rearmed: 0, timersFired: 0 };
+  const view = schedulesView(world.settings.tenant);
+  let after: string | undefined;
+  do {
+    const page = await world.store.list(view, {
+      limit: 100,
+      ...(after !== undefined && { after }),
+    });
+    for (const item of await readMany(world.store, page.items)) {
+      const start = item && parseTimerStart(item.body);
+      const dueAt = start && dueOfStart(start);
+      if (start === undefined || dueAt === undefined) continue;
+      await armStart(world, start, world.settings.volatileQueues);
+      counts[dueAt <= world.clock.now() ? "timersFired" : "rearmed"] += 1;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return counts;
+}
+
+function viewSchedule(start: TimerStart): ScheduleView {
+  const { definitionId: id, version, element, kind, text, zone, left, enabled, n } = start;
+  const nextDue = dueOfStart(start);
+  return {
+    id: `${encodeURIComponent(id)}~${encodeURIComponent(element)}`,
+    definition: { id, version },
+    element,
+    kind,
+    text,
+    zone: zone ?? "UTC",
+    ...(nextDue !== undefined && { nextDue: formatInstant(nextDue) }),
+    ...(left !== "unbounded" && { remaining: left }),
+    enabled,
+    fired: n,
+  };
+}
+
+/** Only the latest version of a definition has start events that fire. */
+async function keyOf(world: World, id: string): Promise<Key | undefined> {
+  const [definitionId, element, ...rest] = id.split("~").map(decoded);
+  if (definitionId === undefined || element === undefined || rest.length > 0) return undefined;
+  const latest = (await readLatest(world, definitionId))?.latest;
+  if (!latest?.timers?.includes(element)) return undefined;
+  return timerStartKey(world.settings.tenant, { definitionId, hash: latest.hash, element });
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function notFound(id: string): EngineError {
+  return new EngineError("schedule/not-found", {
+    happened: "There is no such schedule",
+    where: `schedule ${id}`,
+    fix: "List what begins by itself with GET /v1/schedules.",
+    retryable: false,
+  });
+}

@@ -1,0 +1,222 @@
+/**
+ * A worker's poll: takes what has been there longest, open rows and rows whose locks are over
+ * alike, and gives each task away under a lock. Only then is the instance read: a row says nothing
+ * about its task. The lock is advisory, the open ticket decides.
+ */
+import {
+  MAX_ACTIVATED,
+  MAX_LOCK_SECONDS,
+  MAX_LOST_ROWS,
+  MAX_PAGE_BYTES,
+  MAX_WAIT_SECONDS,
+} from "../../definition/limits.ts";
+import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { TaskTicket } from "../../kernel/instance.ts";
+import type { Item } from "../../ports/store.ts";
+import type { ActivatedTask, Activation, ActivationRequest } from "../engine.ts";
+import {
+  lockedAfter,
+  lockedUntil,
+  offersPk,
+  openAfter,
+  openUntil,
+  shardOf,
+  timeOfRow,
+} from "../keys.ts";
+import { weightOf } from "../listing.ts";
+import { checkRequest, idText, nameText, optional, wholeNumber } from "../request-rules.ts";
+import { type Image, loadInstance } from "../stored-instance.ts";
+import { viewTask } from "../views.ts";
+import type { World } from "../world.ts";
+import { type Lock, lockTokenOf } from "./lock.ts";
+import { moveRow } from "./move-row.ts";
+import { lockedRow, type Offer, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts";
+import { lookedForType, spreadWider } from "./task-type.ts";
+
+const RULES = {
+  type: idText,
+  max: wholeNumber(1, MAX_ACTIVATED),
+  lockSeconds: wholeNumber(1, MAX_LOCK_SECONDS),
+  worker: nameText,
+  waitSeconds: optional(wholeNumber(0, MAX_WAIT_SECONDS)),
+};
+
+/** Gives tasks of a type to a worker; where there are none it waits, or says when to ask again. */
+export async function activate(world: World, request: ActivationRequest): Promise<Activation> {
+  const { type, max, lockSeconds, worker, waitSeconds = 0 } = request;
+  checkRequest(RULES, { type, max, lockSeconds, worker, waitSeconds });
+  const wait = waitSeconds > 0 ? world.offers?.begin(type, waitSeconds * 1_000) : undefined;
+  try {
+    for (;;) {
+      const tasks = await take(world, request);
+      if (tasks.length > 0 || waitSeconds === 0) return { tasks };
+      if (wait === undefined) return { tasks, retryAfter: RETRY_AFTER_SECONDS };
+      const nextAt = await nextAvailable(world, type);
+      const inMs = nextAt === undefined ? undefined : Math.max(0, nextAt - world.clock.now());
+      if (!(await wait.next(inMs))) return { tasks };
+    }
+  } finally {
+    wait?.stop();
+  }
+}
+
+/** What a worker that polls for nothing may cost: two small reads and a call. */
+const RETRY_AFTER_SECONDS = 2;
+
+async function take(world: World, request: ActivationRequest): Promise<readonly ActivatedTask[]> {
+  const { type, max } = request;
+  const { shards } = await lookedForType(world, type);
+  const first = shardFor(world.ids.fresh(), shards);
+  const tasks: ActivatedTask[] = [];
+  const poll = { lost: 0, bytes: 0 };
+  for (let n = 0; n < shards && tasks.length < max && poll.bytes < MAX_PAGE_BYTES; n++) {
+    await takeFrom(world, request, (first + n) % shards, tasks, poll);
+  }
+  if (poll.lost >= MAX_LOST_ROWS && !world.settings.volatileQueues) {
+    await spreadWider(world, type, shards);
+  }
+  return tasks;
+}
+
+type Poll = { lost: number; bytes: number };
+
+async function takeFrom(
+  world: World,
+  { type, max, lockSeconds, worker }: ActivationRequest,
+  shard: number,
+  tasks: ActivatedTask[],
+  poll: Poll,
+): Promise<void> {
+  const pk = offersPk(world.settings.tenant, type, shard);
+  for (const row of await available(world, pk, max - tasks.length)) {
+    if (tasks.length >= max || poll.bytes >= MAX_PAGE_BYTES || poll.lost >= 2 * MAX_LOST_ROWS)
+      return;
+    const taken = await alone(world, row, () => takeRow(world, row, { lockSeconds, worker }));
+    if (taken === "lost") poll.lost += 1;
+    if (taken === undefined || taken === "lost") continue;
+    const given = viewActivated(world, taken);
+    poll.bytes += weightOf(given);
+    tasks.push(given);
+  }
+}
+
+/** Rows that may be taken now, the longest first; more than are needed, since others take some too. */
+async function available(world: World, pk: string, wanted: number): Promise<readonly Item[]> {
+  const now = world.clock.now();
+  const limit = wanted + READ_AHEAD;
+  const open = await world.store.scan(pk, { ...openUntil(now), limit });
+  const over = await world.store.scan(pk, { ...lockedUntil(now), limit });
+  const free = [...open.items, ...over.items].filter((row) => !isBeingTaken(world, row));
+  return free.sort((a, b) => timeOfRow(a.key) - timeOfRow(b.key));
+}
+
+const READ_AHEAD = 20;
+
+type Taken = Readonly<{ image: Image; task: TaskTicket; lock: Lock }>;
+
+async function takeRow(
+  world: World,
+  row: Item,
+  { lockSeconds, worker }: Readonly<{ lockSeconds: number; worker: string }>,
+): Promise<Taken | "lost" | undefined> {
+  const offer = parseOffer(row.body);
+  if (isInDoubt(row, offer) && (await isLocked(world, row, offer))) return undefined;
+  const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
+  const lockId = world.ids.digest(world.ids.fresh()).slice(0, LOCK_ID_LENGTH);
+  const locked = lockedRow(row, { worker, until, lockId });
+  const moved = await moveRow(world, row, locked);
+  if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
+  const image = await loadInstance(world, offer.instanceId);
+  const worth = worthOf(world, row, image);
+  if (worth.kind === "open")
+    return { ...worth, lock: { type: worth.task.type, until, lockId, shard: shardOf(row.key) } };
+  // It leads to its task again, at the time that is right by now, before this row goes.
+  if (worth.kind === "early") await giveBack(world, row, worth);
+  await world.store.tidy([locked.key]);
+  return undefined;
+}
+
+const LOCK_ID_LENGTH = 16;
+
+async function giveBack(
+  world: World,
+  row: Item,
+  { image, task }: Readonly<{ image?: Image; task?: TaskTicket }>,
+): Promise<void> {
+  if (image && task) return putOpenRow(world, image.instance, task, "again");
+  await world.store.commit([{ put: row, when: "absent" }]);
+}
+
+/** A row that was put again, or whose lock is over, may not be the only one of its task. */
+const isInDoubt = ({ key }: Item, { again }: Offer): boolean => again || key.sk.startsWith("L#");
+
+/** Whether somebody has the task by another row; this one is left alone then, until it is dead. */
+async function isLocked(world: World, row: Item, { instanceId, ticket, attempt }: Offer) {
+  const range = lockedAfter(world.clock.now());
+  for (let after: string | undefined; ; ) {
+    const more = after === undefined ? {} : { after };
+    const page = await world.store.scan(row.key.pk, { ...range, limit: 200, ...more });
+    const isIt = page.items.some(({ body }) => {
+      const other = parseOffer(body);
+      return (
+        other.instanceId === instanceId && other.ticket === ticket && other.attempt === attempt
+      );
+    });
+    if (isIt || page.next === undefined) return isIt;
+    after = page.next;
+  }
+}
+
+/** When the next row may be taken that is there already. Other shards are looked at in time. */
+async function nextAvailable(world: World, type: string): Promise<Instant | undefined> {
+  // A clock that is told to move tells those who wait itself.
+  if (world.settings.virtualClock) return undefined;
+  const pk = offersPk(world.settings.tenant, type, 0);
+  const now = world.clock.now();
+  const ahead = await Promise.all(
+    [openAfter(now), lockedAfter(now)].map((range) => world.store.scan(pk, { ...range, limit: 1 })),
+  );
+  const times = ahead.flatMap(({ items }) => items.map(({ key }) => timeOfRow(key)));
+  return times.length === 0 ? undefined : instantFrom(Math.min(...times) + 1);
+}
+
+function viewActivated(world: World, { image, task, lock }: Taken): ActivatedTask {
+  const { taskId, type, instanceId, element, definition, variables, headers, ...rest } = viewTask(
+    world,
+    image,
+    task,
+  );
+  const { attempt, retries, idempotencyKey } = rest;
+  return {
+    taskId,
+    lockToken: lockTokenOf(lock),
+    type,
+    instanceId,
+    element,
+    definition,
+    variables,
+    headers,
+    attempt,
+    retries,
+    lockedUntil: formatInstant(lock.until),
+    idempotencyKey,
+  };
+}
+
+// Polls of one process do not fight each other for the same row.
+
+const beingTaken = new WeakMap<World, Set<string>>();
+const isBeingTaken = (world: World, row: Item): boolean =>
+  beingTaken.get(world)?.has(rowName(row)) ?? false;
+const rowName = ({ key }: Item): string => `${key.pk} ${key.sk}`;
+
+async function alone<T>(world: World, row: Item, work: () => Promise<T>): Promise<T | undefined> {
+  if (isBeingTaken(world, row)) return undefined;
+  const rows = beingTaken.get(world) ?? new Set();
+  beingTaken.set(world, rows.add(rowName(row)));
+  try {
+    return await work();
+  } finally {
+    rows.delete(rowName(row));
+  }
+}

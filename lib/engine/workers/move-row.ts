@@ -1,0 +1,43 @@
+/**
+ * Taking a row: another row is put, and then the old one is removed. Whoever removed it has the
+ * task; who was too late takes his own row away again. The new row comes first: whoever dies in
+ * between leaves a task that is offered twice, and never one that is offered to nobody.
+ */
+import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import type { Item, Key } from "../../ports/store.ts";
+import type { World } from "../world.ts";
+
+/** `in-doubt`: nobody knows whether it was taken. The new row stays, and is over in time. */
+export type Moved = "taken" | "lost" | "busy" | "in-doubt";
+
+export async function moveRow(world: World, old: Item, put: Item): Promise<Moved> {
+  if (!(await putNew(world, put))) return "busy";
+  const removed = await removeRow(world, old);
+  if (removed === "lost" || removed === "busy") await world.store.tidy([put.key]);
+  return removed;
+}
+
+/** Whether the new row is there for certain; one that may come late is over in time. */
+async function putNew(world: World, put: Item): Promise<boolean> {
+  const outcome = await world.store.commit([{ put, when: "absent" }]);
+  if (outcome.kind !== "unknown") return outcome.kind === "committed";
+  return (await readRow(world, put.key)) !== undefined;
+}
+
+async function removeRow(world: World, { key, version }: Item): Promise<Moved> {
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const outcome = await world.store.commit([{ remove: key, when: { version } }]);
+    if (outcome.kind === "committed") return "taken";
+    if (outcome.kind === "conflict") return "lost";
+    if (outcome.kind === "unknown") {
+      const row = await readRow(world, key);
+      if (row?.version !== version) return "in-doubt";
+    } else await world.clock.pause(outcome.retryAfterMs);
+  }
+  return "busy";
+}
+
+async function readRow(world: World, key: Key): Promise<Item | undefined> {
+  const [row] = await world.store.get([key]);
+  return row;
+}

@@ -1,0 +1,84 @@
+/** A task that nobody here runs is offered: by a row, or in a queue of the user's own. */
+import type { TaskTicket, Ticket } from "../../kernel/instance.ts";
+import { isForPeople } from "../../kernel/person.ts";
+import type { Item, Write } from "../../ports/store.ts";
+import { storeLimits } from "../../ports/store-rules.ts";
+import { isTask, runsHere } from "../owed.ts";
+import type { Plan } from "../plan.ts";
+import type { World } from "../world.ts";
+import { isQueued, queueTask } from "./queue-task.ts";
+import { openRow, putOpenRow } from "./rows.ts";
+import { offeredType } from "./task-type.ts";
+
+/** Offers an attempt after its commit. */
+export async function offerTask(
+  world: World,
+  instance: Plan["image"]["instance"],
+  task: TaskTicket,
+  how: "first" | "again",
+): Promise<void> {
+  const type = await offeredType(world, task.type);
+  if (isQueued(world, type) && (await queueTask(world, instance, task, type))) return;
+  await putOpenRow(world, instance, task, how);
+}
+
+/** What a door does for those who look in the next moment. A queue is left to its parked copy. */
+export async function showTask(world: World, plan: Plan, task: TaskTicket): Promise<void> {
+  if (isOfferedInCommit(world, plan, task)) return;
+  if (isQueued(world, await offeredType(world, task.type))) return;
+  await putOpenRow(world, plan.image.instance, task, "first");
+}
+
+/** Rows that a commit writes with the instance, and rows that are put before it. */
+export type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
+
+/**
+ * With queues in memory nobody comes back after a crash to offer what the step has opened: the
+ * offers are committed with it. What does not fit into the commit, and tickets that an incident
+ * gives back (their row may still be there), are put before it, and again after it as always.
+ */
+export async function offersOf(world: World, plan: Plan): Promise<Offers> {
+  if (!world.settings.volatileQueues) return { together: [], before: [] };
+  const { instance } = plan.image;
+  const rows: { task: TaskTicket; row: Item }[] = [];
+  for (const task of offeredBy(world, plan)) {
+    const { shards } = await offeredType(world, task.type);
+    rows.push({ task, row: openRow(instance, task, shards) });
+  }
+  const isTogether = new Set(togetherOf(world, plan).map(({ id }) => id));
+  return {
+    together: rows
+      .filter(({ task }) => isTogether.has(task.id))
+      .map(({ row }) => ({ put: row, when: "absent" })),
+    before: rows.filter(({ task }) => !isTogether.has(task.id)).map(({ row }) => row),
+  };
+}
+
+/** Whether the row of a task was committed with it. */
+export function isOfferedInCommit(world: World, plan: Plan, { id }: Ticket): boolean {
+  return togetherOf(world, plan).some((task) => task.id === id);
+}
+
+/** Polls that wait are told what the commit has offered. */
+export function tellOffered(world: World, plan: Plan): void {
+  if (world.offers === undefined) return;
+  for (const { type } of togetherOf(world, plan)) world.offers.tell(type);
+}
+
+const offeredBy = (world: World, { fresh }: Plan): readonly TaskTicket[] =>
+  fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task) && !isForPeople(task));
+
+function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
+  if (!world.settings.volatileQueues) return [];
+  const room = Math.max(0, storeLimits.writesPerCommit - 1 - plan.companions.length);
+  return offeredBy(world, plan)
+    .filter((task) => isFirstRow(plan, task))
+    .slice(0, room);
+}
+
+/** Nobody can have put a row for this attempt before: its ticket is new, or the attempt is. */
+function isFirstRow({ before }: Plan, { id, attempt }: TaskTicket): boolean {
+  if (id.startsWith(`k${before.version + 1}.`)) return true;
+  const earlier = before.tickets.filter(isTask).find((ticket) => ticket.id === id);
+  return earlier !== undefined && earlier.attempt < attempt;
+}

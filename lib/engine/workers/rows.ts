@@ -1,0 +1,239 @@
+/**
+ * Rows by which those outside find the tasks that they do: open rows in the order in which they may
+ * be taken, locked rows in the order in which their locks are over. Rows are hints: the ticket in
+ * the instance decides, and a row is taken away only after its ticket was seen dead.
+ *
+ * 1. A row says which version of its instance it was put for. Who reads an older one has not seen
+ *    the ticket yet, and leaves the row alone.
+ * 2. Each attempt has an open row of its own. Of earlier attempts a row may be left: it is dead.
+ * 3. An open row is put once by the step that opens the attempt. Whoever puts it again, because
+ *    nobody knows whether that was done, marks it: its task may be locked already. The mark is in
+ *    the version too, so a row that was taken and came back is another row.
+ */
+import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import type { Instance, TaskTicket } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, Key, Page } from "../../ports/store.ts";
+import { cursorInvalid } from "../../ports/store-rules.ts";
+import type { PageRequest } from "../engine.ts";
+import { encodeBody, parseBody } from "../formats.ts";
+import { putHint } from "../hint.ts";
+import { lockSk, offersPk, openSk, timeOfRow } from "../keys.ts";
+import { openTask } from "../owed.ts";
+import type { Image } from "../stored-instance.ts";
+import type { World } from "../world.ts";
+import { lookedForType, offeredType, taskTypes } from "./task-type.ts";
+
+/** Whose row it is. Rows of older engines say neither which version nor which attempt. */
+export type Offer = Readonly<{
+  instanceId: string;
+  ticket: string;
+  version?: number;
+  attempt?: number;
+  /** Of a locked row: who has it. */
+  worker?: string;
+  /** The task may be locked already. */
+  again: boolean;
+}>;
+
+export function parseOffer(body: Uint8Array): Offer {
+  const { i, k, r, n, w, g } = parseBody("offer", body) as Stored;
+  return {
+    instanceId: i,
+    ticket: k,
+    ...(r !== undefined && { version: r, attempt: n ?? 1 }),
+    ...(w !== undefined && { worker: w }),
+    again: g === 1,
+  };
+}
+
+type Stored = { i: string; k: string; r?: number; n?: number; w?: string; g?: 1 };
+
+/** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
+export function openRow(
+  instance: Instance,
+  task: TaskTicket,
+  shards: number,
+  isAgain = false,
+): Item {
+  const { id: i, version: r } = instance;
+  const { id: k, attempt } = task;
+  const stored: Stored = {
+    i,
+    k,
+    r,
+    ...(attempt > 1 && { n: attempt }),
+    ...(isAgain && { g: 1 }),
+  };
+  return {
+    key: openKey(instance, task, shards),
+    version: 2 * r + (isAgain ? 1 : 0),
+    body: encodeBody("offer", stored),
+  };
+}
+
+/** Where the open row of a task's attempt is put. */
+export const openKey = (
+  { tenant, id }: Pick<Instance, "tenant" | "id">,
+  task: TaskTicket,
+  shards: number,
+): Key => ({
+  pk: offersPk(tenant, task.type, shardFor(`${id}.${task.id}`, shards)),
+  sk: openSk(availableAt(task), id, task),
+});
+
+const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
+
+/** Which shard a task's rows are in; fewer shards are the first of more. */
+export function shardFor(name: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let n = 0; n < name.length; n++) hash = Math.imul(hash ^ name.charCodeAt(n), 0x01000193);
+  return ((hash ^ (hash >>> 15)) >>> 0) % shards;
+}
+
+/** Offers an attempt after its commit; whoever does not know whether that was done says `again`. */
+export async function putOpenRow(
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+  how: "first" | "again",
+): Promise<void> {
+  const { shards } = await offeredType(world, task.type);
+  const put = openRow(instance, task, shards, how === "again");
+  if (!(await putUnlessThere(world, put))) throw busy(put.key);
+  world.offers?.tell(task.type);
+}
+
+/** Offers a task anew, whatever row there is: somebody may be about to take that one away. */
+export async function putRowAnew(
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+): Promise<void> {
+  const { shards } = await offeredType(world, task.type);
+  await putHint(world, openRow(instance, task, shards, true));
+  world.offers?.tell(task.type);
+}
+
+/** Whether a row stands under this key now; false when the store stays busy. */
+async function putUnlessThere(world: World, put: Item): Promise<boolean> {
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const outcome = await world.store.commit([{ put, when: "absent" }]);
+    if (outcome.kind === "committed" || outcome.kind === "conflict") return true;
+    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
+  }
+  return false;
+}
+
+/** The locked row that takes another row's place. */
+export function lockedRow(
+  { key, body }: Item,
+  { worker, until, lockId }: Readonly<{ worker: string; until: Instant; lockId: string }>,
+): Item {
+  const { i, k, r, n } = parseBody("offer", body) as Stored;
+  const stored: Stored = {
+    i,
+    k,
+    ...(r !== undefined && { r }),
+    ...(n !== undefined && { n }),
+    w: worker,
+  };
+  return {
+    key: { pk: key.pk, sk: lockSk(until, i, k, lockId) },
+    version: 1,
+    body: encodeBody("offer", stored),
+  };
+}
+
+/** What a row is worth, by the instance as it was read after the row. */
+export type Worth =
+  | Readonly<{ kind: "open"; image: Image; task: TaskTicket }>
+  /** Its ticket or its attempt is over: the row may go. */
+  | Readonly<{ kind: "dead" }>
+  /** Its ticket was not seen yet, or it may not be taken yet: another row leads to it in time. */
+  | Readonly<{ kind: "early"; task?: TaskTicket; image?: Image }>;
+
+export function worthOf(world: World, row: Item, image: Image | undefined): Worth {
+  const { ticket, version = 0, attempt } = parseOffer(row.body);
+  const now = world.clock.now();
+  if (image === undefined) {
+    // Only the rows of a start may come before their instance, and not by long.
+    const isOld = timeOfRow(row.key) + MAX_ROW_IN_FLIGHT_MS < now;
+    return { kind: version === 1 && !isOld ? "early" : "dead" };
+  }
+  if (image.instance.version < version) return { kind: "early" };
+  const task = openTask(image.instance, ticket);
+  if (task === undefined || (attempt !== undefined && attempt !== task.attempt)) {
+    return { kind: "dead" };
+  }
+  if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
+  return { kind: "open", image, task };
+}
+
+/** Rows of a type, or of all, shard by shard; a task that is just being taken may have two. */
+export async function offerRows(
+  world: World,
+  type: string | undefined,
+  { limit, cursor }: PageRequest,
+): Promise<Page<Item>> {
+  const from = cursor === undefined ? undefined : parsePlace(cursor, type);
+  const items: Item[] = [];
+  for await (const place of placesFrom(world, type, from)) {
+    const range = {
+      limit: limit - items.length,
+      ...(place.after !== undefined && { after: place.after }),
+    };
+    const pk = offersPk(world.settings.tenant, place.type, place.shard);
+    const page = await world.store.scan(pk, range);
+    items.push(...page.items);
+    if (page.next !== undefined) return { items, next: placeText({ ...place, after: page.next }) };
+    if (items.length >= limit) return { items, next: placeText({ ...place, isDone: true }) };
+  }
+  return { items };
+}
+
+/** A shard of a type, and how far it was read. */
+type Place = Readonly<{ type: string; shard: number; after?: string; isDone?: true }>;
+
+async function* placesFrom(
+  world: World,
+  only: string | undefined,
+  from: Place | undefined,
+): AsyncGenerator<Place> {
+  let isAhead = from === undefined;
+  for await (const type of only === undefined ? taskTypes(world) : [only]) {
+    const { shards } = await lookedForType(world, type);
+    for (let shard = 0; shard < shards; shard++) {
+      const isIt = !isAhead && type === from?.type && shard === from.shard;
+      isAhead ||= isIt;
+      if (!isAhead || (isIt && from?.isDone)) continue;
+      yield { type, shard, ...(isIt && from?.after !== undefined && { after: from.after }) };
+    }
+  }
+}
+
+const placeText = ({ type, shard, after, isDone }: Place): string =>
+  JSON.stringify([type, shard, isDone ? null : (after ?? "")]);
+
+function parsePlace(cursor: string, only: string | undefined): Place {
+  try {
+    const [type, shard, after] = JSON.parse(cursor) as [string, number, string | null];
+    const isSound = typeof type === "string" && Number.isSafeInteger(shard);
+    if (isSound && (only === undefined || type === only)) {
+      return { type, shard, ...(after === null ? { isDone: true } : { after: String(after) }) };
+    }
+  } catch {
+    // Told below.
+  }
+  throw cursorInvalid(cursor);
+}
+
+function busy({ pk, sk }: Key): EngineError {
+  return new EngineError("engine/busy", {
+    happened: "The store is too busy to take a write now",
+    where: `${pk} / ${sk}`,
+    fix: "Nothing is lost: try again in a second.",
+    retryable: true,
+  });
+}

@@ -1,0 +1,10 @@
+/** Queues of the user's own, into which tasks may be put instead of being offered. */
+export interface OwnQueues {
+  /** Whether this installation was told that it may send there. */
+  allows(queueArn: string): boolean;
+  /**
+   * Puts a task into a queue, not to be delivered before the delay is over. "refused": the queue
+   * does not take it, and trying again at once would not help. Throws when it might.
+   */
+  send(queueArn: string, body: string, delayMs: number): Promise<"sent" | "refused">;
+}

@@ -1,0 +1,73 @@
+// Rules of calls and children, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./mutants.ts";
+
+export const CALL_MUTANTS: readonly Mutant[] = [
+  {
+    name: "no-tombstone",
+    without: "a child that has not begun leaves a tombstone when its call is interrupted",
+    scenario: "call-cancel-early",
+    file: "lib/engine/children/cancel-child.ts",
+    find: "if (await putTombstone(world, parent, ticket, INTERRUPTED)) return;",
+    replace: `${MARK}; return;`,
+  },
+  {
+    name: "child-id-not-from-ticket",
+    without: "a child's id comes from its ticket, whoever begins it and how often",
+    scenario: "call",
+    file: "lib/engine/children/start-child.ts",
+    find: "const childId = childIdOf(world, parent, ticket.id);",
+    replace: `${MARK}; const childId = world.ids.fresh();`,
+  },
+  {
+    name: "parent-told-twice",
+    without: "the ticket goes with the first word of a child's end",
+    scenario: "call",
+    file: "lib/kernel/graph/call.ts",
+    find: `closeTicket(run.draft, ticket.id);
+  const token = tokenAt(run, ticket.ref);`,
+    replace: `${MARK};
+  const token = tokenAt(run, ticket.ref);
+  run.draft.tickets = run.draft.tickets.map((t) => (t.id === ticket.id ? { ...t, ref: 0 } : t));`,
+  },
+  {
+    name: "parent-not-told",
+    without: "a child's end is owed to its caller until that has looked",
+    scenario: "call",
+    file: "lib/kernel/draft.ts",
+    find: "if (draft.before.parent && !draft.before.parent.detached) emit(",
+    replace: `if (draft.before.parent) ${MARK}; if (false) emit(`,
+  },
+  {
+    name: "told-before-owed",
+    without: "what the caller's step owes is looked after when its teller comes again",
+    scenario: "call",
+    file: "lib/engine/children/tell-parent.ts",
+    find: "return parkOwed(world, image, ticket);",
+    replace: `{ ${MARK}; return; }`,
+  },
+  {
+    name: "child-outlives-call",
+    without: "an interrupted call cancels what it waits for",
+    scenario: "call-cancel-waiting",
+    file: "lib/kernel/graph/interrupt.ts",
+    find: `emit(run.draft, { kind: "cancel-child", ticket: ticket.id });`,
+    replace: `${MARK};`,
+  },
+  {
+    name: "refused-without-tombstone",
+    without: "what cannot begin gets its tombstone before its call is told",
+    scenario: "call-refused",
+    file: "lib/engine/children/start-child.ts",
+    find: "if (!(await putTombstone(world, parent, ticket.id, planned))) continue;",
+    replace: `${MARK};`,
+  },
+  {
+    name: "awaiting-owes-nothing",
+    without: "with queues in memory somebody looks at an open call after a restart",
+    scenario: "call",
+    mode: "memory",
+    file: "lib/engine/owed.ts",
+    find: 'ticket.on === "continuation" || ticket.on === "child" || runsHere(world, ticket),',
+    replace: `(ticket.on === "child" && (${MARK}), ticket.on === "continuation") || runsHere(world, ticket),`,
+  },
+];

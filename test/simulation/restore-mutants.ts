@@ -1,0 +1,29 @@
+// Rules of a recovery after everything was lost, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./mutants.ts";
+
+export const RESTORE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "restored-timers-left-to-the-sweep",
+    without: "timers that are ahead are armed anew when every schedule was lost",
+    scenario: "restored-timers",
+    file: "lib/engine/recover.ts",
+    find: "(masked || isAllLost)",
+    replace: `(masked || (isAllLost && (${MARK}, false)))`,
+  },
+  {
+    name: "restored-records-forgotten",
+    without: "what an outbox holds is sent by whoever is told to",
+    scenario: "restored",
+    file: "lib/engine/recover.ts",
+    find: 'for (const name of names) await world.parking.park({ kind: "owed", tenant, instanceId, name });',
+    replace: `if (names.size > 0) ${MARK};`,
+  },
+  {
+    name: "restored-leases-trusted",
+    without: "a lease does not say that its owner lives when everything was lost",
+    scenario: "restored-later",
+    file: "lib/engine/recover.ts",
+    find: "isAllLost ? await sendAfterLease(world, instance) : 0;",
+    replace: `isAllLost ? (${MARK}, 0) : 0;`,
+  },
+];

@@ -1,0 +1,148 @@
+// Everything that queues and schedules held is lost at one moment, and somebody walks through all
+// live instances, page by page, while they move on. One of each kind of debt is under way.
+import {
+  aFork,
+  anEnd,
+  aSignalCatch,
+  aSignalThrow,
+  aStart,
+  aTask,
+  aTimer,
+} from "../support/graph-builder.ts";
+import { mustStart, start, starter } from "./callers.ts";
+import { graph } from "./definitions.ts";
+import type { Call, Caller, Scenario } from "./scenario.ts";
+import { signals, talker, waits } from "./talkers.ts";
+import { does, unlessMended } from "./user-code.ts";
+
+/** None ends before the loss: what an end owes is not looked for. */
+const definitions = [
+  graph(
+    "p",
+    [
+      aStart(),
+      aFork("fork"),
+      aTask("work"),
+      aTask("more"),
+      aTask("last"),
+      aSignalThrow("tell", "told"),
+      aSignalCatch("wait", "news"),
+      aFork("join"),
+      aTimer("pause", { duration: "P1D" }),
+      anEnd(),
+    ],
+    [
+      "start -> fork -> work -> tell -> more -> last -> join -> pause -> end",
+      "fork -> wait -> join",
+    ],
+  ),
+  graph(
+    "q",
+    [
+      aStart(),
+      aFork("fork"),
+      aSignalCatch("hear", "told"),
+      aTask("fragile", { retries: "1" }),
+      aFork("join"),
+      aTimer("pause", { duration: "P1D" }),
+      anEnd(),
+    ],
+    ["start -> fork -> hear -> join -> pause -> end", "fork -> fragile -> join"],
+  ),
+];
+
+/** The loss at this moment; a calm run is busy for a quarter of a second. */
+export const restoredAt = (restoredAtMs: number, name = "restored"): Scenario => ({
+  name,
+  definitions,
+  handlers: {
+    work: does("work"),
+    more: does("more"),
+    last: does("last"),
+    fragile: unlessMended("fragile"),
+  },
+  callers: () => [
+    starter("q", "hears"),
+    throwing("one"),
+    throwing("two"),
+    talker("speaker", signals("news", "n1", { when: waits("signal", "news", 2) })),
+    mender("hears"),
+    recoverer(),
+  ],
+  announces: true,
+  endsOwe: true,
+  restoredAtMs,
+});
+
+export const RESTORE_SCENARIOS: readonly Scenario[] = [
+  restoredAt(90),
+  restoredAt(160, "restored-later"),
+  {
+    name: "restored-timers",
+    definitions: [
+      graph(
+        "p",
+        [
+          aStart(),
+          aFork("fork"),
+          aTimer("near", { duration: "PT10M" }),
+          aTimer("far", { duration: "PT2H" }),
+          anEnd(),
+        ],
+        ["start -> fork -> near -> end", "fork -> far -> end"],
+      ),
+      graph("q", [aStart(), aTimer("far", { duration: "P30D" }), anEnd()], ["start -> far -> end"]),
+    ],
+    handlers: {},
+    callers: () => [starter("p", "one"), starter("p", "two"), starter("q", "three"), recoverer()],
+    restoredAtMs: 60_000,
+    troubles: ["timers", "jump"],
+    punctual: true,
+  },
+];
+
+/** Who throws a signal begins once somebody waits for it. */
+function throwing(instanceId: string): Caller {
+  const begin = start("p", { instanceId }, mustStart);
+  const make: Call["make"] = async (desk) =>
+    desk.committedEntries("hears") > 0 ? begin.make(desk) : "again later";
+  return { name: `starter of ${instanceId}`, calls: [{ ...begin, make }] };
+}
+
+/** Resolves the one incident that comes up, and asks no more. */
+function mender(instanceId: string): Caller {
+  let hasMended = false;
+  const make: Call["make"] = async ({ engine, brings, committedEntries }) => {
+    if (committedEntries(instanceId) === 0) return "again later";
+    const { incidents } = await engine.get(instanceId);
+    for (const { incidentId: ticket } of incidents) {
+      const request = { retries: 1, variables: { mended: true } };
+      brings(instanceId, { kind: "incident-resolved", ticket, ...request });
+      hasMended = true;
+      await engine.resolveIncident(instanceId, ticket, request, `resolve-${ticket}`);
+    }
+    return hasMended && incidents.length === 0 ? { kind: "done" } : "again later";
+  };
+  return { name: "mender", calls: [{ name: "mend", make }] };
+}
+
+/** Walks through everything that is live, an instance at a time, once the store was restored. */
+function recoverer(): Caller {
+  let cursor: string | undefined;
+  return {
+    name: "recoverer",
+    calls: [
+      {
+        name: "recover all",
+        make: async ({ engine, restore }) => {
+          if (restore.state() === "not yet") return "again later";
+          const page = await engine.recoverAll({ limit: 1, ...(cursor && { cursor }) });
+          cursor = page.nextCursor;
+          if (cursor !== undefined) return "again later";
+          restore.over();
+          return { kind: "done" };
+        },
+      },
+    ],
+  };
+}
