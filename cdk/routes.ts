@@ -28,6 +28,7 @@ export const ROUTES: readonly Route[] = [
     "/v1/dead-letters",
     "/v1/schedules",
     "/v1/tasks",
+    "/v1/tasks/{taskId}",
     "/v1/task-types/{type}",
     "/v1/health",
     "/v1/openapi.json",
@@ -35,6 +36,8 @@ export const ROUTES: readonly Route[] = [
   ...at("start", "POST", ["/v1/definitions/{definitionId}/instances"]),
   ...at("send", "POST", ["/v1/signals", "/v1/messages", "/v1/events"]),
   ...at("work", "POST", [
+    "/v1/tasks/{taskId}/claim",
+    "/v1/tasks/{taskId}/unclaim",
     "/v1/tasks/activate",
     "/v1/tasks/{taskId}/heartbeat",
     "/v1/tasks/{taskId}/complete",

@@ -34,7 +34,7 @@ export function wakingLine(
   program: string,
   server: Server,
   instanceId: string,
-  { kind, name = "", correlationKey }: WaitView,
+  { kind, name = "", correlationKey, taskId, state, wakeWith, claimWith }: WaitView,
 ): string | undefined {
   switch (kind) {
     case "signal":
@@ -43,7 +43,14 @@ export function wakingLine(
       return commandLine(program, server, [kind, name], { key: correlationKey || undefined });
     case "event":
       return commandLine(program, server, ["event", name], { target: instanceId });
-    case "task":
+    case "task": {
+      if (taskId === undefined || state === undefined) return undefined;
+      const user = claimWith && userIn(claimWith.body);
+      const claim = commandLine(program, server, ["claim", taskId], { user });
+      const variables = JSON.stringify(variablesIn(wakeWith?.body));
+      const complete = commandLine(program, server, ["complete", taskId], { variables });
+      return user === undefined ? complete : `${claim} && ${complete}`;
+    }
     case "timer":
     case "child":
     case "continuation":
@@ -51,6 +58,14 @@ export function wakingLine(
       return undefined;
   }
 }
+
+const userIn = (body: unknown): string | undefined => {
+  const user = typeof body === "object" && body !== null && "user" in body ? body.user : undefined;
+  return typeof user === "string" ? user : undefined;
+};
+
+const variablesIn = (body: unknown): unknown =>
+  typeof body === "object" && body !== null && "variables" in body ? body.variables : {};
 
 /** A command with its operands and options, ready to be pasted; it finds its token by itself. */
 export function commandLine(

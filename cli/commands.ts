@@ -1,5 +1,7 @@
 import type { Command } from "./command.ts";
 import { cancel } from "./commands/cancel.ts";
+import { claim } from "./commands/claim.ts";
+import { complete } from "./commands/complete.ts";
 import { cost } from "./commands/cost.ts";
 import { deadLetters } from "./commands/dead-letters.ts";
 import { deploy } from "./commands/deploy.ts";
@@ -7,6 +9,7 @@ import { dev } from "./commands/dev.ts";
 import { erase } from "./commands/erase.ts";
 import { event } from "./commands/event.ts";
 import { eventType } from "./commands/event-type.ts";
+import { fail } from "./commands/fail.ts";
 import { history } from "./commands/history.ts";
 import { incidents } from "./commands/incidents.ts";
 import { ls } from "./commands/ls.ts";
@@ -20,6 +23,8 @@ import { set } from "./commands/set.ts";
 import { show } from "./commands/show.ts";
 import { signal } from "./commands/signal.ts";
 import { start } from "./commands/start.ts";
+import { tasks } from "./commands/tasks.ts";
+import { unclaim } from "./commands/unclaim.ts";
 import { validate } from "./commands/validate.ts";
 import { why } from "./commands/why.ts";
 
@@ -34,6 +39,11 @@ export const COMMANDS: readonly Command[] = [
   show,
   why,
   history,
+  tasks,
+  claim,
+  unclaim,
+  complete,
+  fail,
   signal,
   message,
   event,

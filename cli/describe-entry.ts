@@ -22,6 +22,7 @@ const WORDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["element-terminated", (element) => `${element} interrupted`],
   ["flow-taken", (element) => `flow ${element} taken`],
   ["task-claimed", (element) => `${element} claimed by a handler`],
+  ["task-assigned", describeAssignment],
   ["task-completed", (element) => `${element}: task done`],
   ["task-failed", describeFailure],
   ["timer-due", (element) => `${element}: timer due`],
@@ -37,6 +38,11 @@ const WORDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["continued", () => "continued after a pause for others"],
   ["instance-ended", (_, entry) => `ended: ${field(entry, "status") ?? "unknown"}`],
 ]);
+
+function describeAssignment(element: string, entry: Entry): string {
+  const assignee = field(entry, "assignee");
+  return assignee === undefined ? `${element}: given back` : `${element}: ${assignee} has it`;
+}
 
 function describeFailure(element: string, entry: Entry): string {
   return `${element}: attempt ${field(entry, "attempt") ?? "?"} failed${colon(codeAndMessage(entry))}`;

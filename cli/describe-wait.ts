@@ -26,7 +26,7 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
 
 /** Names what must come from outside: the signal, the message with its key, the event, the task. */
 export function awaitedBy(wait: WaitView): string {
-  const { kind, name, correlationKey, taskType, members } = wait;
+  const { kind, name, correlationKey, taskType, state, members } = wait;
   switch (kind) {
     case "signal":
     case "event":
@@ -36,6 +36,7 @@ export function awaitedBy(wait: WaitView): string {
         ? `the message "${name}" without a correlation key`
         : `the message "${name}" with the correlation key "${correlationKey}"`;
     case "task":
+      if (state !== undefined) return "a person";
       return members === undefined
         ? `a task of the type "${taskType}"`
         : `${members.open} of ${members.size} tasks of the type "${taskType}"`;
@@ -70,7 +71,18 @@ export function describeWaking(wait: WaitView): string | undefined {
   }
 }
 
+/** Who has a user task, or who may have it, and until when it should be done. */
+function describePerson(wait: WaitView): string {
+  const { element, since, assignee, candidateUsers = [], candidateGroups = [], dueDate } = wait;
+  const names = [...candidateUsers, ...candidateGroups.map((group) => `the group ${group}`)];
+  const who = assignee ?? (names.length === 0 ? "anybody" : names.join(", "));
+  const has = assignee === undefined ? "to take and complete it" : "who has it, to complete it";
+  const until = dueDate === undefined ? "" : ` It is due at ${dueDate}.`;
+  return `${element} waits for ${who}, ${has}, since ${since}.${until}`;
+}
+
 function describeTask(wait: WaitView): string {
+  if (wait.state !== undefined && wait.runsHere !== true) return describePerson(wait);
   const { element, since, dueAt, runsHere } = wait;
   const task = `${element} waits for ${awaitedBy(wait)}`;
   if (runsHere !== true) {

@@ -15,6 +15,22 @@ export const PAYLOAD_NOTE = [
   "42, true or [1], is taken as that, and everything else as text.",
 ].join("\n");
 
+/** The same for what a task gives: its variables. */
+export const VARIABLES_OPTION = {
+  variables: { type: "string", value: "JSON|@FILE", help: "what it gives" },
+} as const satisfies Options;
+export const PAIRS_NOTE = PAYLOAD_NOTE.replace("--payload", "--variables");
+
+/** Reads the variables that a task gives; undefined where there are none. */
+export function parseGiven(
+  variables: string | undefined,
+  pairs: readonly string[],
+): Variables | undefined {
+  if (variables === undefined) return parsePayload({ payload: undefined, pairs });
+  if (pairs.length === 0) return parseVariables(variables, "variables");
+  throw new UsageError(`"${pairs[0]}" and --variables say the same thing twice. Use one of them.`);
+}
+
 type Given = Readonly<{ payload: string | undefined; pairs: readonly string[] }>;
 
 /** Reads a payload that becomes variables; undefined where there is none. */

@@ -4,6 +4,7 @@ import { definitionOperations } from "./operations/definitions.ts";
 import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
 import { messageOperations } from "./operations/messages.ts";
+import { peopleOperations } from "./operations/people.ts";
 import { scheduleOperations } from "./operations/schedules.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
@@ -19,6 +20,7 @@ export const operations: readonly Operation[] = [
   ...messageOperations,
   ...eventOperations,
   ...taskOperations,
+  ...peopleOperations,
   ...scheduleOperations,
   ...workerOperations,
   ...serviceOperations,

@@ -88,6 +88,10 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/item-too-old": { status: 500, title: "A stored item was written by a far older engine" },
   "store/format-too-new": { status: 500, title: "The store was written by a newer engine" },
   "store/read-failed": { status: 503, title: "Stored state could not be read" },
+  "task/claimed": { status: 409, title: "Somebody else has the task" },
+  "task/not-a-candidate": { status: 409, title: "The user may not have the task" },
+  "task/not-for-people": { status: 409, title: "The task is not for people" },
+  "task/outputs-missing": { status: 409, title: "The completion lacks outputs" },
   "task-type/no-queues": { status: 501, title: "This engine has no queues for tasks" },
   "task-type/queue-not-allowed": {
     status: 403,

@@ -1,6 +1,7 @@
 import type {
   Activation,
   ActivationRequest,
+  ClaimRequest,
   ClockAdvance,
   DeadLetterView,
   DefinitionView,
@@ -179,9 +180,16 @@ export function createClient(options: ClientOptions) {
       ask<{ removed: true }>({ method: "DELETE", path: deadLetter(id) }),
 
     tasks: (filter: TaskFilter & Page = {}) => get<Listed<TaskView>>("/v1/tasks", filter),
+    /** One open task, with the text of its form where the definition has it. */
+    task: (taskId: string) => get<TaskView>(task(taskId)),
+    /** Throws `task/claimed` where somebody else has it. */
+    claimTask: (taskId: string, request: ClaimRequest, keyed: Keyed = {}) =>
+      post<{ claimed: true }>(`${task(taskId)}/claim`, request, keyed),
+    unclaimTask: (taskId: string, request: Readonly<{ user: string }>, keyed: Keyed = {}) =>
+      post<{ unclaimed: true }>(`${task(taskId)}/unclaim`, request, keyed),
     completeTask: (
       taskId: string,
-      request: Readonly<{ variables?: Variables; lockToken?: string }> = {},
+      request: Readonly<{ variables?: Variables; user?: string; lockToken?: string }> = {},
       keyed: Keyed = {},
     ) => post<{ completed: true }>(`${task(taskId)}/complete`, request, keyed),
     failTask: (taskId: string, request: TaskFailure, keyed: Keyed = {}) =>

@@ -6,6 +6,8 @@
  * exhaustive switches then name every place that must learn it.
  */
 import type { Computed } from "./expression.ts";
+import type { Json } from "./json.ts";
+import type { PersonSpec } from "./user-task.ts";
 
 export type Graph = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
 
@@ -49,7 +51,8 @@ export type Loop = Readonly<{
 export type Mapping = Readonly<{ source: Computed; target: string }>;
 
 export type Behaviour =
-  | Readonly<{ kind: "process" }>
+  /** `forms`: those that stand in the source, by their ids; tasks refer to them. */
+  | Readonly<{ kind: "process"; forms?: Readonly<Record<string, Json>> }>
   /** One that is triggered begins only when its signal, message or time comes; see `StartEvent`. */
   | Readonly<{ kind: "start"; triggered?: true }>
   | Readonly<{ kind: "end"; end: EndKind }>
@@ -60,6 +63,8 @@ export type Behaviour =
       headers?: Readonly<Record<string, string>>;
       /** ISO duration between attempts, where the model says one. */
       backoff?: string;
+      /** A person does it. */
+      person?: PersonSpec;
     }>
   | Readonly<{ kind: "script"; expression: Computed; result: string }>
   /** Waits for one thing: intermediate catch events and receive tasks. */

@@ -200,6 +200,11 @@ export const MAX_KEPT_EVENTS = 10_000;
 /** How long a dead letter is kept. */
 export const DEAD_LETTER_MS = 30 * 86_400_000;
 
+// People
+
+/** Candidate users, and candidate groups, of one task; each is a row by which it is found. */
+export const MAX_CANDIDATES = 30;
+
 // Workers
 
 /** How long a worker may lock a task without a word, how many it may take at once, how long it may wait. */

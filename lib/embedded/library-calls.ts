@@ -91,6 +91,9 @@ export type LibraryCalls = Pick<
     deadLetters(
       filter?: Readonly<{ name?: string }> & Partial<PageRequest>,
     ): Promise<Listed<DeadLetterView>>;
+    task: Engine["task"];
+    claim: Engine["claimTask"];
+    unclaim: Engine["unclaimTask"];
     /** What begins by itself. */
     schedules(page?: Partial<PageRequest>): Promise<Listed<ScheduleView>>;
     complete: Engine["completeTask"];
@@ -192,6 +195,18 @@ export function libraryCalls(engine: Engine): LibraryCalls {
       checkRequest(RULES.tasks, { filter });
       const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
       return own(await engine.tasks(rest, { limit, ...(cursor !== undefined && { cursor }) }));
+    },
+    task: async (taskId) => {
+      checkRequest(RULES.task, { taskId });
+      return own(await engine.task(taskId));
+    },
+    claim: async (taskId, request, key) => {
+      checkRequest(RULES.claim, { taskId, request, key });
+      return engine.claimTask(taskId, settled(request), key);
+    },
+    unclaim: async (taskId, request, key) => {
+      checkRequest(RULES.unclaim, { taskId, request, key });
+      return engine.unclaimTask(taskId, settled(request), key);
     },
     complete: async (taskId, given = {}, key) => {
       const request = own(given);

@@ -3,6 +3,7 @@
 import { MAX_ACTIVATED, MAX_LOCK_SECONDS, MAX_WAIT_SECONDS } from "../definition/limits.ts";
 import type {
   ActivationRequest,
+  ClaimRequest,
   EventConfig,
   EventRequest,
   HeartbeatRequest,
@@ -22,6 +23,7 @@ import {
   deadlineText,
   durationText,
   flag,
+  groupNames,
   idText,
   instantText,
   json,
@@ -67,6 +69,18 @@ const instances: Of<InstanceFilter> = {
   startedBefore: optional(instantText),
 };
 
+const tasks: Of<TaskFilter> = {
+  type: optional(idText),
+  instanceId: optional(text),
+  assignee: optional(nameText),
+  candidateUser: optional(nameText),
+  candidateGroup: optional(nameText),
+  state: optional(oneOf("created", "claimed")),
+  overdue: optional(oneOf(true)),
+};
+
+const claimed: Of<ClaimRequest> = { user: nameText, groups: optional(groupNames) };
+
 const incidents: Of<IncidentFilter> = {
   definition: optional(idText),
   type: optional(idText),
@@ -84,8 +98,6 @@ const purged: Of<PurgeFilter> = {
   tag: optional(tagText),
   endedBefore: optional(instantText),
 };
-
-const tasks: Of<TaskFilter> = { type: optional(idText), instanceId: optional(text) };
 
 const failure: Of<TaskFailure> = {
   lockToken: optional(text),
@@ -137,10 +149,14 @@ const waiting = {
   instanceId: text,
   options: optional(settings({ timeoutMs: optional(milliseconds) })),
 };
-const bulk = { ...page, dryRun: optional(flag) };
 const completed = optional(
-  settings({ variables: optional(newVariables), lockToken: optional(text) }),
+  settings({
+    variables: optional(newVariables),
+    user: optional(nameText),
+    lockToken: optional(text),
+  }),
 );
+const bulk = { ...page, dryRun: optional(flag) };
 const resolved = optional(
   settings({ variables: optional(newVariables), retries: optional(wholeNumber(0)) }),
 );
@@ -179,6 +195,9 @@ export const RULES = {
   },
   purge: { request: optional(settings({ filter: optional(settings(purged)), ...bulk })) },
   tasks: { filter: optional(settings({ ...tasks, ...page })) },
+  task: { taskId: text },
+  claim: { taskId: text, request: settings(claimed), key },
+  unclaim: { taskId: text, request: settings({ user: nameText }), key },
   complete: { taskId: text, request: completed, key },
   fail: { taskId: text, request: settings(failure), key },
   activate: { request: settings(activation) },

@@ -2,11 +2,13 @@
 import { MAX_FAN_OUT_MS } from "../definition/limits.ts";
 import { findTicket, isFamily, membersOf } from "../kernel/family.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
+import { isForPeople } from "../kernel/person.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
 import { mailboxKey } from "./keys.ts";
 import { mailboxItem, readMailbox, withoutSubs } from "./messages/mailbox.ts";
 import { openTask, openTasks, runsHere } from "./owed.ts";
+import { tidyPeople } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
 import { openKey } from "./workers/rows.ts";
@@ -56,6 +58,7 @@ export async function tidyClosed(
   for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
     await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
   }
+  await tidyPeople(world, plan);
   for (const ticket of closed) if (ticket.on === "message") await leaveBox(world, plan, ticket);
 }
 
@@ -98,7 +101,7 @@ async function offerKeys(world: World, plan: Plan, held: Held | undefined): Prom
   const keys: Key[] = [];
   for (const task of openTasks(plan.before.tickets)) {
     const { id, type } = task;
-    if (runsHere(world, task) || !isOver(plan, task)) continue;
+    if (runsHere(world, task) || isForPeople(task) || !isOver(plan, task)) continue;
     if (held?.ticket === id) keys.push(held.key);
     else keys.push(openKey(plan.before, task, (await lookedForType(world, type)).shards));
   }

@@ -199,7 +199,7 @@ function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Ind
     since - startedAt,
     packStamp(stamp, lastNow),
   ] as const;
-  if (ticket.on === "task" && ticket.claim === undefined) {
+  if (ticket.on === "task" && ticket.claim === undefined && ticket.person === undefined) {
     const { type, attempt, retries, notBefore } = ticket;
     return [
       ...common,

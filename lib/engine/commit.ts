@@ -5,12 +5,13 @@ import type { Item, Write } from "../ports/store.ts";
 import { expireLeft } from "./expire-left.ts";
 import { tryPutHint } from "./hint.ts";
 import { mendKeyRows, putKeyRows } from "./listing/key-rows.ts";
+import { offersIn } from "./offer.ts";
 import type { Plan } from "./plan.ts";
 import { removeLeft } from "./remove-left.ts";
 import { type Image, imageOf, rememberImage } from "./stored-instance.ts";
 import { forgetHeads } from "./topics/head.ts";
 import { expireBlobs, removeBlobs, storeValues } from "./values.ts";
-import { offersOf, tellOffered } from "./workers/offer-task.ts";
+import { tellOffered } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
 /** `current` is absent when the instance is. */
@@ -25,7 +26,7 @@ export type Committed = Readonly<
 /** Commits a plan on behalf of `own`. */
 export async function commit(world: World, plan: Plan, own: string | null): Promise<Committed> {
   const when = plan.before.version === 0 ? "absent" : { version: plan.before.version };
-  const { together, before } = await offersOf(world, plan);
+  const { together, before } = await offersIn(world, plan);
   const write: Writes = [{ put: plan.item, when }, ...plan.companions, ...together];
   // First what leaves the instance, for certain: the commit drops it there.
   if (!(await storeValues(world, plan.before, plan.values))) return BUSY;

@@ -25,10 +25,11 @@ import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./in
 import { listInstances } from "./listing.ts";
 import { publishMessage } from "./messages/publish.ts";
 import { patchVariables } from "./patch-variables.ts";
+import { claimTask, unclaimTask } from "./people/claim-task.ts";
 import { recover, recoverAll } from "./recover.ts";
 import { start } from "./start.ts";
 import { sweep } from "./sweep.ts";
-import { beat, completeTask, failTask, listTasks } from "./task-calls.ts";
+import { beat, completeTask, failTask, getTask, listTasks } from "./task-calls.ts";
 import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
 import { readReceipt } from "./topics/receipt.ts";
 import { signal } from "./topics/signal.ts";
@@ -95,6 +96,9 @@ export function createEngine(given: World): Engine {
     removeDeadLetter: (id) => removeDeadLetter(world, id),
 
     tasks: (filter, page) => listTasks(world, filter, page),
+    task: (taskId) => getTask(world, taskId),
+    claimTask: (taskId, request, key) => claimTask(world, taskId, request, key),
+    unclaimTask: (taskId, request, key) => unclaimTask(world, taskId, request, key),
     completeTask: (taskId, request = {}, key) => completeTask(world, taskId, request, key),
     failTask: (taskId, request, key) => failTask(world, taskId, request, key),
     activate: (request) => activate(world, request),

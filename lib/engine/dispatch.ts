@@ -14,12 +14,13 @@ import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
 import { sendFamily } from "./families/send-family.ts";
 import { deliveryName } from "./names.ts";
+import { offer, showOffer } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, mustBeSent, openTasks, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { taskMessage } from "./task-message.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
-import { isOfferedInCommit, offerTask, showTask } from "./workers/offer-task.ts";
+import { isOfferedInCommit } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -87,7 +88,7 @@ async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const offers = openTasks(plan.fresh.tickets).filter((task) => !runsHere(world, task));
-  for (const task of offers) await showTask(world, plan, task);
+  for (const task of offers) await showOffer(world, plan, task);
   await parkUnserved(world, plan);
 }
 
@@ -130,7 +131,7 @@ async function sendTicket(
     case "task":
       return runsHere(world, ticket)
         ? world.tasks.send(taskMessage(instance, ticket))
-        : offerTask(world, instance, ticket, how);
+        : offer(world, instance, ticket, how);
     case "family":
       return sendFamily(world, instance, ticket, how);
     case "timer":

@@ -26,13 +26,13 @@ import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
 import { claimMember, unclaimMember } from "./families/claim-member.ts";
 import { handBack } from "./hand-back.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
+import { offerAnew } from "./offer.ts";
 import { handBackOf, openTask, openWork, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
 import type { Image } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
-import { putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 /** Runs the task that the message names, then what follows from it. */
@@ -51,7 +51,7 @@ export async function drive(
   const handedBackBy = handBackOf(task);
   // Whoever handed it back lets this message go: what is run for it would be owed by nobody.
   if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {
-    await putRowAnew(world, found.instance, task);
+    await offerAnew(world, found.instance, task);
     return "release";
   }
   const earlyMs = (task.notBefore ?? 0) - world.clock.now();

@@ -6,6 +6,7 @@
 import type { Notation } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Json, Variables } from "../definition/json.ts";
+import type { Form } from "../definition/user-task.ts";
 import type { Ended, TerminationKind } from "../kernel/ending.ts";
 import type { OnTargetTerminated } from "../kernel/queued-event.ts";
 import type {
@@ -124,9 +125,23 @@ export interface Engine {
   // Tasks
 
   tasks(filter: TaskFilter, page: PageRequest): Promise<Listed<TaskView>>;
+  /** One open task, with the text of its form where the definition has it. */
+  task(taskId: string): Promise<TaskView>;
+  /** Gives a task to a person; throws `task/claimed` where another has it. */
+  claimTask(
+    taskId: string,
+    request: ClaimRequest,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ claimed: true }>>;
+  /** Gives it back; throws `task/claimed` where another has it. */
+  unclaimTask(
+    taskId: string,
+    request: Readonly<{ user: string }>,
+    key?: IdempotencyKey,
+  ): Promise<Readonly<{ unclaimed: true }>>;
   completeTask(
     taskId: string,
-    request?: Readonly<{ variables?: Variables; lockToken?: string }>,
+    request?: Readonly<{ variables?: Variables; user?: string; lockToken?: string }>,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ completed: true }>>;
   failTask(
@@ -265,8 +280,11 @@ export type WaitView = Readonly<{
   /** The engine runs this task itself. */
   runsHere?: boolean;
   incidentId?: string;
+  /** The call that gives a task to a person, as long as nobody has it. */
+  claimWith?: Readonly<{ method: string; path: string; body?: Json }>;
   wakeWith?: Readonly<{ method: string; path: string; body?: Json }>;
-}>;
+}> &
+  Partial<PersonView>;
 
 export type ResultView = Readonly<{
   status: Ended;
@@ -294,6 +312,21 @@ export type InstanceFilter = Readonly<{
   startedAfter?: string;
   startedBefore?: string;
 }>;
+
+export type TaskFilter = Readonly<{
+  type?: string;
+  instanceId?: string;
+  // The others find tasks that people do.
+  assignee?: string;
+  candidateUser?: string;
+  candidateGroup?: string;
+  state?: PersonState;
+  /** Its due date has passed. */
+  overdue?: true;
+}>;
+
+/** Nobody has it yet, or somebody does. */
+export type PersonState = "created" | "claimed";
 
 /** Without a scope, variables of the process; else of the one open occurrence of that element. */
 export type VariablesPatch = Readonly<{ variables: Variables; scope?: string }>;
@@ -363,8 +396,6 @@ export type EndedInstance = Readonly<{
   endedAt: string;
 }>;
 
-export type TaskFilter = Readonly<{ type?: string; instanceId?: string }>;
-
 export type TaskView = Readonly<{
   taskId: string;
   type: string;
@@ -379,7 +410,27 @@ export type TaskView = Readonly<{
   createdAt: string;
   /** The engine runs this task itself. */
   runsHere: boolean;
+  /** Of a task that a person does: variables that must come with the completion. */
+  requiredOutputs?: readonly string[];
+  /** As the definition says it; `body` is there when one task is asked for. */
+  form?: Form & Readonly<{ body?: Json }>;
+}> &
+  Partial<PersonView>;
+
+/** Who has a task that a person does, who may have it, and until when. */
+export type PersonView = Readonly<{
+  state: PersonState;
+  assignee?: string;
+  candidateUsers: readonly string[];
+  candidateGroups: readonly string[];
+  dueDate?: string;
+  followUpDate?: string;
+  /** From 0 to 100. */
+  priority: number;
 }>;
+
+/** `groups`: those that the user is known to be in; left out, the caller answers for that. */
+export type ClaimRequest = Readonly<{ user: string; groups?: readonly string[] }>;
 
 /** `waitSeconds`: how long the poll may wait for a first task. */
 export type ActivationRequest = Readonly<{

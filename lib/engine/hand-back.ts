@@ -12,11 +12,11 @@ import type { Instance, TaskTicket } from "../kernel/instance.ts";
 import type { Invocation, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { attemptName, HANDED_BACK } from "./names.ts";
+import { offerAnew } from "./offer.ts";
 import { openTask } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { redeliver } from "./redelivery.ts";
 import type { Image } from "./stored-instance.ts";
-import { putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 /** Offers the task that a message brought, then lets the message go. */
@@ -28,7 +28,7 @@ export async function handBack(
 ): Promise<Verdict> {
   const { id, attempt, member } = brought;
   if (member !== undefined) {
-    await putRowAnew(world, found.instance, brought);
+    await offerAnew(world, found.instance, brought);
     return "release";
   }
   const name = attemptName(id, attempt);
@@ -42,7 +42,7 @@ export async function handBack(
     const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);
     if (outcome.kind === "busy") return { keepForMs: outcome.retryAfterMs };
     if (outcome.kind === "committed") {
-      await putRowAnew(world, outcome.image.instance, task);
+      await offerAnew(world, outcome.image.instance, task);
       return "release";
     }
     if (outcome.kind === "conflict" && outcome.current === undefined) return "release";

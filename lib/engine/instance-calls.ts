@@ -29,8 +29,8 @@ export async function listWaits(
   world: World,
   instanceId: string,
 ): Promise<Readonly<{ items: readonly WaitView[] }>> {
-  const { instance } = await getInstance(world, instanceId);
-  return { items: instance.tickets.map((ticket) => viewWait(world, instance, ticket)) };
+  const image = await getInstance(world, instanceId);
+  return { items: image.instance.tickets.map((ticket) => viewWait(world, image, ticket)) };
 }
 
 /** Ends it early; `cancelled` is false where it had ended before. */

@@ -1,5 +1,5 @@
 /** Where things are stored. Names in keys are percent-encoded, numbers zero-padded. */
-import type { Instant } from "../definition/time/instant.ts";
+import { type Instant, instantFrom } from "../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../kernel/instance.ts";
 import type { Topic } from "../ports/bus.ts";
 import type { Key, Slice } from "../ports/store.ts";
@@ -143,6 +143,25 @@ export const timeOfRow = ({ sk }: Key): number => Number(sk.split("#")[1]);
 
 /** Every type of task that others do. */
 export const taskTypesView = (tenant: string): string => `${tenant}#J`;
+
+// People: lists by which somebody finds what there is to do.
+
+/** One list of tasks: somebody's own, those offered to a user or a group, or all. */
+export type PeopleList =
+  | Readonly<{ of: "assignee" | "user" | "group"; name: string }>
+  | Readonly<{ of: "all" }>;
+
+export const peoplePk = (tenant: string, list: PeopleList): string =>
+  list.of === "all" ? `${tenant}#U#all` : `${tenant}#U#${LISTS[list.of]}#${part(list.name)}`;
+
+const LISTS = { assignee: "a", user: "u", group: "g" } as const;
+
+/** Orders a list by age; the key stays the same however often a task changes hands. */
+export const peopleSk = (instanceId: string, { since, id }: Pick<TaskTicket, "since" | "id">) =>
+  `${instantText(since)}#${encodeURIComponent(instanceId)}#${id}`;
+
+/** When the task of such a row was opened. */
+export const sinceOfPeopleSk = (sk: string): Instant => instantFrom(Number(sk.split("#")[0]));
 
 // Topics: what is broadcast, and who waits for it.
 

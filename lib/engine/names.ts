@@ -7,6 +7,9 @@ export const attemptName = (ticket: string, attempt: number): string => `${ticke
 export const deliveryName = (ticket: string, which: string | number): string =>
   `${ticket}@${which}`;
 
+/** What a turn of a person's task is called: a claim, or the end of one. */
+export const turnName = (ticket: string, turn: number): string => `${ticket}!${turn}`;
+
 /** A start's own trigger. */
 export const START = "start";
 

@@ -10,6 +10,7 @@ import type {
   Ticket,
   TimerTicket,
 } from "../kernel/instance.ts";
+import { isForPeople } from "../kernel/person.ts";
 import { HANDED_BACK } from "./names.ts";
 import type { World } from "./world.ts";
 
@@ -51,9 +52,9 @@ const OWNER_HERE_MS = 1_000;
 export const isTask = (ticket: Ticket): ticket is TaskTicket => ticket.on === "task";
 export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === "timer";
 
-/** Whether this installation runs the task itself. */
+/** Whether this installation runs the task itself; what is for people alone it never does. */
 export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
-  isTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
+  isTask(ticket) && !isForPeople(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
 /** The same for a family of which members are open. */
 export const familyRunsHere = (world: World, ticket: Ticket): ticket is FamilyTicket =>

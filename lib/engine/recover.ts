@@ -22,6 +22,7 @@ import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { sendMembers } from "./families/send-family.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
+import { offerAnew } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -38,7 +39,7 @@ import { type Reminded, remind } from "./remind.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";
-import { offerRows, parseOffer, putRowAnew } from "./workers/rows.ts";
+import { offerRows, parseOffer } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
@@ -121,7 +122,7 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   if (item.lookAt === lookAtOf(world, instance)) return image;
   // From then on the due index does not lead here any more: those outside must find it.
   for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
-    await putRowAnew(world, instance, task);
+    await offerAnew(world, instance, task);
   }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;

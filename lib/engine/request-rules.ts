@@ -7,6 +7,7 @@ import { INSTANCE_ID_RULE, isInstanceId } from "../definition/instance-id.ts";
 import { findNonJson } from "../definition/json.ts";
 import {
   MAX_BUSINESS_KEY_LENGTH,
+  MAX_CANDIDATES,
   MAX_NAME_LENGTH,
   MAX_PAGE_SIZE,
   MAX_PAYLOAD_BYTES,
@@ -173,6 +174,12 @@ export const tagText: Rule = rule(
   `must be 1 to ${MAX_TAG_LENGTH} characters of text`,
   "Choose another, or leave it out.",
 );
+
+/** Groups that a user is in. */
+export const groupNames: Rule = (path, value) =>
+  Array.isArray(value) && value.length <= MAX_CANDIDATES
+    ? value.flatMap((name, n) => nameText(`${path}.${n}`, name))
+    : [{ path, message: `must be a list of at most ${MAX_CANDIDATES} names`, fix: "Pass a list." }];
 
 /** The tags of an instance. */
 export const tagTexts: Rule = rule(

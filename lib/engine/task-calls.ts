@@ -2,6 +2,7 @@
 import { MAX_PAGE_BYTES } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
+import { isForPeople } from "../kernel/person.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { type Errand, serve } from "./door.ts";
 import type {
@@ -18,6 +19,8 @@ import type {
 import { weightOf } from "./listing.ts";
 import { attemptName, parseTaskId } from "./names.ts";
 import { openTask, openTasks } from "./owed.ts";
+import { checkCompletion } from "./people/check-completion.ts";
+import { isAboutPeople, isWanted, listPeople } from "./people/list-people.ts";
 import { checkPage, checkVariables } from "./request-rules.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
@@ -36,6 +39,39 @@ export async function listTasks(
 ): Promise<Listed<TaskView>> {
   checkPage(page);
   if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
+  if (isAboutPeople(filter)) return listPeople(world, filter, page);
+  return filter.type === undefined ? listAll(world, page) : listOffered(world, filter, page);
+}
+
+/** What workers do comes first, then what people alone do: two lists, one after the other. */
+async function listAll(world: World, page: PageRequest): Promise<Listed<TaskView>> {
+  const { limit, cursor } = page;
+  const people = async (some: number, after?: string) => {
+    const from = after === undefined || after === "" ? {} : { cursor: after };
+    const found = await listPeople(world, {}, { limit: some, ...from }, isForPeople);
+    const { items, nextCursor } = found;
+    return { items, ...(nextCursor !== undefined && { nextCursor: PEOPLE + nextCursor }) };
+  };
+  if (cursor?.startsWith(PEOPLE)) return people(limit, cursor.slice(PEOPLE.length));
+  const offered = await listOffered(world, {}, page);
+  if (offered.nextCursor !== undefined) return offered;
+  const room = limit - offered.items.length;
+  const { items, nextCursor } = await people(Math.max(1, room));
+  if (room > 0) {
+    return { items: [...offered.items, ...items], ...(nextCursor !== undefined && { nextCursor }) };
+  }
+  const isMore = items.length > 0 || nextCursor !== undefined;
+  return { items: offered.items, ...(isMore && { nextCursor: PEOPLE }) };
+}
+
+/** Cursors of the second list begin so; those of the first are JSON. */
+const PEOPLE = "people:";
+
+async function listOffered(
+  world: World,
+  filter: TaskFilter,
+  page: PageRequest,
+): Promise<Listed<TaskView>> {
   const rows = await offerRows(world, filter.type, page);
   const items: TaskView[] = [];
   const shown = new Set<string>();
@@ -49,7 +85,7 @@ export async function listTasks(
     if (shown.has(view.taskId)) continue;
     bytes += weightOf(view);
     // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
-    if (n > 0 && bytes > MAX_PAGE_BYTES) return listTasks(world, filter, { ...page, limit: n });
+    if (n > 0 && bytes > MAX_PAGE_BYTES) return listOffered(world, filter, { ...page, limit: n });
     items.push(view);
     shown.add(view.taskId);
   }
@@ -59,17 +95,21 @@ export async function listTasks(
 export async function completeTask(
   world: World,
   taskId: string,
-  { variables = {}, lockToken }: Parameters<Engine["completeTask"]>[1] & {},
+  { variables = {}, user, lockToken }: Parameters<Engine["completeTask"]>[1] & {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
   checkVariables(variables);
-  const { instanceId, ticket } = partsOf(taskId);
+  const by = user !== undefined && { user };
+  const { instanceId, ticket } = taskPartsOf(taskId);
   const served = await serveTask(world, taskId, {
     instanceId,
     ...(key !== undefined && { key }),
     body: ["complete", taskId, variables],
-    factFor: (instance) =>
-      openTask(instance, ticket) && { kind: "task-completed", ticket, variables },
+    factFor: (instance, program) => {
+      const task = openTask(instance, ticket);
+      if (task) checkCompletion(program, instance, task, { taskId, variables, ...by });
+      return task && { kind: "task-completed", ticket, variables };
+    },
     nameFor: () => ticket,
     ...heldBy(world, { instanceId, ticket }, lockToken),
   });
@@ -84,7 +124,7 @@ export async function failTask(
   key?: IdempotencyKey,
 ): Promise<{ failed: true }> {
   checkVariables(failure.variables ?? {});
-  const { instanceId, ticket } = partsOf(taskId);
+  const { instanceId, ticket } = taskPartsOf(taskId);
   const retryAfterMs = retryAfter === undefined ? undefined : millisecondsOf(world, retryAfter);
   const served = await serveTask(world, taskId, {
     instanceId,
@@ -115,7 +155,7 @@ export async function beat(
   taskId: string,
   request: HeartbeatRequest,
 ): Promise<Heartbeat> {
-  const kept = await heartbeat(world, { ...partsOf(taskId), taskId }, request);
+  const kept = await heartbeat(world, { ...taskPartsOf(taskId), taskId }, request);
   if (kept === undefined) throw noTask(taskId);
   return kept;
 }
@@ -136,7 +176,7 @@ function heldBy(
 }
 
 /** A task of an instance that is not there is a task that is not there. */
-async function serveTask(world: World, taskId: string, errand: Parameters<typeof serve>[1]) {
+export async function serveTask(world: World, taskId: string, errand: Parameters<typeof serve>[1]) {
   try {
     return await serve(world, errand);
   } catch (cause) {
@@ -145,15 +185,26 @@ async function serveTask(world: World, taskId: string, errand: Parameters<typeof
   }
 }
 
+/** One open task, with the text of its form. */
+export async function getTask(world: World, taskId: string): Promise<TaskView> {
+  const { instanceId, ticket } = taskPartsOf(taskId);
+  const image = await loadInstance(world, instanceId);
+  const task = image && openTask(image.instance, ticket);
+  if (!image || !task) throw noTask(taskId);
+  const view = viewTask(world, image, task);
+  const { formBody: body } = image.program.runner.taskInput(image.instance, task);
+  return view.form && body !== undefined ? { ...view, form: { ...view.form, body } } : view;
+}
+
 async function tasksOfInstance(
   world: World,
-  { instanceId = "", type }: TaskFilter,
+  filter: TaskFilter,
   { limit, cursor }: PageRequest,
 ): Promise<Listed<TaskView>> {
-  const image = await loadInstance(world, instanceId);
+  const image = await loadInstance(world, filter.instanceId ?? "");
   if (image === undefined) return { items: [] };
   const open = openTasks(image.instance.tickets);
-  const wanted = open.filter((task) => type === undefined || task.type === type);
+  const wanted = open.filter((task) => isWanted(task, filter, world.clock.now()));
   const from = wanted.findIndex((task) => task.id === cursor) + 1;
   const shown = wanted.slice(from, from + limit);
   const items = shown.map((task: TaskTicket) => viewTask(world, image, task));
@@ -161,7 +212,7 @@ async function tasksOfInstance(
   return { items, ...(from + limit < wanted.length && last && { nextCursor: last.id }) };
 }
 
-function partsOf(taskId: string): { instanceId: string; ticket: string } {
+export function taskPartsOf(taskId: string): { instanceId: string; ticket: string } {
   const parts = parseTaskId(taskId);
   if (parts === undefined) throw noTask(taskId);
   return parts;
@@ -182,7 +233,7 @@ function millisecondsOf(world: World, text: string): number {
   });
 }
 
-function noTask(taskId: string): EngineError {
+export function noTask(taskId: string): EngineError {
   return new EngineError("task/not-found", {
     happened: "There is no such open task",
     where: `task ${taskId}`,

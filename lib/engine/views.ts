@@ -16,6 +16,7 @@ import type {
 } from "./engine.ts";
 import { idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { familyRunsHere, runsHere } from "./owed.ts";
+import { callsFor, viewPerson, viewWork } from "./people/view-person.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -60,7 +61,7 @@ export function viewInstance(world: World, { instance, program }: Image): Instan
     variables,
     activeElements,
     completedElements: instance.completed,
-    waits: instance.tickets.map((ticket) => viewWait(world, instance, ticket)),
+    waits: instance.tickets.map((ticket) => viewWait(world, { instance, program }, ticket)),
     incidents: instance.tickets.flatMap((ticket) =>
       ticket.on === "incident" ? [viewIncident(ticket)] : [],
     ),
@@ -100,7 +101,7 @@ export function viewResult({ instance, program }: Image): ResultView | undefined
 }
 
 /** Why an instance does not move, and the call that would move it. */
-export function viewWait(world: World, instance: Instance, ticket: Ticket): WaitView {
+export function viewWait(world: World, { instance, program }: Image, ticket: Ticket): WaitView {
   const common = { element: ticket.element, since: formatInstant(ticket.since) };
   const path = `/v1/instances/${encodeURIComponent(instance.id)}`;
   switch (ticket.on) {
@@ -112,11 +113,12 @@ export function viewWait(world: World, instance: Instance, ticket: Ticket): Wait
         taskId: taskIdOf(instance.id, ticket.id),
         runsHere: runsHere(world, ticket),
         ...(ticket.notBefore !== undefined && { dueAt: formatInstant(ticket.notBefore) }),
-        wakeWith: {
-          method: "POST",
-          path: `/v1/tasks/${encodeURIComponent(taskIdOf(instance.id, ticket.id))}/complete`,
-          body: { variables: {} },
-        },
+        ...viewPerson(ticket),
+        ...callsFor(
+          ticket,
+          `/v1/tasks/${encodeURIComponent(taskIdOf(instance.id, ticket.id))}`,
+          ticket.person === undefined ? {} : program.runner.taskInput(instance, ticket),
+        ),
       };
     case "family": {
       const open = openIn(ticket);
@@ -192,7 +194,8 @@ function wakeByClock(world: World, dueAt: Instant): Pick<WaitView, "wakeWith"> {
 }
 
 export function viewTask(world: World, { instance, program }: Image, task: TaskTicket): TaskView {
-  const { variables, headers } = program.runner.taskInput(instance, task);
+  const input = program.runner.taskInput(instance, task);
+  const { variables, headers } = input;
   const { definition } = instance;
   return {
     taskId: taskIdOf(instance.id, task.id),
@@ -207,6 +210,7 @@ export function viewTask(world: World, { instance, program }: Image, task: TaskT
     idempotencyKey: idempotencyKeyOf(instance.id, task.id),
     createdAt: formatInstant(task.since),
     runsHere: runsHere(world, task),
+    ...viewWork(task, input),
   };
 }
 

@@ -39,6 +39,7 @@ import {
   type TimerTicket,
 } from "./instance.ts";
 import { againOf, type Kept, keptOf, type Resolved } from "./kept.ts";
+import { giveTo, isItsTurn } from "./person.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
@@ -111,6 +112,8 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
       return ticket.on === "task" && (isMember(ticket) || ticket.attempt === fact.attempt);
     case "task-claimed":
       return ticket.on === "task" && !isMember(ticket) && ticket.attempt === fact.attempt;
+    case "task-assigned":
+      return isItsTurn(ticket, fact);
     case "timer-due":
       return ticket.on === "timer" && isDue(ticket, now);
     case "signal-received":
@@ -202,6 +205,7 @@ async function consume(
   ticket: Ticket,
 ): Promise<void> {
   if (fact.kind === "task-claimed" && ticket.on === "task") return claim(draft, ticket, fact.claim);
+  if (fact.kind === "task-assigned" && ticket.on === "task") return giveTo(draft, ticket, fact);
   if (ticket.on === "timer" && ticket.deadline) return timeOut(program, draft);
   if (ticket.on === "incident" && ticket.kept && fact.kind === "incident-resolved") {
     return retryKept(program, draft, fact, ticket, ticket.kept);

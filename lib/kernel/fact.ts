@@ -23,6 +23,7 @@ export type TicketFact =
   | Readonly<{ kind: "task-completed"; ticket: string; variables: Variables }>
   | TaskFailed
   | Readonly<{ kind: "task-claimed"; ticket: string; attempt: number; claim: string }>
+  | TaskAssigned
   | Readonly<{ kind: "timer-due"; ticket: string }>
   | SignalReceived
   | Readonly<{ kind: "message-received"; ticket: string; messageId: string; payload: Variables }>
@@ -47,6 +48,14 @@ export type TaskFailed = Readonly<{
   retries?: number;
   retryAfterMs?: number;
   variables?: Variables;
+}>;
+
+/** A person's task changes hands; without an assignee nobody has it. Holds only in the turn it names. */
+export type TaskAssigned = Readonly<{
+  kind: "task-assigned";
+  ticket: string;
+  turn: number;
+  assignee?: string;
 }>;
 
 /** `seq` is the place of the broadcast among all of its name. */

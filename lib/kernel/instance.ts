@@ -111,6 +111,8 @@ export type TaskTicket = Opened &
     notBefore?: Instant;
     /** The invocation that claimed an `exclusive` task before running it. */
     claim?: string;
+    /** A person does it. */
+    person?: Person;
     /** Of a member of a family, which is no ticket of its own: its number, from 0. */
     member?: number;
   }>;
@@ -128,6 +130,20 @@ export type FamilyTicket = Opened &
     /** The members that are no longer open, as `bits.ts` writes them. */
     taken: string;
   }>;
+
+/** Who has a task and who may have it; only what differs from the ordinary is there. */
+export type Person = Readonly<{
+  /** A worker may do it as well. */
+  asJob?: true;
+  assignee?: string;
+  users?: readonly string[];
+  groups?: readonly string[];
+  dueAt?: Instant;
+  followUpAt?: Instant;
+  priority?: number;
+  /** How often it has changed hands: whoever wants it says which of these turns they saw. */
+  turn?: number;
+}>;
 
 export type TimerTicket = Opened &
   Readonly<{

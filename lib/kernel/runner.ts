@@ -10,6 +10,7 @@
  */
 import type { Definition } from "../definition/definition.ts";
 import type { Json, Variables } from "../definition/json.ts";
+import type { Form } from "../definition/user-task.ts";
 import type { Draft } from "./draft.ts";
 import type { StartInput, TicketFact } from "./fact.ts";
 import type { Instance, TaskTicket, Ticket } from "./instance.ts";
@@ -36,10 +37,7 @@ export interface Runner {
   /** The instance ends from outside: notes in the trail what is thereby cut short. */
   terminate(draft: Draft): void;
   /** What a task is given to work on. */
-  taskInput(
-    instance: Instance,
-    ticket: TaskTicket,
-  ): Readonly<{ variables: Variables; headers: Headers }>;
+  taskInput(instance: Instance, ticket: TaskTicket): TaskInput;
   /** What readers see of a runner's state. */
   view(instance: Instance): Readonly<{ variables: Variables; activeElements: readonly string[] }>;
   /**
@@ -54,7 +52,15 @@ export interface Runner {
 /** Names and positions that lead to a part of a value. */
 export type Place = readonly (string | number)[];
 
-type Headers = Readonly<Record<string, string>>;
+export type TaskInput = Readonly<{
+  variables: Variables;
+  headers: Readonly<Record<string, string>>;
+  /** Of a task that a person does: variables that must come with the completion. */
+  needs?: readonly string[];
+  /** The form that goes with it, and its text where it stands in the definition. */
+  form?: Form;
+  formBody?: Json;
+}>;
 
 /** A definition together with the runner that has been prepared for it. */
 export type Program = Readonly<{ definition: Definition; runner: Runner }>;

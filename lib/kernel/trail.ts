@@ -37,4 +37,5 @@ export const TRAIL_TYPES = [
   "variables-patched",
   "child-started",
   "child-ended",
+  "task-assigned",
 ] as const;

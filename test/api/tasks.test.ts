@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { aUserTask } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 
 describe("tasks", () => {
@@ -61,5 +62,55 @@ describe("tasks", () => {
 
     expect(answer).toMatchObject({ status: 400, json: { code: "request/invalid" } });
     expect(asked).toEqual([]);
+  });
+
+  test("F66: are found by who has them, who may have them and how they stand", async () => {
+    const { api, asked } = await fakeApi();
+    const query =
+      "assignee=anna&candidateUser=bert&candidateGroup=sales%20%26%20co&state=claimed&overdue=true";
+
+    await api("GET", "/v1/tasks", { query });
+    const wrong = await api("GET", "/v1/tasks", { query: "state=done&overdue=yes&assignee=" });
+
+    expect(asked).toEqual([
+      [
+        "tasks",
+        {
+          assignee: "anna",
+          candidateUser: "bert",
+          candidateGroup: "sales & co",
+          state: "claimed",
+          overdue: true,
+        },
+        { limit: 50 },
+      ],
+    ]);
+    expect(wrong).toMatchObject({ status: 400, json: { code: "request/invalid" } });
+    expect(wrong.json.errors).toHaveLength(3);
+  });
+
+  test("F66: are read one by one with their form", async () => {
+    const { api } = await fakeApi();
+
+    expect((await api("GET", "/v1/tasks/live:1")).json).toEqual(aUserTask);
+    expect(await api("GET", "/v1/tasks/nope")).toMatchObject({ status: 404 });
+  });
+
+  test("F66: are claimed and given back in the name of a user", async () => {
+    const { api, asked } = await fakeApi();
+    const headers = { "idempotency-key": "k" };
+    const json = { user: "anna", groups: ["sales"] };
+
+    const claimed = await api("POST", "/v1/tasks/live:1/claim", { json, headers });
+    const late = await api("POST", "/v1/tasks/live:1/claim", { json: { user: "late" } });
+    const back = await api("POST", "/v1/tasks/live:1/unclaim", { json: { user: "anna" } });
+    const nobody = await api("POST", "/v1/tasks/live:1/claim", { json: { user: "" } });
+    const gone = await api("POST", "/v1/tasks/nope/unclaim", { json: { user: "anna" } });
+
+    expect([claimed.json, back.json]).toEqual([{ claimed: true }, { unclaimed: true }]);
+    expect(late).toMatchObject({ status: 409, json: { code: "task/claimed" } });
+    expect(nobody).toMatchObject({ status: 400 });
+    expect(gone).toMatchObject({ status: 404, json: { code: "task/not-found" } });
+    expect(asked[0]).toEqual(["claimTask", "live:1", json, "k"]);
   });
 });

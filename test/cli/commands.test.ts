@@ -4,11 +4,19 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { COMMANDS } from "../../cli/commands.ts";
 import { type EmbeddedEngine, openEngine, serveEngine } from "../../lib/embedded/index.ts";
+import { assignment, ioMapping, person, sequence, xml } from "../support/bpmn-xml.ts";
 import { FermataProcess } from "./fermata-process.ts";
 import { processOf } from "./process-of.ts";
 import { type Surroundings, say } from "./recording-terminal.ts";
 
 const ORDER = resolve(import.meta.dirname, "../../examples/order/order.bpmn");
+const APPROVAL = sequence(
+  person(
+    "approve",
+    assignment({ candidateGroups: "hr" }),
+    ioMapping(xml("zeebe:output", { source: "=approved", target: "decision" })),
+  ),
+).replace('id="p"', 'id="leave"');
 const TOKEN = "a-token-for-tests";
 
 describe("fermata, talking to a server,", () => {
@@ -160,6 +168,51 @@ describe("fermata, talking to a server,", () => {
     expect(said.out.map((line) => line.split("\t").slice(0, 3))).toEqual([
       ["f1", "failing v1", "suspended, incident"],
     ]);
+  });
+
+  test("F66: lists user tasks, claims one, gives it back and completes it", async () => {
+    await engine.deploy(APPROVAL);
+    await engine.start("leave", { instanceId: "l1" });
+    const listed = await ask(["tasks", "--group", "hr", "--state", "created"]);
+    const taskId = listed.out[0]?.split("\t")[0] ?? "";
+    const said = async (...args: readonly string[]) => (await ask(args)).out;
+
+    expect(listed.out[0]?.split("\t").slice(1, 5)).toEqual(["approve", "leave v1", "group hr", ""]);
+    expect(await said("claim", taskId, "--user", "anna", "--group", "hr")).toEqual([
+      `${taskId} is anna's`,
+    ]);
+    expect((await ask(["claim", taskId, "--user", "bert"])).exitCode).toBe(1);
+    expect((await said("tasks", "--assignee", "anna"))[0]).toContain(`${taskId}\tapprove`);
+    expect((await said("why", "l1")).join("\n")).toContain("waits for anna, who has it");
+    expect(await said("unclaim", taskId, "--user", "anna")).toEqual([`${taskId} is nobody's`]);
+    expect((await said("why", "l1")).join("\n")).toContain(`claim ${taskId} --user your-name`);
+    expect((await ask(["complete", taskId])).errors.join(" ")).toContain("without approved");
+    expect(await said("complete", taskId, "approved=true", "--key", "k")).toEqual([
+      `${taskId} is completed`,
+    ]);
+    expect((await engine.get("l1")).variables).toMatchObject({ decision: true });
+    expect((await said("history", "l1")).join("\n")).toMatch(/anna has it[\s\S]*given back/);
+  });
+
+  test("F66: fails a user task, and needs to know why, and who", async () => {
+    await engine.deploy(APPROVAL);
+    await engine.start("leave", { instanceId: "l2" });
+    const [line = ""] = (await ask(["tasks", "--instance", "l2"])).out;
+    const taskId = line.split("\t")[0] ?? "";
+
+    const failed = await ask(["fail", taskId, "--message", "no time", "--retries", "0"]);
+
+    expect(failed.out).toEqual([`${taskId} has failed`]);
+    expect((await engine.get("l2")).incidents).toMatchObject([{ message: "no time" }]);
+    for (const args of [
+      ["fail", taskId],
+      ["claim", taskId],
+      ["unclaim", taskId],
+      ["tasks", "--state", "done"],
+      ["complete", taskId, "a=1", "--variables", "{}"],
+    ]) {
+      expect((await ask(args)).exitCode).toBe(2);
+    }
   });
 
   test("cancels an instance once", async () => {

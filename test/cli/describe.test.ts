@@ -3,7 +3,7 @@ import { commandLine, wakingLine } from "../../cli/call-lines.ts";
 import { describeEntry } from "../../cli/describe-entry.ts";
 import { describeEventAnswer } from "../../cli/describe-event-answer.ts";
 import { describeMessageAnswer } from "../../cli/describe-message-answer.ts";
-import { describeWait, describeWaking } from "../../cli/describe-wait.ts";
+import { awaitedBy, describeWait, describeWaking } from "../../cli/describe-wait.ts";
 import { programName } from "../../cli/program-name.ts";
 import type { WaitView } from "../../lib/client/index.ts";
 
@@ -35,6 +35,17 @@ describe("the description of a wait", () => {
     expect(describeWaking(aWait({ kind, name: "n" }))).toMatch(/^(Broadcast|Send) it, with .*:$/);
   });
 
+  test("names the person whom it waits for, or those who may be it", () => {
+    const task = { kind: "task", state: "created", runsHere: false } as const;
+    const free = aWait({ ...task, candidateUsers: ["anna"], candidateGroups: ["sales"] });
+    const hers = aWait({ ...task, state: "claimed", assignee: "anna", dueDate: since });
+
+    expect(describeWait(free, [])).toMatch(/^decide waits for anna, the group sales, to take and/);
+    expect(describeWait(aWait(task), [])).toMatch(/^decide waits for anybody, to take and/);
+    expect(describeWait(hers, [])).toMatch(/for anna, who has it, to complete it.* due at /);
+    expect(awaitedBy(hers)).toBe("a person");
+  });
+
   test("has nothing to do about a real timer", () => {
     const { wakeWith: _, ...timer } = aWait({ kind: "timer", dueAt: since });
 
@@ -52,6 +63,20 @@ describe("the command that ends a wait", () => {
     [{ kind: "message", name: "paid", correlationKey: "-1" }, "fermata message paid --key=-1"],
     [{ kind: "event", name: "door-opened" }, "fermata event door-opened --target i1"],
     [{ kind: "event", name: "-n" }, "fermata event --target i1 -- -n"],
+    [
+      {
+        kind: "task",
+        taskId: "i1.k1.1",
+        state: "created",
+        claimWith: { method: "POST", path: "/c", body: { user: "anna" } },
+        wakeWith: { method: "POST", path: "/w", body: { variables: { ok: null } } },
+      },
+      `fermata claim i1.k1.1 --user anna && fermata complete i1.k1.1 --variables '{"ok":null}'`,
+    ],
+    [
+      { kind: "task", taskId: "i1.k1.1", state: "claimed", assignee: "anna" },
+      "fermata complete i1.k1.1 --variables '{}'",
+    ],
   ])("is for %j", (wait, line) => {
     expect(wakingLine("fermata", here, "i1", aWait(wait))).toBe(line);
   });

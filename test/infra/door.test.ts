@@ -210,8 +210,7 @@ describe("the door", () => {
     const stage = api === "http" ? "$default" : "live";
     expect(calls).toEqual([
       `${stage}/POST/v1/definitions/*/instances`,
-      `${stage}/POST/v1/tasks/activate`,
-      `${stage}/POST/v1/tasks/*/heartbeat`,
+      `${stage}/POST/v1/tasks/*/claim`,
       `${stage}/POST/v1/tasks/*/complete`,
       `${stage}/POST/v1/tasks/*/fail`,
       `${stage}/POST/v1/tasks/*/heartbeat`,

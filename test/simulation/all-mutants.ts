@@ -6,6 +6,7 @@ import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
+import { PEOPLE_MUTANTS } from "./people-mutants.ts";
 import { RESTORE_MUTANTS } from "./restore-mutants.ts";
 import { START_MUTANTS } from "./start-mutants.ts";
 import { TALK_MUTANTS } from "./talk-mutants.ts";
@@ -26,4 +27,5 @@ export const MUTANTS = [
   ...CALL_MUTANTS,
   ...WORKER_MUTANTS,
   ...FAMILY_MUTANTS,
+  ...PEOPLE_MUTANTS,
 ];

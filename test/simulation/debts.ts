@@ -16,6 +16,7 @@ import {
 import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import type { Kin } from "./kin.ts";
+import { missingRows } from "./people-rows.ts";
 import { must } from "./violation.ts";
 
 export type Ledgers = Readonly<{
@@ -183,6 +184,7 @@ function isOffered(
   task: Extract<Ticket, { on: "task" }>,
   items: readonly Item[],
 ): boolean {
+  if (task.person !== undefined) return missingRows({ tenant, id }, task, items).length === 0;
   const pk = offersPk(tenant, task.type, 0);
   return items.some(({ key, body }) => {
     if (key.pk !== pk) return false;

@@ -103,6 +103,7 @@ export class Reception {
       case "event-sent":
       case "incident-resolved":
       case "task-claimed":
+      case "task-assigned":
       case "task-completed":
       case "task-failed":
       case "timer-due":

@@ -8,6 +8,7 @@ import { checkHints } from "./hints.ts";
 import { chunksOf } from "./invariants.ts";
 import type { Life } from "./life.ts";
 import { stable } from "./oracle.ts";
+import { checkPeople } from "./people-at-rest.ts";
 import { type Backends, queuesOf } from "./ports.ts";
 import { checkReceipts } from "./receipts.ts";
 import { checkKept, checkReceived } from "./reception-at-rest.ts";
@@ -59,6 +60,7 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   stage.traffic.timerStarts.checkRest(backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
+  await checkPeople(world);
   await checkFound(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
   const left = letters.items.map(({ name, target, payload }) => ({ name, target, payload }));
@@ -69,6 +71,7 @@ function checkEnded({ scenario, mode }: Stage, { instance, item }: Life): void {
   const { id, tickets, outbox } = instance;
   const isFine = ({ on }: Ticket) =>
     (on === "incident" && scenario.mayStandStill === true) ||
+    (on === "task" && scenario.leavesTasks === true) ||
     ((on === "signal" || on === "message" || on === "event") && scenario.mayWait === true);
   must(
     isTerminal(instance) || tickets.every(isFine),

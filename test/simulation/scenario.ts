@@ -30,6 +30,10 @@ export type Scenario = Readonly<{
   troubles?: readonly Trouble[];
   /** Instances may end by standing still at an incident that nobody resolves. */
   mayStandStill?: true;
+  /** Instances may still wait at the end, for people who have not completed a task. */
+  leavesTasks?: true;
+  /** How often each of these people asks for a task. */
+  maxClaims?: Readonly<Record<string, number>>;
   /** Instances may still wait at the end, for what nobody has sent. */
   mayWait?: true;
   /** Timers that are far wait in the index, not in a scheduler. */

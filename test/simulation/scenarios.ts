@@ -26,7 +26,11 @@ import { FAMILY_SCENARIOS } from "./family-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
+
+import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
+
 import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
+
 import type { Handler, Scenario } from "./scenario.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { START_SCENARIOS } from "./start-scenarios.ts";
@@ -311,6 +315,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...TALK,
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
+  ...PEOPLE_SCENARIOS,
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
   ...RESTORE_SCENARIOS,

@@ -65,6 +65,21 @@ export const job = (type = "work", more: Attributes = {}) =>
 export const service = (id: string, ...more: readonly string[]) =>
   xml("serviceTask", { id }, extensions(job(), ...more));
 
+/** A user task that people alone do; `more` are further extensions. */
+export const person = (id: string, ...more: readonly string[]) =>
+  xml("userTask", { id }, extensions("<zeebe:userTask />", ...more));
+
+/** Who does a user task. */
+export const assignment = (attributes: Attributes) => xml("zeebe:assignmentDefinition", attributes);
+
+/** Properties of an element, by name. */
+export const properties = (named: Attributes) =>
+  xml(
+    "zeebe:properties",
+    {},
+    ...Object.entries(named).map(([name, value]) => xml("zeebe:property", { name, value })),
+  );
+
 export const headers = (...entries: readonly (readonly [key: string, value: string])[]) =>
   xml(
     "zeebe:taskHeaders",

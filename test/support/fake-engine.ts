@@ -11,6 +11,7 @@ import type {
   ScheduleView,
   Source,
   StartRequest,
+  TaskView,
 } from "../../lib/engine/engine.ts";
 import { EngineError, type ErrorCode } from "../../lib/ports/engine-error.ts";
 
@@ -313,24 +314,13 @@ function cannedEngine(): Engine {
       if (id !== aSchedule.id) throw engineError("schedule/not-found");
       return { removed: true };
     },
-    tasks: async () => ({
-      items: [
-        {
-          taskId: "live:1",
-          type: "charge",
-          instanceId: "live",
-          element: "pay",
-          definition: { id: "order", version: 1 },
-          variables: { total: 42 },
-          headers: { region: "eu" },
-          attempt: 1,
-          retries: 3,
-          idempotencyKey: "live:1",
-          createdAt: AT,
-          runsHere: false,
-        },
-      ],
-    }),
+    tasks: async () => ({ items: [aTaskOf("live:1")] }),
+    task: async (id) => byTask(id, aUserTask),
+    claimTask: async (id, { user }) => {
+      if (user === "late") throw engineError("task/claimed");
+      return byTask(id, { claimed: true });
+    },
+    unclaimTask: async (id) => byTask(id, { unclaimed: true }),
     completeTask: async (id) => byTask(id, { completed: true }),
     failTask: async (id) => byTask(id, { failed: true }),
     activate: async () => ({ tasks: [anActivatedTask] }),
@@ -339,6 +329,36 @@ function cannedEngine(): Engine {
     taskType: async (type) => ({ type, queueArn: null, shards: 1 }),
   };
 }
+
+const aTaskOf = (taskId: string): TaskView => ({
+  taskId,
+  type: "charge",
+  instanceId: "live",
+  element: "pay",
+  definition: { id: "order", version: 1 },
+  variables: { total: 42 },
+  headers: { region: "eu" },
+  attempt: 1,
+  retries: 3,
+  idempotencyKey: taskId,
+  createdAt: AT,
+  runsHere: false,
+});
+
+/** A task that a person does, with everything that one can have. */
+export const aUserTask: TaskView = {
+  ...aTaskOf("live:1"),
+  type: "io.camunda.zeebe:userTask",
+  state: "claimed",
+  assignee: "anna",
+  candidateUsers: ["anna", "bert"],
+  candidateGroups: ["sales"],
+  dueDate: AT,
+  followUpDate: AT,
+  priority: 80,
+  requiredOutputs: ["approved"],
+  form: { formKey: "camunda-forms:bpmn:approve", body: { components: [] } },
+};
 
 function compile({ notation, source }: Source): void {
   if (notation !== "bpmn") throw engineError("definition/notation-unknown");

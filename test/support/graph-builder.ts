@@ -11,6 +11,7 @@ import type {
   Node,
   TimerSpec,
 } from "../../lib/definition/graph.ts";
+import { type PersonSpec, USER_TASK_TYPE } from "../../lib/definition/user-task.ts";
 
 /** Nodes and flows that belong together; those without a scope stand in the one around them. */
 export type Piece = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
@@ -87,6 +88,43 @@ export function aTask(
     ...(backoff && { backoff }),
     ...(headers && { headers }),
     ...mappings(options),
+  });
+}
+
+/** What a user task says of people, written as attributes are; lists by name. */
+export type People = Omit<
+  Readonly<Partial<Record<keyof PersonSpec, string>>>,
+  "asJob" | "form" | "requires" | "candidateUsers" | "candidateGroups"
+> &
+  Pick<PersonSpec, "asJob" | "form" | "requires"> &
+  Readonly<{
+    candidateUsers?: readonly string[] | string;
+    candidateGroups?: readonly string[] | string;
+  }>;
+
+/** A user task: people alone do it unless it says `asJob`. */
+export function aUserTask(
+  id: string,
+  { asJob, form, requires, ...people }: People = {},
+  around: Around = {},
+): Piece {
+  const said = Object.entries(people).map(([name, value]): [string, Computed] => [
+    name,
+    typeof value === "string" ? computed(value) : { kind: "static", value },
+  ]);
+  const person: PersonSpec = {
+    ...(asJob && { asJob }),
+    ...(form && { form }),
+    ...(requires && { requires }),
+    ...Object.fromEntries(said),
+  };
+  return piece({
+    id,
+    kind: "task",
+    type: text(USER_TASK_TYPE),
+    retries: computed("1"),
+    person,
+    ...mappings(around),
   });
 }
 

@@ -33,6 +33,10 @@ type Step = Readonly<
   | { signal: { name: string; payload?: Variables }; delivered: number }
   | { message: { name: string } & Record<string, Json>; outcome: string; as?: string }
   | { complete: string; of: string; variables: Variables }
+  /** A person takes the user task of an instance, gives it back, or fails it with a code. */
+  | { claim: string; of: string }
+  | { unclaim: string; of: string }
+  | { fail: string; of: string }
   | { resolve: string; variables: Variables }
   | { cancel: string; cancelled: boolean }
   /** The youngest instance of a definition: one that nobody has started by the API. */
@@ -97,6 +101,13 @@ async function take(step: Step, host: ScenarioHost, cast: Map<string, string>): 
   } else if ("complete" in step) {
     const task = await offered(host, idOf(step.of), step.complete);
     await client.completeTask(task, { variables: step.variables });
+  } else if ("claim" in step) {
+    await client.claimTask(await offered(host, idOf(step.of), USER_TASK), { user: step.claim });
+  } else if ("unclaim" in step) {
+    await client.unclaimTask(await offered(host, idOf(step.of), USER_TASK), { user: step.unclaim });
+  } else if ("fail" in step) {
+    const task = await offered(host, idOf(step.of), USER_TASK);
+    await client.failTask(task, { message: "not mine", code: step.fail });
   } else if ("resolve" in step) {
     const { incidents } = await client.get(idOf(step.resolve));
     const incident = required(incidents[0], "no incident");
@@ -133,6 +144,8 @@ async function begunSince(host: ScenarioHost, definition: string, elder: string)
     return items.find((item) => item.startedAt >= startedAt)?.instanceId;
   });
 }
+
+const USER_TASK = "io.camunda.zeebe:userTask";
 
 async function offered(host: ScenarioHost, instanceId: string, type: string): Promise<string> {
   return look(host, `a task ${type}`, async () => {

@@ -3,6 +3,7 @@ import { ignoredBody, jsonBody } from "../body.ts";
 import { paged } from "../cursor.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
+import { personQuery } from "../shapes/person.ts";
 import * as shape from "../shapes/task.ts";
 import { idText } from "../shapes/values.ts";
 
@@ -21,6 +22,7 @@ export const taskOperations: readonly Operation[] = [
     query: z.strictObject({
       type: idText.exactOptional(),
       instanceId: idText.exactOptional(),
+      ...personQuery,
       ...pageQuery,
     }),
     body: ignoredBody,
@@ -44,7 +46,13 @@ export const taskOperations: readonly Operation[] = [
     body: jsonBody(shape.complete),
     answers: { 200: "Completed." },
     answer: shape.completed,
-    problems: ["task/not-found", "task/lock-lost", "request/key-reused"],
+    problems: [
+      "task/not-found",
+      "task/claimed",
+      "task/outputs-missing",
+      "task/lock-lost",
+      "request/key-reused",
+    ],
     run: async ({ params, body, key }, { engine }) => ({
       status: 200,
       json: await engine.completeTask(params.taskId, body, key),

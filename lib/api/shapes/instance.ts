@@ -3,6 +3,7 @@ import { INSTANCE_ID, INSTANCE_ID_RULE } from "../../definition/instance-id.ts";
 import { MAX_BUSINESS_KEY_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from "../../definition/limits.ts";
 import { MAX_RETRIES, MAX_TEXT_LENGTH, MAX_VERSION } from "../limits.ts";
 import { listOf } from "./page.ts";
+import { personFields } from "./person.ts";
 import { named } from "./registry.ts";
 import {
   count,
@@ -58,6 +59,12 @@ export const incident = named(
   }),
 );
 
+const call = z.strictObject({
+  method: z.string(),
+  path: z.string(),
+  body: json.exactOptional(),
+});
+
 const wait = named(
   "Wait",
   z.strictObject({
@@ -86,10 +93,11 @@ const wait = named(
       .describe("Of many like tasks that wait as one: how many they were, and how many are open."),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
     incidentId: z.string().exactOptional(),
-    wakeWith: z
-      .strictObject({ method: z.string(), path: z.string(), body: json.exactOptional() })
+    ...personFields,
+    claimWith: call
       .exactOptional()
-      .describe("The exact call that would end this wait."),
+      .describe("The exact call that gives the task to a person; it names one who may have it."),
+    wakeWith: call.exactOptional().describe("The exact call that would end this wait."),
   }),
 );
 

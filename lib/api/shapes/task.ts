@@ -1,8 +1,30 @@
 import * as z from "zod";
 import { MAX_RETRIES, MAX_TEXT_LENGTH } from "../limits.ts";
 import { listOf } from "./page.ts";
+import { personFields, workFields } from "./person.ts";
 import { named } from "./registry.ts";
-import { count, duration, instant, newVariables, variables } from "./values.ts";
+import { count, duration, instant, nameText, newVariables, variables } from "./values.ts";
+
+/** An open task. */
+export const task = named(
+  "Task",
+  z.strictObject({
+    taskId: z.string(),
+    type: z.string(),
+    instanceId: z.string(),
+    element: z.string(),
+    definition: z.strictObject({ id: z.string(), version: z.int() }),
+    variables,
+    headers: z.record(z.string(), z.string()),
+    attempt: count.describe("Counts from 1."),
+    retries: count.describe("Attempts left, this one included."),
+    idempotencyKey: z.string().describe("The same for every attempt at this task."),
+    createdAt: instant,
+    runsHere: z.boolean().describe("The engine runs this task itself."),
+    ...personFields,
+    ...workFields,
+  }),
+);
 
 const lockToken = z
   .string()
@@ -11,31 +33,18 @@ const lockToken = z
   .describe("Of the worker's last activation or heartbeat; who has none leaves it out.");
 
 /** A page of open tasks. */
-export const taskList = listOf(
-  "TaskList",
-  named(
-    "Task",
-    z.strictObject({
-      taskId: z.string(),
-      type: z.string(),
-      instanceId: z.string(),
-      element: z.string(),
-      definition: z.strictObject({ id: z.string(), version: z.int() }),
-      variables,
-      headers: z.record(z.string(), z.string()),
-      attempt: count.describe("Counts from 1."),
-      retries: count.describe("Attempts left, this one included."),
-      idempotencyKey: z.string().describe("The same for every attempt at this task."),
-      createdAt: instant,
-      runsHere: z.boolean().describe("The engine runs this task itself."),
-    }),
-  ),
-);
+export const taskList = listOf("TaskList", task);
 
 /** The request that completes a task. */
 export const complete = named(
   "CompleteTask",
-  z.strictObject({ lockToken: lockToken.exactOptional(), variables: newVariables.exactOptional() }),
+  z.strictObject({
+    lockToken: lockToken.exactOptional(),
+    variables: newVariables.exactOptional(),
+    user: nameText
+      .exactOptional()
+      .describe("Who completes a user task; refused where somebody else has it."),
+  }),
 );
 
 /** The answer to a complete. */

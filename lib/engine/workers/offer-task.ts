@@ -1,5 +1,6 @@
 /** A task that nobody here runs is offered: by a row, or in a queue of the user's own. */
 import type { TaskTicket, Ticket } from "../../kernel/instance.ts";
+import { isForPeople } from "../../kernel/person.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import { openTask, openTasks, runsHere } from "../owed.ts";
@@ -65,7 +66,7 @@ export function tellOffered(world: World, plan: Plan): void {
 }
 
 const offeredBy = (world: World, { fresh }: Plan): readonly TaskTicket[] =>
-  openTasks(fresh.tickets).filter((task) => !runsHere(world, task));
+  openTasks(fresh.tickets).filter((task) => !runsHere(world, task) && !isForPeople(task));
 
 function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
   if (!world.settings.volatileQueues) return [];

@@ -19,6 +19,7 @@ import { booleanOf, called, childrenOf, definitionsOf, idOf, nameOf } from "./so
 import { startEventsOf } from "./starts.ts";
 import { timeZoneOf } from "./timers.ts";
 import { checkNamed, refuseBoolean, refuseProcessExtensions } from "./unsupported.ts";
+import { formIdsOf } from "./user-tasks.ts";
 import { readXml, type XmlElement } from "./xml.ts";
 
 /** Compiles BPMN 2.0 with the zeebe extensions: every executable process of the file, or none. */
@@ -120,7 +121,8 @@ function hasTooManyStarts(
 
 function compileProcess(process: XmlElement, given: Context): readonly Compiled[] {
   const zone = timeZoneOf(process, given.report);
-  const context: Context = zone === undefined ? given : { ...given, zone };
+  const forms = formIdsOf(process);
+  const context: Context = { ...given, forms, ...(zone !== undefined && { zone }) };
   refuseProcessExtensions(process, context.report);
   const tagged = versionTagOf(process, context.report);
   const laidOut = outline(process, context);

@@ -13,6 +13,8 @@ export type Context = Readonly<{
   find(reference: string): XmlElement | undefined;
   /** The zone of every timer that names none itself. */
   zone?: TimeZone;
+  /** The ids of the forms that stand in the process. */
+  forms?: ReadonlySet<string>;
 }>;
 
 /** A value of the file: where it stands, what it is, how messages call it. */

@@ -17,6 +17,7 @@ import { loopOf } from "./multi-instance.ts";
 import type { Outline, Place } from "./outline.ts";
 import { called, nameOf } from "./source.ts";
 import { jobTask, scriptTask } from "./tasks.ts";
+import { formsOf, userTask } from "./user-tasks.ts";
 
 /** The nodes of a process in document order; those that were refused are missing. */
 export function nodesOf(laidOut: Outline, context: Context): readonly Node[] {
@@ -54,7 +55,7 @@ function behaviourOf(
 ): Behaviour | undefined {
   switch (kind) {
     case "process":
-      return { kind: "process" };
+      return { kind: "process", ...formsOf(element, context) };
     case "startEvent":
       return startEvent(element, scope?.kind, context);
     case "endEvent":
@@ -73,6 +74,8 @@ function behaviourOf(
       return jobTask(element, context);
     case "scriptTask":
       return scriptTask(element, context);
+    case "userTask":
+      return userTask(element, context);
     case "callActivity":
       return callActivity(element, context);
     case "exclusiveGateway":

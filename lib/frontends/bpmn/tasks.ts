@@ -107,7 +107,7 @@ function retriesOf(task: XmlElement, definition: XmlElement, context: Context) {
 type Headers = Pick<Extract<Behaviour, { kind: "task" }>, "headers" | "backoff">;
 
 /** Entries without a key or a value are left out, as modelers write them while editing. */
-function headersOf(task: XmlElement, report: Report): Headers | undefined {
+export function headersOf(task: XmlElement, report: Report): Headers | undefined {
   const [holder] = extensionsOf(task, "zeebe:taskHeaders");
   const headers = new Map<string, string>();
   let sound = true;

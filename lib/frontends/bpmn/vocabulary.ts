@@ -13,6 +13,7 @@ export const SUPPORTED: ReadonlySet<string> = new Set([
   "receiveTask",
   "businessRuleTask",
   "scriptTask",
+  "userTask",
   "task",
   "manualTask",
   "exclusiveGateway",
@@ -24,7 +25,6 @@ export const SUPPORTED: ReadonlySet<string> = new Set([
 
 /** What can stand in for a flow element that does not run yet. */
 export const INSTEAD: ReadonlyMap<string, string> = new Map([
-  ["userTask", "Use a service task whose job is completed over the API when the person is done."],
   ["transaction", "Use an embedded sub-process with an error boundary event."],
   ["adHocSubProcess", "Use an embedded sub-process with gateways."],
   ["inclusiveGateway", "Use a parallel gateway with an exclusive gateway in each branch."],
@@ -106,7 +106,6 @@ export const UNSUPPORTED_EXTENSIONS: ReadonlyMap<string, string> = new Map([
 /** Extensions that describe a model to people and tools, or only order what waits. */
 export const INERT_EXTENSIONS: ReadonlySet<string> = new Set([
   "zeebe:agentDefinition",
-  "zeebe:formDefinition",
   "zeebe:jobPriorityDefinition",
   "zeebe:linkedResources",
   "zeebe:properties",
@@ -124,7 +123,13 @@ const MAPPED = [...SUPPORTED, MESSAGE_THROW].filter((name) => !GATEWAYS.includes
 /** Extensions that are read, and the elements on which they mean something. */
 export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["zeebe:taskDefinition", new Set(JOBS)],
-  ["zeebe:taskHeaders", new Set(JOBS)],
+  ["zeebe:taskHeaders", new Set([...JOBS, "userTask"])],
+  ["zeebe:userTask", new Set(["userTask"])],
+  ["zeebe:assignmentDefinition", new Set(["userTask"])],
+  ["zeebe:taskSchedule", new Set(["userTask"])],
+  ["zeebe:priorityDefinition", new Set(["userTask"])],
+  // A start event's form is shown by whoever starts the process; nothing here reads it.
+  ["zeebe:formDefinition", new Set(["userTask", "startEvent"])],
   ["zeebe:script", new Set(["scriptTask"])],
   ["zeebe:calledElement", new Set(["callActivity"])],
   ["zeebe:subscription", new Set(["message"])],

@@ -12,6 +12,7 @@ import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
 import { openMembers, visibleTo } from "./member.ts";
+import { inputOfPerson } from "./person.ts";
 import { type Plan, planOf, spotOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run, writeLocals } from "./run.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
@@ -33,13 +34,15 @@ export function graphRunner(definition: Definition): Runner {
     taskInput: (instance, ticket) => {
       const tree = treeOf(parseState(instance.state));
       const token = tokenAt(tree, ticket.ref);
-      const { headers = {}, loop } = taskAt(plan, token.node);
+      const { headers = {}, loop, person } = taskAt(plan, token.node);
       const { member } = ticket;
       const variables =
         loop && member !== undefined
           ? visibleTo(tree, token, loop, member)
           : visibleFrom(tree, token);
-      return { variables, headers };
+      return person === undefined
+        ? { variables, headers }
+        : inputOfPerson(plan, { ticket, spec: person, variables, headers });
     },
     view: (instance) => ({
       variables: rootVariables(instance),

@@ -124,9 +124,9 @@ async function familyFor(
   loop: Loop,
 ): Promise<Family | undefined> {
   const body = bodyOf(around);
-  if (node.kind !== "task" || loop.sequential || body.items.length <= MAX_MEMBERS_APART) {
-    return undefined;
-  }
+  // What people do has its own life: each member is claimed and given back by itself.
+  if (node.kind !== "task" || node.person || loop.sequential) return undefined;
+  if (body.items.length <= MAX_MEMBERS_APART) return undefined;
   const isFixed = node.type.kind === "static" && node.retries.kind === "static";
   const mapped: Variables[] = [];
   let common: Order | undefined;

@@ -1,8 +1,14 @@
 import type { Definition } from "../../definition/definition.ts";
 import type { Awaited, Flow, Graph, Loop, Mapping, Node } from "../../definition/graph.ts";
+import type { Json } from "../../definition/json.ts";
 
 /** A graph with everything at hand that a move along it asks for; made once per definition. */
-export type Plan = Readonly<{ root: string; spots: ReadonlyMap<string, Spot> }>;
+export type Plan = Readonly<{
+  root: string;
+  spots: ReadonlyMap<string, Spot>;
+  /** Forms that stand in the definition, by their ids. */
+  forms: ReadonlyMap<string, Json>;
+}>;
 
 /** A node and its surroundings. Flows and boundaries stand in the order of the source. */
 export type Spot = Readonly<{
@@ -31,7 +37,13 @@ export function planOf(definition: Definition): Plan {
   if (body.runner !== "graph") {
     throw new Error(`Definition ${id} is for the runner "${body.runner}", not for the graph's.`);
   }
-  return { root: id, spots: spotsOf(body.graph) };
+  return { root: id, spots: spotsOf(body.graph), forms: formsOf(body.graph) };
+}
+
+function formsOf({ nodes }: Graph): Plan["forms"] {
+  return new Map(
+    nodes.flatMap((node) => (node.kind === "process" ? Object.entries(node.forms ?? {}) : [])),
+  );
 }
 
 /** The node of this id and its surroundings. */

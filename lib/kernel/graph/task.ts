@@ -3,13 +3,15 @@ import { MAX_TICKETS_OF_FAILED } from "../../definition/limits.ts";
 import { type Duration, parseDuration } from "../../definition/time/duration.ts";
 import { closeTicket, excerpt, note, openTicket, raiseIncident } from "../draft.ts";
 import type { TaskFailed } from "../fact.ts";
-import type { TaskTicket } from "../instance.ts";
+import type { Person, TaskTicket } from "../instance.ts";
+import { isForPeople } from "../person.ts";
 import { Refusal } from "../refusal.ts";
 import { attemptAfter, retryTask } from "../retry.ts";
 import { shelveMember } from "../shelve.ts";
 import { type Thrown, throwError } from "./error.ts";
 import { demand } from "./evaluate.ts";
 import { tokenFor } from "./member.ts";
+import { personFor } from "./person.ts";
 import { spotOf, taskAt } from "./plan.ts";
 import { attempt, push, type Run, writeLocals } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
@@ -17,7 +19,7 @@ import { expected } from "./timer.ts";
 import { lookupFrom, propagate } from "./variables.ts";
 
 /** What is handed to whoever works: what to do, and how often it may be tried. */
-export type Order = Readonly<{ type: string; retries: number }>;
+export type Order = Readonly<{ type: string; retries: number; person?: Person }>;
 
 /** Computes the order of a task. */
 export async function orderOf(run: Run, token: Token): Promise<Order> {
@@ -25,7 +27,8 @@ export async function orderOf(run: Run, token: Token): Promise<Order> {
   const lookup = lookupFrom(run, token);
   const type = await demand(run, { kind: "string", of: task.type, lookup });
   const retries = await demand(run, { kind: "integer", of: task.retries, lookup });
-  return { type, retries };
+  const person = task.person && (await personFor(run, token, task.person));
+  return { type, retries, ...(person && { person }) };
 }
 
 /** Opens the task; one that may not even be tried once waits for someone to allow it. */
@@ -73,7 +76,7 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
     return;
   }
   if (variables) writeLocals(run, token.id, variables);
-  if (retryTask(draft, ticket, fact, backoffOf(run, token))) return;
+  if (!isForPeople(ticket) && retryTask(draft, ticket, fact, backoffOf(run, token))) return;
   closeTicket(draft, ticket.id);
   noRetries(run, token, message);
 }

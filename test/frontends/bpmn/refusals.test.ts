@@ -15,6 +15,7 @@ import {
 import { compile, errorsOf, warningsOf } from "./compiling.ts";
 import { LOOP_ERRORS } from "./loop-refusal-cases.ts";
 import { NAMED_ERRORS, NAMED_WARNINGS } from "./named-refusal-cases.ts";
+import { PERSON_ERRORS, PERSON_WARNINGS } from "./person-refusal-cases.ts";
 import { ERRORS, UNSUPPORTED, WARNINGS } from "./refusal-cases.ts";
 
 describe("a BPMN file that cannot run", () => {
@@ -22,6 +23,7 @@ describe("a BPMN file that cannot run", () => {
     ...Object.entries({
       ...ERRORS,
       ...NAMED_ERRORS,
+      ...PERSON_ERRORS,
       "bpmn/unsupported-element": UNSUPPORTED,
     }),
     ...Object.entries(LOOP_ERRORS),
@@ -47,7 +49,7 @@ describe("a BPMN file that cannot run", () => {
       process(
         start(),
         xml("serviceTask", { id: "t" }),
-        xml("userTask", { id: "u" }),
+        xml("adHocSubProcess", { id: "u" }),
         xml("intermediateCatchEvent", { id: "c" }, timer("timeDuration", "soon")),
         flow("f1", "start", "t"),
         flow("f2", "t", "nowhere"),
@@ -95,7 +97,11 @@ describe("a BPMN file that cannot run", () => {
 });
 
 describe("a BPMN file that runs otherwise than it looks", () => {
-  for (const [code, cases] of Object.entries({ ...WARNINGS, ...NAMED_WARNINGS })) {
+  for (const [code, cases] of Object.entries({
+    ...WARNINGS,
+    ...NAMED_WARNINGS,
+    ...PERSON_WARNINGS,
+  })) {
     for (const { why, source, element, line } of cases) {
       test(`compiles with the warning ${code}: ${why}`, async () => {
         const { ok, diagnostics } = await compile(source);
@@ -131,8 +137,10 @@ describe("every code of the BPMN front end", () => {
       ...Object.keys(ERRORS),
       ...Object.keys(NAMED_ERRORS),
       ...Object.keys(LOOP_ERRORS),
+      ...Object.keys(PERSON_ERRORS),
       ...Object.keys(WARNINGS),
       ...Object.keys(NAMED_WARNINGS),
+      ...Object.keys(PERSON_WARNINGS),
       "bpmn/unsupported-element",
       "bpmn/too-many-problems",
     ]);

@@ -1,0 +1,31 @@
+import { command } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { printJson } from "../lay-out.ts";
+import { PAIRS, PAIRS_NOTE, parseGiven, VARIABLES_OPTION } from "../parse-payload.ts";
+import { clientFor, SERVER_OPTIONS } from "../server.ts";
+
+/** Completes a task with the variables that it gives. */
+export const complete = command({
+  name: "complete",
+  summary: "complete a task",
+  operands: ["TASK", PAIRS],
+  options: {
+    ...VARIABLES_OPTION,
+    user: { type: "string", value: "USER", help: "who does; refused where another has it" },
+    key: { type: "string", value: "KEY", help: "idempotency key: repeated, it changes nothing" },
+    ...SERVER_OPTIONS,
+  },
+  notes: PAIRS_NOTE,
+  run: async ({ values, operands: [taskId = "", ...pairs], terminal }) => {
+    const variables = parseGiven(values.variables, pairs);
+    const { user, key } = values;
+    const answer = await clientFor(values, terminal).completeTask(
+      taskId,
+      { ...(variables && { variables }), ...(user !== undefined && { user }) },
+      key === undefined ? {} : { idempotencyKey: key },
+    );
+    if (values.json) printJson(terminal, answer);
+    else terminal.print(`${taskId} is completed`);
+    return EXIT.ok;
+  },
+});

@@ -1,0 +1,76 @@
+import type { TaskFilter, TaskView } from "../../lib/client/index.ts";
+import { command } from "../command.ts";
+import { EXIT } from "../exit-code.ts";
+import { printJson, printTable } from "../lay-out.ts";
+import { listUpTo } from "../list-up-to.ts";
+import { parseChoice } from "../parse-choice.ts";
+import { parseWholeNumber } from "../parse-whole-number.ts";
+import { clientFor, SERVER_OPTIONS } from "../server.ts";
+
+/** Lists open tasks, oldest first: for people and for workers. */
+export const tasks = command({
+  name: "tasks",
+  summary: "list open tasks, oldest first",
+  operands: [],
+  options: {
+    assignee: { type: "string", value: "USER", help: "user tasks that this user has" },
+    user: { type: "string", value: "USER", help: "user tasks that this user may have" },
+    group: { type: "string", value: "GROUP", help: "user tasks that this group may have" },
+    state: { type: "string", value: "STATE", help: "user tasks that are created or claimed" },
+    overdue: { type: "boolean", help: "user tasks whose due date has passed" },
+    type: { type: "string", value: "TYPE", help: "only those of this task type" },
+    instance: { type: "string", value: "ID", help: "only those of this instance" },
+    limit: { type: "string", value: "N", help: "at most so many, 50 unless said" },
+    ...SERVER_OPTIONS,
+  },
+  run: async ({ values, terminal }) => {
+    const limit = parseWholeNumber(values.limit ?? "50", { option: "limit", min: 1, max: 10_000 });
+    const { state } = values;
+    const filter: TaskFilter = {
+      ...(values.assignee !== undefined && { assignee: values.assignee }),
+      ...(values.user !== undefined && { candidateUser: values.user }),
+      ...(values.group !== undefined && { candidateGroup: values.group }),
+      ...(state !== undefined && {
+        state: parseChoice(state, { option: "state", choices: STATES }),
+      }),
+      ...(values.overdue && { overdue: true }),
+      ...(values.type !== undefined && { type: values.type }),
+      ...(values.instance !== undefined && { instanceId: values.instance }),
+    };
+    const client = clientFor(values, terminal);
+    const list = await listUpTo(limit, (page) => client.tasks({ ...filter, ...page }));
+    if (values.json) {
+      printJson(terminal, list);
+      return EXIT.ok;
+    }
+    printTable(terminal, HEADINGS, list.items.map(rowOf));
+    if (terminal.isInteractive && list.nextCursor !== undefined) {
+      terminal.print(terminal.mark("faint", "There are more; --limit shows them."));
+    }
+    return EXIT.ok;
+  },
+});
+
+const STATES = ["created", "claimed"] as const;
+
+const HEADINGS = ["TASK", "ELEMENT", "DEFINITION", "FOR", "DUE", "CREATED"];
+
+function rowOf(task: TaskView): readonly string[] {
+  const { taskId, element, definition, dueDate = "", createdAt } = task;
+  return [
+    taskId,
+    element,
+    `${definition.id} v${definition.version}`,
+    whoDoes(task),
+    dueDate,
+    createdAt,
+  ];
+}
+
+/** Who has it, or who may have it, or which worker does it. */
+function whoDoes({ state, assignee, candidateUsers = [], candidateGroups = [], type }: TaskView) {
+  if (state === undefined) return `worker ${type}`;
+  if (assignee !== undefined) return assignee;
+  const names = [...candidateUsers, ...candidateGroups.map((group) => `group ${group}`)];
+  return names.length === 0 ? "anybody" : names.join(", ");
+}

@@ -1,0 +1,47 @@
+// Rules of tasks that people do, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./mutants.ts";
+
+export const PEOPLE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "claim-in-any-turn",
+    without: "a claim holds in the turn that it saw: a copy that comes late takes the task again",
+    scenario: "people-left",
+    file: "lib/kernel/person.ts",
+    find: 'ticket.on === "task" && turnOf(ticket) === turn;',
+    replace: `ticket.on === "task" && (turnOf(ticket) !== turn && (${MARK}), turnOf(ticket) !== undefined);`,
+  },
+  {
+    name: "row-ahead-is-dead",
+    without: "a row that is ahead of its instance is of a commit under way",
+    scenario: "people-watched",
+    mode: "memory",
+    file: "lib/engine/people/rows.ts",
+    find: "if (instance.version < row.version) return false;",
+    replace: `if (instance.version < row.version) ${MARK};`,
+  },
+  {
+    name: "people-not-shown-again",
+    without: "whoever comes back puts the rows that are still owed",
+    scenario: "people",
+    file: "lib/engine/offer.ts",
+    find: "for (const row of peopleRows(instance, task)) await putHint(world, row);",
+    replace: `if (task.person) ${MARK};`,
+  },
+  {
+    name: "row-removed-first",
+    without: "a row stays until its task is not in that list any more",
+    scenario: "people-left",
+    file: "lib/engine/people/rows.ts",
+    find: "const dead = keysIn(world, before).filter((key) => !live.has(nameOf(key)));",
+    replace: `const dead = keysIn(world, before); if (dead.some((key) => live.has(nameOf(key)))) ${MARK};`,
+  },
+  {
+    name: "claim-not-shown-with-commit",
+    without: "with queues in memory, what leads to a task is there before its commit",
+    scenario: "people-left",
+    mode: "memory",
+    file: "lib/engine/commit.ts",
+    find: "for (const offer of before) await tryPutHint(world, offer);",
+    replace: `if (before.length > 0) ${MARK};`,
+  },
+];

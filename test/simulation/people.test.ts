@@ -1,0 +1,18 @@
+import { describe, expect, test } from "vitest";
+import type { Mode } from "./mode.ts";
+import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
+import { calm, crashes, strike } from "./single-fault.ts";
+
+const MODES: readonly Mode[] = ["durable", "memory"];
+
+describe("a single crash among people", () => {
+  for (const scenario of PEOPLE_SCENARIOS) {
+    for (const mode of MODES) {
+      test(`before and after every port call harms nothing: ${scenario.name}, ${mode}`, async () => {
+        const setting = { scenario, mode };
+
+        expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);
+      });
+    }
+  }
+});
