@@ -9,9 +9,9 @@ import type { Timers } from "../../lib/ports/timers.ts";
 import { countedIds, createHost, type Host } from "./host.ts";
 import { olderStore } from "./older-store.ts";
 import { type Backends, busPort, parkingPort, queuesOf, timersPort } from "./ports.ts";
-import { tasksPort } from "./releases.ts";
 import type { Release } from "./scenario.ts";
 import { type Stage, TENANT } from "./stage.ts";
+import { tasksPort } from "./tasks-port.ts";
 
 const FUNCTION_MS = 60_000;
 const HOSTS = 3;

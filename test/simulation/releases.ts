@@ -1,24 +1,10 @@
 // Releases: the hosts of a world are replaced by others that run other types of tasks. Where queues
 // last, whoever is at work goes on with the code it began with; one process dies and begins anew.
-import type { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
 import { offersPk } from "../../lib/engine/keys.ts";
-import type { Tasks } from "../../lib/ports/tasks.ts";
 import type { Hosts } from "./hosts.ts";
 import type { Backends } from "./ports.ts";
 import type { Release } from "./scenario.ts";
 import { type Action, BEGIN, type Stage, TENANT } from "./stage.ts";
-
-/** The tasks of a host that runs only these types; without a list all that there are. */
-export function tasksPort(tasks: SimulatedTasks, runs: readonly string[] | undefined): Tasks {
-  if (runs === undefined) return tasks;
-  return {
-    send: (message) => tasks.send(message),
-    handlerOf: (type) => (runs.includes(type) ? tasks.handlerOf(type) : undefined),
-    types: () => runs,
-    holds: (instanceId, ticket) => tasks.holds(instanceId, ticket),
-    stop: (instanceId, ticket) => tasks.stop(instanceId, ticket),
-  };
-}
 
 /** The releases of a scenario, one after the other; the first is there from the beginning. */
 export class Releases {

@@ -6,7 +6,6 @@ import type { World } from "../../lib/engine/world.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskOutcome } from "../../lib/ports/tasks.ts";
 import type { Workflow } from "../support/generator-runner.ts";
-import type { Restored } from "./stage.ts";
 import type { Trouble } from "./swarm.ts";
 import type { Sent, Targeted } from "./traffic.ts";
 
@@ -61,6 +60,8 @@ export type Release = Readonly<{
   runs: readonly string[];
   hosts?: readonly number[];
 }>;
+
+export type Restored = "not yet" | "lost" | "recovered";
 
 /** User code: how long it takes, and what comes of it. */
 export type Handler = Readonly<{

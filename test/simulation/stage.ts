@@ -16,7 +16,7 @@ import type { Mode } from "./mode.ts";
 import { stable } from "./oracle.ts";
 import { checkPunctual, type Fired } from "./punctuality.ts";
 import { Reception } from "./reception.ts";
-import type { Scenario } from "./scenario.ts";
+import type { Restored, Scenario } from "./scenario.ts";
 import { drawSwarm, type Swarm } from "./swarm.ts";
 import { Traffic } from "./traffic.ts";
 import { must, Violation } from "./violation.ts";
@@ -28,8 +28,6 @@ export const TENANT = "default";
 
 /** When every run begins: 2024-01-01T00:00:00Z. */
 export const BEGIN = 1_704_067_200_000;
-
-export type Restored = "not yet" | "lost" | "recovered";
 
 /** Where one run takes place, and what is known of it. */
 export class Stage {
