@@ -41,7 +41,10 @@ export function ownersOf({ tickets, outbox }: Entries): readonly (Stamp & { own:
  * How long the owner of an entry should still be left alone; 0 when nobody works on it. Where it is
  * known exactly who does, a lease says nothing: its owner is at work right here and soon done.
  */
-export function leaseLeftMs({ settings, clock }: World, { own, until }: Stamp): number {
+export function leaseLeftMs(
+  { settings, clock }: Pick<World, "settings" | "clock">,
+  { own, until }: Stamp,
+): number {
   if (own === null || settings.isDeadOwner?.(own)) return 0;
   const leftMs = Math.max(0, until - clock.now());
   return settings.isDeadOwner ? Math.min(leftMs, OWNER_HERE_MS) : leftMs;

@@ -67,6 +67,8 @@ export type Release = Readonly<{
   hosts?: readonly number[];
 }>;
 
+export type Restored = "not yet" | "lost" | "recovered";
+
 /** User code: how long it takes, and what comes of it. */
 export type Handler = Readonly<{
   takesMs?: number;
