@@ -21,15 +21,20 @@ export function createRouting(
     place.byMethod.set(operation.method, operation);
     places.set(operation.path, place);
   }
+  // As gateways do it: a part that is written out goes before one that may be anything.
+  const inOrder = [...places.values()].sort((a, b) => variableParts(a) - variableParts(b));
   return (path) => {
     const parts = path.split("/");
-    for (const { parts: template, byMethod } of places.values()) {
+    for (const { parts: template, byMethod } of inOrder) {
       const rawParams = match(template, parts);
       if (rawParams !== undefined) return { byMethod, rawParams };
     }
     return undefined;
   };
 }
+
+const variableParts = ({ parts }: { parts: readonly string[] }): number =>
+  parts.filter((part) => part.startsWith("{")).length;
 
 /** The methods that a path answers, as the Allow header lists them. */
 export function allowed({ byMethod }: Route): string {

@@ -9,8 +9,6 @@ import type { Workflow } from "../support/generator-runner.ts";
 import type { Trouble } from "./swarm.ts";
 import type { Sent, Targeted } from "./traffic.ts";
 
-export type Restored = "not yet" | "lost" | "recovered";
-
 export type Scenario = Readonly<{
   name: string;
   definitions: readonly Compiled[];
