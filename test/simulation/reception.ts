@@ -99,6 +99,9 @@ export class Reception {
         this.#tookEvent(fact, id);
         break;
       case "cancel-requested":
+      case "child-ended":
+      case "child-refused":
+      case "child-started":
       case "continued":
       case "event-sent":
       case "incident-resolved":
@@ -107,6 +110,7 @@ export class Reception {
       case "task-completed":
       case "task-failed":
       case "timer-due":
+      case "variables-patched":
         break;
     }
   }

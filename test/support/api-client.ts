@@ -151,9 +151,13 @@ function placeOf(
   path: string,
   status: number,
 ): string | "undocumented" | undefined {
-  const template = Object.keys(lookUp(document, "/paths")).find((candidate) =>
-    new RegExp(`^${candidate.replace(/\{[^}]+\}/g, "[^/]+")}$`).test(path),
-  );
+  const templates = Object.keys(lookUp(document, "/paths"));
+  // As OpenAPI says: a path that is written out goes before one with variable parts.
+  const template =
+    templates.find((candidate) => candidate === path) ??
+    templates.find((candidate) =>
+      new RegExp(`^${candidate.replace(/\{[^}]+\}/g, "[^/]+")}$`).test(path),
+    );
   if (template === undefined) return [401, 404].includes(status) ? undefined : "undocumented";
   const operation = `/paths/${escaped(template)}/${(method === "HEAD" ? "GET" : method).toLowerCase()}`;
   if (Object.keys(lookUp(document, operation)).length === 0) {
