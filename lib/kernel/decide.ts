@@ -82,7 +82,7 @@ export function decideIncident(
   const ticket = "ticket" in fact ? findTicket(instance.tickets, fact.ticket) : undefined;
   if (ticket?.on === "task" && ticket.member !== undefined) {
     // The others of its family go on.
-    shelveMember(draft, ticket, why);
+    shelveMember(draft, { ...ticket, member: ticket.member }, why);
     return { instance: settle(draft), changed: true };
   }
   if (ticket) closeTicket(draft, ticket.id);
@@ -195,7 +195,7 @@ async function receive(program: Program, draft: Draft, event: QueuedEvent): Prom
 
 async function takeTicketed(program: Program, draft: Draft, fact: TicketFact): Promise<void> {
   const ticket = findTicket(draft.tickets, fact.ticket);
-  if (ticket) return consume(program, draft, fact, ticket);
+  return ticket && consume(program, draft, fact, ticket);
 }
 
 async function consume(

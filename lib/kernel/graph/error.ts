@@ -17,15 +17,21 @@ export type Thrown = Readonly<{ code: string; message: string; variables?: Varia
  * instance fails with it. Nobody catches it: a refusal, and nothing has changed.
  */
 export function throwError(run: Run, from: Token, thrown: Thrown): void {
+  const refusal = tryThrow(run, from, thrown);
+  if (refusal) throw refusal;
+}
+
+/** The same; what stands against it is given, not thrown. */
+export function tryThrow(run: Run, from: Token, thrown: Thrown): Refusal | undefined {
   const { code, message, variables } = thrown;
   const catcher = catcherOf(run, from, code);
   if (catcher === undefined) {
     if (isCaught(run.draft.before.parent?.catches, code)) {
       failWith(run, from, thrown);
-      return;
+      return undefined;
     }
     const why = `No boundary event catches the error "${code}"${message && `: ${message}`}`;
-    throw new Refusal("UNHANDLED_ERROR_EVENT", why);
+    return new Refusal("UNHANDLED_ERROR_EVENT", why);
   }
   const { host, boundary } = catcher;
   const errorMessage = excerpt(message);
@@ -33,6 +39,7 @@ export function throwError(run: Run, from: Token, thrown: Thrown): void {
   const path = interrupt(run, host);
   const locals = { ...variables, errorCode: code, errorMessage };
   arrive(run, host.in, boundary.id, { variables: locals, thrown: path });
+  return undefined;
 }
 
 /** What a call from this token may throw so that somebody catches it: here, or further above. */

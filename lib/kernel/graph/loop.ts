@@ -92,7 +92,7 @@ async function mayEnd(run: Run, { output, until }: Loop, body: Body, seen: Looku
     return body.done === body.items.length;
   }
   const named: Variables = {
-    ...(output && { [output.collection]: (body.outputs ?? []).flat() }),
+    ...(output && body.outputs && { [output.collection]: body.outputs.flat() }),
     numberOfInstances: body.items.length,
     numberOfActiveInstances: body.begun - body.done,
     numberOfCompletedInstances: body.done,
@@ -203,8 +203,10 @@ function withOutput(body: Body, member: number, value: Json | undefined): Body {
   if (body.outputs === undefined || value === undefined) return { ...body, done };
   const length = pageLength(body.items.length);
   const page = Math.floor(member / length);
-  const changed = body.outputs[page]?.with(member % length, value) ?? [];
-  return { ...body, done, outputs: body.outputs.with(page, changed) };
+  const outputs = body.outputs.map((values, n) =>
+    n === page ? values.with(member % length, value) : values,
+  );
+  return { ...body, done, outputs };
 }
 
 function tooMany(found: number): Refusal {

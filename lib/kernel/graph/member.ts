@@ -50,10 +50,11 @@ export function openMembers(
   { ref, members }: IncidentTicket,
   retries: number | undefined,
 ): void {
-  const family = familyOf(draft, ref);
-  if (family === undefined) return;
-  const taken = (members?.numbers ?? []).reduce(withoutBit, family.taken);
-  reopenTicket(draft, { ...family, taken, ...(retries !== undefined && { retries }) });
+  for (const family of draft.tickets.filter(isFamily).filter((open) => open.ref === ref)) {
+    const taken = members?.numbers.reduce(withoutBit, family.taken);
+    const said = retries !== undefined && { retries };
+    reopenTicket(draft, { ...family, ...(taken !== undefined && { taken }), ...said });
+  }
 }
 
 /** History tells of each member that is cut short. */

@@ -5,10 +5,10 @@ import { closeTicket, excerpt, note, openTicket, raiseIncident } from "../draft.
 import type { TaskFailed } from "../fact.ts";
 import type { Person, TaskTicket } from "../instance.ts";
 import { isForPeople } from "../person.ts";
-import { Refusal } from "../refusal.ts";
+import type { Refusal } from "../refusal.ts";
 import { attemptAfter, retryTask } from "../retry.ts";
 import { shelveMember } from "../shelve.ts";
-import { type Thrown, throwError } from "./error.ts";
+import { throwError, tryThrow } from "./error.ts";
 import { demand } from "./evaluate.ts";
 import { tokenFor } from "./member.ts";
 import { personFor } from "./person.ts";
@@ -66,7 +66,8 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
   const message = excerpt(fact.message);
   const about = { message, attempt: fact.attempt, ...(code && { code }), ...placeOf(ticket) };
   note(draft, "task-failed", ticket.element, about);
-  if (ticket.member !== undefined) return memberFailed(run, ticket, { ...fact, message });
+  const { member } = ticket;
+  if (member !== undefined) return memberFailed(run, { ...ticket, member }, { ...fact, message });
   const token = tokenAt(run, ticket.ref);
   if (code !== undefined) {
     closeTicket(draft, ticket.id);
@@ -86,12 +87,12 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
  * leaves the family: with a ticket of its own, or with an incident. Where there is no room for more
  * of these, failed members share one incident.
  */
-function memberFailed(run: Run, ticket: TaskTicket, fact: TaskFailed): void {
+function memberFailed(run: Run, ticket: Member, fact: TaskFailed): void {
   const { draft } = run;
   const { code, message, variables } = fact;
   const body = tokenAt(run, ticket.ref);
   if (code !== undefined) {
-    const why = thrownBy(run, body, { code, message, ...(variables && { variables }) });
+    const why = tryThrow(run, body, { code, message, ...(variables && { variables }) });
     if (why) stopMember(run, ticket, why, variables);
     return;
   }
@@ -105,20 +106,11 @@ function memberFailed(run: Run, ticket: TaskTicket, fact: TaskFailed): void {
   openTicket(draft, { on: "task", ref, element, type, ...next });
 }
 
-/** Throws an error from a token; what stands against it is given, not thrown. */
-function thrownBy(run: Run, from: Token, thrown: Thrown): Refusal | undefined {
-  try {
-    throwError(run, from, thrown);
-    return undefined;
-  } catch (cause) {
-    if (cause instanceof Refusal) return cause;
-    throw cause;
-  }
-}
+type Member = TaskTicket & Readonly<{ member: number }>;
 
 function stopMember(
   run: Run,
-  ticket: TaskTicket,
+  ticket: Member,
   { type, message }: Pick<Refusal, "type" | "message">,
   variables: Variables | undefined,
 ): void {
@@ -127,7 +119,7 @@ function stopMember(
     return;
   }
   const ref = memberToken(run, ticket, variables);
-  const told = excerpt(`Entry ${(ticket.member ?? 0) + 1} of the list: ${message}`);
+  const told = excerpt(`Entry ${ticket.member + 1} of the list: ${message}`);
   raiseIncident(run.draft, { type, message: told, ref, element: ticket.element, phase: "run" });
 }
 

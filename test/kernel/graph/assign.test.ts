@@ -88,4 +88,16 @@ describe("variables that somebody sets", () => {
 
     expect(order.instance).toEqual(before);
   });
+
+  test("are refused while the process itself could not begin", async () => {
+    const order = await play(nested, { variables: { rate: 1 } });
+    order.instance = { ...order.instance, state: null };
+
+    await order.deliver({ kind: "variables-patched", variables: { rate: 2 } });
+
+    const incident = order.instance.tickets.find(({ on }) => on === "incident");
+    expect(incident).toMatchObject({
+      message: expect.stringContaining("The process is open 0 times"),
+    });
+  });
 });

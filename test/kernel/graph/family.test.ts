@@ -1,9 +1,12 @@
 import { describe, expect, test } from "vitest";
+import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.ts";
+import type { Expressions } from "../../../lib/definition/expression.ts";
 import { MAX_TICKETS_OF_FAILED } from "../../../lib/definition/limits.ts";
-import { decideIncident } from "../../../lib/kernel/decide.ts";
+import { decide, decideIncident } from "../../../lib/kernel/decide.ts";
 import { openIn } from "../../../lib/kernel/family.ts";
 import {
   aBoundaryError,
+  aBoundaryMessage,
   aBoundaryTimer,
   aLoop,
   aProcess,
@@ -11,7 +14,7 @@ import {
   aTask,
   type Piece,
 } from "../../support/graph-builder.ts";
-import { BEGIN, givenAt, type Play, play } from "../../support/play.ts";
+import { aNew, aProgram, BEGIN, committed, givenAt, type Play, play } from "../../support/play.ts";
 
 const N = 12;
 const items = Array.from({ length: N }, (_, n) => n);
@@ -247,5 +250,76 @@ describe("a family", () => {
     });
 
     expect(order.family("a")).toMatchObject({ type: "charge", size: N });
+  });
+});
+
+describe("a loop whose state was damaged", () => {
+  test.each([
+    ["no body", { body: undefined }, "is no body of a loop"],
+    ["an element without a loop", { node: "after" }, '"after" of process is no loop'],
+  ])("raises an incident where it has %s", async (_, change, message) => {
+    const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
+    const state = JSON.parse(JSON.stringify(order.instance.state));
+    Object.assign(state.tokens[1], change);
+    order.instance = committed({ ...order.instance, state: JSON.parse(JSON.stringify(state)) });
+
+    await order.completeMember("a", 3);
+
+    const incidents = order.instance.tickets.filter(({ on }) => on === "incident");
+    expect(incidents).toMatchObject([
+      { type: "UNKNOWN", message: expect.stringContaining(message) },
+    ]);
+  });
+});
+
+describe("a loop", () => {
+  test("hands on an entry that is null, and stores its inputs apart where they are large", async () => {
+    const looping = aTask("a", { loop: gathering, inputs: { label: '="n"' } });
+    const order = await play(around(looping), { variables: { items: items.map(() => null) } });
+
+    const { variables } = inputOf(order, 2);
+    const places = order.program.runner.places(order.instance.state);
+
+    expect(variables).toMatchObject({ item: null, label: "n" });
+    expect(places.map((place) => place.slice(2).join("."))).toContain("body.inputs");
+  });
+
+  test("does not begin where somebody else waits for the message on its border", async () => {
+    const paid = aBoundaryMessage("late", { on: "a", name: "paid" });
+    const order = await play(
+      aProcess(
+        [
+          aStart(),
+          aTask("a", { loop: gathering }),
+          paid,
+          aBoundaryError("clash", { on: "a", code: "correlation-taken" }),
+          aTask("after"),
+        ],
+        ["start -> a -> after", "late -> after", "clash -> after"],
+      ),
+      { variables: { items }, taken: ["paid/"] },
+    );
+
+    expect(order.open).toEqual(["task after"]);
+    expect(order.trail).toContain("error-caught clash");
+  });
+
+  test("becomes an incident by what nobody planned for while its inputs are mapped", async () => {
+    const program = aProgram(around(aTask("a", { loop: gathering, inputs: { label: "=boom" } })));
+    const feel = feelExpressions();
+    const broken: Expressions = {
+      ...feel,
+      evaluate: (text, ...rest) => {
+        if (text.includes("boom")) throw new Error("broken");
+        return feel.evaluate(text, ...rest);
+      },
+    };
+    const started = { kind: "started", input: { variables: { items } } } as const;
+
+    const { instance } = await decide(program, aNew(program), started, givenAt(BEGIN, broken));
+
+    expect(instance.tickets).toMatchObject([
+      { on: "incident", type: "UNKNOWN", message: "broken" },
+    ]);
   });
 });
