@@ -58,7 +58,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
   {
     name: "not-offered-before-unmasked",
     without: "tasks that lost their handler are offered before the due index lets go of them",
-    scenario: "handlers-come-and-go",
+    scenario: "handlers-gone-midway",
     mode: "memory",
     file: "lib/engine/recover.ts",
     find: "await offerAnew(world, instance, task);",
