@@ -2,7 +2,19 @@ import { describe, expect, test } from "vitest";
 import type { Json } from "../../lib/definition/json.ts";
 import { MAX_CALL_DEPTH } from "../../lib/definition/limits.ts";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
-import { boundary, end, file, flow, ioMapping, timer, xml } from "../support/bpmn-xml.ts";
+import {
+  aMessage,
+  aSignal,
+  boundary,
+  end,
+  file,
+  flow,
+  ioMapping,
+  onMessage,
+  onSignal,
+  timer,
+  xml,
+} from "../support/bpmn-xml.ts";
 import { anError, calling, DETACHED, line, onError, working } from "../support/call-xml.ts";
 import { aDataDir, anEngine, trailOf } from "../support/embedded.ts";
 
@@ -337,6 +349,54 @@ async function fail(engine: EmbeddedEngine, instanceId: string, code: string): P
   });
   await engine.idle();
 }
+
+describe("a call beside a signal, a message and a timer", () => {
+  const source = file(
+    line(
+      "caller",
+      [calling("call", "double")],
+      boundary("by-signal", "call", onSignal("stop")),
+      boundary("by-message", "call", onMessage("note")),
+      boundary("by-timer", "call", timer("timeDuration", "PT1H")),
+      ...["signal", "message", "timer"].map(
+        (by) => end(`${by}-end`) + flow(`${by}-f`, `by-${by}`, `${by}-end`),
+      ),
+    ),
+    double,
+    aSignal("stop"),
+    aMessage("note", { key: "=key" }),
+  );
+
+  const WINNERS: readonly [string, (engine: EmbeddedEngine, taskId: string) => Promise<unknown>][] =
+    [
+      ["caller-end", (engine, taskId) => engine.complete(taskId, { variables: { n: 42 } })],
+      ["signal-end", (engine) => engine.signal("stop")],
+      ["message-end", (engine) => engine.message({ name: "note", correlationKey: "k" })],
+      ["timer-end", (engine) => engine.advanceClock("PT1H")],
+    ];
+
+  test.each(WINNERS)("D8 has one winner, and the others find nothing: %s", async (ended, win) => {
+    const engine = await anEngine({ source });
+    const { instanceId } = await engine.start("caller", { variables: { n: 21, key: "k" } });
+    await engine.idle();
+    const child = await childOf(engine, instanceId);
+    const [task] = (await engine.tasks({ instanceId: child })).items;
+
+    await win(engine, task?.taskId ?? "");
+    await engine.idle();
+    const { completedElements } = await engine.get(instanceId);
+    const others = WINNERS.filter(([other]) => other !== ended);
+    for (const [, come] of others) await come(engine, task?.taskId ?? "").catch(() => {});
+    await engine.idle();
+
+    const after = await engine.get(instanceId);
+    expect(after).toMatchObject({ status: "succeeded", waits: [], completedElements });
+    expect(completedElements.filter((id) => id.endsWith("-end"))).toEqual([ended]);
+    expect((await engine.get(child)).status).toBe(
+      ended === "caller-end" ? "succeeded" : "cancelled",
+    );
+  });
+});
 
 describe("a call that is interrupted", () => {
   const guarded = file(

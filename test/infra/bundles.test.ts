@@ -46,6 +46,7 @@ const everyVariable: Readonly<Record<string, string>> = {
   [VARIABLES.scheduleLeadSeconds]: "90",
   [VARIABLES.announces]: "false",
   [VARIABLES.taskArns]: "{}",
+  [VARIABLES.taskQueues]: "[]",
   [VARIABLES.httpAllowHosts]: "[]",
   [VARIABLES.httpAllowPrivate]: "[]",
   [VARIABLES.httpSecrets]: '{"KEY":{"arn":"arn","hosts":["api.example.com"]}}',

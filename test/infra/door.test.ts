@@ -154,7 +154,7 @@ describe("the door", () => {
     ).toMatchObject({
       AllowOrigins: ["https://console.example.com"],
       AllowHeaders: expect.arrayContaining(["authorization", "idempotency-key", "x-amz-date"]),
-      AllowMethods: ["GET", "HEAD", "POST", "PUT", "DELETE"],
+      AllowMethods: ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"],
     });
   });
 
@@ -208,12 +208,13 @@ describe("the door", () => {
       (resource: unknown) => inWords(resource, granted).replace(/^.*:Api\/Api\//, ""),
     );
     const stage = api === "http" ? "$default" : "live";
-    expect(calls).toEqual([
+    expect(calls.toSorted()).toEqual([
       `${stage}/POST/v1/definitions/*/instances`,
       `${stage}/POST/v1/tasks/*/claim`,
       `${stage}/POST/v1/tasks/*/complete`,
       `${stage}/POST/v1/tasks/*/fail`,
       `${stage}/POST/v1/tasks/*/heartbeat`,
+      `${stage}/POST/v1/tasks/*/unclaim`,
       `${stage}/POST/v1/tasks/activate`,
     ]);
   });
