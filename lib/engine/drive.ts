@@ -24,10 +24,10 @@ import { type Claimed, claim, unclaim } from "./claim.ts";
 import { afterCommit, send } from "./dispatch.ts";
 import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
 import { claimMember, unclaimMember } from "./families/claim-member.ts";
-import { handBack } from "./hand-back.ts";
+import { handBack, isUntouched, isVoid } from "./hand-back.ts";
 import { attemptName, idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { offerAnew } from "./offer.ts";
-import { handBackOf, openTask, openWork, runsHere } from "./owed.ts";
+import { openTask, openWork, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
@@ -48,9 +48,7 @@ export async function drive(
   if (task === undefined || task.attempt !== message.attempt) {
     return redeliver(world, found, trigger, invocation, "task");
   }
-  const handedBackBy = handBackOf(task);
-  // Whoever handed it back lets this message go: what is run for it would be owed by nobody.
-  if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {
+  if (isVoid(task, message)) {
     await offerAnew(world, found.instance, task);
     return "release";
   }
@@ -230,11 +228,8 @@ async function report(
  * delivery has handed it back, our trigger may be gone. Later ones are ours only while the stamp says so.
  */
 function isMine(current: Image, { task, step }: Position, { id }: Invocation): boolean {
+  if (step === 1) return isUntouched(current, task);
   const open = openTask(current.instance, task.id);
-  if (step === 1) {
-    if (open === undefined || open.member !== undefined) return true;
-    return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);
-  }
   return open === undefined || open.stamp?.own === id;
 }
 

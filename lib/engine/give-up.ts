@@ -14,9 +14,10 @@ import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit, send } from "./dispatch.ts";
 import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
 import { isMemberClaimed, memberClaimLeftMs } from "./families/claim-member.ts";
-import { handBack } from "./hand-back.ts";
+import { handBack, isUntouched, isVoid } from "./hand-back.ts";
 import { handle } from "./handle.ts";
 import { attemptName } from "./names.ts";
+import { offerAnew } from "./offer.ts";
 import { openTask } from "./owed.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
 import { settle } from "./settle.ts";
@@ -36,6 +37,10 @@ export async function giveUp(
   if (task === undefined || task.attempt !== message.attempt) {
     const name = attemptName(message.ticket, message.attempt);
     return redeliver(world, image, name, invocation, "task");
+  }
+  if (isVoid(task, message)) {
+    await offerAnew(world, image.instance, task);
+    return "release";
   }
   // It came back so often because nobody here runs it any more, or it was early: it did not fail.
   if (world.tasks.handlerOf(task.type) === undefined) {
@@ -73,7 +78,8 @@ async function fail(
   }
   const fact = forGood(task, failed);
   const owner = { own: invocation.id, until: invocation.until };
-  const settled = await settle(world, image, { name, fact }, owner);
+  const mine = (current: Image) => isUntouched(current, task);
+  const settled = await settle(world, image, { name, fact }, owner, { mine });
   switch (settled.kind) {
     case "settled": {
       const sent = await afterCommit(world, settled.plan);

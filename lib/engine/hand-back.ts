@@ -9,11 +9,11 @@
  */
 import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance, TaskTicket } from "../kernel/instance.ts";
-import type { Invocation, Verdict } from "../ports/message.ts";
+import type { Invocation, TaskMessage, Verdict } from "../ports/message.ts";
 import { commit } from "./commit.ts";
 import { attemptName, HANDED_BACK } from "./names.ts";
 import { offerAnew } from "./offer.ts";
-import { openTask } from "./owed.ts";
+import { handBackOf, openTask } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { redeliver } from "./redelivery.ts";
 import type { Image } from "./stored-instance.ts";
@@ -49,6 +49,22 @@ export async function handBack(
     if (outcome.kind === "conflict" && outcome.current) image = outcome.current;
   }
   return CONTENDED;
+}
+
+/**
+ * Whether a message is from before its task was handed back. Whoever did that lets the message go:
+ * what came of it under its name would be owed by nobody.
+ */
+export function isVoid(task: TaskTicket, { handedBackBy }: TaskMessage): boolean {
+  const last = handBackOf(task);
+  return last !== undefined && last !== handedBackBy;
+}
+
+/** Whether a message still owns what comes of its task: no other attempt, no hand-back meanwhile. */
+export function isUntouched({ instance }: Image, task: TaskTicket): boolean {
+  const open = openTask(instance, task.id);
+  if (open === undefined || open.member !== undefined) return true;
+  return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);
 }
 
 const restamped =

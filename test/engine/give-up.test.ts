@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import { end, extensions, file, flow, job, process, start, xml } from "../support/bpmn-xml.ts";
@@ -21,8 +22,13 @@ const source = (retries: number) =>
     ),
   );
 
-async function aWorld(retries: number, tasks: readonly string[] = ["first", "second"]) {
+async function aWorld(
+  retries: number,
+  tasks: readonly string[] = ["first", "second"],
+  store = new SimulatedStore({}),
+) {
   const world = aPlainWorld({
+    store,
     tasks: Object.fromEntries(tasks.map((type) => [type, () => ({})])),
     mayContinue: false,
   });
@@ -38,6 +44,18 @@ function taken({ queued }: PlainWorld): Message {
   const [message, ...others] = queued.splice(0);
   if (message === undefined || others.length > 0) throw new Error("there is not one message");
   return message;
+}
+
+/** Somebody else comes first, once. */
+class InterruptedStore extends SimulatedStore {
+  meanwhile: (() => Promise<void>) | undefined;
+
+  override async commit(...write: Parameters<SimulatedStore["commit"]>) {
+    const { meanwhile } = this;
+    this.meanwhile = undefined;
+    await meanwhile?.();
+    return super.commit(...write);
+  }
 }
 
 describe("a task that was delivered too often", () => {
@@ -126,6 +144,41 @@ describe("a task that was delivered too often", () => {
     expect((await world.engine.get("one")).incidents).toEqual([]);
     const { items } = await world.engine.tasks({ type: "first" }, { limit: 10 });
     expect(items).toMatchObject([{ instanceId: "one", element: "first" }]);
+  });
+
+  test("and was handed back has not failed: its message is gone, and nobody would owe more", async () => {
+    const store = new SimulatedStore({});
+    const world = await aWorld(2, undefined, store);
+    const without = await aWorld(2, [], store);
+    await world.engine.start("p", { instanceId: "one" });
+    const message = taken(world);
+    await giveUp(without, message);
+
+    const verdict = await giveUp(world, message);
+
+    expect(verdict).toBe("release");
+    expect(world.queued).toEqual([]);
+    expect(world.commits.at(-1)?.tickets).toMatchObject([{ id: "k1.1", attempt: 1 }]);
+    const { items } = await world.engine.tasks({ type: "first" }, { limit: 10 });
+    expect(items).toMatchObject([{ instanceId: "one", element: "first" }]);
+  });
+
+  test("and is handed back at that moment has its failure parked, which owes what follows", async () => {
+    const store = new InterruptedStore({});
+    const world = await aWorld(2, undefined, store);
+    const without = await aWorld(2, [], store);
+    await world.engine.start("p", { instanceId: "one" });
+    const message = taken(world);
+    store.meanwhile = async () => void (await giveUp(without, message));
+
+    const verdict = await giveUp(world, message);
+
+    expect(verdict).toBe("release");
+    expect(world.queued).toMatchObject([
+      { kind: "parked", name: "k1.1/1", fact: { kind: "task-failed", attempt: 1 } },
+    ]);
+    await world.drain();
+    expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
   test("is let go when its instance is gone", async () => {

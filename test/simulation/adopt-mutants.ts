@@ -33,7 +33,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
   {
     name: "handed-back-unnoticed",
     without: "whoever runs a task that another delivery has handed back finds that out",
-    scenario: "handlers-come-and-go",
+    scenario: "handlers-half-there",
     file: "lib/engine/hand-back.ts",
     find: "const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);",
     replace: `${MARK};
@@ -43,7 +43,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     name: "outcome-kept-after-hand-back",
     without: "the outcome of a task that was handed back meanwhile is parked",
     scenario: "handlers-half-there",
-    file: "lib/engine/drive.ts",
+    file: "lib/engine/hand-back.ts",
     find: "return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);",
     replace: `if (handBackOf(open) !== handBackOf(task)) ${MARK}; return open.attempt === task.attempt;`,
   },
@@ -51,18 +51,17 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     name: "void-message-run",
     without: "a message from before its task was handed back is void",
     scenario: "handlers-half-there",
-    file: "lib/engine/drive.ts",
-    find: "if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) {",
-    replace: `if (handedBackBy !== undefined && handedBackBy !== message.handedBackBy) ${MARK};
-  if (false) {`,
+    file: "lib/engine/hand-back.ts",
+    find: "return last !== undefined && last !== handedBackBy;",
+    replace: `if (last !== undefined && last !== handedBackBy) ${MARK}; return false;`,
   },
   {
     name: "not-offered-before-unmasked",
     without: "tasks that lost their handler are offered before the due index lets go of them",
-    scenario: "handlers-come-and-go",
+    scenario: "handlers-gone-midway",
     mode: "memory",
     file: "lib/engine/recover.ts",
-    find: "await putRowAnew(world, instance, task);",
+    find: "await offerAnew(world, instance, task);",
     replace: `${MARK};`,
   },
 ];

@@ -44,6 +44,13 @@ const halfThere: readonly Release[] = [
   { atMs: 3_600_000, runs: ALL },
 ];
 
+/** The handler goes while its tasks run, which were never offered before. */
+const goneMidway: readonly Release[] = [
+  { atMs: 0, runs: ALL },
+  { atMs: 10_000, runs: OTHERS },
+  { atMs: 200_000, runs: ALL },
+];
+
 export const ADOPT_SCENARIOS: readonly Scenario[] = [
   { ...about, name: "handlers-come-and-go", callers: () => starts, confluent: true },
   {
@@ -57,6 +64,16 @@ export const ADOPT_SCENARIOS: readonly Scenario[] = [
     releases: halfThere,
     callers: () => starts,
     troubles: ["stall", "redeliver"],
+    confluent: true,
+  },
+  {
+    definitions: [definition],
+    // Nobody gives up on it: where little else happens than crashes, a task may need many.
+    name: "handlers-gone-midway",
+    handlers: { ...about.handlers, work: { ...does("work"), takesMs: 30_000 } },
+    releases: goneMidway,
+    callers: () => starts.slice(0, 1),
+    troubles: ["crash"],
     confluent: true,
   },
 ];

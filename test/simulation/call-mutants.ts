@@ -67,7 +67,9 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     scenario: "call",
     mode: "memory",
     file: "lib/engine/owed.ts",
-    find: 'ticket.on === "continuation" || ticket.on === "child" || runsHere(world, ticket),',
-    replace: `(ticket.on === "child" && (${MARK}), ticket.on === "continuation") || runsHere(world, ticket),`,
+    find: `ticket.on === "continuation" ||
+        ticket.on === "child" ||`,
+    replace: `ticket.on === "continuation" ||
+        (ticket.on === "child" && (${MARK}, false)) ||`,
   },
 ];

@@ -14,9 +14,20 @@ export async function checkErased(world: SimulatedWorld, id: string): Promise<vo
   for (const ask of [() => engine.get(id), () => engine.history(id, { limit: 1 })]) {
     must((await codeOf(ask)) === "instance/not-found", () => `${id} is erased and can be read`);
   }
+  await checkHalfErased(world, id);
   if (!world.hasFewFaults) await engine.erase(id);
   const left = leftOf(world, id);
   must(left.length === 0, () => `${id} is erased, and there is ${left.join(", ")}`);
+}
+
+/** What is erased only half is found by who purges: it may be nobody else's any more. */
+async function checkHalfErased(world: SimulatedWorld, id: string): Promise<void> {
+  if (world.stage.invariants.lives.get(id)?.instance.erased !== "unfinished") return;
+  const { items } = await world.observer().engine.purge({ dryRun: true });
+  must(
+    items.some(({ instanceId }) => instanceId === id),
+    () => `${id} is erased only half, and nobody who purges finds it`,
+  );
 }
 
 function leftOf({ backends, stage, hasFewFaults }: SimulatedWorld, id: string): readonly string[] {

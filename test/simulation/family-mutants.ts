@@ -16,8 +16,9 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "a page stays queued until its members have left",
     scenario: "family",
     file: "lib/engine/families/send-family.ts",
-    find: "await sendMembers(world, image.instance, membersOf(family).filter(isHere));",
-    replace: `${MARK}; void sendMembers(world, image.instance, membersOf(family).filter(isHere)).catch(() => undefined);`,
+    find: 'await sendMembers(world, image.instance, membersOf(family).filter(isHere), "again");',
+    replace: `${MARK};
+  void sendMembers(world, image.instance, membersOf(family).filter(isHere), "again").catch(() => undefined);`,
   },
   {
     name: "family-outlives-its-body",

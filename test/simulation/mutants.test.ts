@@ -1,8 +1,10 @@
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test, vi } from "vitest";
 import { MUTANTS } from "./all-mutants.ts";
 
 /** Each is a process of its own; the machine has other work to do. */
@@ -10,6 +12,10 @@ vi.setConfig({ maxConcurrency: 2 });
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
+
+/** Processes share what they have compiled; it is kept by content, so a patched file is another. */
+const COMPILED = await mkdtemp(join(tmpdir(), "fermata-mutants-"));
+afterAll(() => rm(COMPILED, { recursive: true, force: true }));
 
 describe("a mutant", () => {
   for (const { name, file, find, without } of MUTANTS) {
@@ -22,6 +28,7 @@ describe("a mutant", () => {
     test.concurrent(`is reached and killed: ${name}, without the rule that ${without}`, async () => {
       const { stdout } = await run(process.execPath, ["scripts/simulate.ts", "--mutant", name], {
         cwd: ROOT,
+        env: { ...process.env, NODE_COMPILE_CACHE: COMPILED },
       });
 
       expect(stdout).toMatch(new RegExp(`^${name}: killed by seed \\d+ `));

@@ -21,6 +21,7 @@ describe("a world of random faults", () => {
   test.each([
     [59, "message-boundary", "durable"],
     [83, "self-signal", "durable"],
+    [62, "handlers-half-there", "durable"],
   ] as const)("holds where it once broke: seed %d, %s, %s queues", async (seed, scenario, mode) => {
     const run = await simulateSeed(settingOf(seed, { scenario, mode }), choicesOf(seed));
 

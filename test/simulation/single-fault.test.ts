@@ -1,9 +1,24 @@
 import { describe, expect, test } from "vitest";
+import { CALL_SCENARIOS } from "./call-scenarios.ts";
+import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
+import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import type { Mode } from "./mode.ts";
 import { CORE, SCENARIOS, TALK } from "./scenarios.ts";
 import { calm, crashes, refusals, strike } from "./single-fault.ts";
+import { START_SCENARIOS } from "./start-scenarios.ts";
+import { WORKER_SCENARIOS } from "./worker-scenarios.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
+
+/** Those whose refusals are tried beside their crashes, in tests of their own. */
+const ELSEWHERE = [
+  ...TALK,
+  ...CALL_SCENARIOS,
+  ...ERASE_SCENARIOS,
+  ...LISTING_SCENARIOS,
+  ...START_SCENARIOS,
+  ...WORKER_SCENARIOS.filter(({ name }) => name !== "workers-alone"),
+];
 
 describe("a single crash", () => {
   for (const scenario of CORE) {
@@ -18,7 +33,7 @@ describe("a single crash", () => {
 });
 
 describe("a single refusal", () => {
-  const others = SCENARIOS.filter((scenario) => !TALK.includes(scenario));
+  const others = SCENARIOS.filter((scenario) => !ELSEWHERE.includes(scenario));
   for (const scenario of others.filter(({ name }) => name !== "isolated")) {
     test(`at every port call harms nothing: ${scenario.name}`, async () => {
       const setting = { scenario, mode: "durable" } as const;
