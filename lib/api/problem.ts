@@ -92,7 +92,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "task/not-a-candidate": { status: 409, title: "The user may not have the task" },
   "task/not-for-people": { status: 409, title: "The task is not for people" },
   "task/outputs-missing": { status: 409, title: "The completion lacks outputs" },
-  "task-type/no-queues": { status: 501, title: "This engine has no queues for tasks" },
+  "task-type/no-queues": { status: 409, title: "This engine has no queues for tasks" },
   "task-type/queue-not-allowed": {
     status: 403,
     title: "The queue is not one of this installation",

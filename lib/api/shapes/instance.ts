@@ -8,7 +8,7 @@ import { named } from "./registry.ts";
 import {
   count,
   durationOrInstant,
-  idText,
+  givenId,
   instant,
   json,
   newVariables,
@@ -184,7 +184,7 @@ export const patch = named(
   "PatchVariables",
   z.strictObject({
     variables: newVariables,
-    scope: idText.exactOptional().describe("An open element; the process unless said."),
+    scope: givenId.exactOptional().describe("An open element; the process unless said."),
   }),
 );
 
