@@ -11,7 +11,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { SqsOwnQueues } from "../../lib/adapters/sqs/own-queues.ts";
 import { ownQueuesContract } from "../contract/own-queues.contract.ts";
 import { inARow } from "../cost/workflows.ts";
-import { service as aServiceTask } from "../support/bpmn-xml.ts";
+import { extensions, job, xml } from "../support/bpmn-xml.ts";
 import { emulated, stopTime } from "../support/emulator.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 
@@ -93,7 +93,7 @@ describe("a queue of a user in SQS", () => {
     await create(narrow, { MaximumMessageSize: "1024" });
     const ownQueues = new SqsOwnQueues({ client, allowed: [arnOf(name), arnOf(narrow)] });
     const { engine, drain } = aPlainWorld({ ownQueues });
-    const source = inARow("p", [aServiceTask("work"), aServiceTask("more")]);
+    const source = inARow("p", [aTask("work"), aTask("more")]);
     await engine.deploy({ notation: "bpmn", source });
     await engine.setTaskType("work", { queueArn: arnOf(name) });
     await engine.setTaskType("more", { queueArn: arnOf(narrow) });
@@ -115,6 +115,8 @@ describe("a queue of a user in SQS", () => {
     expect(await engine.get(instanceId)).toMatchObject({ status: "succeeded" });
   });
 });
+
+const aTask = (type: string) => xml("serviceTask", { id: type }, extensions(job(type)));
 
 async function create(QueueName: string, Attributes: Record<string, string> = {}): Promise<string> {
   const { QueueUrl = "" } = await client.send(new CreateQueueCommand({ QueueName, Attributes }));

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type OwnQueueFault, SimulatedOwnQueues } from "../../lib/adapters/simulated/own-queues.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
+import { inARow } from "../cost/workflows.ts";
 import * as bpmn from "../support/bpmn-xml.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 
 const source = bpmn.sequence(bpmn.service("work"));
+const before = bpmn.xml("serviceTask", { id: "before" }, bpmn.extensions(bpmn.job("before")));
+const afterAnother = inARow("q", [before, bpmn.service("work")]);
 const arnOf = (name: string) => `arn:aws:sqs:eu-west-1:123456789012:${name}`;
 const ARN = arnOf("work");
 const GONE = arnOf("gone");
@@ -22,7 +25,11 @@ async function aWorld(answer: () => OwnQueueFault | undefined = () => undefined)
     allowed: [ARN, GONE],
     turn: async (point) => (point === "send:before" ? answer() : undefined),
   });
-  const world = aPlainWorld({ ownQueues, onTrouble: (about) => troubles.push(about) });
+  const world = aPlainWorld({
+    ownQueues,
+    tasks: { before: () => ({}) },
+    onTrouble: (about) => troubles.push(about),
+  });
   await world.engine.deploy({ notation: "bpmn", source });
   /** Everything that was put into the queue and is still there. */
   const sent = (): readonly Sent[] =>
@@ -146,5 +153,40 @@ describe("a queue of the user's own", () => {
     expect(tasks.map(({ instanceId }) => instanceId)).toEqual(["after"]);
     await engine.completeTask("before.k1.1");
     expect((await engine.get("before")).status).toBe("succeeded");
+  });
+
+  test("D19 gets again what was lost with it, by a recovery of everything and by no sweep", async () => {
+    const { engine, drain, sent, lose, moveTo } = await aWorld();
+    await engine.setTaskType("work", { queueArn: ARN });
+    const { instanceId } = await engine.start("p", { variables: { total: 42 } });
+    await drain();
+    const first = sent();
+    lose();
+    moveTo(BEGIN + 3_600_000);
+
+    const adopted = await engine.adopt();
+    const swept = await engine.sweep({ index: 0, of: 1 });
+    expect([adopted, swept.sent, sent()]).toEqual([0, 0, []]);
+    const report = await engine.recoverAll({ limit: 50 });
+
+    expect(report).toMatchObject({ resumed: 1, resent: 1, skipped: 0 });
+    expect(sent()).toEqual(first);
+    await engine.completeTask(`${instanceId}.k1.1`);
+    expect((await engine.get(instanceId)).status).toBe("succeeded");
+  });
+
+  test("D19 gets what its sender took with it, though the lease of that one is not over", async () => {
+    let isAway = true;
+    const { engine, drain, sent } = await aWorld(() => (isAway ? { fault: "lost" } : undefined));
+    await engine.deploy({ notation: "bpmn", source: afterAnother });
+    await engine.setTaskType("work", { queueArn: ARN });
+    await engine.start("q", { instanceId: "one" });
+    await expect(drain()).rejects.toMatchObject({ code: "queue/send-failed" });
+    isAway = false;
+
+    const report = await engine.recoverAll({ limit: 50 });
+
+    expect(report).toMatchObject({ resumed: 1, resent: 1 });
+    expect(sent()).toMatchObject([{ task: { instanceId: "one", element: "work" } }]);
   });
 });
