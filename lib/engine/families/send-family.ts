@@ -25,7 +25,10 @@ export async function sendFamily(
 ): Promise<void> {
   const { membersPerPage = MEMBERS_PER_PAGE } = world.settings;
   const members = membersOf(family);
-  if (members.length <= membersPerPage) return sendMembers(world, instance, members, how);
+  if (members.length <= membersPerPage) {
+    await sendMembers(world, instance, members, how);
+    return;
+  }
   const { tenant, id: instanceId } = instance;
   for (let from = 0; from < family.size; from += membersPerPage) {
     const to = Math.min(family.size, from + membersPerPage);
@@ -47,15 +50,18 @@ export async function sendPage(
   return "release";
 }
 
-/** Sends these members, each as the task that it is. */
+/** Sends these members, each as the task that it is; says how many are in a queue by that. */
 export async function sendMembers(
   world: World,
   instance: Instance,
   members: readonly TaskTicket[],
   how: "first" | "again",
-): Promise<void> {
+): Promise<number> {
+  let queued = 0;
   for (const member of members) {
-    if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
-    else await offerTask(world, instance, member, how);
+    const isHere = runsHere(world, member);
+    if (isHere) await world.tasks.send(taskMessage(instance, member));
+    if (isHere || (await offerTask(world, instance, member, how))) queued += 1;
   }
+  return queued;
 }

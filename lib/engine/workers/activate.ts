@@ -13,7 +13,6 @@ import {
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
 import type { Item } from "../../ports/store.ts";
-import type { ActivatedTask, Activation, ActivationRequest } from "../engine.ts";
 import {
   lockedAfter,
   lockedUntil,
@@ -25,6 +24,7 @@ import {
 } from "../keys.ts";
 import { weightOf } from "../listing.ts";
 import { checkRequest, idText, nameText, optional, wholeNumber } from "../request-rules.ts";
+import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
 import { type Image, loadInstance } from "../stored-instance.ts";
 import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";

@@ -3,11 +3,11 @@ import { DEFAULT_LOCK_SECONDS, MAX_LOCK_SECONDS } from "../../definition/limits.
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import type { Heartbeat, HeartbeatRequest } from "../engine.ts";
 import { isStorable, lockSk, offersPk, shardOf, taskTypeOf } from "../keys.ts";
 import { taskIdOf } from "../names.ts";
 import { openTask } from "../owed.ts";
 import { checkRequest, optional, text, wholeNumber } from "../request-rules.ts";
+import type { Heartbeat, HeartbeatRequest } from "../shapes/tasks.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { moveRow } from "./move-row.ts";
