@@ -145,7 +145,7 @@ async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promis
   });
   begun.push(() => suite.kill());
   const [code] = await once(suite, "close");
-  if (code !== 0) keepLog(folder);
+  if (code !== 0 && !isEnding()) keepLog(folder);
   const { testResults } = Report.parse(JSON.parse(readFileSync(report, "utf8")));
   const tests = testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ fullName, status, meta }) => ({ name: fullName, status, ...meta })),
