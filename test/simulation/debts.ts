@@ -29,6 +29,8 @@ export type Ledgers = Readonly<{
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
+  /** Whether a queue of the user's own holds this attempt. */
+  isInOwnQueue: (taskId: string, attempt: number) => boolean;
   kin: Kin;
 }>;
 
@@ -137,7 +139,8 @@ function isQueued(
       const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
       return (
         (isHere !== false && isBrought()) ||
-        (isHere !== true && isOffered(instance, ticket, items()))
+        (isHere !== true && isOffered(instance, ticket, items())) ||
+        ledgers.isInOwnQueue(`${instance.id}.${ticket.id}`, ticket.attempt)
       );
     }
   }
