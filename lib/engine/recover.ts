@@ -19,7 +19,6 @@ import type { Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { sendMembers } from "./families/send-family.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
@@ -37,6 +36,8 @@ import {
 } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
+import type { PageRequest } from "./shapes/paging.ts";
+import type { RecoveryReport } from "./shapes/reports.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";

@@ -11,10 +11,10 @@ import { MAX_SHARDS, MAX_TRIES_OF_DOOR, TASK_TYPE_MEMORY_MS } from "../../defini
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import type { TaskTypeView } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { taskTypeKey, taskTypeOf, taskTypesView } from "../keys.ts";
 import { checkRequest, idText, optional, text } from "../request-rules.ts";
+import type { TaskTypeView } from "../shapes/tasks.ts";
 import type { World } from "../world.ts";
 
 export type TaskType = Readonly<{ shards: number; queueArn?: string }>;
