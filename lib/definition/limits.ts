@@ -143,6 +143,9 @@ export const LOOKS_AT_ONCE = 50;
 /** Characters of the name of a signal, a message or an event, and of a correlation key. */
 export const MAX_NAME_LENGTH = 255;
 
+/** Bytes that a type of task or an id of a definition may take percent-encoded, as keys hold them. */
+export const MAX_KEY_NAME_BYTES = 1_000;
+
 /** Bytes of a payload, as JSON. */
 export const MAX_PAYLOAD_BYTES = 100_000;
 

@@ -21,7 +21,7 @@ import { attemptName, parseTaskId } from "./names.ts";
 import { openTask, openTasks } from "./owed.ts";
 import { checkCompletion } from "./people/check-completion.ts";
 import { isAboutPeople, isWanted, listPeople } from "./people/list-people.ts";
-import { checkPage, checkVariables } from "./request-rules.ts";
+import { checkPage, checkRequest, checkVariables, optional, taskType } from "./request-rules.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
 import { heartbeat, heldRow } from "./workers/lock.ts";
@@ -38,6 +38,7 @@ export async function listTasks(
   page: PageRequest,
 ): Promise<Listed<TaskView>> {
   checkPage(page);
+  checkRequest({ type: optional(taskType) }, { type: filter.type });
   if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
   if (isAboutPeople(filter)) return listPeople(world, filter, page);
   return filter.type === undefined ? listAll(world, page) : listOffered(world, filter, page);

@@ -24,7 +24,7 @@ import {
   timeOfRow,
 } from "../keys.ts";
 import { weightOf } from "../listing.ts";
-import { checkRequest, idText, nameText, optional, wholeNumber } from "../request-rules.ts";
+import { checkRequest, nameText, optional, taskType, wholeNumber } from "../request-rules.ts";
 import { type Image, loadInstance } from "../stored-instance.ts";
 import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
@@ -35,7 +35,7 @@ import { lockedRow, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts"
 import { lookedForType, spreadWider } from "./task-type.ts";
 
 const RULES = {
-  type: idText,
+  type: taskType,
   max: wholeNumber(1, MAX_ACTIVATED),
   lockSeconds: wholeNumber(1, MAX_LOCK_SECONDS),
   worker: nameText,

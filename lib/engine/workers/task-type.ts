@@ -14,7 +14,7 @@ import type { Item } from "../../ports/store.ts";
 import type { TaskTypeView } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { taskTypeKey, taskTypeOf, taskTypesView } from "../keys.ts";
-import { checkRequest, idText, optional, text } from "../request-rules.ts";
+import { checkRequest, optional, taskType, text } from "../request-rules.ts";
 import type { World } from "../world.ts";
 
 export type TaskType = Readonly<{ shards: number; queueArn?: string }>;
@@ -49,7 +49,7 @@ export async function setTaskType(
   { queueArn }: Readonly<{ queueArn: string | null }>,
 ): Promise<TaskTypeView> {
   checkRequest(
-    { type: idText, queueArn: optional(text) },
+    { type: taskType, queueArn: optional(text) },
     { type: name, queueArn: queueArn ?? undefined },
   );
   if (world.ownQueues === undefined) throw noQueues(name);
@@ -61,7 +61,7 @@ export async function setTaskType(
 }
 
 export async function getTaskType(world: World, name: string): Promise<TaskTypeView> {
-  checkRequest({ type: idText }, { type: name });
+  checkRequest({ type: taskType }, { type: name });
   return viewType(name, (await readType(world, name)).type);
 }
 
