@@ -16,7 +16,7 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "a page stays queued until its members have left",
     scenario: "family",
     file: "lib/engine/families/send-family.ts",
-    find: 'await sendMembers(world, image.instance, membersOf(family).filter(isHere), "again");',
+    find: 'await sendMembers(world, image.instance, membersOf(family, { from, to }), "again");',
     replace: `${MARK};
   void sendMembers(world, image.instance, membersOf(family).filter(isHere), "again").catch(() => undefined);`,
   },
