@@ -24,7 +24,7 @@ import { isAboutPeople, isWanted, listPeople } from "./people/list-people.ts";
 import { checkPage, checkRequest, checkVariables, optional, taskType } from "./request-rules.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
-import { heartbeat, heldRow } from "./workers/lock.ts";
+import { demandAttempt, heartbeat, heldRow } from "./workers/lock.ts";
 import { offerRows, parseOffer, worthOf } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
@@ -161,7 +161,10 @@ export async function beat(
   return kept;
 }
 
-/** Who names his lock must still have it, over or not; the row that it was goes with the task. */
+/**
+ * Who names his lock must still have it, over or not; the row that it was goes with the task. What
+ * he says of an attempt that somebody else has failed says nothing of the next one.
+ */
 function heldBy(
   world: World,
   about: Readonly<{ instanceId: string; ticket: string }>,
@@ -169,9 +172,10 @@ function heldBy(
 ): Pick<Errand, "claim"> {
   if (lockToken === undefined) return {};
   return {
-    claim: async () => {
-      const { key } = await heldRow(world, about, lockToken);
-      return { ticket: about.ticket, key };
+    claim: async (fact) => {
+      const row = await heldRow(world, about, lockToken);
+      if (fact.kind === "task-failed") await demandAttempt(world, row, fact.attempt);
+      return { ticket: about.ticket, key: row.key };
     },
   };
 }
