@@ -133,12 +133,9 @@ function isQueued(
     case "family":
       return isFamilyQueued(instance, ticket, messages, ledgers);
     case "task": {
-      const isHere = runsHere(ticket.type);
-      const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
-      return (
-        (isHere !== false && isBrought()) ||
-        (isHere !== true && isOffered(instance, ticket, items()))
-      );
+      // A message is enough, also where its handler is gone: whoever gets it hands the task back.
+      if (messages.some((it) => bringsTask(it, ticket.id, ticket.attempt))) return true;
+      return runsHere(ticket.type) !== true && isOffered(instance, ticket, items());
     }
   }
 }
@@ -159,15 +156,15 @@ function isFamilyQueued(
         member < message.to,
     );
   return membersOf(family).every((member) => {
-    if (isPaged(member)) return true;
-    if (!runsHere(family.type)) return isOffered(instance, member, items());
-    return messages.some(
+    const isBrought = messages.some(
       (message) =>
         (message.kind === "task" && message.ticket === member.id) ||
         (message.kind === "parked" &&
           "ticket" in message.fact &&
           message.fact.ticket === member.id),
     );
+    if (isBrought || isPaged(member)) return true;
+    return runsHere(family.type) !== true && isOffered(instance, member, items());
   });
 }
 
