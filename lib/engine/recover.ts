@@ -12,17 +12,17 @@ import {
   type Instance,
   isTerminal,
   type TaskTicket,
+  type Ticket,
   type TimerTicket,
 } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { sendMembers } from "./families/send-family.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
-import { offerAnew } from "./offer.ts";
+import { offer, offerAnew } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -36,6 +36,8 @@ import {
 } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
+import type { PageRequest } from "./shapes/paging.ts";
+import type { RecoveryReport } from "./shapes/reports.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";
@@ -173,7 +175,8 @@ const NOTHING: Counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, ski
 
 /**
  * Tasks and continuations that no queue of this host holds and that nobody works on; waits for
- * broadcasts as well, where nobody may have looked a second time what they have missed.
+ * broadcasts as well, where nobody may have looked a second time what they have missed. Says how
+ * many messages were sent.
  */
 async function resendTickets(
   world: World,
@@ -182,26 +185,52 @@ async function resendTickets(
 ): Promise<number> {
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
-    if (isTask(ticket)) return !isAtWork(world, instance, ticket);
+    if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);
     if (isChild(ticket) || isFamily(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
-  await send(world, instance, { tickets: lost, outbox: [] });
-  const resent = lost.filter((it) => it.on === "continuation" || runsHere(world, it)).length;
+  const isOutside = (ticket: Ticket) => isTask(ticket) && !runsHere(world, ticket);
+  const here = lost.filter((ticket) => !isOutside(ticket));
+  await send(world, instance, { tickets: here, outbox: [] });
+  const resent = here.filter((it) => it.on === "continuation" || isTask(it)).length;
+  const outside = await offerAgain(world, instance, lost.filter(isTask).filter(isOutside));
   const leased = isAllLost ? await sendAfterLease(world, instance) : 0;
-  const others = (await resendChildren(world, instance)) + (await resendMembers(world, instance));
-  return resent + leased + others;
+  const children = await resendChildren(world, instance);
+  const members = await resendMembers(world, instance, isAllLost);
+  return resent + outside + leased + children + members;
+}
+
+/** Says how many of them went into a queue of the user's own: a row is no message. */
+async function offerAgain(
+  world: World,
+  instance: Instance,
+  tasks: readonly TaskTicket[],
+): Promise<number> {
+  let queued = 0;
+  for (const task of tasks) if (await offer(world, instance, task, "again")) queued += 1;
+  return queued;
 }
 
 /** Of a family only the members that nobody holds. */
-async function resendMembers(world: World, instance: Instance): Promise<number> {
+async function resendMembers(
+  world: World,
+  instance: Instance,
+  isAllLost: boolean,
+): Promise<number> {
   let sent = 0;
   for (const family of instance.tickets.filter(isFamily)) {
-    const lost = membersOf(family).filter((member) => !isAtWork(world, instance, member));
-    await sendMembers(world, instance, lost, "again");
-    sent += lost.filter((member) => runsHere(world, member)).length;
+    const lost = membersOf(family).filter((it) => isLost(world, instance, it, isAllLost));
+    sent += await sendMembers(world, instance, lost, "again");
   }
   return sent;
+}
+
+/**
+ * A lease keeps what runs here from running twice. Outside it keeps nobody from anything: where all
+ * is lost, whoever had it may be gone before the task was offered to anybody.
+ */
+function isLost(world: World, instance: Instance, task: TaskTicket, isAllLost: boolean): boolean {
+  return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));
 }
 
 /**

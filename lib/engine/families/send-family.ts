@@ -23,7 +23,10 @@ export async function sendFamily(
   family: FamilyTicket,
   how: "first" | "again",
 ): Promise<void> {
-  if (!isSentByPage(world, family)) return sendMembers(world, instance, membersOf(family), how);
+  if (!isSentByPage(world, family)) {
+    await sendMembers(world, instance, membersOf(family), how);
+    return;
+  }
   const perPage = pageSizeIn(world);
   const { tenant, id: instanceId } = instance;
   for (let from = 0; from < family.size; from += perPage) {
@@ -51,15 +54,18 @@ export async function sendPage(
   return "release";
 }
 
-/** Sends these members, each as the task that it is. */
+/** Sends these members, each as the task that it is; says how many are in a queue by that. */
 export async function sendMembers(
   world: World,
   instance: Instance,
   members: readonly TaskTicket[],
   how: "first" | "again",
-): Promise<void> {
+): Promise<number> {
+  let queued = 0;
   for (const member of members) {
-    if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
-    else await offerTask(world, instance, member, how);
+    const isHere = runsHere(world, member);
+    if (isHere) await world.tasks.send(taskMessage(instance, member));
+    if (isHere || (await offerTask(world, instance, member, how))) queued += 1;
   }
+  return queued;
 }
