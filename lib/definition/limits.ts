@@ -216,6 +216,9 @@ export const DEFAULT_LOCK_SECONDS = 60;
 export const MAX_ACTIVATED = 100;
 export const MAX_WAIT_SECONDS = 25;
 
+/** Bytes of tasks with which a poll takes no more; the last of them may be as heavy as a task can be. */
+export const MAX_ACTIVATED_BYTES = 1_500_000;
+
 /** How long a host may go by what it has read of a type of task. */
 export const TASK_TYPE_MEMORY_MS = 10_000;
 
