@@ -32,7 +32,7 @@ export type Errand = Readonly<{
   /** What the caller is told instead, where a step like this must not be taken. */
   refuse?: (plan: Plan) => EngineError | undefined;
   /** Asked while there is something to do: throws when it is not the caller's to do any more. */
-  claim?: () => Promise<Held>;
+  claim?: (fact: Fact) => Promise<Held>;
 }>;
 
 /** `repeated`: the instance remembers that this very request was served before. */
@@ -78,7 +78,7 @@ async function serveOnce(
   if (remembered) return { kind: "repeated", image };
   const fact = await errand.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
-  const held = await errand.claim?.();
+  const held = await errand.claim?.(fact);
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };
   const owner = { own: null, until: world.clock.now() };

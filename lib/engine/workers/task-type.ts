@@ -13,7 +13,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { taskTypeKey, taskTypeOf, taskTypesView } from "../keys.ts";
-import { checkRequest, idText, optional, text } from "../request-rules.ts";
+import { checkRequest, optional, taskType, text } from "../request-rules.ts";
 import type { TaskTypeView } from "../shapes/tasks.ts";
 import type { World } from "../world.ts";
 
@@ -49,7 +49,7 @@ export async function setTaskType(
   { queueArn }: Readonly<{ queueArn: string | null }>,
 ): Promise<TaskTypeView> {
   checkRequest(
-    { type: idText, queueArn: optional(text) },
+    { type: taskType, queueArn: optional(text) },
     { type: name, queueArn: queueArn ?? undefined },
   );
   if (queueArn !== null) await checkQueue(world, name, queueArn);
@@ -68,7 +68,7 @@ async function checkQueue({ ownQueues }: World, name: string, queueArn: string):
 }
 
 export async function getTaskType(world: World, name: string): Promise<TaskTypeView> {
-  checkRequest({ type: idText }, { type: name });
+  checkRequest({ type: taskType }, { type: name });
   return viewType(name, (await readType(world, name)).type);
 }
 
