@@ -23,6 +23,7 @@ import { createClient } from "../lib/client/index.ts";
 import { apiUrlAt } from "./deployment/api-url.ts";
 import { bootstrap, type Context, deploy, destroy } from "./deployment/cdk.ts";
 import { type E2ePlace, givenPlace, ownEmulator } from "./deployment/e2e-place.ts";
+import { type E2eQueues, e2eQueues } from "./deployment/e2e-queues.ts";
 import { e2eSecret } from "./deployment/e2e-secret.ts";
 import { writeTarget } from "./deployment/e2e-target.ts";
 import { endBySignal } from "./deployment/end-by-signal.ts";
@@ -63,6 +64,8 @@ const { values, positionals } = parseArgs({
 const began = performance.now();
 /** The tests, once they run; they end with us. */
 let suite: ChildProcess | undefined;
+/** Queues beside the deployment, once they are there. */
+let queues: E2eQueues | undefined;
 
 try {
   process.exitCode = await main();
@@ -82,7 +85,8 @@ async function main(): Promise<number> {
       : await givenPlace(given, process.env);
   const undo = async () => {
     suite?.kill();
-    await (place.end === undefined ? destroy({ place: place.aws, folder }) : place.end());
+    if (place.end === undefined) await removeFrom(place, folder);
+    else await place.end();
     rmSync(folder, { recursive: true, force: true });
   };
   endBySignal(undo);
@@ -96,6 +100,12 @@ async function main(): Promise<number> {
   }
 }
 
+/** Leaves a place that goes on as it was. */
+async function removeFrom({ aws }: E2ePlace, folder: string): Promise<void> {
+  await destroy({ place: aws, folder });
+  await queues?.drop();
+}
+
 /** Deploys from nothing, waits until it answers, and leaves a file that tells the tests where it is. */
 async function deployTo(place: E2ePlace, folder: string): Promise<string> {
   const { aws, lacks } = place;
@@ -105,7 +115,8 @@ async function deployTo(place: E2ePlace, folder: string): Promise<string> {
   }
   tell("Deploying (cdk deploy)…");
   const secret = lacks.loopback === undefined ? await e2eSecret(aws) : {};
-  const context: Context = { ...CONTEXT, ...place.roads, ...secret };
+  queues = await e2eQueues(aws);
+  const context: Context = { ...CONTEXT, ...place.roads, ...secret, ...queues.context };
   const outputs = await deploy({ place: aws, context, folder });
   const { endpoint, region, credentials } = aws;
   const apiUrl = apiUrlAt(outputs.ApiUrl ?? "", endpoint);

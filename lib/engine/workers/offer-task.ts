@@ -7,7 +7,7 @@ import { openTask, openTasks, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { openRow, putOpenRow } from "./rows.ts";
+import { openRow, openRowAgain, putOpenRow } from "./rows.ts";
 import { offeredType } from "./task-type.ts";
 
 /** Offers an attempt after its commit; says whether it went into a queue. */
@@ -44,7 +44,13 @@ export async function offersOf(world: World, plan: Plan): Promise<Offers> {
   const rows: { task: TaskTicket; row: Item }[] = [];
   for (const task of offeredBy(world, plan)) {
     const { shards } = await offeredType(world, task.type);
-    rows.push({ task, row: openRow(instance, task, shards) });
+    // One that was open before has been offered before: this row must lead to it though the commit
+    // that it is put for may never be, and may not be the only one.
+    const wasOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
+    const row = wasOpen
+      ? openRowAgain(world, plan.before, task, shards)
+      : openRow(instance, task, shards);
+    rows.push({ task, row });
   }
   const isTogether = new Set(togetherOf(world, plan).map(({ id }) => id));
   return {
