@@ -1,7 +1,7 @@
 /** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
 import { MAX_FAN_OUT_MS } from "../definition/limits.ts";
 import { isFamily, membersClosed } from "../kernel/family.ts";
-import type { Instance, MessageTicket, Ticket } from "../kernel/instance.ts";
+import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
@@ -12,7 +12,7 @@ import { tidyPeople } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
 import { isQueued } from "./workers/queue-task.ts";
-import { openKey } from "./workers/rows.ts";
+import { hasRow, openKey } from "./workers/rows.ts";
 import { lookedForType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
@@ -105,16 +105,22 @@ async function offerKeys(world: World, plan: Plan, held: Held | undefined): Prom
   ]) {
     if (!isTask(task) || runsHere(world, task) || isForPeople(task)) continue;
     const { id, type } = task;
+    const known = await lookedForType(world, type);
+    const open = openKey(plan.before, task, known.shards);
     if (held?.ticket === id) {
       keys.push(held.key);
-      continue;
-    }
-    const known = await lookedForType(world, type);
-    // Those have rows only where their queue refused them: whoever tries it again finds them dead.
-    if (!isQueued(world, known)) keys.push(openKey(plan.before, task, known.shards));
+      if (mayHaveTwoRows(task) && (await hasRow(world, open))) keys.push(open);
+    } else if (!isQueued(world, known)) keys.push(open);
+    // Those in queues have rows only where they were refused: whoever tries again finds them dead.
   }
   return keys;
 }
+
+/**
+ * What a door has opened and a worker has taken at once, its parked copy offers again: that row goes
+ * for a read and a write here, and for three writes where a worker takes it only to find it dead.
+ */
+const mayHaveTwoRows = ({ stamp }: TaskTicket): boolean => stamp?.own === null;
 
 /** Whether a task is open as it was, but for a later attempt. */
 function isLater({ image }: Plan, ticket: Ticket): boolean {

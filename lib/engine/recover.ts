@@ -45,7 +45,7 @@ import { offerRows, parseOffer } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
-  const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
+  const counts = { ...NONE };
   const offered = new Set<string>();
   for (const type of world.tasks.types()) {
     for await (const instanceId of adoptable(world, type)) offered.add(instanceId);
@@ -58,8 +58,10 @@ export async function recover(world: World): Promise<RecoveryReport> {
     else if (!offered.has(instanceId)) due.push(instanceId);
   }
   for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
-  const { timersFired, ...reminded } = await remindAll(world, others);
-  return { ...counts, ...reminded, timersFired: counts.timersFired + timersFired };
+  const { timersFired, failed, ...reminded } = await remindAll(world, others);
+  counts.timersFired += timersFired;
+  counts.failed += failed;
+  return { ...counts, ...reminded };
 }
 
 /**
@@ -71,7 +73,7 @@ export async function recoverAll(
   page: PageRequest,
 ): Promise<RecoveryReport & Readonly<{ nextCursor?: string }>> {
   const { images, nextCursor } = await liveImages(world, page);
-  const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
+  const counts = { ...NONE };
   for (const { instance } of images) add(counts, await tryRecover(world, instance.id, true));
   // They are few, and stand in no page of instances: the first page sees to all of them.
   if (page.cursor === undefined) {
@@ -85,33 +87,35 @@ export async function recoverAll(
 
 /** Mailboxes, broadcasts, events and timer starts that nobody looks after any more. */
 async function remindAll(world: World, keys: readonly Key[]) {
-  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0, timersFired: 0 };
+  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
+  const others = { timersFired: 0, failed: 0 };
   for (const key of keys) {
     const reminded = await tryRemind(world, key);
     if (reminded === "mailbox") counts.mailboxesPoked += 1;
     if (reminded === "broadcast") counts.broadcastsResumed += 1;
     if (reminded === "event") counts.eventsOffered += 1;
-    if (reminded === "timer-start") counts.timersFired += 1;
+    if (reminded === "timer-start") others.timersFired += 1;
+    if (reminded === "failed") others.failed += 1;
   }
-  return counts;
+  return { ...counts, ...others };
 }
 
-async function tryRemind(world: World, key: Key): Promise<Reminded> {
+async function tryRemind(world: World, key: Key): Promise<Reminded | "failed"> {
   try {
     return await remind(world, key);
   } catch (error) {
     world.onTrouble?.(`${key.pk} / ${key.sk} was not recovered`, error);
-    return undefined;
+    return "failed";
   }
 }
 
-/** An instance that cannot be read is told of and left alone: the others go on. */
+/** An instance that cannot be read, or sent for, is told of and left alone: the others go on. */
 async function tryRecover(world: World, instanceId: string, isAllLost = false): Promise<Counts> {
   try {
     return await recoverOne(world, await loadAligned(world, instanceId), isAllLost);
   } catch (error) {
     world.onTrouble?.(`instance ${instanceId} was not recovered`, error);
-    return NOTHING;
+    return { ...NONE, failed: 1 };
   }
 }
 
@@ -130,7 +134,7 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
 }
 
 type Counts = {
-  -readonly [K in "resumed" | "rearmed" | "timersFired" | "resent" | "skipped"]: number;
+  -readonly [K in "resumed" | "rearmed" | "timersFired" | "resent" | "skipped" | "failed"]: number;
 };
 
 function add(counts: Counts, done: Counts): void {
@@ -139,6 +143,7 @@ function add(counts: Counts, done: Counts): void {
   counts.timersFired += done.timersFired;
   counts.resent += done.resent;
   counts.skipped += done.skipped;
+  counts.failed += done.failed;
 }
 
 async function* dueKeys(world: World): AsyncGenerator<Key> {
@@ -156,7 +161,7 @@ async function recoverOne(
   image: Image | undefined,
   isAllLost = false,
 ): Promise<Counts> {
-  if (image === undefined) return NOTHING;
+  if (image === undefined) return { ...NONE, skipped: 1 };
   const { instance } = image;
   const resent =
     (await resendTickets(world, instance, isAllLost)) + (await resendRecords(world, instance));
@@ -168,10 +173,18 @@ async function recoverOne(
     timersFired,
     resent,
     skipped: didAnything ? 0 : 1,
+    failed: 0,
   };
 }
 
-const NOTHING: Counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 1 };
+const NONE: Counts = {
+  resumed: 0,
+  rearmed: 0,
+  timersFired: 0,
+  resent: 0,
+  skipped: 0,
+  failed: 0,
+};
 
 /**
  * Tasks and continuations that no queue of this host holds and that nobody works on; waits for

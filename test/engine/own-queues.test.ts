@@ -182,11 +182,13 @@ describe("a queue of the user's own", () => {
     await engine.setTaskType("work", { queueArn: ARN });
     await engine.start("q", { instanceId: "one" });
     await expect(drain()).rejects.toMatchObject({ code: "queue/send-failed" });
-    isAway = false;
 
+    const early = await engine.recoverAll({ limit: 50 });
+    isAway = false;
     const report = await engine.recoverAll({ limit: 50 });
 
-    expect(report).toMatchObject({ resumed: 1, resent: 1 });
+    expect(early).toMatchObject({ resumed: 0, resent: 0, skipped: 0, failed: 1 });
+    expect(report).toMatchObject({ resumed: 1, resent: 1, skipped: 0, failed: 0 });
     expect(sent()).toMatchObject([{ task: { instanceId: "one", element: "work" } }]);
   });
 });

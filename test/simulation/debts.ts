@@ -29,6 +29,8 @@ export type Ledgers = Readonly<{
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
+  /** Whether a queue of the user's own holds this attempt. */
+  isInOwnQueue: (taskId: string, attempt: number) => boolean;
   kin: Kin;
 }>;
 
@@ -135,7 +137,10 @@ function isQueued(
     case "task": {
       // A message is enough, also where its handler is gone: whoever gets it hands the task back.
       if (messages.some((it) => bringsTask(it, ticket.id, ticket.attempt))) return true;
-      return runsHere(ticket.type) !== true && isOffered(instance, ticket, items());
+      return (
+        (runsHere(ticket.type) !== true && isOffered(instance, ticket, items())) ||
+        ledgers.isInOwnQueue(`${instance.id}.${ticket.id}`, ticket.attempt)
+      );
     }
   }
 }

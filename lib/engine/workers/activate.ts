@@ -187,23 +187,29 @@ function viewActivated(world: World, { image, task, lock }: Taken): ActivatedTas
   };
 }
 
-// Polls of a process that owns the store do not fight each other for the same row: they end with it,
+// Polls of a process that owns the store do not fight each other for the same task: they end with it,
 // and so does what is noted here. Elsewhere a poll may stop for ever in a process that lives on, and
-// a note of it would keep the row from everybody there: rows decide alone.
+// a note of it would keep the task from everybody there: rows decide alone. The note is of the task
+// and not of the row: a crash may have left two rows of one task, and polls that wait are woken in the
+// same moment, when both are over. Each would take one, see the other and let the task be, for ever.
 
 const beingTaken = new WeakMap<World, Set<string>>();
 const isBeingTaken = (world: World, row: Item): boolean =>
-  beingTaken.get(world)?.has(rowName(row)) ?? false;
-const rowName = ({ key }: Item): string => `${key.pk} ${key.sk}`;
+  beingTaken.get(world)?.has(nameOfTask(row)) ?? false;
+
+function nameOfTask({ key, body }: Item): string {
+  const { instanceId, ticket } = parseOffer(body);
+  return `${key.pk} ${instanceId} ${ticket}`;
+}
 
 async function alone<T>(world: World, row: Item, work: () => Promise<T>): Promise<T | undefined> {
   if (!world.settings.volatileQueues) return work();
   if (isBeingTaken(world, row)) return undefined;
-  const rows = beingTaken.get(world) ?? new Set();
-  beingTaken.set(world, rows.add(rowName(row)));
+  const tasks = beingTaken.get(world) ?? new Set();
+  beingTaken.set(world, tasks.add(nameOfTask(row)));
   try {
     return await work();
   } finally {
-    rows.delete(rowName(row));
+    tasks.delete(nameOfTask(row));
   }
 }
