@@ -23,6 +23,7 @@ import { createClient } from "../lib/client/index.ts";
 import { apiUrlAt } from "./deployment/api-url.ts";
 import { bootstrap, type Context, deploy, destroy } from "./deployment/cdk.ts";
 import { type E2ePlace, givenPlace, ownEmulator } from "./deployment/e2e-place.ts";
+import { e2eQueues } from "./deployment/e2e-queues.ts";
 import { e2eSecret } from "./deployment/e2e-secret.ts";
 import { writeTarget } from "./deployment/e2e-target.ts";
 import { endBySignal } from "./deployment/end-by-signal.ts";
@@ -118,7 +119,9 @@ async function deployTo(place: E2ePlace, folder: string): Promise<string> {
   }
   tell("Deploying (cdk deploy)…");
   const secret = lacks.loopback === undefined ? await e2eSecret(aws) : {};
-  const context: Context = { ...CONTEXT, ...place.roads, ...secret };
+  const queues = await e2eQueues(aws);
+  begun.push(queues.drop);
+  const context: Context = { ...CONTEXT, ...place.roads, ...secret, ...queues.context };
   const outputs = await deploy({ place: aws, context, folder });
   const { endpoint, region, credentials } = aws;
   const apiUrl = apiUrlAt(outputs.ApiUrl ?? "", endpoint);

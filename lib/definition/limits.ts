@@ -225,6 +225,9 @@ export const TASK_TYPE_MEMORY_MS = 10_000;
 /** Rows that a poll loses to others before it spreads them wider. */
 export const MAX_LOST_ROWS = 8;
 
+/** Shards that one page of a list of tasks reads. */
+export const MAX_SHARDS_PER_PAGE = 128;
+
 /** Bytes of a task that is put into a queue of the user's own. */
 export const MAX_OWN_QUEUE_BYTES = 256 * 1024;
 
