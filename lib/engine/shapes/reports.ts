@@ -18,6 +18,8 @@ export type RecoveryReport = Readonly<{
   broadcastsResumed: number;
   /** Events for one taker that had not been offered to all who wait. */
   eventsOffered: number;
+  /** What could not be recovered now, and was left alone: ask again. The log says why. */
+  failed: number;
   /** Instances looked at that needed nothing. */
   skipped: number;
 }>;
