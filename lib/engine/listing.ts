@@ -57,8 +57,8 @@ export async function liveImages(
 /** The name of that list in its cursors. */
 const LIVE = { list: "live" };
 
-/** About: what is not ASCII takes more, which the limit leaves room for. */
-export const weightOf = (view: object): number => JSON.stringify(view).length;
+/** Bytes that a view takes in an answer. */
+export const weightOf = (view: object): number => Buffer.byteLength(JSON.stringify(view));
 
 export type Reading = Readonly<{
   sources: readonly Source[];

@@ -13,7 +13,7 @@ import type { Context } from "./cdk.ts";
 /** The queues by what they are for; their names end so. */
 export const E2E_QUEUES = { cards: "cards", shut: "shut", gone: "gone" } as const;
 
-export type E2eQueues = Readonly<{
+type E2eQueues = Readonly<{
   context: Context;
   /** Removes them. */
   drop: () => Promise<void>;
