@@ -14,6 +14,7 @@ import { SIZE_LIMITS } from "./apart.ts";
 import type { Held } from "./closed.ts";
 import { commit } from "./commit.ts";
 import { afterCommit, showCaller } from "./dispatch.ts";
+import { inTurn } from "./in-turn.ts";
 import { mustBeSent } from "./owed.ts";
 import { type Plan, plan } from "./plan.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
@@ -38,7 +39,11 @@ export type Errand = Readonly<{
 /** `repeated`: the instance remembers that this very request was served before. */
 export type Served = Readonly<{ kind: "done" | "repeated" | "nothing"; image: Image }>;
 
-export async function serve(world: World, errand: Errand): Promise<Served> {
+/** Callers of one instance who meet in a process that owns the store go one after the other. */
+export const serve = (world: World, errand: Errand): Promise<Served> =>
+  inTurn(world, `instance ${errand.instanceId}`, () => serveInTurn(world, errand));
+
+async function serveInTurn(world: World, errand: Errand): Promise<Served> {
   // Kept short: sixteen of them live in the instance, and they only guard against repeats.
   const request = world.ids.digest(errand.key ?? world.ids.fresh()).slice(0, 12);
   const body = world.ids.digest(canonicalJson(errand.body)).slice(0, 8);

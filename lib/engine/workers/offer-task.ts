@@ -7,7 +7,7 @@ import { isTask, openTask, openTasks, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { freshMark, openRow, putOpenRow } from "./rows.ts";
+import { openRow, openRowAgain, putOpenRow } from "./rows.ts";
 import { offeredType } from "./task-type.ts";
 
 /** Offers an attempt after its commit; says whether it went into a queue. */
@@ -41,12 +41,10 @@ export type Offers = Readonly<{ together: readonly Write[]; before: readonly Ite
  */
 export async function offersOf(world: World, plan: Plan): Promise<Offers> {
   if (!world.settings.volatileQueues) return { together: [], before: [] };
-  const { instance } = plan.image;
   const rows: { task: TaskTicket; row: Item }[] = [];
   for (const task of offeredBy(world, plan)) {
     const { shards } = await offeredType(world, task.type);
-    const mark = isFirstRow(plan, task) ? 0 : freshMark(world);
-    rows.push({ task, row: openRow(instance, task, shards, mark) });
+    rows.push({ task, row: rowBefore(world, plan, task, shards) });
   }
   const isTogether = new Set(togetherOf(world, plan).map(({ id }) => id));
   return {
@@ -55,6 +53,17 @@ export async function offersOf(world: World, plan: Plan): Promise<Offers> {
       .map(({ row }) => ({ put: row, when: "absent" })),
     before: rows.filter(({ task }) => !isTogether.has(task.id)).map(({ row }) => row),
   };
+}
+
+/**
+ * One that was open before has been offered before: its row must lead to it though the commit that
+ * it is put for may never be. Neither that nor one given back may be the only row of its task.
+ */
+function rowBefore(world: World, plan: Plan, task: TaskTicket, shards: number): Item {
+  const { instance } = plan.image;
+  if (isFirstRow(plan, task)) return openRow(instance, task, shards);
+  const wasOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
+  return openRowAgain(world, wasOpen ? plan.before : instance, task, shards);
 }
 
 /** Whether the row of a task was committed with it. */

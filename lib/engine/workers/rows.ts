@@ -76,11 +76,19 @@ export function openRow(instance: Instance, task: TaskTicket, shards: number, ma
   };
 }
 
+/** The same, where the task may have been taken by another one. */
+export const openRowAgain = (
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+  shards: number,
+): Item => openRow(instance, task, shards, freshMark(world));
+
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
 
 /** A mark that in practice nobody else draws for the same row. */
-export function freshMark({ ids }: World): number {
+function freshMark({ ids }: World): number {
   let mark = 0;
   for (const character of ids.digest(ids.fresh())) {
     mark = (mark * 67 + (character.codePointAt(0) ?? 0)) % (MARKS - 1);
@@ -137,7 +145,7 @@ export async function putRowAnew(
   task: TaskTicket,
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  await putHint(world, openRow(instance, task, shards, freshMark(world)));
+  await putHint(world, openRowAgain(world, instance, task, shards));
   world.offers?.tell(task.type);
 }
 
