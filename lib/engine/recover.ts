@@ -7,7 +7,7 @@
  * changed since it was stored, its place in the due index is mended first.
  */
 import { instantFrom } from "../definition/time/instant.ts";
-import { isFamily, membersOf } from "../kernel/family.ts";
+import { isFamily, membersOf, openIn } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
@@ -19,7 +19,7 @@ import type { Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import { sendMembers } from "./families/send-family.ts";
+import { isSentByPage, sendFamily, sendMembers } from "./families/send-family.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
 import { offer, offerAnew } from "./offer.ts";
@@ -233,7 +233,11 @@ async function resendMembers(
   let sent = 0;
   for (const family of instance.tickets.filter(isFamily)) {
     const lost = membersOf(family).filter((it) => isLost(world, instance, it, isAllLost));
-    sent += await sendMembers(world, instance, lost, "again");
+    // Thousands go by page, as they did the first time: no call lasts that long.
+    if (isSentByPage(world, family) && lost.length === openIn(family)) {
+      await sendFamily(world, instance, family, "again");
+      sent += lost.filter((member) => runsHere(world, member)).length;
+    } else sent += await sendMembers(world, instance, lost, "again");
   }
   return sent;
 }
