@@ -8,6 +8,7 @@ import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterCommit } from "./dispatch.ts";
 import { drive } from "./drive.ts";
 import { handleOffer } from "./events/offer-event.ts";
+import { cancelPage } from "./families/cancel-family.ts";
 import { sendPage } from "./families/send-family.ts";
 import { dueOf } from "./keys.ts";
 import { handlePoke } from "./messages/poke.ts";
@@ -58,6 +59,8 @@ export async function handle(
       return lookAgain(world, message);
     case "members":
       return sendPage(world, message);
+    case "cancel-members":
+      return cancelPage(world, message);
     case "offer":
       return handleOffer(world, message);
     case "poke":

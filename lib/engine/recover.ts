@@ -7,7 +7,7 @@
  * changed since it was stored, its place in the due index is mended first.
  */
 import { instantFrom } from "../definition/time/instant.ts";
-import { isFamily, membersOf } from "../kernel/family.ts";
+import { isFamily, isOfCalls, membersOf } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
@@ -194,11 +194,13 @@ async function resendTickets(
   return resent + leased + others;
 }
 
-/** Of a family only the members that nobody holds. */
+/** Of a family of tasks only the members that nobody holds. */
 async function resendMembers(world: World, instance: Instance): Promise<number> {
   let sent = 0;
   for (const family of instance.tickets.filter(isFamily)) {
-    const lost = membersOf(family).filter((member) => !isAtWork(world, instance, member));
+    const lost = membersOf(family).filter(
+      (member) => isTask(member) && !isAtWork(world, instance, member),
+    );
     await sendMembers(world, instance, lost, "again");
     sent += lost.filter((member) => runsHere(world, member)).length;
   }
@@ -223,8 +225,10 @@ async function sendAfterLease(world: World, instance: Instance): Promise<number>
 
 /** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
 async function resendChildren(world: World, instance: Instance): Promise<number> {
+  const families = instance.tickets.filter(isFamily).filter(isOfCalls);
+  const calls = [...instance.tickets, ...families.flatMap(membersOf)].filter(isChild);
   let sent = 0;
-  for (const ticket of instance.tickets.filter(isChild)) {
+  for (const ticket of calls) {
     if (await world.children?.start(world, instance, ticket)) sent += 1;
   }
   return sent;

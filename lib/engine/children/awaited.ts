@@ -1,4 +1,5 @@
 /** What may not be done to an instance while a call waits for it. */
+import { findTicket } from "../../kernel/family.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { loadInstance } from "../stored-instance.ts";
@@ -32,5 +33,5 @@ async function isStillAwaited(world: World, child: Instance): Promise<boolean> {
   const { parent } = child;
   if (parent === undefined || !isAwaited(child)) return false;
   const caller = await loadInstance(world, parent.instanceId);
-  return caller?.instance.tickets.some(({ id }) => id === parent.ticket) ?? false;
+  return caller !== undefined && findTicket(caller.instance.tickets, parent.ticket) !== undefined;
 }
