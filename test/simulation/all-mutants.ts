@@ -1,6 +1,7 @@
 // Every rule that is left out once, to see that somebody notices.
 
 import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
+import { CALL_FAMILY_MUTANTS } from "./call-family-mutants.ts";
 import { CALL_MUTANTS } from "./call-mutants.ts";
 import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
@@ -27,5 +28,6 @@ export const MUTANTS = [
   ...CALL_MUTANTS,
   ...WORKER_MUTANTS,
   ...FAMILY_MUTANTS,
+  ...CALL_FAMILY_MUTANTS,
   ...PEOPLE_MUTANTS,
 ];
