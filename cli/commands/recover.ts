@@ -25,7 +25,9 @@ export const recover = command({
         terminal,
         Object.entries(found).map(([name, count]) => [WORDS[name] ?? name, String(count)]),
       );
-    return EXIT.ok;
+    if (found.failed === 0) return EXIT.ok;
+    terminal.complain("Not everything could be recovered. Look at the log, then run this again.");
+    return EXIT.refused;
   },
 });
 
@@ -37,6 +39,7 @@ const WORDS: Readonly<Record<string, string>> = {
   mailboxesPoked: "mailboxes looked at",
   broadcastsResumed: "broadcasts resumed",
   eventsOffered: "events offered",
+  failed: "could not be recovered",
   skipped: "needed nothing",
 };
 

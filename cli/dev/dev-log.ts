@@ -51,6 +51,7 @@ function describeRecovery({ live, ...report }: Recovered): string {
     counted(report.mailboxesPoked, "mailbox looked into again", "mailboxes looked into again"),
     counted(report.broadcastsResumed, "broadcast resumed", "broadcasts resumed"),
     counted(report.eventsOffered, "event offered again", "events offered again"),
+    counted(report.failed, "left alone (the log says why)", "left alone (the log says why)"),
   ].filter((part) => part !== undefined);
   const atLeast = live.more ? "at least " : "";
   const going = `${atLeast}${live.count} live ${live.count === 1 ? "instance" : "instances"}`;

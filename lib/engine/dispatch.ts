@@ -13,7 +13,7 @@ import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
 import { cancelFamily } from "./families/cancel-family.ts";
-import { sendFamily } from "./families/send-family.ts";
+import { isSentByPage, sendFamily } from "./families/send-family.ts";
 import { deliveryName } from "./names.ts";
 import { offer, showOffer } from "./offer.ts";
 import { type Entries, earliestTimer, isMasked, mustBeSent, openTasks, runsHere } from "./owed.ts";
@@ -67,7 +67,8 @@ export async function afterCommit(
 
 /**
  * What a door does itself before it answers, though its parked copy will do it again: its caller
- * expects to find in the next list the tasks that the call has opened.
+ * expects to find in the next list the tasks that the call has opened. Thousands that a family sends
+ * by page come a little later: no caller waits that long.
  */
 export async function showCaller(world: World, plan: Plan, held?: Held): Promise<void> {
   await show(world, plan);
@@ -88,7 +89,8 @@ export async function showDelivered(world: World, plan: Plan, topic: Topic): Pro
 async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
-  const offers = openTasks(plan.fresh.tickets).filter((task) => !runsHere(world, task));
+  const shown = plan.fresh.tickets.filter((ticket) => !isSentByPage(world, ticket));
+  const offers = openTasks(shown).filter((task) => !runsHere(world, task));
   for (const task of offers) await showOffer(world, plan, task);
   await parkUnserved(world, plan);
 }
@@ -130,9 +132,9 @@ async function sendTicket(
 ): Promise<void> {
   switch (ticket.on) {
     case "task":
-      return runsHere(world, ticket)
-        ? world.tasks.send(taskMessage(instance, ticket))
-        : offer(world, instance, ticket, how);
+      if (runsHere(world, ticket)) return world.tasks.send(taskMessage(instance, ticket));
+      await offer(world, instance, ticket, how);
+      return undefined;
     case "family":
       return sendFamily(world, instance, ticket, how);
     case "timer":

@@ -7,13 +7,14 @@ import { MAX_PAGE_BYTES, MAX_READ_BEYOND_PAGE } from "../definition/limits.ts";
 import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 import type { Item } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
-import type { InstanceFilter, InstanceView, Listed, PageRequest } from "./engine.ts";
 import { instanceKey, instanceOrder } from "./keys.ts";
 import { boundsOf, cursorOf, matches, placeIn } from "./listing/filter.ts";
 import { isDeadRow } from "./listing/key-rows.ts";
 import { mergeNewest } from "./listing/merge.ts";
 import { type Entry, type Source, sourcesOf } from "./listing/sources.ts";
 import { checkPage } from "./request-rules.ts";
+import type { InstanceFilter, InstanceView } from "./shapes/instances.ts";
+import type { Listed, PageRequest } from "./shapes/paging.ts";
 import { type Image, imageOf } from "./stored-instance.ts";
 import { viewInstance } from "./views.ts";
 import type { World } from "./world.ts";
@@ -56,8 +57,8 @@ export async function liveImages(
 /** The name of that list in its cursors. */
 const LIVE = { list: "live" };
 
-/** About: what is not ASCII takes more, which the limit leaves room for. */
-export const weightOf = (view: object): number => JSON.stringify(view).length;
+/** Bytes that a view takes in an answer. */
+export const weightOf = (view: object): number => Buffer.byteLength(JSON.stringify(view));
 
 export type Reading = Readonly<{
   sources: readonly Source[];

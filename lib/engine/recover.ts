@@ -7,22 +7,22 @@
  * changed since it was stored, its place in the due index is mended first.
  */
 import { instantFrom } from "../definition/time/instant.ts";
-import { isFamily, isOfCalls, membersOf } from "../kernel/family.ts";
+import { isFamily, membersOf } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
   type TaskTicket,
+  type Ticket,
   type TimerTicket,
 } from "../kernel/instance.ts";
 import type { Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { sendMembers } from "./families/send-family.ts";
 import { instanceIdOf } from "./keys.ts";
 import { liveImages } from "./listing.ts";
-import { offerAnew } from "./offer.ts";
+import { offer, offerAnew } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -36,6 +36,8 @@ import {
 } from "./owed.ts";
 import { planWrite } from "./plan.ts";
 import { type Reminded, remind } from "./remind.ts";
+import type { PageRequest } from "./shapes/paging.ts";
+import type { RecoveryReport } from "./shapes/reports.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";
@@ -43,7 +45,7 @@ import { offerRows, parseOffer } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
-  const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
+  const counts = { ...NONE };
   const offered = new Set<string>();
   for (const type of world.tasks.types()) {
     for await (const instanceId of adoptable(world, type)) offered.add(instanceId);
@@ -56,8 +58,10 @@ export async function recover(world: World): Promise<RecoveryReport> {
     else if (!offered.has(instanceId)) due.push(instanceId);
   }
   for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
-  const { timersFired, ...reminded } = await remindAll(world, others);
-  return { ...counts, ...reminded, timersFired: counts.timersFired + timersFired };
+  const { timersFired, failed, ...reminded } = await remindAll(world, others);
+  counts.timersFired += timersFired;
+  counts.failed += failed;
+  return { ...counts, ...reminded };
 }
 
 /**
@@ -69,7 +73,7 @@ export async function recoverAll(
   page: PageRequest,
 ): Promise<RecoveryReport & Readonly<{ nextCursor?: string }>> {
   const { images, nextCursor } = await liveImages(world, page);
-  const counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 0 };
+  const counts = { ...NONE };
   for (const { instance } of images) add(counts, await tryRecover(world, instance.id, true));
   // They are few, and stand in no page of instances: the first page sees to all of them.
   if (page.cursor === undefined) {
@@ -83,33 +87,35 @@ export async function recoverAll(
 
 /** Mailboxes, broadcasts, events and timer starts that nobody looks after any more. */
 async function remindAll(world: World, keys: readonly Key[]) {
-  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0, timersFired: 0 };
+  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
+  const others = { timersFired: 0, failed: 0 };
   for (const key of keys) {
     const reminded = await tryRemind(world, key);
     if (reminded === "mailbox") counts.mailboxesPoked += 1;
     if (reminded === "broadcast") counts.broadcastsResumed += 1;
     if (reminded === "event") counts.eventsOffered += 1;
-    if (reminded === "timer-start") counts.timersFired += 1;
+    if (reminded === "timer-start") others.timersFired += 1;
+    if (reminded === "failed") others.failed += 1;
   }
-  return counts;
+  return { ...counts, ...others };
 }
 
-async function tryRemind(world: World, key: Key): Promise<Reminded> {
+async function tryRemind(world: World, key: Key): Promise<Reminded | "failed"> {
   try {
     return await remind(world, key);
   } catch (error) {
     world.onTrouble?.(`${key.pk} / ${key.sk} was not recovered`, error);
-    return undefined;
+    return "failed";
   }
 }
 
-/** An instance that cannot be read is told of and left alone: the others go on. */
+/** An instance that cannot be read, or sent for, is told of and left alone: the others go on. */
 async function tryRecover(world: World, instanceId: string, isAllLost = false): Promise<Counts> {
   try {
     return await recoverOne(world, await loadAligned(world, instanceId), isAllLost);
   } catch (error) {
     world.onTrouble?.(`instance ${instanceId} was not recovered`, error);
-    return NOTHING;
+    return { ...NONE, failed: 1 };
   }
 }
 
@@ -121,15 +127,14 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   const { instance, program } = image;
   if (item.lookAt === lookAtOf(world, instance)) return image;
   // From then on the due index does not lead here any more: those outside must find it.
-  for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
-    await offerAnew(world, instance, task);
-  }
+  const outside = openTasks(instance.tickets).filter((task) => !runsHere(world, task));
+  await Promise.all(outside.map((task) => offerAnew(world, instance, task)));
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);
   return outcome.kind === "committed" ? outcome.image : image;
 }
 
 type Counts = {
-  -readonly [K in "resumed" | "rearmed" | "timersFired" | "resent" | "skipped"]: number;
+  -readonly [K in "resumed" | "rearmed" | "timersFired" | "resent" | "skipped" | "failed"]: number;
 };
 
 function add(counts: Counts, done: Counts): void {
@@ -138,6 +143,7 @@ function add(counts: Counts, done: Counts): void {
   counts.timersFired += done.timersFired;
   counts.resent += done.resent;
   counts.skipped += done.skipped;
+  counts.failed += done.failed;
 }
 
 async function* dueKeys(world: World): AsyncGenerator<Key> {
@@ -155,7 +161,7 @@ async function recoverOne(
   image: Image | undefined,
   isAllLost = false,
 ): Promise<Counts> {
-  if (image === undefined) return NOTHING;
+  if (image === undefined) return { ...NONE, skipped: 1 };
   const { instance } = image;
   const resent =
     (await resendTickets(world, instance, isAllLost)) + (await resendRecords(world, instance));
@@ -167,14 +173,23 @@ async function recoverOne(
     timersFired,
     resent,
     skipped: didAnything ? 0 : 1,
+    failed: 0,
   };
 }
 
-const NOTHING: Counts = { resumed: 0, rearmed: 0, timersFired: 0, resent: 0, skipped: 1 };
+const NONE: Counts = {
+  resumed: 0,
+  rearmed: 0,
+  timersFired: 0,
+  resent: 0,
+  skipped: 0,
+  failed: 0,
+};
 
 /**
  * Tasks and continuations that no queue of this host holds and that nobody works on; waits for
- * broadcasts as well, where nobody may have looked a second time what they have missed.
+ * broadcasts as well, where nobody may have looked a second time what they have missed. Says how
+ * many messages were sent.
  */
 async function resendTickets(
   world: World,
@@ -183,28 +198,54 @@ async function resendTickets(
 ): Promise<number> {
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
-    if (isTask(ticket)) return !isAtWork(world, instance, ticket);
+    if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);
     if (isChild(ticket) || isFamily(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
-  await send(world, instance, { tickets: lost, outbox: [] });
-  const resent = lost.filter((it) => it.on === "continuation" || runsHere(world, it)).length;
+  const isOutside = (ticket: Ticket) => isTask(ticket) && !runsHere(world, ticket);
+  const here = lost.filter((ticket) => !isOutside(ticket));
+  await send(world, instance, { tickets: here, outbox: [] });
+  const resent = here.filter((it) => it.on === "continuation" || isTask(it)).length;
+  const outside = await offerAgain(world, instance, lost.filter(isTask).filter(isOutside));
   const leased = isAllLost ? await sendAfterLease(world, instance) : 0;
-  const others = (await resendChildren(world, instance)) + (await resendMembers(world, instance));
-  return resent + leased + others;
+  const children = await resendChildren(world, instance);
+  const members = await resendMembers(world, instance, isAllLost);
+  return resent + outside + leased + children + members;
 }
 
-/** Of a family of tasks only the members that nobody holds. */
-async function resendMembers(world: World, instance: Instance): Promise<number> {
+/** Says how many of them went into a queue of the user's own: a row is no message. */
+async function offerAgain(
+  world: World,
+  instance: Instance,
+  tasks: readonly TaskTicket[],
+): Promise<number> {
+  let queued = 0;
+  for (const task of tasks) if (await offer(world, instance, task, "again")) queued += 1;
+  return queued;
+}
+
+/** Of a family only the members that nobody holds; of one that calls, as with other children. */
+async function resendMembers(
+  world: World,
+  instance: Instance,
+  isAllLost: boolean,
+): Promise<number> {
   let sent = 0;
   for (const family of instance.tickets.filter(isFamily)) {
     const lost = membersOf(family).filter(
-      (member) => isTask(member) && !isAtWork(world, instance, member),
+      (it) => isChild(it) || isLost(world, instance, it, isAllLost),
     );
-    await sendMembers(world, instance, lost, "again");
-    sent += lost.filter((member) => runsHere(world, member)).length;
+    sent += await sendMembers(world, instance, lost, "again");
   }
   return sent;
+}
+
+/**
+ * A lease keeps what runs here from running twice. Outside it keeps nobody from anything: where all
+ * is lost, whoever had it may be gone before the task was offered to anybody.
+ */
+function isLost(world: World, instance: Instance, task: TaskTicket, isAllLost: boolean): boolean {
+  return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));
 }
 
 /**
@@ -225,10 +266,8 @@ async function sendAfterLease(world: World, instance: Instance): Promise<number>
 
 /** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
 async function resendChildren(world: World, instance: Instance): Promise<number> {
-  const families = instance.tickets.filter(isFamily).filter(isOfCalls);
-  const calls = [...instance.tickets, ...families.flatMap(membersOf)].filter(isChild);
   let sent = 0;
-  for (const ticket of calls) {
+  for (const ticket of instance.tickets.filter(isChild)) {
     if (await world.children?.start(world, instance, ticket)) sent += 1;
   }
   return sent;

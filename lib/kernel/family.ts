@@ -49,9 +49,23 @@ export function kinOf(
   return family && { family, member: named.member };
 }
 
-/** The open members of a family, in order. */
-export const membersOf = (family: FamilyTicket): readonly Member[] =>
-  gapsIn(family.taken, family.size).map((member) => memberOf(family, member));
+/** The open members of a family, in order; or only those between two numbers, the second excluded. */
+export const membersOf = (
+  family: FamilyTicket,
+  { from = 0, to = family.size }: Readonly<{ from?: number; to?: number }> = {},
+): readonly Member[] =>
+  gapsIn(family.taken, Math.min(to, family.size))
+    .filter((member) => member >= from)
+    .map((member) => memberOf(family, member));
+
+/** The members that were open in a family and are not any more; `left` is what there is of it now. */
+export const membersClosed = (
+  family: FamilyTicket,
+  left: FamilyTicket | undefined,
+): readonly Member[] =>
+  gapsIn(family.taken, family.size)
+    .filter((member) => left === undefined || hasBit(left.taken, member))
+    .map((member) => memberOf(family, member));
 
 /** How many members are open. */
 export const openIn = ({ taken, size }: Pick<FamilyTicket, "taken" | "size">): number =>

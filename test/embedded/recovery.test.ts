@@ -76,6 +76,7 @@ describe("recovery", () => {
       mailboxesPoked: 0,
       broadcastsResumed: 0,
       eventsOffered: 0,
+      failed: 0,
       skipped: 0,
     });
   });

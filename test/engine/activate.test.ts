@@ -47,3 +47,82 @@ describe("a poll that stands still with a task in its hands", () => {
     expect((await first).tasks).toHaveLength(1);
   });
 });
+
+describe("two polls that fight for a row which may not be the only one of its task", () => {
+  test("end with the task in the hands of one", async () => {
+    const gated = new GatedStore();
+    const { engine, drain, now, moveTo } = aPlainWorld({ store: gated.store });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    await engine.activate({ ...poll, worker: "dead" });
+    moveTo(now() + 31_000);
+    // Both have looked for other locks and found none; then both put their own row.
+    const first = gateBefore(gated, locksTask);
+    const anna = engine.activate(poll);
+    await first.reached;
+    const second = gateBefore(gated, locksTask);
+    const bert = engine.activate({ ...poll, worker: "bert" });
+    await second.reached;
+    const removal = gateBefore(gated, locksTask);
+    second.open();
+    await removal.reached;
+
+    first.open();
+    const given = await anna;
+    removal.open();
+
+    expect(given.tasks).toHaveLength(1);
+    expect((await bert).tasks).toEqual([]);
+    moveTo(now() + 29_000);
+    expect((await engine.activate(poll)).tasks).toEqual([]);
+    moveTo(now() + 2_000);
+    expect((await engine.activate(poll)).tasks).toHaveLength(1);
+  });
+});
+
+describe("two polls that are woken when both rows of a task are over", () => {
+  test("end with the task in the hands of one, where all end together", async () => {
+    const gated = new GatedStore();
+    const { store } = gated;
+    const settings = { volatileQueues: true };
+    const { engine, drain, now, moveTo } = aPlainWorld({ store, settings });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    await engine.activate({ ...poll, worker: "dead" });
+    // A process that dies between putting the new row and removing the old one leaves both.
+    const { items } = await store.scan("default#J#work#0", { from: "L#", to: "M", limit: 1 });
+    for (const { key, ...row } of items) {
+      const twin = { ...row, key: { ...key, sk: `${key.sk}twin` } };
+      await store.commit([{ put: twin, when: "absent" }]);
+    }
+    moveTo(now() + 31_000);
+    const first = gateBefore(gated, locksTask);
+    const anna = engine.activate(poll);
+    await first.reached;
+    // Did the second take the other row, both rows would be put before either looks for the other.
+    const second = gateBefore(gated, locksTask);
+    const bert = engine.activate({ ...poll, worker: "bert" });
+    await Promise.race([second.reached, bert]);
+    const removal = gateBefore(gated, locksTask);
+    second.open();
+    await Promise.race([removal.reached, bert]);
+    removal.open();
+    first.open();
+
+    const given = await Promise.all([anna, bert]);
+
+    expect(given.flatMap(({ tasks }) => tasks)).toHaveLength(1);
+  });
+});
+
+/** Holds whoever makes the next commit of this kind, until it is opened. */
+function gateBefore(gated: GatedStore, meant: Meant) {
+  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  gated.before(meant, () => {
+    reached.resolve();
+    return open.promise;
+  });
+  return { reached: reached.promise, open: () => open.resolve() };
+}

@@ -99,6 +99,29 @@ describe("a family of tasks", () => {
     expect(largest).toBeLessThan(8_000);
   });
 
+  test("of a thousand for workers lets no caller wait for its rows", async () => {
+    const store = new SimulatedStore({});
+    let writes = 0;
+    const commit = store.commit.bind(store);
+    store.commit = (asked) => {
+      writes += 1;
+      return commit(asked);
+    };
+    const { engine, drain } = aPlainWorld({ store });
+    await engine.deploy({ notation: "bpmn", source });
+    writes = 0;
+
+    await engine.start("p", { variables: { items: several(1_000) } });
+    const inCall = writes;
+    await drain();
+
+    expect(inCall).toBeLessThan(10);
+    const poll = { type: "each", max: 100, lockSeconds: 60, worker: "anna" };
+    let given = 0;
+    for (let round = 0; round < 10; round++) given += (await engine.activate(poll)).tasks.length;
+    expect(given).toBe(1_000);
+  });
+
   test("tries members again by their messages alone, under the same key (F67)", async () => {
     const keys: string[] = [];
     const flaky = handlerOf(({ item }, { attempt, idempotencyKey }) => {

@@ -7,6 +7,7 @@ import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
+import { OWN_QUEUE_MUTANTS } from "./own-queue-mutants.ts";
 import { PEOPLE_MUTANTS } from "./people-mutants.ts";
 import { RESTORE_MUTANTS } from "./restore-mutants.ts";
 import { START_MUTANTS } from "./start-mutants.ts";
@@ -30,4 +31,5 @@ export const MUTANTS = [
   ...FAMILY_MUTANTS,
   ...CALL_FAMILY_MUTANTS,
   ...PEOPLE_MUTANTS,
+  ...OWN_QUEUE_MUTANTS,
 ];

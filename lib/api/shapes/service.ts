@@ -20,6 +20,7 @@ const recovered = z.strictObject({
   mailboxesPoked: count,
   broadcastsResumed: count,
   eventsOffered: count,
+  failed: count.describe("What could not be recovered now, and was left alone: ask again."),
   skipped: count,
 });
 

@@ -8,8 +8,8 @@
  *    members have left, and says nothing but which they are. What is open the instance says.
  */
 import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
-import { familyNamed, type Member, membersOf } from "../../kernel/family.ts";
-import type { FamilyTicket, Instance } from "../../kernel/instance.ts";
+import { familyNamed, isFamily, type Member, membersOf, openIn } from "../../kernel/family.ts";
+import type { FamilyTicket, Instance, Ticket } from "../../kernel/instance.ts";
 import type { MembersMessage, Verdict } from "../../ports/message.ts";
 import { runsHere } from "../owed.ts";
 import { loadInstance } from "../stored-instance.ts";
@@ -24,15 +24,23 @@ export async function sendFamily(
   family: FamilyTicket,
   how: "first" | "again",
 ): Promise<void> {
-  const { membersPerPage = MEMBERS_PER_PAGE } = world.settings;
-  const members = membersOf(family);
-  if (members.length <= membersPerPage) return sendMembers(world, instance, members, how);
+  if (!isSentByPage(world, family)) {
+    await sendMembers(world, instance, membersOf(family), how);
+    return;
+  }
+  const perPage = pageSizeIn(world);
   const { tenant, id: instanceId } = instance;
-  for (let from = 0; from < family.size; from += membersPerPage) {
-    const to = Math.min(family.size, from + membersPerPage);
+  for (let from = 0; from < family.size; from += perPage) {
+    const to = Math.min(family.size, from + perPage);
     await world.pages.send({ kind: "members", tenant, instanceId, ticket: family.id, from, to });
   }
 }
+
+/** Whether this is a family with more open members than whoever owes it sends himself. */
+export const isSentByPage = (world: World, ticket: Ticket): boolean =>
+  isFamily(ticket) && openIn(ticket) > pageSizeIn(world);
+
+const pageSizeIn = ({ settings }: World): number => settings.membersPerPage ?? MEMBERS_PER_PAGE;
 
 /** Sends the open members of one page; then the page may go. */
 export async function sendPage(
@@ -42,22 +50,30 @@ export async function sendPage(
   const image = await loadInstance(world, instanceId);
   const family = image && familyNamed(image.instance.tickets, ticket);
   if (image === undefined || family === undefined) return "release";
-  const isHere = ({ member }: Member) => from <= member && member < to;
   // The page may have come before: nobody can tell what it has sent then.
-  await sendMembers(world, image.instance, membersOf(family).filter(isHere), "again");
+  await sendMembers(world, image.instance, membersOf(family, { from, to }), "again");
   return "release";
 }
 
-/** Sends these members, each as the task or the call that it is. */
+/**
+ * Sends these members, each as the task or the call that it is; says how many are in a queue by
+ * that, or have had to be begun or told of.
+ */
 export async function sendMembers(
   world: World,
   instance: Instance,
   members: readonly Member[],
   how: "first" | "again",
-): Promise<void> {
+): Promise<number> {
+  let queued = 0;
   for (const member of members) {
-    if (member.on === "child") await world.children?.start(world, instance, member);
-    else if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
-    else await offerTask(world, instance, member, how);
+    if (member.on === "child") {
+      if (await world.children?.start(world, instance, member)) queued += 1;
+      continue;
+    }
+    const isHere = runsHere(world, member);
+    if (isHere) await world.tasks.send(taskMessage(instance, member));
+    if (isHere || (await offerTask(world, instance, member, how))) queued += 1;
   }
+  return queued;
 }

@@ -7,19 +7,20 @@ import { openTask, openTasks, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { openRow, putOpenRow } from "./rows.ts";
+import { openRow, openRowAgain, putOpenRow } from "./rows.ts";
 import { offeredType } from "./task-type.ts";
 
-/** Offers an attempt after its commit. */
+/** Offers an attempt after its commit; says whether it went into a queue. */
 export async function offerTask(
   world: World,
   instance: Plan["image"]["instance"],
   task: TaskTicket,
   how: "first" | "again",
-): Promise<void> {
+): Promise<boolean> {
   const type = await offeredType(world, task.type);
-  if (isQueued(world, type) && (await queueTask(world, instance, task, type))) return;
+  if (isQueued(world, type) && (await queueTask(world, instance, task, type))) return true;
   await putOpenRow(world, instance, task, how);
+  return false;
 }
 
 /** What a door does for those who look in the next moment. A queue is left to its parked copy. */
@@ -43,7 +44,13 @@ export async function offersOf(world: World, plan: Plan): Promise<Offers> {
   const rows: { task: TaskTicket; row: Item }[] = [];
   for (const task of offeredBy(world, plan)) {
     const { shards } = await offeredType(world, task.type);
-    rows.push({ task, row: openRow(instance, task, shards) });
+    // One that was open before has been offered before: this row must lead to it though the commit
+    // that it is put for may never be, and may not be the only one.
+    const wasOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
+    const row = wasOpen
+      ? openRowAgain(world, plan.before, task, shards)
+      : openRow(instance, task, shards);
+    rows.push({ task, row });
   }
   const isTogether = new Set(togetherOf(world, plan).map(({ id }) => id));
   return {

@@ -16,11 +16,11 @@ import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Page } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
-import type { PageRequest } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { putHint } from "../hint.ts";
 import { lockSk, offersPk, openSk, timeOfRow } from "../keys.ts";
 import { openTask } from "../owed.ts";
+import type { PageRequest } from "../shapes/paging.ts";
 import type { Image } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { lookedForType, offeredType, taskTypes } from "./task-type.ts";
@@ -35,20 +35,23 @@ export type Offer = Readonly<{
   worker?: string;
   /** The task may be locked already. */
   again: boolean;
+  /** Of a locked row: which row it is to take the place of, where others may lead to the task. */
+  from?: string;
 }>;
 
 export function parseOffer(body: Uint8Array): Offer {
-  const { i, k, r, n, w, g } = parseBody("offer", body) as Stored;
+  const { i, k, r, n, w, g, f } = parseBody("offer", body) as Stored;
   return {
     instanceId: i,
     ticket: k,
     ...(r !== undefined && { version: r, attempt: n ?? 1 }),
     ...(w !== undefined && { worker: w }),
     again: g === 1,
+    ...(f !== undefined && { from: f }),
   };
 }
 
-type Stored = { i: string; k: string; r?: number; n?: number; w?: string; g?: 1 };
+type Stored = { i: string; k: string; r?: number; n?: number; w?: string; g?: 1; f?: string };
 
 /** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
 export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
@@ -67,6 +70,14 @@ export function openRow(instance: Instance, task: TaskTicket, shards: number, ma
     body: encodeBody("offer", stored),
   };
 }
+
+/** The same, where the task may have been taken by another one. */
+export const openRowAgain = (
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+  shards: number,
+): Item => openRow(instance, task, shards, freshMark(world));
 
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
@@ -99,7 +110,10 @@ export function shardFor(name: string, shards: number): number {
   return ((hash ^ (hash >>> 15)) >>> 0) % shards;
 }
 
-/** Offers an attempt after its commit; whoever does not know whether that was done says `again`. */
+/**
+ * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
+ * looks first: nearly always it was, and a put that is refused costs five times as much as a read.
+ */
 export async function putOpenRow(
   world: World,
   instance: Instance,
@@ -108,8 +122,15 @@ export async function putOpenRow(
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
   const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
-  if (!(await putUnlessThere(world, put))) throw busy(put.key);
+  const isThere = how === "again" && (await hasRow(world, put.key));
+  if (!isThere && !(await putUnlessThere(world, put))) throw busy(put.key);
   world.offers?.tell(task.type);
+}
+
+/** Whether a row stands under this key. */
+export async function hasRow({ store }: World, key: Key): Promise<boolean> {
+  const [row] = await store.get([key]);
+  return row !== undefined;
 }
 
 /** Offers a task anew, whatever row there is: somebody may be about to take that one away. */
@@ -119,7 +140,7 @@ export async function putRowAnew(
   task: TaskTicket,
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  await putHint(world, openRow(instance, task, shards, freshMark(world)));
+  await putHint(world, openRowAgain(world, instance, task, shards));
   world.offers?.tell(task.type);
 }
 
@@ -133,11 +154,10 @@ async function putUnlessThere(world: World, put: Item): Promise<boolean> {
   return false;
 }
 
+type LockedAs = Readonly<{ worker: string; until: Instant; lockId: string }> & Pick<Offer, "from">;
+
 /** The locked row that takes another row's place. */
-export function lockedRow(
-  { key, body }: Item,
-  { worker, until, lockId }: Readonly<{ worker: string; until: Instant; lockId: string }>,
-): Item {
+export function lockedRow({ key, body }: Item, { worker, until, lockId, from }: LockedAs): Item {
   const { i, k, r, n } = parseBody("offer", body) as Stored;
   const stored: Stored = {
     i,
@@ -145,6 +165,7 @@ export function lockedRow(
     ...(r !== undefined && { r }),
     ...(n !== undefined && { n }),
     w: worker,
+    ...(from !== undefined && { f: from }),
   };
   return {
     key: { pk: key.pk, sk: lockSk(until, i, k, lockId) },
