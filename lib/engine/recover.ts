@@ -224,7 +224,7 @@ async function offerAgain(
   return queued;
 }
 
-/** Of a family only the members that nobody holds. */
+/** Of a family only the members that nobody holds; of one that calls, as with other children. */
 async function resendMembers(
   world: World,
   instance: Instance,
@@ -232,11 +232,13 @@ async function resendMembers(
 ): Promise<number> {
   let sent = 0;
   for (const family of instance.tickets.filter(isFamily)) {
-    const lost = membersOf(family).filter((it) => isLost(world, instance, it, isAllLost));
+    const lost = membersOf(family).filter(
+      (it) => isChild(it) || isLost(world, instance, it, isAllLost),
+    );
     // Thousands go by page, as they did the first time: no call lasts that long.
     if (isSentByPage(world, family) && lost.length === openIn(family)) {
       await sendFamily(world, instance, family, "again");
-      sent += lost.filter((member) => runsHere(world, member)).length;
+      sent += lost.filter((member) => isChild(member) || runsHere(world, member)).length;
     } else sent += await sendMembers(world, instance, lost, "again");
   }
   return sent;
