@@ -36,6 +36,7 @@ export type {
   PurgeRequest,
   ReceiptView,
   RecoveryReport,
+  RecoveryTrouble,
   ResolveReport,
   ResolveRequest,
   ResultView,

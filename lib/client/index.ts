@@ -38,6 +38,7 @@ export type {
   PurgeRequest,
   ReceiptView,
   RecoveryReport,
+  RecoveryTrouble,
   ResolveReport,
   ResolveRequest,
   ResultView,

@@ -21,6 +21,7 @@ export type {
   MessageAnswer,
   ReceiptView,
   RecoveryReport,
+  RecoveryTrouble,
   ResultView,
   ScheduleView,
   SignalAnswer,

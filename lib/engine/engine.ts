@@ -9,6 +9,7 @@ import type { Json, Variables } from "../definition/json.ts";
 import type { Form } from "../definition/user-task.ts";
 import type { Ended, TerminationKind } from "../kernel/ending.ts";
 import type { OnTargetTerminated } from "../kernel/queued-event.ts";
+import type { ErrorCode } from "../ports/engine-error.ts";
 import type {
   Invocation,
   LookMessage,
@@ -568,8 +569,23 @@ export type RecoveryReport = Readonly<{
   broadcastsResumed: number;
   /** Events for one taker that had not been offered to all who wait. */
   eventsOffered: number;
-  /** Instances looked at that needed nothing. */
+  /** Instances looked at for which no message was sent and no timer set: they needed neither. */
   skipped: number;
+  /** Items that this engine cannot read: too new, too old, or damaged. They are left as they are. */
+  unreadable: number;
+  /** Items that could not wholly be seen to, as when a queue refused: recover again. */
+  failed: number;
+  /** Which items those two count, and why; of many, the first. */
+  troubles: readonly RecoveryTrouble[];
+}>;
+
+export type RecoveryTrouble = Readonly<{
+  /** Where it is stored. */
+  key: Key;
+  /** Whose state it is, where it is an instance's. */
+  instanceId?: string;
+  code: ErrorCode;
+  message: string;
 }>;
 
 /** How long a turn may go on: it is asked after each page, and stops where there is no more time. */

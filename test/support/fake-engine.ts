@@ -173,6 +173,16 @@ function cannedEngine(): Engine {
       broadcastsResumed: 0,
       eventsOffered: 0,
       skipped: 2,
+      unreadable: 1,
+      failed: 0,
+      troubles: [
+        {
+          key: { pk: "default#I#old", sk: "S" },
+          instanceId: "old",
+          code: "store/item-too-old",
+          message: "It is too old.",
+        },
+      ],
     }),
     erase: async () => undefined,
     recoverAll: async () => ({
@@ -184,6 +194,16 @@ function cannedEngine(): Engine {
       broadcastsResumed: 0,
       eventsOffered: 0,
       skipped: 2,
+      unreadable: 1,
+      failed: 0,
+      troubles: [
+        {
+          key: { pk: "default#I#old", sk: "S" },
+          instanceId: "old",
+          code: "store/item-too-old",
+          message: "It is too old.",
+        },
+      ],
     }),
     adopt: () => Promise.reject(new Error("not faked")),
     sweep: () => Promise.reject(new Error("not faked")),
