@@ -97,6 +97,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
     status: 403,
     title: "The queue is not one of this installation",
   },
+  "task-type/queue-unusable": { status: 409, title: "Tasks cannot be sent to the queue" },
   "task/lock-lost": { status: 409, title: "Another worker has the task" },
   "task/not-found": { status: 404, title: "No such task" },
   "tasks/handler-unusable": { status: 500, title: "A task handler cannot be used" },

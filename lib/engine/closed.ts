@@ -11,6 +11,7 @@ import { openTask, openTasks, runsHere } from "./owed.ts";
 import { tidyPeople } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
+import { isQueued } from "./workers/queue-task.ts";
 import { openKey } from "./workers/rows.ts";
 import { lookedForType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
@@ -102,8 +103,13 @@ async function offerKeys(world: World, plan: Plan, held: Held | undefined): Prom
   for (const task of openTasks(plan.before.tickets)) {
     const { id, type } = task;
     if (runsHere(world, task) || isForPeople(task) || !isOver(plan, task)) continue;
-    if (held?.ticket === id) keys.push(held.key);
-    else keys.push(openKey(plan.before, task, (await lookedForType(world, type)).shards));
+    if (held?.ticket === id) {
+      keys.push(held.key);
+      continue;
+    }
+    const known = await lookedForType(world, type);
+    // Those have rows only where their queue refused them: whoever tries it again finds them dead.
+    if (!isQueued(world, known)) keys.push(openKey(plan.before, task, known.shards));
   }
   return keys;
 }

@@ -3,7 +3,7 @@ import { MAX_LIVE_COUNTED, MAX_TRIES_AT_DEFINITION } from "../definition/limits.
 import { formatInstant, instantFrom } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Range, Write } from "../ports/store.ts";
-import type { DefinitionView, Engine, Listed, PageRequest } from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { definitionPk, definitionsView, phaseView } from "./keys.ts";
 import {
   deployed,
@@ -19,6 +19,8 @@ import { readParts } from "./parts.ts";
 import { loadProgram } from "./programs.ts";
 import { readMany } from "./read-many.ts";
 import { checkPage } from "./request-rules.ts";
+import type { DefinitionView } from "./shapes/definitions.ts";
+import type { Listed, PageRequest } from "./shapes/paging.ts";
 import { replaceStarts } from "./start-rows.ts";
 import {
   NO_CHANGE,

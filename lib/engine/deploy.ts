@@ -4,11 +4,11 @@ import type { Compilation, Compiler, Diagnostic } from "../definition/diagnostic
 import { MAX_PROCESSES_PER_SOURCE, MAX_TRIES_AT_DEFINITION } from "../definition/limits.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Write } from "../ports/store.ts";
-import type { DeployedView, Deployment, Source } from "./engine.ts";
 import { bodyText, encodeBody } from "./formats.ts";
 import { definitionPk, versionKey } from "./keys.ts";
 import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
 import { writeParts } from "./parts.ts";
+import type { DeployedView, Deployment, Source } from "./shapes/definitions.ts";
 import { replaceStarts } from "./start-rows.ts";
 import {
   NO_CHANGE,

@@ -6,13 +6,14 @@
 import { MAX_PAGE_BYTES, MAX_READ_BEYOND_PAGE } from "../definition/limits.ts";
 import type { Item } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
-import type { InstanceFilter, InstanceView, Listed, PageRequest } from "./engine.ts";
 import { instanceKey, instanceOrder } from "./keys.ts";
 import { boundsOf, cursorOf, matches, placeIn } from "./listing/filter.ts";
 import { isDeadRow } from "./listing/key-rows.ts";
 import { mergeNewest } from "./listing/merge.ts";
 import { type Entry, type Source, sourcesOf } from "./listing/sources.ts";
 import { checkPage } from "./request-rules.ts";
+import type { InstanceFilter, InstanceView } from "./shapes/instances.ts";
+import type { Listed, PageRequest } from "./shapes/paging.ts";
 import { type Image, imageOf } from "./stored-instance.ts";
 import { isUnreadable } from "./unreadable.ts";
 import { viewInstance } from "./views.ts";

@@ -18,7 +18,6 @@ import type { Item, Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import type { PageRequest, RecoveryReport } from "./engine.ts";
 import { sendMembers } from "./families/send-family.ts";
 import { instanceIdOf, instanceKey } from "./keys.ts";
 import { liveIds } from "./listing/live.ts";
@@ -38,6 +37,8 @@ import { planWrite } from "./plan.ts";
 import { countedWorld } from "./recovery/counted-world.ts";
 import { addTrouble, emptyTally, type Tally } from "./recovery/tally.ts";
 import { type Reminded, remind } from "./remind.ts";
+import type { PageRequest } from "./shapes/paging.ts";
+import type { RecoveryReport } from "./shapes/reports.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";
@@ -175,22 +176,30 @@ async function resendTickets(
 ): Promise<number> {
   if (isTerminal(instance)) return 0;
   const lost = instance.tickets.filter((ticket) => {
-    if (isTask(ticket)) return !isAtWork(world, instance, ticket);
+    if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);
     if (isChild(ticket) || isFamily(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
   await send(world, instance, { tickets: lost, outbox: [] });
   if (isAllLost) await sendAfterLease(world, instance);
-  await resendMembers(world, instance);
+  await resendMembers(world, instance, isAllLost);
   return resendChildren(world, instance);
 }
 
 /** Of a family only the members that nobody holds. */
-async function resendMembers(world: World, instance: Instance): Promise<void> {
+async function resendMembers(world: World, instance: Instance, isAllLost: boolean): Promise<void> {
   for (const family of instance.tickets.filter(isFamily)) {
-    const lost = membersOf(family).filter((member) => !isAtWork(world, instance, member));
+    const lost = membersOf(family).filter((it) => isLost(world, instance, it, isAllLost));
     await sendMembers(world, instance, lost, "again");
   }
+}
+
+/**
+ * A lease keeps what runs here from running twice. Outside it keeps nobody from anything: where all
+ * is lost, whoever had it may be gone before the task was offered to anybody.
+ */
+function isLost(world: World, instance: Instance, task: TaskTicket, isAllLost: boolean): boolean {
+  return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 import { type Duration, parseDuration } from "../definition/time/duration.ts";
 import { parseInstant } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
-import type { PageRequest } from "./engine.ts";
+import type { PageRequest } from "./shapes/paging.ts";
 
 /** One thing that is wrong, where, and what to do about it. */
 export type Problem = Readonly<{ path: string; message: string; fix: string }>;

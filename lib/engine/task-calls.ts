@@ -5,23 +5,21 @@ import type { TaskTicket } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { type Errand, serve } from "./door.ts";
-import type {
-  Engine,
-  Heartbeat,
-  HeartbeatRequest,
-  IdempotencyKey,
-  Listed,
-  PageRequest,
-  TaskFailure,
-  TaskFilter,
-  TaskView,
-} from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { weightOf } from "./listing.ts";
 import { attemptName, parseTaskId } from "./names.ts";
 import { openTask, openTasks } from "./owed.ts";
 import { checkCompletion } from "./people/check-completion.ts";
 import { isAboutPeople, isWanted, listPeople } from "./people/list-people.ts";
 import { checkPage, checkVariables } from "./request-rules.ts";
+import type { IdempotencyKey, Listed, PageRequest } from "./shapes/paging.ts";
+import type {
+  Heartbeat,
+  HeartbeatRequest,
+  TaskFailure,
+  TaskFilter,
+  TaskView,
+} from "./shapes/tasks.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { viewTask } from "./views.ts";
 import { heartbeat, heldRow } from "./workers/lock.ts";

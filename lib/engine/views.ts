@@ -4,19 +4,18 @@ import { formatInstant, type Instant } from "../definition/time/instant.ts";
 import { openIn } from "../kernel/family.ts";
 import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { childIdOf } from "./children/child.ts";
-import type {
-  DefinitionView,
-  IncidentView,
-  InstanceView,
-  ResultView,
-  StartEventView,
-  Status,
-  TaskView,
-  WaitView,
-} from "./engine.ts";
 import { idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { familyRunsHere, runsHere } from "./owed.ts";
 import { callsFor, viewPerson, viewWork } from "./people/view-person.ts";
+import type { DefinitionView, StartEventView } from "./shapes/definitions.ts";
+import type {
+  IncidentView,
+  InstanceView,
+  ResultView,
+  Status,
+  WaitView,
+} from "./shapes/instances.ts";
+import type { TaskView } from "./shapes/tasks.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 

@@ -61,6 +61,7 @@ export const errorCodes = [
   "task/not-for-people",
   "task-type/no-queues",
   "task-type/queue-not-allowed",
+  "task-type/queue-unusable",
   "task/lock-lost",
   "task/not-found",
   "task/outputs-missing",

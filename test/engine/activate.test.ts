@@ -47,3 +47,46 @@ describe("a poll that stands still with a task in its hands", () => {
     expect((await first).tasks).toHaveLength(1);
   });
 });
+
+describe("two polls that fight for a row which may not be the only one of its task", () => {
+  test("end with the task in the hands of one", async () => {
+    const gated = new GatedStore();
+    const { engine, drain, now, moveTo } = aPlainWorld({ store: gated.store });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    await engine.activate({ ...poll, worker: "dead" });
+    moveTo(now() + 31_000);
+    // Both have looked for other locks and found none; then both put their own row.
+    const first = gateBefore(gated, locksTask);
+    const anna = engine.activate(poll);
+    await first.reached;
+    const second = gateBefore(gated, locksTask);
+    const bert = engine.activate({ ...poll, worker: "bert" });
+    await second.reached;
+    const removal = gateBefore(gated, locksTask);
+    second.open();
+    await removal.reached;
+
+    first.open();
+    const given = await anna;
+    removal.open();
+
+    expect(given.tasks).toHaveLength(1);
+    expect((await bert).tasks).toEqual([]);
+    moveTo(now() + 29_000);
+    expect((await engine.activate(poll)).tasks).toEqual([]);
+    moveTo(now() + 2_000);
+    expect((await engine.activate(poll)).tasks).toHaveLength(1);
+  });
+});
+
+/** Holds whoever makes the next commit of this kind, until it is opened. */
+function gateBefore(gated: GatedStore, meant: Meant) {
+  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  gated.before(meant, () => {
+    reached.resolve();
+    return open.promise;
+  });
+  return { reached: reached.promise, open: () => open.resolve() };
+}

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { MAX_ROW_IN_FLIGHT_MS } from "../../lib/definition/limits.ts";
-import type { TaskFilter } from "../../lib/engine/engine.ts";
+import type { TaskFilter } from "../../lib/engine/shapes/tasks.ts";
 import type { Store } from "../../lib/ports/store.ts";
 import {
   assignment,

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { MAX_TROUBLES_TOLD } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
-import type { RecoveryReport } from "../../lib/engine/engine.ts";
+import type { RecoveryReport } from "../../lib/engine/shapes/reports.ts";
 import type { World } from "../../lib/engine/world.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import {
@@ -90,7 +90,11 @@ async function aWorld(more: Partial<Pick<World, "timers">> = {}): Promise<Built>
   const world = aPlainWorld({
     store,
     tasks: { work: () => ({}), each: () => ({}) },
-    ownQueues: { allows: () => true, send: async () => "sent" },
+    ownQueues: {
+      allows: () => true,
+      problemOf: async () => undefined,
+      send: async () => "sent",
+    },
     ...more,
   });
   for (const each of processes) {

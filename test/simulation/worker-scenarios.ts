@@ -1,5 +1,5 @@
 // Workers outside: they take tasks under locks, keep them, die with them, and come too late.
-import type { ActivatedTask } from "../../lib/engine/engine.ts";
+import type { ActivatedTask } from "../../lib/engine/shapes/tasks.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import { aBoundaryTimer, anEnd, aStart, aTask } from "../support/graph-builder.ts";
 import { maybeTaken, start } from "./callers.ts";

@@ -1,18 +1,10 @@
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
-import type {
-  ActivatedTask,
-  DeadLetterView,
-  DefinitionView,
-  Engine,
-  EventConfig,
-  FoundIncident,
-  InstanceView,
-  ReceiptView,
-  ScheduleView,
-  Source,
-  StartRequest,
-  TaskView,
-} from "../../lib/engine/engine.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { FoundIncident } from "../../lib/engine/shapes/bulk.ts";
+import type { DefinitionView, ScheduleView, Source } from "../../lib/engine/shapes/definitions.ts";
+import type { InstanceView, StartRequest } from "../../lib/engine/shapes/instances.ts";
+import type { DeadLetterView, EventConfig, ReceiptView } from "../../lib/engine/shapes/signals.ts";
+import type { ActivatedTask, TaskView } from "../../lib/engine/shapes/tasks.ts";
 import { EngineError, type ErrorCode } from "../../lib/ports/engine-error.ts";
 
 const AT = "2026-07-01T10:00:00.000Z";

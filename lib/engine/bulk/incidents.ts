@@ -3,12 +3,13 @@
  * middle of an instance: its cursor then says behind which incident it goes on.
  */
 import type { IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
-import type { FoundIncident, IncidentFilter, Listed, PageRequest } from "../engine.ts";
 import { instanceOrder } from "../keys.ts";
 import { cursorOf, matches, placeIn } from "../listing/filter.ts";
 import { sourcesOf } from "../listing/sources.ts";
 import { readPage } from "../listing.ts";
 import { checkPage } from "../request-rules.ts";
+import type { FoundIncident, IncidentFilter } from "../shapes/bulk.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { viewIncident } from "../views.ts";
 import type { World } from "../world.ts";
 

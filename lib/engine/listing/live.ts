@@ -8,8 +8,8 @@
  * have to move between the reads of both times.
  */
 import { storeLimits } from "../../ports/store-rules.ts";
-import type { PageRequest } from "../engine.ts";
 import { checkPage } from "../request-rules.ts";
+import type { PageRequest } from "../shapes/paging.ts";
 import type { World } from "../world.ts";
 import { boundsOf, cursorOf, placeIn } from "./filter.ts";
 import { type Bounds, mergeNewest } from "./merge.ts";

@@ -3,7 +3,6 @@
  * to few, a tag to more; otherwise each combination of phase and definition is a view of its own.
  */
 import type { Item, Page, Range } from "../../ports/store.ts";
-import type { InstanceFilter } from "../engine.ts";
 import {
   definitionIdOf,
   definitionsView,
@@ -14,6 +13,7 @@ import {
   type Phase,
   phaseView,
 } from "../keys.ts";
+import type { InstanceFilter } from "../shapes/instances.ts";
 import type { World } from "../world.ts";
 
 /** An instance that an index shows, by its place among all of them. */

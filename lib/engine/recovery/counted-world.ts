@@ -32,6 +32,7 @@ export function countedWorld(world: World): Readonly<{ counted: World; sent: () 
     ...(ownQueues && {
       ownQueues: {
         allows: (queueArn: string) => ownQueues.allows(queueArn),
+        problemOf: (queueArn: string) => ownQueues.problemOf(queueArn),
         send: async (queueArn: string, body: string, delayMs: number) => {
           const answer = await ownQueues.send(queueArn, body, delayMs);
           if (answer === "sent") sent += 1;

@@ -2,8 +2,8 @@
 import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
-import type { RecoveryReport, RecoveryTrouble } from "../engine.ts";
 import { instanceIdOf } from "../keys.ts";
+import type { RecoveryReport, RecoveryTrouble } from "../shapes/reports.ts";
 import { isUnreadable } from "../unreadable.ts";
 import type { World } from "../world.ts";
 

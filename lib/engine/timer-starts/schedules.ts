@@ -3,11 +3,12 @@ import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
-import type { Listed, PageRequest, ScheduleView } from "../engine.ts";
 import { schedulesView, timerStartKey } from "../keys.ts";
 import { type Latest, readLatest } from "../latest.ts";
 import { readMany } from "../read-many.ts";
 import { checkPage } from "../request-rules.ts";
+import type { ScheduleView } from "../shapes/definitions.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
 import type { World } from "../world.ts";
 import { armStart, disarmStart } from "./arm.ts";
 import {

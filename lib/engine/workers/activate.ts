@@ -13,7 +13,6 @@ import {
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
 import type { Item } from "../../ports/store.ts";
-import type { ActivatedTask, Activation, ActivationRequest } from "../engine.ts";
 import {
   lockedAfter,
   lockedUntil,
@@ -25,12 +24,13 @@ import {
 } from "../keys.ts";
 import { weightOf } from "../listing.ts";
 import { checkRequest, idText, nameText, optional, wholeNumber } from "../request-rules.ts";
+import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
 import { type Image, loadInstance } from "../stored-instance.ts";
 import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
 import { type Lock, lockTokenOf } from "./lock.ts";
 import { moveRow } from "./move-row.ts";
-import { isInDoubt, isLockedElsewhere } from "./other-locks.ts";
+import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
 import { lockedRow, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts";
 import { lookedForType, spreadWider } from "./task-type.ts";
 
@@ -125,7 +125,8 @@ async function takeRow(
   if (inDoubt && (await isLockedElsewhere(world, row))) return undefined;
   const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
   const lockId = world.ids.digest(world.ids.fresh()).slice(0, LOCK_ID_LENGTH);
-  const locked = lockedRow(row, { worker, until, lockId });
+  const from = inDoubt && { from: nameOfRow(world, row) };
+  const locked = lockedRow(row, { worker, until, lockId, ...from });
   const moved = await moveRow(world, row, locked);
   if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
   if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) return undefined;

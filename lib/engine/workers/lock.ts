@@ -3,15 +3,15 @@ import { DEFAULT_LOCK_SECONDS, MAX_LOCK_SECONDS } from "../../definition/limits.
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import type { Heartbeat, HeartbeatRequest } from "../engine.ts";
 import { isStorable, lockSk, offersPk, shardOf, taskTypeOf } from "../keys.ts";
 import { taskIdOf } from "../names.ts";
 import { openTask } from "../owed.ts";
 import { checkRequest, optional, text, wholeNumber } from "../request-rules.ts";
+import type { Heartbeat, HeartbeatRequest } from "../shapes/tasks.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { moveRow } from "./move-row.ts";
-import { isInDoubt, isLockedElsewhere } from "./other-locks.ts";
+import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
 import { lockedRow, parseOffer } from "./rows.ts";
 
 export type Lock = Readonly<{ type: string; shard: number; until: Instant; lockId: string }>;
@@ -96,8 +96,9 @@ async function prolong(
   const lockId = world.ids.digest(`${lockToken} ${world.ids.fresh()}`).slice(0, 16);
   const lock = { type: taskTypeOf(row.key), shard: shardOf(row.key), until, lockId };
   const { worker = "" } = parseOffer(row.body);
-  const locked = lockedRow(row, { worker, until, lockId });
   const inDoubt = isInDoubt(world, row);
+  const from = inDoubt && { from: nameOfRow(world, row) };
+  const locked = lockedRow(row, { worker, until, lockId, ...from });
   if (inDoubt && (await isLockedElsewhere(world, row))) throw lockLost(taskId);
   const moved = await moveRow(world, row, locked);
   if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) throw lockLost(taskId);

@@ -16,11 +16,11 @@ import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Page } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
-import type { PageRequest } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { putHint } from "../hint.ts";
 import { lockSk, offersPk, openSk, timeOfRow } from "../keys.ts";
 import { openTask } from "../owed.ts";
+import type { PageRequest } from "../shapes/paging.ts";
 import type { Image } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { lookedForType, offeredType, taskTypes } from "./task-type.ts";
@@ -35,20 +35,23 @@ export type Offer = Readonly<{
   worker?: string;
   /** The task may be locked already. */
   again: boolean;
+  /** Of a locked row: which row it is to take the place of, where others may lead to the task. */
+  from?: string;
 }>;
 
 export function parseOffer(body: Uint8Array): Offer {
-  const { i, k, r, n, w, g } = parseBody("offer", body) as Stored;
+  const { i, k, r, n, w, g, f } = parseBody("offer", body) as Stored;
   return {
     instanceId: i,
     ticket: k,
     ...(r !== undefined && { version: r, attempt: n ?? 1 }),
     ...(w !== undefined && { worker: w }),
     again: g === 1,
+    ...(f !== undefined && { from: f }),
   };
 }
 
-type Stored = { i: string; k: string; r?: number; n?: number; w?: string; g?: 1 };
+type Stored = { i: string; k: string; r?: number; n?: number; w?: string; g?: 1; f?: string };
 
 /** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
 export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
@@ -133,11 +136,10 @@ async function putUnlessThere(world: World, put: Item): Promise<boolean> {
   return false;
 }
 
+type LockedAs = Readonly<{ worker: string; until: Instant; lockId: string }> & Pick<Offer, "from">;
+
 /** The locked row that takes another row's place. */
-export function lockedRow(
-  { key, body }: Item,
-  { worker, until, lockId }: Readonly<{ worker: string; until: Instant; lockId: string }>,
-): Item {
+export function lockedRow({ key, body }: Item, { worker, until, lockId, from }: LockedAs): Item {
   const { i, k, r, n } = parseBody("offer", body) as Stored;
   const stored: Stored = {
     i,
@@ -145,6 +147,7 @@ export function lockedRow(
     ...(r !== undefined && { r }),
     ...(n !== undefined && { n }),
     w: worker,
+    ...(from !== undefined && { f: from }),
   };
   return {
     key: { pk: key.pk, sk: lockSk(until, i, k, lockId) },

@@ -11,10 +11,10 @@ import { MAX_SHARDS, MAX_TRIES_OF_DOOR, TASK_TYPE_MEMORY_MS } from "../../defini
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import type { TaskTypeView } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { taskTypeKey, taskTypeOf, taskTypesView } from "../keys.ts";
 import { checkRequest, idText, optional, text } from "../request-rules.ts";
+import type { TaskTypeView } from "../shapes/tasks.ts";
 import type { World } from "../world.ts";
 
 export type TaskType = Readonly<{ shards: number; queueArn?: string }>;
@@ -52,12 +52,19 @@ export async function setTaskType(
     { type: idText, queueArn: optional(text) },
     { type: name, queueArn: queueArn ?? undefined },
   );
-  if (world.ownQueues === undefined) throw noQueues(name);
-  if (queueArn !== null && !world.ownQueues.allows(queueArn)) throw notAllowed(queueArn);
+  if (queueArn !== null) await checkQueue(world, name, queueArn);
   const { type } = await changeType(world, name, ({ queueArn: _, ...rest }) =>
     queueArn === null ? rest : { ...rest, queueArn },
   );
   return viewType(name, type);
+}
+
+/** Better now than task by task: what can be told of a queue without sending to it. */
+async function checkQueue({ ownQueues }: World, name: string, queueArn: string): Promise<void> {
+  if (ownQueues === undefined) throw noQueues(name);
+  if (!ownQueues.allows(queueArn)) throw notAllowed(queueArn);
+  const problem = await ownQueues.problemOf(queueArn);
+  if (problem !== undefined) throw unusable(queueArn, problem);
 }
 
 export async function getTaskType(world: World, name: string): Promise<TaskTypeView> {
@@ -172,6 +179,15 @@ function notAllowed(queueArn: string): EngineError {
     happened: "This installation was not told that it may send to the queue",
     where: `queue ${queueArn}`,
     fix: "Deploy it with the queue among `tasks.queues`, then send the request again.",
+    retryable: false,
+  });
+}
+
+function unusable(queueArn: string, problem: string): EngineError {
+  return new EngineError("task-type/queue-unusable", {
+    happened: `Tasks cannot be sent to this queue: ${problem}`,
+    where: `queue ${queueArn}`,
+    fix: "Nothing was changed. Mend the queue or its policy, or name another, then send the request again.",
     retryable: false,
   });
 }
