@@ -13,7 +13,12 @@ export type {
   ResolveReport,
   ResolveRequest,
 } from "../engine/shapes/bulk.ts";
-export type { DefinitionView, DeployedView, ScheduleView } from "../engine/shapes/definitions.ts";
+export type {
+  DefinitionView,
+  DeployedView,
+  ListingView,
+  ScheduleView,
+} from "../engine/shapes/definitions.ts";
 export type {
   HistoryEntry,
   IncidentView,

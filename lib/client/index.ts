@@ -25,6 +25,7 @@ export type {
   InstanceView,
   Json,
   Listed,
+  ListingView,
   MessageAnswer,
   MessageRequest,
   PageRequest,

@@ -274,7 +274,7 @@ export const DEFAULT_BULK_SIZE = 50;
 export const MAX_TROUBLES_TOLD = 20;
 
 /** Instances that a page of a list reads beyond those it may show; then it is cut short. */
-export const MAX_READ_BEYOND_PAGE = 30;
+export const MAX_READ_BEYOND_PAGE = 29;
 
 // HTTP tasks
 

@@ -17,6 +17,7 @@ import { postingOf } from "./messages/posting.ts";
 import { START } from "./names.ts";
 import { isStorable, type Plan, planStart } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
+import { shardFor } from "./shard-for.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { firedWrite } from "./timer-starts/occurrence.ts";
 import type { World } from "./world.ts";
@@ -120,6 +121,7 @@ function isMadeBy({ startHash, startedAt, definition }: Instance, start: Carried
 }
 
 function blank(world: World, id: string, start: CarriedStart): Instance {
+  const shard = shardFor(id, start.shards ?? 1);
   return {
     id,
     tenant: world.settings.tenant,
@@ -131,6 +133,7 @@ function blank(world: World, id: string, start: CarriedStart): Instance {
     ...(start.businessKey !== undefined && { businessKey: start.businessKey }),
     ...(start.tags && { tags: start.tags }),
     ...(start.parent && { parent: start.parent }),
+    ...(shard > 0 && { shard }),
     state: null,
     tickets: [],
     outbox: [],

@@ -107,6 +107,21 @@ describe("fermata, for who operates an engine,", () => {
     expect((await engine.list()).items.map(({ instanceId }) => instanceId)).toEqual(["w3"]);
   });
 
+  test("shows over how many shards a definition is listed, and raises that", async () => {
+    const before = await ask("listing", "waiting");
+    const raised = await ask("listing", "waiting", "--shards", "8", "--json");
+    const lowered = await ask("listing", "waiting", "--shards", "4");
+    const wrong = await ask("listing", "waiting", "--shards", "3");
+    await ask("start", "waiting", "--id", "w4");
+
+    expect(before.out.join("\n")).toMatch(/^definition +waiting\nshards +1$/);
+    expect(JSON.parse(raised.out.join(""))).toEqual({ definition: "waiting", shards: 8 });
+    expect(lowered).toMatchObject({ exitCode: 1 });
+    expect(lowered.errors.join("\n")).toContain("definition/fewer-shards");
+    expect(wrong).toMatchObject({ exitCode: 2 });
+    expect((await ask("ls")).out.map((line) => line.slice(0, 2))).toEqual(["w4", "w3", "w2", "w1"]);
+  });
+
   test("S3 recovers, and tells what was counted", async () => {
     const once = await ask("recover");
     const all = await ask("recover", "--all", "--json");

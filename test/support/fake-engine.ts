@@ -337,6 +337,8 @@ function cannedEngine(): Engine {
     failTask: async (id) => byTask(id, { failed: true }),
     activate: async () => ({ tasks: [anActivatedTask] }),
     heartbeat: async (id) => byTask(id, { lockToken: "0.1.b.charge", lockedUntil: AT }),
+    listing: async (definition) => byDefinition(definition, { definition, shards: 1 }),
+    setListing: async (definition, { shards }) => byDefinition(definition, { definition, shards }),
     setTaskType: async (type, { queueArn }) => ({ type, queueArn, shards: 1 }),
     taskType: async (type) => ({ type, queueArn: null, shards: 1 }),
   };
