@@ -37,15 +37,16 @@ const CONTEXT: Context = {
 };
 
 const began = performance.now();
-/** Somebody has told us to end: what fails now fails because of that. */
-let isEnding = false;
+/** What is to be undone when somebody tells us to end: of an update nothing, the next one mends it. */
+let undo = async (): Promise<void> => {};
+const isEnding = endBySignal(() => undo());
 /** What fails before has left no log. */
 let hasBegun = false;
 
 try {
   await up(taskFolders());
 } catch (cause) {
-  if (!isEnding) tellWhy(cause);
+  if (!isEnding()) tellWhy(cause);
   process.exitCode = 1;
 }
 
@@ -81,11 +82,10 @@ async function up(tasks: readonly string[]): Promise<void> {
 async function begin(tasks: readonly string[]): Promise<void> {
   tell("Starting the AWS emulator…");
   let launched: number | undefined;
-  endBySignal(async () => {
-    isEnding = true;
+  undo = async () => {
     if (launched !== undefined) await stopEmulator(launched);
     removeLocalState();
-  });
+  };
   const emulator = await startEmulator({
     folder: LOCAL_FOLDER,
     detached: true,

@@ -31,6 +31,7 @@ export const recover = command({
       const untold = counts.unreadable + counts.failed - troubles.length;
       if (untold > 0) terminal.complain(`and ${untold} more; the log of the engine names them all`);
     }
+    if (counts.failed > 0) terminal.complain("What failed may go well now: run this again.");
     return counts.unreadable + counts.failed === 0 ? EXIT.ok : EXIT.refused;
   },
 });

@@ -39,8 +39,8 @@ export async function listInstances(
   return { items, ...(last !== undefined && { nextCursor: cursorOf(world, filter, last) }) };
 }
 
-/** About: what is not ASCII takes more, which the limit leaves room for. */
-export const weightOf = (view: object): number => JSON.stringify(view).length;
+/** Bytes that a view takes in an answer. */
+export const weightOf = (view: object): number => Buffer.byteLength(JSON.stringify(view));
 
 export type Reading = Readonly<{
   sources: readonly Source[];

@@ -29,9 +29,23 @@ export function findTicket(tickets: readonly Ticket[], name: string): Ticket | u
   return isOpen ? memberOf(family, named.member) : undefined;
 }
 
-/** The open members of a family, in order. */
-export const membersOf = (family: FamilyTicket): readonly TaskTicket[] =>
-  gapsIn(family.taken, family.size).map((member) => memberOf(family, member));
+/** The open members of a family, in order; or only those between two numbers, the second excluded. */
+export const membersOf = (
+  family: FamilyTicket,
+  { from = 0, to = family.size }: Readonly<{ from?: number; to?: number }> = {},
+): readonly TaskTicket[] =>
+  gapsIn(family.taken, Math.min(to, family.size))
+    .filter((member) => member >= from)
+    .map((member) => memberOf(family, member));
+
+/** The members that were open in a family and are not any more; `left` is what there is of it now. */
+export const membersClosed = (
+  family: FamilyTicket,
+  left: FamilyTicket | undefined,
+): readonly TaskTicket[] =>
+  gapsIn(family.taken, family.size)
+    .filter((member) => left === undefined || hasBit(left.taken, member))
+    .map((member) => memberOf(family, member));
 
 /** How many members are open. */
 export const openIn = ({ taken, size }: FamilyTicket): number => gapsIn(taken, size).length;

@@ -81,6 +81,42 @@ describe("two polls that fight for a row which may not be the only one of its ta
   });
 });
 
+describe("two polls that are woken when both rows of a task are over", () => {
+  test("end with the task in the hands of one, where all end together", async () => {
+    const gated = new GatedStore();
+    const { store } = gated;
+    const settings = { volatileQueues: true };
+    const { engine, drain, now, moveTo } = aPlainWorld({ store, settings });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    await engine.activate({ ...poll, worker: "dead" });
+    // A process that dies between putting the new row and removing the old one leaves both.
+    const { items } = await store.scan("default#J#work#0", { from: "L#", to: "M", limit: 1 });
+    for (const { key, ...row } of items) {
+      const twin = { ...row, key: { ...key, sk: `${key.sk}twin` } };
+      await store.commit([{ put: twin, when: "absent" }]);
+    }
+    moveTo(now() + 31_000);
+    const first = gateBefore(gated, locksTask);
+    const anna = engine.activate(poll);
+    await first.reached;
+    // Did the second take the other row, both rows would be put before either looks for the other.
+    const second = gateBefore(gated, locksTask);
+    const bert = engine.activate({ ...poll, worker: "bert" });
+    await Promise.race([second.reached, bert]);
+    const removal = gateBefore(gated, locksTask);
+    second.open();
+    await Promise.race([removal.reached, bert]);
+    removal.open();
+    first.open();
+
+    const given = await Promise.all([anna, bert]);
+
+    expect(given.flatMap(({ tasks }) => tasks)).toHaveLength(1);
+  });
+});
+
 /** Holds whoever makes the next commit of this kind, until it is opened. */
 function gateBefore(gated: GatedStore, meant: Meant) {
   const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type OwnQueueFault, SimulatedOwnQueues } from "../../lib/adapters/simulated/own-queues.ts";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { inARow } from "../cost/workflows.ts";
 import * as bpmn from "../support/bpmn-xml.ts";
@@ -25,7 +26,9 @@ async function aWorld(answer: () => OwnQueueFault | undefined = () => undefined)
     allowed: [ARN, GONE],
     turn: async (point) => (point === "send:before" ? answer() : undefined),
   });
+  const store = new SimulatedStore({});
   const world = aPlainWorld({
+    store,
     ownQueues,
     tasks: { before: () => ({}) },
     onTrouble: (about) => troubles.push(about),
@@ -40,7 +43,7 @@ async function aWorld(answer: () => OwnQueueFault | undefined = () => undefined)
         task: JSON.parse(message),
         delayMs: visibleAt - BEGIN,
       }));
-  return { ...world, sent, troubles, lose: () => ownQueues.queue(ARN).lose() };
+  return { ...world, store, sent, troubles, lose: () => ownQueues.queue(ARN).lose() };
 }
 
 describe("a queue of the user's own", () => {
@@ -95,6 +98,23 @@ describe("a queue of the user's own", () => {
     expect(adopted).toBe(1);
     expect(sent()).toHaveLength(1);
     expect((await engine.activate(poll)).tasks).toEqual([]);
+  });
+
+  test("gets it once, from a sweep that may remove single rows and write no batches", async () => {
+    const { engine, drain, sent, troubles, store } = await aWorld();
+    await engine.start("p", { instanceId: "open" });
+    await engine.start("p", { instanceId: "over" });
+    await drain();
+    await engine.setTaskType("work", { queueArn: ARN });
+    await engine.completeTask("over.k1.1");
+    await drain();
+    store.tidy = () => Promise.reject(new Error("AccessDenied: dynamodb:BatchWriteItem"));
+
+    const adopted = [await engine.adopt(), await engine.adopt()];
+
+    expect(adopted).toEqual([1, 0]);
+    expect(sent().map(({ task }) => task.instanceId)).toEqual(["open"]);
+    expect(troubles).toEqual([]);
   });
 
   test("leaves to polls what it refuses, and what is too large for it", async () => {
@@ -182,11 +202,13 @@ describe("a queue of the user's own", () => {
     await engine.setTaskType("work", { queueArn: ARN });
     await engine.start("q", { instanceId: "one" });
     await expect(drain()).rejects.toMatchObject({ code: "queue/send-failed" });
-    isAway = false;
 
+    const early = await engine.recoverAll({ limit: 50 });
+    isAway = false;
     const report = await engine.recoverAll({ limit: 50 });
 
-    expect(report).toMatchObject({ resumed: 1, resent: 1 });
+    expect(early).toMatchObject({ resumed: 0, resent: 0, skipped: 0, failed: 1 });
+    expect(report).toMatchObject({ resumed: 1, resent: 1, skipped: 0, failed: 0 });
     expect(sent()).toMatchObject([{ task: { instanceId: "one", element: "work" } }]);
   });
 });

@@ -6,6 +6,7 @@ import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
+import { OWN_QUEUE_MUTANTS } from "./own-queue-mutants.ts";
 import { PEOPLE_MUTANTS } from "./people-mutants.ts";
 import { RESTORE_MUTANTS } from "./restore-mutants.ts";
 import { START_MUTANTS } from "./start-mutants.ts";
@@ -28,4 +29,5 @@ export const MUTANTS = [
   ...WORKER_MUTANTS,
   ...FAMILY_MUTANTS,
   ...PEOPLE_MUTANTS,
+  ...OWN_QUEUE_MUTANTS,
 ];

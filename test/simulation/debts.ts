@@ -29,6 +29,8 @@ export type Ledgers = Readonly<{
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
+  /** Whether a queue of the user's own holds this attempt. */
+  isInOwnQueue: (taskId: string, attempt: number) => boolean;
   kin: Kin;
 }>;
 
@@ -133,11 +135,11 @@ function isQueued(
     case "family":
       return isFamilyQueued(instance, ticket, messages, ledgers);
     case "task": {
-      const isHere = runsHere(ticket.type);
-      const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
+      // A message is enough, also where its handler is gone: whoever gets it hands the task back.
+      if (messages.some((it) => bringsTask(it, ticket.id, ticket.attempt))) return true;
       return (
-        (isHere !== false && isBrought()) ||
-        (isHere !== true && isOffered(instance, ticket, items()))
+        (runsHere(ticket.type) !== true && isOffered(instance, ticket, items())) ||
+        ledgers.isInOwnQueue(`${instance.id}.${ticket.id}`, ticket.attempt)
       );
     }
   }
@@ -159,15 +161,15 @@ function isFamilyQueued(
         member < message.to,
     );
   return membersOf(family).every((member) => {
-    if (isPaged(member)) return true;
-    if (!runsHere(family.type)) return isOffered(instance, member, items());
-    return messages.some(
+    const isBrought = messages.some(
       (message) =>
         (message.kind === "task" && message.ticket === member.id) ||
         (message.kind === "parked" &&
           "ticket" in message.fact &&
           message.fact.ticket === member.id),
     );
+    if (isBrought || isPaged(member)) return true;
+    return runsHere(family.type) !== true && isOffered(instance, member, items());
   });
 }
 

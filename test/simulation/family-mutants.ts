@@ -16,9 +16,9 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "a page stays queued until its members have left",
     scenario: "family",
     file: "lib/engine/families/send-family.ts",
-    find: 'await sendMembers(world, image.instance, membersOf(family).filter(isHere), "again");',
+    find: 'await sendMembers(world, image.instance, membersOf(family, { from, to }), "again");',
     replace: `${MARK};
-  void sendMembers(world, image.instance, membersOf(family).filter(isHere), "again").catch(() => undefined);`,
+  void sendMembers(world, image.instance, membersOf(family, { from, to }), "again").catch(() => undefined);`,
   },
   {
     name: "family-outlives-its-body",
@@ -34,7 +34,7 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "whoever owes a family sends every member that is open",
     scenario: "family",
     file: "lib/engine/families/send-family.ts",
-    find: "for (let from = 0; from < family.size; from += membersPerPage) {",
-    replace: `${MARK}; for (let from = membersPerPage; from < family.size; from += membersPerPage) {`,
+    find: "for (let from = 0; from < family.size; from += perPage) {",
+    replace: `${MARK}; for (let from = perPage; from < family.size; from += perPage) {`,
   },
 ];

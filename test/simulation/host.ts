@@ -18,7 +18,16 @@ export type Host = Readonly<{ name: string; engine: Engine; world: World; clock:
 /** What differs between hosts and scenarios; the rest is the same everywhere. */
 export type HostParts = Pick<
   World,
-  "store" | "parking" | "tasks" | "timers" | "pages" | "ids" | "bus" | "blobs" | "settings"
+  | "store"
+  | "parking"
+  | "tasks"
+  | "timers"
+  | "pages"
+  | "ids"
+  | "bus"
+  | "blobs"
+  | "settings"
+  | "ownQueues"
 > &
   Readonly<{ name: string; clock: SimulatedClock; workflows: ReadonlyMap<string, Workflow> }>;
 

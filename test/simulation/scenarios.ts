@@ -26,7 +26,7 @@ import { FAMILY_SCENARIOS } from "./family-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
-
+import { OWN_QUEUE_SCENARIOS } from "./own-queue-scenarios.ts";
 import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
 
 import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
@@ -325,6 +325,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LISTING_SCENARIOS,
   ...START_SCENARIOS,
   ...FAMILY_SCENARIOS,
+  ...OWN_QUEUE_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

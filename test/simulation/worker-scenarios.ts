@@ -9,7 +9,8 @@ import { does } from "./user-code.ts";
 
 const LOCK_SECONDS = 20;
 
-const chain = graph(
+/** A task outside between two that run here. */
+export const chain = graph(
   "p",
   [aStart(), aTask("before"), aTask("charge"), aTask("after"), anEnd()],
   ["start -> before -> charge -> after -> end"],
@@ -22,7 +23,8 @@ const atOnce = graph(
   ["start -> charge -> charge2 -> end"],
 );
 
-const hurried = graph(
+/** The same, with little time for it. */
+export const hurried = graph(
   "p",
   [
     aStart(),
@@ -36,8 +38,8 @@ const hurried = graph(
 );
 
 const IDS = ["one", "two"];
-const handlers = { before: does("before"), after: does("after") };
-const starters = (): readonly Caller[] =>
+export const handlers = { before: does("before"), after: does("after") };
+export const starters = (): readonly Caller[] =>
   IDS.map((instanceId) => ({
     name: `starter of ${instanceId}`,
     calls: [start("p", { instanceId }, maybeTaken)],
@@ -107,10 +109,10 @@ type Crew = Readonly<{
   isAlone: boolean;
 }>;
 
-const newCrew = (): Crew => ({ held: new Map(), isAlone: false });
+export const newCrew = (): Crew => ({ held: new Map(), isAlone: false });
 
 /** Polls until every instance has ended. */
-function worker(name: string, way: Way, crew: Crew): Caller {
+export function worker(name: string, way: Way, crew: Crew): Caller {
   const state = { deaths: 0, failures: 0 };
   const late: ActivatedTask[] = [];
   return {
@@ -205,7 +207,7 @@ async function reportLate(desk: Desk, late: ActivatedTask[]): Promise<Answer | "
 }
 
 /** Somebody else was quicker, or the task is over. */
-async function unlessLost<T>(call: () => Promise<T>): Promise<T | undefined> {
+export async function unlessLost<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
@@ -215,7 +217,8 @@ async function unlessLost<T>(call: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function isOver({ engine, committedEntries }: Desk): Promise<Answer | "again later"> {
+/** Whether every instance has ended. */
+export async function isOver({ engine, committedEntries }: Desk): Promise<Answer | "again later"> {
   if (IDS.some((id) => committedEntries(id) === 0)) return "again later";
   for (const id of IDS) {
     const { status } = await engine.get(id);

@@ -204,6 +204,7 @@ export class SimulatedWorld {
         wasSent: (id, effect) => this.stage.wasSent(id, effect),
         seqOf: (id) => traffic.broadcasts.get(id)?.seq,
         items: () => this.backends.store.items(),
+        isInOwnQueue: (taskId, attempt) => isInOwnQueue(this.stage, taskId, attempt),
         kin: invariants.kin,
       });
     }
@@ -212,6 +213,13 @@ export class SimulatedWorld {
 
 /** Everything that was set going has come to a gate, or to its end. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The queue's user takes a message away only once its task is over. */
+const isInOwnQueue = ({ ownQueue }: Stage, taskId: string, attempt: number): boolean =>
+  ownQueue?.all().some(({ message }) => {
+    const task = JSON.parse(message);
+    return task.taskId === taskId && task.attempt === attempt;
+  }) ?? false;
 
 const isLate = ({ point }: Gate): boolean => point === "store.commit:late";
 

@@ -1,5 +1,5 @@
 /** What may not be done to an instance while a call waits for it. */
-import { type Instance, isTerminal } from "../../kernel/instance.ts";
+import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
@@ -32,5 +32,9 @@ async function isStillAwaited(world: World, child: Instance): Promise<boolean> {
   const { parent } = child;
   if (parent === undefined || !isAwaited(child)) return false;
   const caller = await loadInstance(world, parent.instanceId);
-  return caller?.instance.tickets.some(({ id }) => id === parent.ticket) ?? false;
+  return caller?.instance.tickets.some((open) => isOrKeeps(open, parent.ticket)) ?? false;
 }
+
+/** An incident that could not take the child's end in keeps the call, which looks again when it is resolved. */
+const isOrKeeps = (open: Ticket, ticket: string): boolean =>
+  open.id === ticket || (open.on === "incident" && open.kept?.ticket?.id === ticket);

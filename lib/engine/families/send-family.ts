@@ -7,8 +7,8 @@
  *    members have left, and says nothing but which they are. What is open the instance says.
  */
 import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
-import { findTicket, isFamily, membersOf } from "../../kernel/family.ts";
-import type { FamilyTicket, Instance, TaskTicket } from "../../kernel/instance.ts";
+import { findTicket, isFamily, membersOf, openIn } from "../../kernel/family.ts";
+import type { FamilyTicket, Instance, TaskTicket, Ticket } from "../../kernel/instance.ts";
 import type { MembersMessage, Verdict } from "../../ports/message.ts";
 import { runsHere } from "../owed.ts";
 import { loadInstance } from "../stored-instance.ts";
@@ -23,15 +23,23 @@ export async function sendFamily(
   family: FamilyTicket,
   how: "first" | "again",
 ): Promise<void> {
-  const { membersPerPage = MEMBERS_PER_PAGE } = world.settings;
-  const members = membersOf(family);
-  if (members.length <= membersPerPage) return sendMembers(world, instance, members, how);
+  if (!isSentByPage(world, family)) {
+    await sendMembers(world, instance, membersOf(family), how);
+    return;
+  }
+  const perPage = pageSizeIn(world);
   const { tenant, id: instanceId } = instance;
-  for (let from = 0; from < family.size; from += membersPerPage) {
-    const to = Math.min(family.size, from + membersPerPage);
+  for (let from = 0; from < family.size; from += perPage) {
+    const to = Math.min(family.size, from + perPage);
     await world.pages.send({ kind: "members", tenant, instanceId, ticket: family.id, from, to });
   }
 }
+
+/** Whether this is a family with more open members than whoever owes it sends himself. */
+export const isSentByPage = (world: World, ticket: Ticket): boolean =>
+  isFamily(ticket) && openIn(ticket) > pageSizeIn(world);
+
+const pageSizeIn = ({ settings }: World): number => settings.membersPerPage ?? MEMBERS_PER_PAGE;
 
 /** Sends the open members of one page; then the page may go. */
 export async function sendPage(
@@ -41,9 +49,8 @@ export async function sendPage(
   const image = await loadInstance(world, instanceId);
   const family = image && findTicket(image.instance.tickets, ticket);
   if (image === undefined || family === undefined || !isFamily(family)) return "release";
-  const isHere = ({ member = -1 }: TaskTicket) => from <= member && member < to;
   // The page may have come before: nobody can tell what it has sent then.
-  await sendMembers(world, image.instance, membersOf(family).filter(isHere), "again");
+  await sendMembers(world, image.instance, membersOf(family, { from, to }), "again");
   return "release";
 }
 

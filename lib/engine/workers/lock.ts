@@ -56,6 +56,14 @@ export async function heldRow(
   throw lockLost(taskIdOf(about.instanceId, about.ticket));
 }
 
+/** Throws where the attempt of a row was failed by somebody else; the next one has its own row. */
+export async function demandAttempt(world: World, row: Item, attempt: number): Promise<void> {
+  const { instanceId, ticket, attempt: locked = attempt } = parseOffer(row.body);
+  if (locked === attempt) return;
+  await world.store.tidy([row.key]);
+  throw lockLost(taskIdOf(instanceId, ticket));
+}
+
 /** Keeps the task for longer; says so when there is nothing more to do for it. */
 export async function heartbeat(
   world: World,
@@ -75,11 +83,7 @@ export async function heartbeat(
     return { cancelled: true };
   }
   const row = await heldRow(world, about, lockToken);
-  if ((parseOffer(row.body).attempt ?? task.attempt) !== task.attempt) {
-    // Its attempt was failed by somebody else; the next one has a row of its own.
-    await world.store.tidy([row.key]);
-    throw lockLost(about.taskId);
-  }
+  await demandAttempt(world, row, task.attempt);
   return prolong(world, row, { ...about, lockToken, lockSeconds });
 }
 

@@ -64,6 +64,7 @@ export async function moveToQueue(world: World, row: Item, type: TaskType): Prom
   if (worth.kind === "open" && !(await queueTask(world, worth.image.instance, worth.task, type))) {
     return false;
   }
-  await world.store.tidy([row.key]);
+  // A row that was put anew since is another one: it stays.
+  await world.store.commit([{ remove: row.key, when: { version: row.version } }]);
   return worth.kind === "open";
 }

@@ -10,7 +10,12 @@
  *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
  */
-import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { isKeyName } from "../../definition/key-name.ts";
+import {
+  MAX_ROW_IN_FLIGHT_MS,
+  MAX_SHARDS_PER_PAGE,
+  MAX_TRIES_OF_PARKED,
+} from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
@@ -72,6 +77,14 @@ export function openRow(instance: Instance, task: TaskTicket, shards: number, ma
   };
 }
 
+/** The same, where the task may have been taken by another one. */
+export const openRowAgain = (
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+  shards: number,
+): Item => openRow(instance, task, shards, freshMark(world));
+
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
 
@@ -96,7 +109,10 @@ export const openKey = (
 
 const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
 
-/** Offers an attempt after its commit; whoever does not know whether that was done says `again`. */
+/**
+ * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
+ * looks first: nearly always it was, and a put that is refused costs five times as much as a read.
+ */
 export async function putOpenRow(
   world: World,
   instance: Instance,
@@ -105,8 +121,15 @@ export async function putOpenRow(
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
   const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
-  if (!(await putUnlessThere(world, put))) throw busy(put.key);
+  const isThere = how === "again" && (await hasRow(world, put.key));
+  if (!isThere && !(await putUnlessThere(world, put))) throw busy(put.key);
   world.offers?.tell(task.type);
+}
+
+/** Whether a row stands under this key. */
+export async function hasRow({ store }: World, key: Key): Promise<boolean> {
+  const [row] = await store.get([key]);
+  return row !== undefined;
 }
 
 /** Offers a task anew, whatever row there is: somebody may be about to take that one away. */
@@ -116,7 +139,7 @@ export async function putRowAnew(
   task: TaskTicket,
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  await putHint(world, openRow(instance, task, shards, freshMark(world)));
+  await putHint(world, openRowAgain(world, instance, task, shards));
   world.offers?.tell(task.type);
 }
 
@@ -175,7 +198,10 @@ export function worthOf(world: World, row: Item, image: Image | undefined): Wort
   return { kind: "open", image, task };
 }
 
-/** Rows of a type, or of all, shard by shard; a task that is just being taken may have two. */
+/**
+ * Rows of a type, or of all, shard by shard; a task that is just being taken may have two. However
+ * many types have no tasks, a page looks at so many shards and no more: then it is short.
+ */
 export async function offerRows(
   world: World,
   type: string | undefined,
@@ -183,6 +209,7 @@ export async function offerRows(
 ): Promise<Page<Item>> {
   const from = cursor === undefined ? undefined : parsePlace(cursor, type);
   const items: Item[] = [];
+  let looked = 0;
   for await (const place of placesFrom(world, type, from)) {
     const range = {
       limit: limit - items.length,
@@ -192,7 +219,10 @@ export async function offerRows(
     const page = await world.store.scan(pk, range);
     items.push(...page.items);
     if (page.next !== undefined) return { items, next: placeText({ ...place, after: page.next }) };
-    if (items.length >= limit) return { items, next: placeText({ ...place, isDone: true }) };
+    looked += 1;
+    if (items.length >= limit || looked >= MAX_SHARDS_PER_PAGE) {
+      return { items, next: placeText({ ...place, isDone: true }) };
+    }
   }
   return { items };
 }
@@ -205,13 +235,11 @@ async function* placesFrom(
   only: string | undefined,
   from: Place | undefined,
 ): AsyncGenerator<Place> {
-  let isAhead = from === undefined;
-  for await (const type of only === undefined ? taskTypes(world) : [only]) {
+  for await (const type of only === undefined ? taskTypes(world, from?.type) : [only]) {
     const { shards } = await lookedForType(world, type);
-    for (let shard = 0; shard < shards; shard++) {
-      const isIt = !isAhead && type === from?.type && shard === from.shard;
-      isAhead ||= isIt;
-      if (!isAhead || (isIt && from?.isDone)) continue;
+    for (let shard = type === from?.type ? from.shard : 0; shard < shards; shard++) {
+      const isIt = type === from?.type && shard === from.shard;
+      if (isIt && from?.isDone) continue;
       yield { type, shard, ...(isIt && from?.after !== undefined && { after: from.after }) };
     }
   }
@@ -223,7 +251,7 @@ const placeText = ({ type, shard, after, isDone }: Place): string =>
 function parsePlace(cursor: string, only: string | undefined): Place {
   try {
     const [type, shard, after] = JSON.parse(cursor) as [string, number, string | null];
-    const isSound = typeof type === "string" && Number.isSafeInteger(shard);
+    const isSound = typeof type === "string" && isKeyName(type) && Number.isSafeInteger(shard);
     if (isSound && (only === undefined || type === only)) {
       return { type, shard, ...(after === null ? { isDone: true } : { after: String(after) }) };
     }

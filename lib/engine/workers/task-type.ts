@@ -13,7 +13,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { taskTypeKey, taskTypeOf, taskTypesView } from "../keys.ts";
-import { checkRequest, idText, optional, text } from "../request-rules.ts";
+import { checkRequest, optional, taskType, text } from "../request-rules.ts";
 import type { TaskTypeView } from "../shapes/tasks.ts";
 import type { World } from "../world.ts";
 
@@ -49,7 +49,7 @@ export async function setTaskType(
   { queueArn }: Readonly<{ queueArn: string | null }>,
 ): Promise<TaskTypeView> {
   checkRequest(
-    { type: idText, queueArn: optional(text) },
+    { type: taskType, queueArn: optional(text) },
     { type: name, queueArn: queueArn ?? undefined },
   );
   if (queueArn !== null) await checkQueue(world, name, queueArn);
@@ -68,7 +68,7 @@ async function checkQueue({ ownQueues }: World, name: string, queueArn: string):
 }
 
 export async function getTaskType(world: World, name: string): Promise<TaskTypeView> {
-  checkRequest({ type: idText }, { type: name });
+  checkRequest({ type: taskType }, { type: name });
   return viewType(name, (await readType(world, name)).type);
 }
 
@@ -78,13 +78,14 @@ const viewType = (type: string, { shards, queueArn }: TaskType): TaskTypeView =>
   shards,
 });
 
-/** Every type that tasks have been offered of, a page at a time. */
-export async function* taskTypes(world: World): AsyncGenerator<string> {
+/** Every type that tasks have been offered of, or those from this one on, a page at a time. */
+export async function* taskTypes(world: World, from?: string): AsyncGenerator<string> {
   const view = taskTypesView(world.settings.tenant);
   const seen = new Set<string>();
   for (let after: string | undefined; ; ) {
     const page = await world.store.list(view, {
       limit: 100,
+      ...(from !== undefined && { from: orderOf(from) }),
       ...(after !== undefined && { after }),
     });
     for (const key of page.items) {
@@ -140,9 +141,11 @@ function typeItem(world: World, name: string, version: number, type: TaskType): 
     key: taskTypeKey(tenant, name),
     version,
     body: encodeBody("task-type", type),
-    listed: { view: taskTypesView(tenant), order: `T#${encodeURIComponent(name)}` },
+    listed: { view: taskTypesView(tenant), order: orderOf(name) },
   };
 }
+
+const orderOf = (type: string): string => `T#${encodeURIComponent(type)}`;
 
 const parseType = (body: Uint8Array): TaskType => parseBody("task-type", body) as TaskType;
 

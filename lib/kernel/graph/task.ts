@@ -1,11 +1,13 @@
 import type { Variables } from "../../definition/json.ts";
+import { isKeyName, KEY_NAME_RULE } from "../../definition/key-name.ts";
 import { MAX_TICKETS_OF_FAILED } from "../../definition/limits.ts";
+import { quoted } from "../../definition/parsed.ts";
 import { type Duration, parseDuration } from "../../definition/time/duration.ts";
 import { closeTicket, excerpt, note, openTicket, raiseIncident } from "../draft.ts";
 import type { TaskFailed } from "../fact.ts";
 import type { Person, TaskTicket } from "../instance.ts";
 import { isForPeople } from "../person.ts";
-import type { Refusal } from "../refusal.ts";
+import { Refusal } from "../refusal.ts";
 import { attemptAfter, retryTask } from "../retry.ts";
 import { shelveMember } from "../shelve.ts";
 import { throwError, tryThrow } from "./error.ts";
@@ -25,10 +27,16 @@ export type Order = Readonly<{ type: string; retries: number; person?: Person }>
 export async function orderOf(run: Run, token: Token): Promise<Order> {
   const task = taskAt(run.plan, token.node);
   const lookup = lookupFrom(run, token);
-  const type = await demand(run, { kind: "string", of: task.type, lookup });
+  const type = typed(await demand(run, { kind: "string", of: task.type, lookup }));
   const retries = await demand(run, { kind: "integer", of: task.retries, lookup });
   const person = task.person && (await personFor(run, token, task.person));
   return { type, retries, ...(person && { person }) };
+}
+
+/** Workers find their tasks by the type: it is part of a key. */
+function typed(type: string): string {
+  if (isKeyName(type)) return type;
+  throw new Refusal("EXTRACT_VALUE_ERROR", `The type of a task ${KEY_NAME_RULE}: ${quoted(type)}.`);
 }
 
 /** Opens the task; one that may not even be tried once waits for someone to allow it. */
