@@ -1,6 +1,12 @@
 // A Lambda function that a queue of your own wakes: it does the tasks that it is brought, and reports
 // each to the engine. `fermata-engine` is bundled with it; nothing of AWS is called but the engine.
-import { ApiError, BusinessError, type Client, createClient, type Json } from "fermata-engine/client";
+import {
+  ApiError,
+  BusinessError,
+  type Client,
+  createClient,
+  type Json,
+} from "fermata-engine/client";
 import { awsSigner } from "fermata-engine/client/aws";
 
 /** A task as it lies in the queue. */
