@@ -7,6 +7,7 @@ import { advance } from "./advance.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { drive } from "./drive.ts";
 import { handleOffer } from "./events/offer-event.ts";
+import { cancelPage } from "./families/cancel-family.ts";
 import { sendPage } from "./families/send-family.ts";
 import { dueOf } from "./keys.ts";
 import { handlePoke } from "./messages/poke.ts";
@@ -57,6 +58,8 @@ export async function handle(
       return lookAgain(world, message);
     case "members":
       return sendPage(world, message);
+    case "cancel-members":
+      return cancelPage(world, message);
     case "offer":
       return handleOffer(world, message);
     case "poke":

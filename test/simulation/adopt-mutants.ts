@@ -66,7 +66,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     seed: 67,
     mode: "memory",
     file: "lib/engine/recover.ts",
-    find: "await offerAnew(world, instance, task);",
-    replace: `${MARK};`,
+    find: "await Promise.all(outside.map((task) => offerAnew(world, instance, task)));",
+    replace: `if (outside.length > 0) ${MARK};`,
   },
 ];

@@ -23,11 +23,12 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     without: "the ticket goes with the first word of a child's end",
     scenario: "call",
     file: "lib/kernel/graph/call.ts",
-    find: `closeTicket(run.draft, ticket.id);
-  const token = tokenAt(run, ticket.ref);`,
+    find: `const id = tokenFor(run, ticket);
+  takeOver(`,
     replace: `${MARK};
-  const token = tokenAt(run, ticket.ref);
-  run.draft.tickets = run.draft.tickets.map((t) => (t.id === ticket.id ? { ...t, ref: 0 } : t));`,
+  const id = ticket.ref;
+  run.draft.tickets = run.draft.tickets.map((t) => (t.id === ticket.id ? { ...t, ref: 0 } : t));
+  takeOver(`,
   },
   {
     name: "parent-not-told",

@@ -26,7 +26,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     without: "whoever comes back puts the rows that are still owed",
     scenario: "people",
     file: "lib/engine/offer.ts",
-    find: "for (const row of peopleRows(instance, task)) await putHint(world, row);",
+    find: "await putAll(world, peopleRows(instance, task));",
     replace: `if (task.person) ${MARK};`,
   },
   {
@@ -43,7 +43,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     scenario: "people-left",
     mode: "memory",
     file: "lib/engine/commit.ts",
-    find: "for (const offer of before) await tryPutHint(world, offer);",
+    find: "await Promise.all(before.map((offer) => tryPutHint(world, offer)));",
     replace: `if (before.length > 0) ${MARK};`,
   },
 ];
