@@ -15,7 +15,7 @@ type Event = Readonly<{ Records: readonly Readonly<{ messageId: string; body: st
 type Kept = Readonly<{ batchItemFailures: readonly Readonly<{ itemIdentifier: string }>[] }>;
 
 /** What it does; the key is the same for every attempt, so nobody is charged twice. */
-async function charge({ variables, idempotencyKey }: Task): Promise<Record<string, unknown>> {
+async function charge({ variables, idempotencyKey }: Task): Promise<{ receiptId: string }> {
   const { total } = variables;
   if (Number(total) > 1_000) throw new BusinessError("CARD_DECLINED", "The limit is 1,000.");
   return { receiptId: `receipt of ${idempotencyKey}` };
