@@ -7,7 +7,7 @@
  * changed since it was stored, its place in the due index is mended first.
  */
 import { instantFrom } from "../definition/time/instant.ts";
-import { isFamily, membersOf } from "../kernel/family.ts";
+import { isFamily, membersOf, openIn } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
@@ -18,7 +18,7 @@ import type { Item, Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import { sendMembers } from "./families/send-family.ts";
+import { isSentByPage, sendFamily, sendMembers } from "./families/send-family.ts";
 import { instanceIdOf, instanceKey } from "./keys.ts";
 import { liveIds } from "./listing/live.ts";
 import { offerAnew } from "./offer.ts";
@@ -181,16 +181,30 @@ async function resendTickets(
   });
   await send(world, instance, { tickets: lost, outbox: [] });
   if (isAllLost) await sendAfterLease(world, instance);
-  await resendMembers(world, instance, isAllLost);
-  return resendChildren(world, instance);
+  const members = await resendMembers(world, instance, isAllLost);
+  return members + (await resendChildren(world, instance));
 }
 
-/** Of a family only the members that nobody holds. */
-async function resendMembers(world: World, instance: Instance, isAllLost: boolean): Promise<void> {
+/**
+ * Of a family only the members that nobody holds; of one that calls, as with other children. Says
+ * for how many of those there was anything to do.
+ */
+async function resendMembers(
+  world: World,
+  instance: Instance,
+  isAllLost: boolean,
+): Promise<number> {
+  let begun = 0;
   for (const family of instance.tickets.filter(isFamily)) {
-    const lost = membersOf(family).filter((it) => isLost(world, instance, it, isAllLost));
-    await sendMembers(world, instance, lost, "again");
+    const lost = membersOf(family).filter(
+      (it) => isChild(it) || isLost(world, instance, it, isAllLost),
+    );
+    // Thousands go by page, as they did the first time: no call lasts that long.
+    if (isSentByPage(world, family) && lost.length === openIn(family)) {
+      await sendFamily(world, instance, family, "again");
+    } else begun += await sendMembers(world, instance, lost, "again");
   }
+  return begun;
 }
 
 /**

@@ -96,7 +96,8 @@ export type FanOutMessage =
   | MissedMessage
   | OfferMessage
   | PokeMessage
-  | MembersMessage;
+  | MembersMessage
+  | CancelMembersMessage;
 
 type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
 
@@ -145,6 +146,10 @@ export type MissedMessage = Addressed & Readonly<{ kind: "missed"; ticket: strin
 /** Send the open members of a family from one number up to, and without, another. */
 export type MembersMessage = Addressed &
   Readonly<{ kind: "members"; ticket: string; from: number; to: number }>;
+
+/** Cancel what these members of a family have called, which is over. */
+export type CancelMembersMessage = Addressed &
+  Readonly<{ kind: "cancel-members"; ticket: string; numbers: readonly number[] }>;
 
 /** Offer a kept event that only one may have to those who wait, the longest first. */
 export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;

@@ -59,6 +59,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
     name: "half-purged-unlisted",
     without: "what is erased only half is found again by who purges",
     scenario: "purge",
+    seed: 23,
     file: "lib/engine/plan.ts",
     find: "...(instance.erased !== true && {",
     replace: `...((instance.erased === "unfinished" && (${MARK}), !instance.erased) && {`,

@@ -135,6 +135,7 @@ export const everyMessage: readonly Full<Message>[] = [
   },
   { kind: "missed", tenant: "default", instanceId: "order-1", ticket: "w3.1" },
   { kind: "members", ...instance, ticket: "f3.1", from: 100, to: 200 },
+  { kind: "cancel-members", ...instance, ticket: "f3.1", numbers: [0, 7] },
   { kind: "offer", tenant: "default", name: "paid", seq: 7 },
   { kind: "poke", tenant: "default", name: "paid", key: "42" },
 ];

@@ -205,6 +205,12 @@ export const anyMessage = z.discriminatedUnion("kind", [
     from: count,
     to: count,
   }),
+  z.strictObject({
+    kind: z.literal("cancel-members"),
+    ...addressed,
+    ticket: text,
+    numbers: z.readonly(z.array(count)),
+  }),
   z.strictObject({ kind: z.literal("offer"), tenant: text, name: text, seq: count }),
   z.strictObject({ kind: z.literal("poke"), tenant: text, name: text, key: text }),
 ]) satisfies z.ZodMiniType<Message>;

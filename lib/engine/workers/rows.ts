@@ -23,7 +23,7 @@ import type { Item, Key, Page } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { putHint } from "../hint.ts";
-import { lockSk, offersPk, openSk, timeOfRow } from "../keys.ts";
+import { lockSk, offersPk, openSk, taskTypeOf, timeOfRow } from "../keys.ts";
 import { openTask } from "../owed.ts";
 import type { PageRequest } from "../shapes/paging.ts";
 import { shardFor } from "../shard-for.ts";
@@ -194,6 +194,8 @@ export function worthOf(world: World, row: Item, image: Image | undefined): Wort
   if (task === undefined || (attempt !== undefined && attempt !== task.attempt)) {
     return { kind: "dead" };
   }
+  // Put before a commit that lost: the one that won has opened something else under the same name.
+  if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
   if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
   return { kind: "open", image, task };
 }
