@@ -90,11 +90,17 @@ function placesOf(packed: Packed, { runner }: Program): readonly Path[] {
 
 /** What calls hand over stands there by its names, as it does where it comes from. */
 function handedOver(rest: Packed["k"][number][5], at: Path): readonly Path[] {
-  if (!("on" in rest) || rest.on !== "child" || !isVariables(rest.variables)) return [];
-  return Object.keys(rest.variables).map((name) => [...at, "variables", name]);
+  if (!("on" in rest)) return [];
+  if (rest.on === "family" && isObjectLike(rest.call)) return namesIn(rest.call, [...at, "call"]);
+  return rest.on === "child" ? namesIn(rest, at) : [];
 }
 
-const isVariables = (value: unknown): value is object =>
+function namesIn(call: object, at: Path): readonly Path[] {
+  if (!("variables" in call) || !isObjectLike(call.variables)) return [];
+  return Object.keys(call.variables).map((name) => [...at, "variables", name]);
+}
+
+const isObjectLike = (value: unknown): value is object =>
   typeof value === "object" && value !== null;
 
 /** Where the facts that incidents keep have them. */

@@ -14,6 +14,7 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     name: "restored-records-forgotten",
     without: "what an outbox holds is sent by whoever is told to",
     scenario: "restored",
+    seed: 20,
     file: "lib/engine/recover.ts",
     find: 'for (const name of names) await world.parking.park({ kind: "owed", tenant, instanceId, name });',
     replace: `if (names.size > 0) ${MARK};`,
@@ -23,7 +24,7 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     without: "a lease does not say that its owner lives when everything was lost",
     scenario: "restored-later",
     file: "lib/engine/recover.ts",
-    find: "isAllLost ? await sendAfterLease(world, instance) : 0;",
-    replace: `isAllLost ? (${MARK}, 0) : 0;`,
+    find: "if (isAllLost) await sendAfterLease(world, instance);",
+    replace: `if (isAllLost) ${MARK};`,
   },
 ];

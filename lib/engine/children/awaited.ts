@@ -1,4 +1,5 @@
 /** What may not be done to an instance while a call waits for it. */
+import { findTicket } from "../../kernel/family.ts";
 import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { loadInstance } from "../stored-instance.ts";
@@ -32,9 +33,11 @@ async function isStillAwaited(world: World, child: Instance): Promise<boolean> {
   const { parent } = child;
   if (parent === undefined || !isAwaited(child)) return false;
   const caller = await loadInstance(world, parent.instanceId);
-  return caller?.instance.tickets.some((open) => isOrKeeps(open, parent.ticket)) ?? false;
+  if (caller === undefined) return false;
+  const { tickets } = caller.instance;
+  return findTicket(tickets, parent.ticket) !== undefined || isKept(tickets, parent.ticket);
 }
 
 /** An incident that could not take the child's end in keeps the call, which looks again when it is resolved. */
-const isOrKeeps = (open: Ticket, ticket: string): boolean =>
-  open.id === ticket || (open.on === "incident" && open.kept?.ticket?.id === ticket);
+const isKept = (tickets: readonly Ticket[], call: string): boolean =>
+  tickets.some((open) => open.on === "incident" && open.kept?.ticket?.id === call);

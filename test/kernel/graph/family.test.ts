@@ -3,7 +3,13 @@ import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.t
 import type { Expressions } from "../../../lib/definition/expression.ts";
 import { MAX_TICKETS_OF_FAILED } from "../../../lib/definition/limits.ts";
 import { decide, decideIncident } from "../../../lib/kernel/decide.ts";
-import { membersClosed, membersOf, openIn } from "../../../lib/kernel/family.ts";
+import {
+  findTicket,
+  memberName,
+  membersClosed,
+  membersOf,
+  openIn,
+} from "../../../lib/kernel/family.ts";
 import {
   aBoundaryError,
   aBoundaryMessage,
@@ -29,9 +35,10 @@ const around = (looping: Piece, ...border: readonly Piece[]) =>
 const gathering = aLoop({ gathers: "=result", preset: "result" });
 
 const inputOf = (order: Play, member: number) => {
-  const { id, ref, element, since, type, retries } = order.family("a");
-  const task = { ref, element, since, type, retries, on: "task", attempt: 1 } as const;
-  return order.program.runner.taskInput(order.instance, { ...task, id: `${id}#${member}`, member });
+  const name = memberName(order.family("a").id, member);
+  const task = findTicket(order.instance.tickets, name);
+  if (task?.on !== "task") throw new Error(`${name} is no open task`);
+  return order.program.runner.taskInput(order.instance, task);
 };
 
 describe("a family", () => {
