@@ -1,6 +1,12 @@
 // A Lambda function that a queue of your own wakes: it does the tasks that it is brought, and reports
 // each to the engine. `fermata-engine` is bundled with it; nothing of AWS is called but the engine.
-import { ApiError, BusinessError, type Client, createClient } from "fermata-engine/client";
+import {
+  ApiError,
+  BusinessError,
+  type Client,
+  createClient,
+  type Json,
+} from "fermata-engine/client";
 import { awsSigner } from "fermata-engine/client/aws";
 
 /** A task as it lies in the queue. */
@@ -15,7 +21,7 @@ type Event = Readonly<{ Records: readonly Readonly<{ messageId: string; body: st
 type Kept = Readonly<{ batchItemFailures: readonly Readonly<{ itemIdentifier: string }>[] }>;
 
 /** What it does; the key is the same for every attempt, so nobody is charged twice. */
-async function charge({ variables, idempotencyKey }: Task): Promise<Record<string, unknown>> {
+async function charge({ variables, idempotencyKey }: Task): Promise<Record<string, Json>> {
   const { total } = variables;
   if (Number(total) > 1_000) throw new BusinessError("CARD_DECLINED", "The limit is 1,000.");
   return { receiptId: `receipt of ${idempotencyKey}` };

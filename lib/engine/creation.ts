@@ -18,6 +18,7 @@ import { postingOf } from "./messages/posting.ts";
 import { START } from "./names.ts";
 import { isStorable, type Plan, planStart } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
+import { shardFor } from "./shard-for.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { firedWrite } from "./timer-starts/occurrence.ts";
 import type { World } from "./world.ts";
@@ -122,10 +123,12 @@ function isMadeBy({ startHash, startedAt, definition }: Instance, start: Carried
 
 function blank({ settings }: World, id: string, start: CarriedStart): Instance {
   const { definition, request: startHash, businessKey, tags, parent } = start;
+  const shard = shardFor(id, start.shards ?? 1);
   const given = {
     ...(businessKey !== undefined && { businessKey }),
     ...(tags && { tags }),
     ...(parent && { parent }),
+    ...(shard > 0 && { shard }),
   };
   return blankInstance({ id, tenant: settings.tenant, definition, startHash, ...given }, start.now);
 }

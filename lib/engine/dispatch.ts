@@ -136,9 +136,9 @@ async function sendTicket(
 ): Promise<void> {
   switch (ticket.on) {
     case "task":
-      if (runsHere(world, ticket)) return world.tasks.send(taskMessage(instance, ticket));
-      await offer(world, instance, ticket, how);
-      return undefined;
+      return runsHere(world, ticket)
+        ? world.tasks.send(taskMessage(instance, ticket))
+        : offer(world, instance, ticket, how);
     case "family":
       return sendFamily(world, instance, ticket, how);
     case "timer":

@@ -11,16 +11,15 @@ import { type Offers, offersOf, offerTask, showTask } from "./workers/offer-task
 import { putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
-/** Offers a task after its commit, or again; says whether it went into a queue of the user's own. */
+/** Offers a task after its commit, or again. */
 export async function offer(
   world: World,
   instance: Instance,
   task: TaskTicket,
   how: "first" | "again",
-): Promise<boolean> {
-  const isInQueue = !isForPeople(task) && (await offerTask(world, instance, task, how));
+): Promise<void> {
+  if (!isForPeople(task)) await offerTask(world, instance, task, how);
   await putPeople(world, instance, task);
-  return isInQueue;
 }
 
 /** Offers it anew, whatever row there is. */

@@ -68,8 +68,8 @@ export const CALL_FAMILY_MUTANTS: readonly Mutant[] = [
     scenario: "call-family-late",
     mode: "memory",
     file: "lib/engine/families/cancel-family.ts",
-    find: "if (volatileQueues || open.length <= membersPerPage) {",
-    replace: `if (volatileQueues) ${MARK}; if (open.length <= membersPerPage) {`,
+    find: "if (volatileQueues || open.length",
+    replace: `if (volatileQueues) ${MARK}; if (open.length`,
   },
   {
     name: "calling-owes-nothing",

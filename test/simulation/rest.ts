@@ -7,6 +7,7 @@ import { checkFound } from "./found.ts";
 import { checkHints } from "./hints.ts";
 import { chunksOf } from "./invariants.ts";
 import type { Life } from "./life.ts";
+import { checkListed } from "./listed.ts";
 import { isSame, stable } from "./oracle.ts";
 import { checkPeople } from "./people-at-rest.ts";
 import { type Backends, queuesOf } from "./ports.ts";
@@ -62,6 +63,7 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   await checkHints(world);
   await checkPeople(world);
   await checkFound(world);
+  await checkListed(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
   const left = letters.items.map(({ name, target, payload }) => ({ name, target, payload }));
   return left.length > 0 ? { ...ending, "dead letters": left } : ending;

@@ -24,7 +24,7 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     without: "a lease does not say that its owner lives when everything was lost",
     scenario: "restored-later",
     file: "lib/engine/recover.ts",
-    find: "isAllLost ? await sendAfterLease(world, instance) : 0;",
-    replace: `isAllLost ? (${MARK}, 0) : 0;`,
+    find: "if (isAllLost) await sendAfterLease(world, instance);",
+    replace: `if (isAllLost) ${MARK};`,
   },
 ];

@@ -164,8 +164,17 @@ function cannedEngine(): Engine {
       mailboxesPoked: 0,
       broadcastsResumed: 0,
       eventsOffered: 0,
-      failed: 0,
       skipped: 2,
+      unreadable: 1,
+      failed: 0,
+      troubles: [
+        {
+          key: { pk: "default#I#old", sk: "S" },
+          instanceId: "old",
+          code: "store/item-too-old",
+          message: "It is too old.",
+        },
+      ],
     }),
     erase: async () => undefined,
     recoverAll: async () => ({
@@ -176,8 +185,17 @@ function cannedEngine(): Engine {
       mailboxesPoked: 0,
       broadcastsResumed: 0,
       eventsOffered: 0,
-      failed: 0,
       skipped: 2,
+      unreadable: 1,
+      failed: 0,
+      troubles: [
+        {
+          key: { pk: "default#I#old", sk: "S" },
+          instanceId: "old",
+          code: "store/item-too-old",
+          message: "It is too old.",
+        },
+      ],
     }),
     adopt: () => Promise.reject(new Error("not faked")),
     sweep: () => Promise.reject(new Error("not faked")),
@@ -319,6 +337,8 @@ function cannedEngine(): Engine {
     failTask: async (id) => byTask(id, { failed: true }),
     activate: async () => ({ tasks: [anActivatedTask] }),
     heartbeat: async (id) => byTask(id, { lockToken: "0.1.b.charge", lockedUntil: AT }),
+    listing: async (definition) => byDefinition(definition, { definition, shards: 1 }),
+    setListing: async (definition, { shards }) => byDefinition(definition, { definition, shards }),
     setTaskType: async (type, { queueArn }) => ({ type, queueArn, shards: 1 }),
     taskType: async (type) => ({ type, queueArn: null, shards: 1 }),
   };

@@ -2,12 +2,14 @@
  * A family of calls was cut short: its open members' children are cancelled, and those that have
  * not begun never will.
  *
- * 1. Many are cancelled by page, each a trigger of its own that names its members: the family is gone
- *    from the instance, and the order to cancel may be dropped as soon as the pages are queued.
+ * 1. They are cancelled by page, each a trigger of its own that names its members: the family is gone
+ *    from the instance, and the order to cancel may be dropped as soon as the pages are queued. A
+ *    hundred children may each have a hundred of their own: only a few are cancelled by whoever
+ *    carries out the order.
  * 2. Queues in memory forget their pages, and nothing would tell of them: there all are cancelled
  *    before the order is dropped.
  */
-import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
+import { MAX_MEMBERS_APART, MEMBERS_PER_PAGE } from "../../definition/limits.ts";
 import { gapsIn } from "../../kernel/bits.ts";
 import { familyNamed, memberName } from "../../kernel/family.ts";
 import type { Instance, TicketlessEffect } from "../../kernel/instance.ts";
@@ -25,7 +27,7 @@ export async function cancelFamily(
 ): Promise<void> {
   const { membersPerPage = MEMBERS_PER_PAGE, volatileQueues } = world.settings;
   const open = gapsIn(taken, size);
-  if (volatileQueues || open.length <= membersPerPage) {
+  if (volatileQueues || open.length <= Math.min(membersPerPage, MAX_MEMBERS_APART)) {
     return cancelMembers(world, parent, family, open);
   }
   const { tenant, id: instanceId } = parent;

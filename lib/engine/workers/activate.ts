@@ -25,13 +25,14 @@ import {
 import { weightOf } from "../listing.ts";
 import { checkRequest, nameText, optional, taskType, wholeNumber } from "../request-rules.ts";
 import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
+import { shardFor } from "../shard-for.ts";
 import { type Image, loadInstance } from "../stored-instance.ts";
 import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
 import { type Lock, lockTokenOf } from "./lock.ts";
 import { moveRow } from "./move-row.ts";
 import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
-import { lockedRow, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts";
+import { lockedRow, parseOffer, putOpenRow, worthOf } from "./rows.ts";
 import { lookedForType, spreadWider } from "./task-type.ts";
 
 const RULES = {

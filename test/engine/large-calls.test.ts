@@ -39,3 +39,24 @@ describe("a child whose result its caller has no room for", () => {
     await engine.erase(child?.instanceId ?? "");
   });
 });
+
+describe("a call that hands over all that its caller has", () => {
+  test("needs no room for it besides: what both have counts once", async () => {
+    const handsOver = file(
+      line("parent", [working("fill"), calling("call", "child")]),
+      line("child", [working("answer")]),
+    );
+    const much = "x".repeat(1_500_000);
+    const { engine, drain } = aPlainWorld({
+      tasks: { fill: () => ({ much }), answer: () => ({ answer: 42 }) },
+    });
+    await engine.deploy({ notation: "bpmn", source: handsOver });
+
+    await engine.start("parent", { instanceId: "parent" });
+    await drain();
+
+    const { status, variables } = await engine.get("parent");
+    expect(status).toBe("succeeded");
+    expect(variables).toEqual({ much, answer: 42 });
+  });
+});
