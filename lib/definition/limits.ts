@@ -279,8 +279,11 @@ export const MAX_PAGE_SIZE = 200;
 /** Of those that are dealt with in one call, where nobody says how many. */
 export const DEFAULT_BULK_SIZE = 50;
 
+/** Items that a recovery names because it could not read or wholly see to them; it counts all. */
+export const MAX_TROUBLES_TOLD = 20;
+
 /** Instances that a page of a list reads beyond those it may show; then it is cut short. */
-export const MAX_READ_BEYOND_PAGE = 30;
+export const MAX_READ_BEYOND_PAGE = 29;
 
 // HTTP tasks
 

@@ -12,6 +12,7 @@ import { type Held, stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
+import { cancelFamily } from "./families/cancel-family.ts";
 import { isSentByPage, sendFamily } from "./families/send-family.ts";
 import { deliveryName } from "./names.ts";
 import { offer, showOffer } from "./offer.ts";
@@ -135,9 +136,9 @@ async function sendTicket(
 ): Promise<void> {
   switch (ticket.on) {
     case "task":
-      if (runsHere(world, ticket)) return world.tasks.send(taskMessage(instance, ticket));
-      await offer(world, instance, ticket, how);
-      return undefined;
+      return runsHere(world, ticket)
+        ? world.tasks.send(taskMessage(instance, ticket))
+        : offer(world, instance, ticket, how);
     case "family":
       return sendFamily(world, instance, ticket, how);
     case "timer":
@@ -209,6 +210,8 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
       return bury(world, instanceId, record.effect);
     case "cancel-child":
       return world.children?.cancel(world, instance, record.effect.ticket);
+    case "cancel-children":
+      return cancelFamily(world, instance, record.effect);
     case "notify-parent":
       return world.children?.tellParent(world, instance);
     case "expire-chunks":

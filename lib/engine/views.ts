@@ -1,7 +1,7 @@
 /** What readers see of definitions, instances and tasks. */
 import type { Definition, StartEvent } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
-import { openIn } from "../kernel/family.ts";
+import { isOfCalls, membersOf, openIn } from "../kernel/family.ts";
 import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { childIdOf } from "./children/child.ts";
 import { idempotencyKeyOf, taskIdOf } from "./names.ts";
@@ -121,6 +121,16 @@ export function viewWait(world: World, { instance, program }: Image, ticket: Tic
       };
     case "family": {
       const open = openIn(ticket);
+      if (isOfCalls(ticket)) {
+        const [first] = membersOf(ticket);
+        return {
+          kind: "child",
+          ...common,
+          process: ticket.call.process,
+          ...(first && { childInstanceId: childIdOf(world, instance, first.id) }),
+          members: { size: ticket.size, open },
+        };
+      }
       return {
         kind: "task",
         ...common,

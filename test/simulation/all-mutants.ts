@@ -1,6 +1,7 @@
 // Every rule that is left out once, to see that somebody notices.
 
 import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
+import { CALL_FAMILY_MUTANTS } from "./call-family-mutants.ts";
 import { CALL_MUTANTS } from "./call-mutants.ts";
 import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
@@ -28,6 +29,7 @@ export const MUTANTS = [
   ...CALL_MUTANTS,
   ...WORKER_MUTANTS,
   ...FAMILY_MUTANTS,
+  ...CALL_FAMILY_MUTANTS,
   ...PEOPLE_MUTANTS,
   ...OWN_QUEUE_MUTANTS,
 ];

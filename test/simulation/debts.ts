@@ -3,19 +3,18 @@
 import { offersPk } from "../../lib/engine/keys.ts";
 import { START } from "../../lib/engine/names.ts";
 import { parseOffer } from "../../lib/engine/workers/rows.ts";
-import { membersOf } from "../../lib/kernel/family.ts";
+import { type Member, membersOf } from "../../lib/kernel/family.ts";
 import {
   type FamilyTicket,
   type Instance,
   isTerminal,
   type OutboxRecord,
-  type TaskTicket,
   type Ticket,
   type TicketlessEffect,
 } from "../../lib/kernel/instance.ts";
 import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
-import type { Kin } from "./kin.ts";
+import { isPagedToCancel, type Kin } from "./kin.ts";
 import { missingRows } from "./people-rows.ts";
 import { must } from "./violation.ts";
 
@@ -63,6 +62,7 @@ const addressedTo = ({ id }: Instance, { messages }: Ledgers): readonly Addresse
 function isHeld(instance: Instance, by: string, ledgers: Ledgers): boolean {
   if (addressedTo(instance, ledgers).flatMap(namesOf).includes(by)) return true;
   if (isBroughtByFanOut(instance, by, ledgers)) return true;
+  if (isPagedToCancel(instance, by, ledgers.messages)) return true;
   const sender = ledgers.kin.senderOf(instance, by);
   return sender !== undefined && isHeld(sender.instance, sender.by, ledgers);
 }
@@ -150,9 +150,9 @@ function isFamilyQueued(
   instance: Instance,
   family: FamilyTicket,
   messages: readonly Message[],
-  { runsHere, items }: Ledgers,
+  { runsHere, items, kin }: Ledgers,
 ): boolean {
-  const isPaged = ({ member = -1 }: TaskTicket) =>
+  const isPaged = ({ member }: Member) =>
     messages.some(
       (message) =>
         message.kind === "members" &&
@@ -169,7 +169,8 @@ function isFamilyQueued(
           message.fact.ticket === member.id),
     );
     if (isBrought || isPaged(member)) return true;
-    return runsHere(family.type) !== true && isOffered(instance, member, items());
+    if (member.on === "child") return kin.childOf(instance.id, member.id) !== undefined;
+    return runsHere(member.type) !== true && isOffered(instance, member, items());
   });
 }
 

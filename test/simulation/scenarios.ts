@@ -5,6 +5,7 @@ import { aWorkflow, race, task, timer, type Workflow } from "../support/generato
 import { aBoundaryTimer, aFork, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { aRandomGraph } from "../support/random-graph.ts";
 import { ADOPT_SCENARIOS } from "./adopt-scenarios.ts";
+import { CALL_FAMILY_SCENARIOS } from "./call-family-scenarios.ts";
 import { CALL_SCENARIOS } from "./call-scenarios.ts";
 import {
   canceller,
@@ -325,6 +326,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LISTING_SCENARIOS,
   ...START_SCENARIOS,
   ...FAMILY_SCENARIOS,
+  ...CALL_FAMILY_SCENARIOS,
   ...OWN_QUEUE_SCENARIOS,
 ];
 

@@ -137,6 +137,7 @@ export class Stage {
       case "bury":
         return [...letters.keys()].some((letter) => letter.startsWith(effect.event.id));
       case "cancel-child":
+      case "cancel-children":
       case "notify-parent":
         return this.invariants.kin.wasSent(id, effect, this.queued());
       case "expire-chunks":

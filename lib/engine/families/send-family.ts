@@ -2,13 +2,14 @@
  * How the members of a family leave.
  *
  * 1. The family's ticket is the entry: whoever owes it sends every member whose bit is not set, and
- *    may do so again. A member that is sent twice runs twice at most, and counts once.
+ *    may do so again. A task that is sent twice runs twice at most, and counts once; a child that is
+ *    begun twice is one, since its id comes from the member's name.
  * 2. Many members are sent by page. A page is a trigger of its own: it stays queued until its
  *    members have left, and says nothing but which they are. What is open the instance says.
  */
 import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
-import { findTicket, isFamily, membersOf, openIn } from "../../kernel/family.ts";
-import type { FamilyTicket, Instance, TaskTicket, Ticket } from "../../kernel/instance.ts";
+import { familyNamed, isFamily, type Member, membersOf, openIn } from "../../kernel/family.ts";
+import type { FamilyTicket, Instance, Ticket } from "../../kernel/instance.ts";
 import type { MembersMessage, Verdict } from "../../ports/message.ts";
 import { runsHere } from "../owed.ts";
 import { loadInstance } from "../stored-instance.ts";
@@ -47,25 +48,29 @@ export async function sendPage(
   { instanceId, ticket, from, to }: MembersMessage,
 ): Promise<Verdict> {
   const image = await loadInstance(world, instanceId);
-  const family = image && findTicket(image.instance.tickets, ticket);
-  if (image === undefined || family === undefined || !isFamily(family)) return "release";
+  const family = image && familyNamed(image.instance.tickets, ticket);
+  if (image === undefined || family === undefined) return "release";
   // The page may have come before: nobody can tell what it has sent then.
   await sendMembers(world, image.instance, membersOf(family, { from, to }), "again");
   return "release";
 }
 
-/** Sends these members, each as the task that it is; says how many are in a queue by that. */
+/**
+ * Sends these members, each as the task or the call that it is; says for how many calls there was
+ * anything to do.
+ */
 export async function sendMembers(
   world: World,
   instance: Instance,
-  members: readonly TaskTicket[],
+  members: readonly Member[],
   how: "first" | "again",
 ): Promise<number> {
-  let queued = 0;
+  let begun = 0;
   for (const member of members) {
-    const isHere = runsHere(world, member);
-    if (isHere) await world.tasks.send(taskMessage(instance, member));
-    if (isHere || (await offerTask(world, instance, member, how))) queued += 1;
+    if (member.on === "child") {
+      if (await world.children?.start(world, instance, member)) begun += 1;
+    } else if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
+    else await offerTask(world, instance, member, how);
   }
-  return queued;
+  return begun;
 }

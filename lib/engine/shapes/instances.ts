@@ -68,12 +68,15 @@ export type WaitView = Readonly<{
   name?: string;
   /** Of a message; empty where it has none. */
   correlationKey?: string;
-  /** Of a child: the process that was called, and the instance that runs it, once it is there. */
+  /**
+   * Of a child: the process that was called, and the instance that runs it, once it is there. Of a
+   * family the first that is open.
+   */
   process?: string;
   childInstanceId?: string;
   taskType?: string;
   taskId?: string;
-  /** Of a family: how many tasks it began with, and how many of them are open. */
+  /** Of a family: how many tasks or children it began with, and how many of them are open. */
   members?: Readonly<{ size: number; open: number }>;
   /** The engine runs this task itself. */
   runsHere?: boolean;

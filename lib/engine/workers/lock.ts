@@ -109,7 +109,8 @@ async function prolong(
     lockSeconds,
   }: Readonly<{ taskId: string; lockToken: string; lockSeconds: number }>,
 ): Promise<Heartbeat> {
-  const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
+  const since = world.clock.now();
+  const until = instantFrom(since + lockSeconds * 1_000);
   const lockId = world.ids.digest(`${lockToken} ${world.ids.fresh()}`).slice(0, 16);
   const lock = { type: taskTypeOf(row.key), shard: shardOf(row.key), until, lockId };
   const { worker = "" } = parseOffer(row.body);
@@ -117,7 +118,8 @@ async function prolong(
   const from = inDoubt && { from: nameOfRow(world, row) };
   const locked = lockedRow(row, { worker, until, lockId, ...from });
   const moved = await moveRow(world, row, locked);
-  if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) throw lockLost(taskId);
+  const mine = { key: locked.key, since };
+  if (inDoubt && (await isLockedElsewhere(world, row, mine))) throw lockLost(taskId);
   switch (moved) {
     case "taken":
     // The old row is gone and the new one stands: if it was not this call, it was another worker.

@@ -10,17 +10,16 @@ import { isQueued, queueTask } from "./queue-task.ts";
 import { openRow, openRowAgain, putOpenRow } from "./rows.ts";
 import { offeredType } from "./task-type.ts";
 
-/** Offers an attempt after its commit; says whether it went into a queue. */
+/** Offers an attempt after its commit. */
 export async function offerTask(
   world: World,
   instance: Plan["image"]["instance"],
   task: TaskTicket,
   how: "first" | "again",
-): Promise<boolean> {
+): Promise<void> {
   const type = await offeredType(world, task.type);
-  if (isQueued(world, type) && (await queueTask(world, instance, task, type))) return true;
+  if (isQueued(world, type) && (await queueTask(world, instance, task, type))) return;
   await putOpenRow(world, instance, task, how);
-  return false;
 }
 
 /** What a door does for those who look in the next moment. A queue is left to its parked copy. */

@@ -23,9 +23,10 @@ import type { Item, Key, Page } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { putHint } from "../hint.ts";
-import { lockSk, offersPk, openSk, timeOfRow } from "../keys.ts";
+import { lockSk, offersPk, openSk, taskTypeOf, timeOfRow } from "../keys.ts";
 import { openTask } from "../owed.ts";
 import type { PageRequest } from "../shapes/paging.ts";
+import { shardFor } from "../shard-for.ts";
 import type { Image } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { lookedForType, offeredType, taskTypes } from "./task-type.ts";
@@ -107,13 +108,6 @@ export const openKey = (
 });
 
 const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
-
-/** Which shard a task's rows are in; fewer shards are the first of more. */
-export function shardFor(name: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let n = 0; n < name.length; n++) hash = Math.imul(hash ^ name.charCodeAt(n), 0x01000193);
-  return ((hash ^ (hash >>> 15)) >>> 0) % shards;
-}
 
 /**
  * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
@@ -200,6 +194,8 @@ export function worthOf(world: World, row: Item, image: Image | undefined): Wort
   if (task === undefined || (attempt !== undefined && attempt !== task.attempt)) {
     return { kind: "dead" };
   }
+  // Put before a commit that lost: the one that won has opened something else under the same name.
+  if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
   if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
   return { kind: "open", image, task };
 }
