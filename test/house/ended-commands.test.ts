@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 
-const SCRIPT = join(import.meta.dirname, "ended-commands.ts");
+const SCRIPT = join(import.meta.dirname, "../support/ended-commands.ts");
 
 /** A script under way, whose command has started another; both are connected to the test. */
 async function aScript(way = "") {
