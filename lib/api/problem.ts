@@ -33,6 +33,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "compiler/unavailable": { status: 503, title: "The source could not be compiled now" },
   "dead-letter/not-found": { status: 404, title: "No such dead letter" },
   "definition/disabled": { status: 409, title: "The definition is disabled" },
+  "definition/fewer-shards": { status: 409, title: "The number of shards only grows" },
   "definition/invalid": { status: 422, title: "The workflow cannot run" },
   "definition/not-found": { status: 404, title: "No such definition" },
   "definition/not-startable": { status: 409, title: "The definition cannot be started by a call" },

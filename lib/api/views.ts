@@ -13,7 +13,12 @@ export type {
   ResolveReport,
   ResolveRequest,
 } from "../engine/shapes/bulk.ts";
-export type { DefinitionView, DeployedView, ScheduleView } from "../engine/shapes/definitions.ts";
+export type {
+  DefinitionView,
+  DeployedView,
+  ListingView,
+  ScheduleView,
+} from "../engine/shapes/definitions.ts";
 export type {
   HistoryEntry,
   IncidentView,
@@ -26,7 +31,7 @@ export type {
   WaitView,
 } from "../engine/shapes/instances.ts";
 export type { Listed, PageRequest } from "../engine/shapes/paging.ts";
-export type { RecoveryReport } from "../engine/shapes/reports.ts";
+export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";
 export type {
   DeadLetterView,
   EventAnswer,

@@ -5,7 +5,9 @@
  * 1. A task is reported once, under a key of its attempt, and again while no answer comes.
  * 2. Who has lost its task, or whose task nobody needs any more, is told by the signal; nothing is
  *    reported for it.
- * 3. Stopping asks for nothing more and waits for what is at work.
+ * 3. A result or an error that the engine refuses for what it holds is a failure of the attempt: the
+ *    next attempt would bring the same, and nobody would ever hear of it.
+ * 4. Stopping asks for nothing more and waits for what is at work.
  */
 import type { ActivatedTask, Activation, Heartbeat, Variables } from "../api/views.ts";
 
@@ -130,14 +132,13 @@ class Crew {
     for (let idle = 0; !this.#stopping.signal.aborted; ) {
       const max = Math.min(this.#options.concurrency, MAX_AT_ONCE) - this.#jobs.size;
       if (max <= 0) {
-        await Promise.race([...this.#jobs.keys(), aborted(this.#stopping.signal)]);
+        await this.#untilStopped(Promise.race(this.#jobs.keys()));
         continue;
       }
       const polled = await this.#poll(max);
       for (const task of polled?.tasks ?? []) this.#begin(task);
-      const isEmpty = polled === undefined || polled.tasks.length === 0;
-      idle = isEmpty ? idle + 1 : 0;
-      if (isEmpty) await this.#rest(idle, polled?.retryAfter);
+      idle = this.#hasWaited(polled) ? 0 : idle + 1;
+      if (idle > 0) await this.#rest(idle, polled?.retryAfter);
     }
     await Promise.all(this.#jobs.keys());
   }
@@ -151,16 +152,25 @@ class Crew {
     // A function that does not heed its signal is not waited for: its lock ends by itself.
   }
 
+  /** Who was given something, or has waited for it where the tasks are, asks again at once. */
+  #hasWaited(polled: Activation | undefined): boolean {
+    if (polled === undefined || polled.tasks.length > 0) return polled !== undefined;
+    return polled.retryAfter === undefined && this.#waitSeconds > 0;
+  }
+
+  get #waitSeconds(): number {
+    return Math.min(MAX_WAIT_SECONDS, Math.max(0, Math.floor(this.#options.pollSeconds)));
+  }
+
   async #poll(max: number): Promise<Activation | undefined> {
-    const { client, lockSeconds, pollSeconds, name } = this.#options;
-    const waitSeconds = Math.min(MAX_WAIT_SECONDS, Math.max(0, Math.floor(pollSeconds)));
+    const { client, lockSeconds, name: worker } = this.#options;
+    const waitSeconds = this.#waitSeconds;
     try {
-      const request = { type: this.#type, max, lockSeconds, worker: name, waitSeconds };
-      const asked = client.activate(request);
-      const answer = await Promise.race([asked, aborted(this.#stopping.signal)]);
+      const asked = client.activate({ type: this.#type, max, lockSeconds, worker, waitSeconds });
+      const answer = await this.#untilStopped(asked);
       // What comes after the stop is not begun: its lock ends by itself.
       asked.catch(() => {});
-      return answer === undefined ? { tasks: [] } : answer;
+      return answer ?? { tasks: [] };
     } catch (error) {
       this.#options.onTrouble?.(`tasks of type ${this.#type} could not be asked for`, error);
       return undefined;
@@ -173,8 +183,22 @@ class Crew {
     const least = (retryAfter ?? 0) * 1_000;
     const grown = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(idle, 20), most);
     const pause = timeout(Math.max(least, grown * (0.5 + Math.random() / 2)));
-    await Promise.race([pause.over, aborted(this.#stopping.signal)]);
+    await this.#untilStopped(pause.over);
     pause.cancel();
+  }
+
+  /** Undefined when the worker stops before; nothing is left hanging on what stops it. */
+  async #untilStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    const { signal } = this.#stopping;
+    const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+    const stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      return await Promise.race([work, stopped]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
   }
 
   #begin(task: ActivatedTask): void {
@@ -190,18 +214,28 @@ class Crew {
     const lock = { token: lockToken };
     const beats = this.#beat(task.taskId, lock, abort);
     let report: (() => Promise<unknown>) | undefined;
+    let failure: Failure | undefined;
     try {
-      const variables = await this.#work(task, {
-        signal: abort.signal,
-        heartbeat: () => beats.now(),
-      });
-      report = () => this.#complete(task, lock.token, resultOf(variables));
+      const variables = resultOf(
+        await this.#work(task, { signal: abort.signal, heartbeat: () => beats.now() }),
+      );
+      report = () => this.#complete(task, lock.token, variables);
     } catch (error) {
-      report = () => this.#fail(task, lock.token, error);
+      const failed = failureOf(error);
+      failure = failed;
+      report = () => this.#fail(task, lock.token, failed);
     } finally {
       await beats.stop();
     }
-    if (!abort.signal.aborted) await this.#report(task.taskId, report);
+    if (abort.signal.aborted) return;
+    try {
+      await this.#report(task.taskId, report);
+    } catch (error) {
+      if (!isAboutContent(error)) throw error;
+      this.#options.onTrouble?.(`what task ${task.taskId} brought was refused`, error);
+      const plain = { message: messageOf(error, failure?.message) };
+      await this.#report(task.taskId, () => this.#fail(task, lock.token, plain, "refused"));
+    }
   }
 
   #complete(task: Omit<ActivatedTask, "lockToken">, lockToken: string, variables: Variables) {
@@ -209,9 +243,14 @@ class Crew {
     return client.completeTask(task.taskId, { lockToken, variables }, keyOf(task, "complete"));
   }
 
-  #fail(task: Omit<ActivatedTask, "lockToken">, lockToken: string, error: unknown) {
+  #fail(
+    task: Omit<ActivatedTask, "lockToken">,
+    lockToken: string,
+    failure: Failure,
+    what: "fail" | "refused" = "fail",
+  ) {
     const { client } = this.#options;
-    return client.failTask(task.taskId, { lockToken, ...failureOf(error) }, keyOf(task, "fail"));
+    return client.failTask(task.taskId, { lockToken, ...failure }, keyOf(task, what));
   }
 
   /** Again while nobody answers; a refusal is final. */
@@ -267,21 +306,50 @@ const keyOf = ({ idempotencyKey, attempt }: Omit<ActivatedTask, "lockToken">, wh
   idempotencyKey: `${what}:${idempotencyKey}/${attempt}`,
 });
 
-const resultOf = (value: unknown): Variables =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Variables) : {};
+/** The result as it can be sent; throws where it cannot. */
+function resultOf(value: unknown): Variables {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  JSON.stringify(value);
+  return value as Variables;
+}
+
+type Failure = Readonly<{ message: string; code?: string; variables?: Variables }>;
 
 /** Node's own codes, such as ECONNREFUSED, are no business errors: only the name makes one. */
-function failureOf(error: unknown): { message: string; code?: string; variables?: Variables } {
-  const message = error instanceof Error ? error.message : String(error);
+function failureOf(error: unknown): Failure {
+  const message = messageOf(error);
   if (!(error instanceof Error) || error.name !== "BusinessError") return { message };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   const variables = error instanceof BusinessError ? error.variables : undefined;
   return {
     message,
-    ...(code !== undefined && { code }),
+    ...(code && { code }),
     ...(variables !== undefined && { variables }),
   };
 }
+
+/** As much as a report may say; `about` is what could not be said. */
+function messageOf(error: unknown, about?: string): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const whole = about === undefined ? said : `${said} (${about})`;
+  const cut = whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE - 1)}…` : whole;
+  return cut.toWellFormed();
+}
+
+const MAX_MESSAGE = 1_000;
+
+/** A refusal of what was brought, not of who brings it or when. */
+function isAboutContent(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  if ("status" in error && error.status === 413) return true;
+  return "code" in error && typeof error.code === "string" && ABOUT_CONTENT.has(error.code);
+}
+
+const ABOUT_CONTENT: ReadonlySet<string> = new Set([
+  "request/invalid",
+  "request/body-too-large",
+  "task/outputs-missing",
+]);
 
 /** An answer that will not change: a 4xx but for "too much at once"; an engine's own refusal. */
 function isFinal(error: unknown): boolean {
@@ -290,13 +358,6 @@ function isFinal(error: unknown): boolean {
     return error.status >= 400 && error.status < 500 && error.status !== 429;
   }
   return "retryable" in error && error.retryable === false;
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
 }
 
 function timeout(ms: number): { over: Promise<void>; cancel: () => void } {

@@ -225,6 +225,9 @@ export const TASK_TYPE_MEMORY_MS = 10_000;
 /** Rows that a poll loses to others before it spreads them wider. */
 export const MAX_LOST_ROWS = 8;
 
+/** Shards that one page of a list of tasks reads. */
+export const MAX_SHARDS_PER_PAGE = 128;
+
 /** Bytes of a task that is put into a queue of the user's own. */
 export const MAX_OWN_QUEUE_BYTES = 256 * 1024;
 
@@ -276,8 +279,11 @@ export const MAX_PAGE_SIZE = 200;
 /** Of those that are dealt with in one call, where nobody says how many. */
 export const DEFAULT_BULK_SIZE = 50;
 
+/** Items that a recovery names because it could not read or wholly see to them; it counts all. */
+export const MAX_TROUBLES_TOLD = 20;
+
 /** Instances that a page of a list reads beyond those it may show; then it is cut short. */
-export const MAX_READ_BEYOND_PAGE = 30;
+export const MAX_READ_BEYOND_PAGE = 29;
 
 // HTTP tasks
 

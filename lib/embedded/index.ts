@@ -16,7 +16,7 @@ export type {
   WaitView,
 } from "../engine/shapes/instances.ts";
 export type { Listed } from "../engine/shapes/paging.ts";
-export type { RecoveryReport } from "../engine/shapes/reports.ts";
+export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";
 export type {
   DeadLetterView,
   EventAnswer,

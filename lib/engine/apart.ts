@@ -49,7 +49,7 @@ export function encodeInstance(
   const body = encodePacked(without(packed, leaving));
   return {
     body,
-    ...((apart || leaving.length > 0) && { apart: leaving.map(apartOf) }),
+    ...((apart || leaving.length > 0) && { apart: apartIn(leaving) }),
     values: newOnes(leaving, stored),
   };
 }
@@ -180,6 +180,21 @@ function without(packed: Packed, leaving: readonly Large[]): Packed {
 
 const referenceOf = ({ at, hash, bytes }: Large): PackedApart => [at, hash, bytes];
 const apartOf = ({ hash, bytes }: Large): Apart => ({ hash, bytes });
+
+/**
+ * What a call hands over is mostly what its caller has itself: the same value, which is read once and
+ * shown once. It counts once, or a call would need as much room again as there is.
+ */
+function apartIn(leaving: readonly Large[]): readonly Apart[] {
+  const shown = leaving.filter(({ at }) => !isHandedOver(at));
+  const known = new Set(shown.map(({ hash }) => hash));
+  const others = leaving.filter(({ at, hash }) => isHandedOver(at) && !known.has(hash));
+  const distinct = new Map(others.map((value) => [value.hash, value]));
+  return [...shown, ...distinct.values()].map(apartOf);
+}
+
+/** Tickets hold values of two kinds: what a call hands over, and facts that incidents keep. */
+const isHandedOver = ([where, , , what]: Path): boolean => where === "k" && what !== "kept";
 
 function newOnes(leaving: readonly Large[], stored: ReadonlySet<string>): readonly NewValue[] {
   const fresh = leaving.filter(({ hash }) => !stored.has(hash));

@@ -21,7 +21,7 @@ import type { Plan } from "./plan.ts";
 import { taskMessage } from "./task-message.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
-import { isOfferedInCommit } from "./workers/offer-task.ts";
+import { isFirstRow, isOfferedInCommit } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -58,7 +58,11 @@ export async function afterCommit(
     (ticket) =>
       ticket.id !== kept?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
   );
-  const sent = await send(world, plan.image.instance, { tickets: leaving, outbox }, "first");
+  const { instance } = plan.image;
+  const isFirst = (ticket: Ticket) => isFirstRow(plan, ticket);
+  await send(world, instance, { tickets: leaving.filter(isFirst), outbox: [] }, "first");
+  const others = leaving.filter((ticket) => !isFirst(ticket));
+  const sent = await send(world, instance, { tickets: others, outbox });
   await parkUnserved(world, plan);
   const mayGo = ({ id }: Ticket) => id !== leaves;
   await tidyClosed(world, plan, { justSent: plan.took, mayGo, held });
@@ -132,9 +136,9 @@ async function sendTicket(
 ): Promise<void> {
   switch (ticket.on) {
     case "task":
-      if (runsHere(world, ticket)) return world.tasks.send(taskMessage(instance, ticket));
-      await offer(world, instance, ticket, how);
-      return undefined;
+      return runsHere(world, ticket)
+        ? world.tasks.send(taskMessage(instance, ticket))
+        : offer(world, instance, ticket, how);
     case "family":
       return sendFamily(world, instance, ticket, how);
     case "timer":

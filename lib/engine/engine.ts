@@ -24,7 +24,13 @@ import type {
   ResolveReport,
   ResolveRequest,
 } from "./shapes/bulk.ts";
-import type { DefinitionView, Deployment, ScheduleView, Source } from "./shapes/definitions.ts";
+import type {
+  DefinitionView,
+  Deployment,
+  ListingView,
+  ScheduleView,
+  Source,
+} from "./shapes/definitions.ts";
 import type {
   HistoryEntry,
   InstanceFilter,
@@ -98,6 +104,10 @@ export interface Engine {
   enable(id: string): Promise<DefinitionView>;
   disable(id: string): Promise<DefinitionView>;
   undeploy(id: string): Promise<Readonly<{ undeployed: boolean }>>;
+
+  /** Over how many shards the instances of a definition are listed; the number only grows. */
+  listing(id: string): Promise<ListingView>;
+  setListing(id: string, request: Readonly<{ shards: number }>): Promise<ListingView>;
 
   /** What begins by itself: start events by timer of the definitions that are deployed. */
   schedules(page: PageRequest): Promise<Listed<ScheduleView>>;

@@ -1,6 +1,7 @@
 /** A task that nobody here runs is offered to whoever may do it: to workers, to people, or to both. */
 import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
+import type { Item } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
 import { putHint } from "./hint.ts";
 import { isTask, openTask, runsHere } from "./owed.ts";
@@ -10,16 +11,15 @@ import { type Offers, offersOf, offerTask, showTask } from "./workers/offer-task
 import { putRowAnew } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
-/** Offers a task after its commit, or again; says whether it went into a queue of the user's own. */
+/** Offers a task after its commit, or again. */
 export async function offer(
   world: World,
   instance: Instance,
   task: TaskTicket,
   how: "first" | "again",
-): Promise<boolean> {
-  const isInQueue = !isForPeople(task) && (await offerTask(world, instance, task, how));
+): Promise<void> {
+  if (!isForPeople(task)) await offerTask(world, instance, task, how);
   await putPeople(world, instance, task);
-  return isInQueue;
 }
 
 /** Offers it anew, whatever row there is. */
@@ -31,7 +31,7 @@ export async function offerAnew(world: World, instance: Instance, task: TaskTick
 /** What a door does for those who look in the next moment. */
 export async function showOffer(world: World, plan: Plan, task: TaskTicket): Promise<void> {
   if (!isForPeople(task) && !isReassigned(plan, task)) await showTask(world, plan, task);
-  for (const row of freshRows(plan, task)) await putHint(world, row);
+  await putAll(world, freshRows(plan, task));
 }
 
 /** Rows that a commit writes with the instance, and rows that are put before it. */
@@ -59,7 +59,12 @@ export async function offersIn(world: World, plan: Plan): Promise<Offers> {
 }
 
 async function putPeople(world: World, instance: Instance, task: TaskTicket): Promise<void> {
-  for (const row of peopleRows(instance, task)) await putHint(world, row);
+  await putAll(world, peopleRows(instance, task));
+}
+
+/** Together: a task may have dozens of rows, and a step a hundred such tasks. */
+async function putAll(world: World, rows: readonly Item[]): Promise<void> {
+  await Promise.all(rows.map((row) => putHint(world, row)));
 }
 
 /** Only its person is another: workers find it where it was. */

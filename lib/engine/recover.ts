@@ -7,22 +7,21 @@
  * changed since it was stored, its place in the due index is mended first.
  */
 import { instantFrom } from "../definition/time/instant.ts";
-import { isFamily, membersOf } from "../kernel/family.ts";
+import { isFamily, membersOf, openIn } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
   type TaskTicket,
-  type Ticket,
   type TimerTicket,
 } from "../kernel/instance.ts";
-import type { Key } from "../ports/store.ts";
+import type { Item, Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
-import { sendMembers } from "./families/send-family.ts";
-import { instanceIdOf } from "./keys.ts";
-import { liveImages } from "./listing.ts";
-import { offer, offerAnew } from "./offer.ts";
+import { isSentByPage, sendFamily, sendMembers } from "./families/send-family.ts";
+import { instanceIdOf, instanceKey } from "./keys.ts";
+import { liveIds } from "./listing/live.ts";
+import { offerAnew } from "./offer.ts";
 import {
   earliestTimer,
   isMasked,
@@ -35,20 +34,23 @@ import {
   runsHere,
 } from "./owed.ts";
 import { planWrite } from "./plan.ts";
+import { countedWorld } from "./recovery/counted-world.ts";
+import { addTrouble, emptyTally, type Tally } from "./recovery/tally.ts";
 import { type Reminded, remind } from "./remind.ts";
 import type { PageRequest } from "./shapes/paging.ts";
 import type { RecoveryReport } from "./shapes/reports.ts";
 import { type Image, imageOf, readInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { rearmAllStarts } from "./timer-starts/schedules.ts";
+import { sound } from "./unreadable.ts";
 import { offerRows, parseOffer } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
-  const counts = { ...NONE };
+  const tally = emptyTally();
   const offered = new Set<string>();
   for (const type of world.tasks.types()) {
-    for await (const instanceId of adoptable(world, type)) offered.add(instanceId);
+    for await (const instanceId of adoptable(world, type, tally)) offered.add(instanceId);
   }
   const due: string[] = [];
   const others: Key[] = [];
@@ -57,11 +59,9 @@ export async function recover(world: World): Promise<RecoveryReport> {
     if (instanceId === undefined) others.push(key);
     else if (!offered.has(instanceId)) due.push(instanceId);
   }
-  for (const instanceId of [...offered, ...due]) add(counts, await tryRecover(world, instanceId));
-  const { timersFired, failed, ...reminded } = await remindAll(world, others);
-  counts.timersFired += timersFired;
-  counts.failed += failed;
-  return { ...counts, ...reminded };
+  await recoverEach(world, tally, [...offered, ...due]);
+  for (const key of others) await tryRemind(world, tally, key);
+  return tally;
 }
 
 /**
@@ -72,52 +72,60 @@ export async function recoverAll(
   world: World,
   page: PageRequest,
 ): Promise<RecoveryReport & Readonly<{ nextCursor?: string }>> {
-  const { images, nextCursor } = await liveImages(world, page);
-  const counts = { ...NONE };
-  for (const { instance } of images) add(counts, await tryRecover(world, instance.id, true));
+  const { ids, nextCursor } = await liveIds(world, page);
+  const tally = emptyTally();
+  await recoverEach(world, tally, ids, true);
   // They are few, and stand in no page of instances: the first page sees to all of them.
   if (page.cursor === undefined) {
-    const starts = await rearmAllStarts(world);
-    counts.rearmed += starts.rearmed;
-    counts.timersFired += starts.timersFired;
+    const starts = await rearmAllStarts(world, (key, error) =>
+      addTrouble(world, tally, key, error),
+    );
+    tally.rearmed += starts.rearmed;
+    tally.timersFired += starts.timersFired;
   }
-  const others = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
-  return { ...counts, ...others, ...(nextCursor !== undefined && { nextCursor }) };
+  return { ...tally, ...(nextCursor !== undefined && { nextCursor }) };
 }
 
 /** Mailboxes, broadcasts, events and timer starts that nobody looks after any more. */
-async function remindAll(world: World, keys: readonly Key[]) {
-  const counts = { mailboxesPoked: 0, broadcastsResumed: 0, eventsOffered: 0 };
-  const others = { timersFired: 0, failed: 0 };
-  for (const key of keys) {
-    const reminded = await tryRemind(world, key);
-    if (reminded === "mailbox") counts.mailboxesPoked += 1;
-    if (reminded === "broadcast") counts.broadcastsResumed += 1;
-    if (reminded === "event") counts.eventsOffered += 1;
-    if (reminded === "timer-start") others.timersFired += 1;
-    if (reminded === "failed") others.failed += 1;
-  }
-  return { ...counts, ...others };
-}
-
-async function tryRemind(world: World, key: Key): Promise<Reminded | "failed"> {
+async function tryRemind(world: World, tally: Tally, key: Key): Promise<void> {
   try {
-    return await remind(world, key);
+    const reminded = await remind(world, key);
+    if (reminded !== undefined) tally[COUNT_OF[reminded]] += 1;
   } catch (error) {
-    world.onTrouble?.(`${key.pk} / ${key.sk} was not recovered`, error);
-    return "failed";
+    addTrouble(world, tally, key, error);
   }
 }
 
-/** An instance that cannot be read, or sent for, is told of and left alone: the others go on. */
-async function tryRecover(world: World, instanceId: string, isAllLost = false): Promise<Counts> {
-  try {
-    return await recoverOne(world, await loadAligned(world, instanceId), isAllLost);
-  } catch (error) {
-    world.onTrouble?.(`instance ${instanceId} was not recovered`, error);
-    return { ...NONE, failed: 1 };
+const COUNT_OF = {
+  mailbox: "mailboxesPoked",
+  broadcast: "broadcastsResumed",
+  event: "eventsOffered",
+  "timer-start": "timersFired",
+} as const satisfies Record<Reminded, keyof Tally>;
+
+async function recoverEach(
+  world: World,
+  tally: Tally,
+  ids: readonly string[],
+  isAllLost = false,
+): Promise<void> {
+  const { counted, sent } = countedWorld(world);
+  for (const instanceId of ids) {
+    const before = sent();
+    try {
+      const image = await loadAligned(counted, instanceId);
+      const done = image ? await recoverOne(counted, image, tally, isAllLost) : NOTHING;
+      const wasSent = sent() > before || done.children > 0;
+      if (wasSent) tally.resumed += 1;
+      else if (done.timers === 0) tally.skipped += 1;
+    } catch (error) {
+      addTrouble(world, tally, instanceKey(world.settings.tenant, instanceId), error);
+    }
+    tally.resent += sent() - before;
   }
 }
+
+const NOTHING = { children: 0, timers: 0 } as const;
 
 /** Handlers come and go: what was masked may be covered now, and the other way round. */
 async function loadAligned(world: World, instanceId: string): Promise<Image | undefined> {
@@ -133,19 +141,6 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   return outcome.kind === "committed" ? outcome.image : image;
 }
 
-type Counts = {
-  -readonly [K in "resumed" | "rearmed" | "timersFired" | "resent" | "skipped" | "failed"]: number;
-};
-
-function add(counts: Counts, done: Counts): void {
-  counts.resumed += done.resumed;
-  counts.rearmed += done.rearmed;
-  counts.timersFired += done.timersFired;
-  counts.resent += done.resent;
-  counts.skipped += done.skipped;
-  counts.failed += done.failed;
-}
-
 async function* dueKeys(world: World): AsyncGenerator<Key> {
   let after: string | undefined;
   do {
@@ -158,38 +153,20 @@ async function* dueKeys(world: World): AsyncGenerator<Key> {
 /** `isAllLost`: no queue holds anything, and no timer is armed anywhere but in the instance. */
 async function recoverOne(
   world: World,
-  image: Image | undefined,
-  isAllLost = false,
-): Promise<Counts> {
-  if (image === undefined) return { ...NONE, skipped: 1 };
-  const { instance } = image;
-  const resent =
-    (await resendTickets(world, instance, isAllLost)) + (await resendRecords(world, instance));
-  const { timersFired, rearmed } = await rearmTimers(world, instance, isAllLost);
-  const didAnything = resent + timersFired + rearmed > 0;
-  return {
-    resumed: resent > 0 ? 1 : 0,
-    rearmed,
-    timersFired,
-    resent,
-    skipped: didAnything ? 0 : 1,
-    failed: 0,
-  };
+  { instance }: Image,
+  tally: Tally,
+  isAllLost: boolean,
+): Promise<Readonly<{ children: number; timers: number }>> {
+  const children = await resendTickets(world, instance, isAllLost);
+  await resendRecords(world, instance);
+  const timers = await rearmTimers(world, instance, tally, isAllLost);
+  return { children, timers };
 }
-
-const NONE: Counts = {
-  resumed: 0,
-  rearmed: 0,
-  timersFired: 0,
-  resent: 0,
-  skipped: 0,
-  failed: 0,
-};
 
 /**
  * Tasks and continuations that no queue of this host holds and that nobody works on; waits for
- * broadcasts as well, where nobody may have looked a second time what they have missed. Says how
- * many messages were sent.
+ * broadcasts as well, where nobody may have looked a second time what they have missed. Says for how
+ * many children there was anything to do: one that owes nothing but time begins without a message.
  */
 async function resendTickets(
   world: World,
@@ -202,42 +179,32 @@ async function resendTickets(
     if (isChild(ticket) || isFamily(ticket)) return false;
     return ticket.on === "continuation" || (isAllLost && mustBeSent(world, ticket));
   });
-  const isOutside = (ticket: Ticket) => isTask(ticket) && !runsHere(world, ticket);
-  const here = lost.filter((ticket) => !isOutside(ticket));
-  await send(world, instance, { tickets: here, outbox: [] });
-  const resent = here.filter((it) => it.on === "continuation" || isTask(it)).length;
-  const outside = await offerAgain(world, instance, lost.filter(isTask).filter(isOutside));
-  const leased = isAllLost ? await sendAfterLease(world, instance) : 0;
-  const children = await resendChildren(world, instance);
+  await send(world, instance, { tickets: lost, outbox: [] });
+  if (isAllLost) await sendAfterLease(world, instance);
   const members = await resendMembers(world, instance, isAllLost);
-  return resent + outside + leased + children + members;
+  return members + (await resendChildren(world, instance));
 }
 
-/** Says how many of them went into a queue of the user's own: a row is no message. */
-async function offerAgain(
-  world: World,
-  instance: Instance,
-  tasks: readonly TaskTicket[],
-): Promise<number> {
-  let queued = 0;
-  for (const task of tasks) if (await offer(world, instance, task, "again")) queued += 1;
-  return queued;
-}
-
-/** Of a family only the members that nobody holds; of one that calls, as with other children. */
+/**
+ * Of a family only the members that nobody holds; of one that calls, as with other children. Says
+ * for how many of those there was anything to do.
+ */
 async function resendMembers(
   world: World,
   instance: Instance,
   isAllLost: boolean,
 ): Promise<number> {
-  let sent = 0;
+  let begun = 0;
   for (const family of instance.tickets.filter(isFamily)) {
     const lost = membersOf(family).filter(
       (it) => isChild(it) || isLost(world, instance, it, isAllLost),
     );
-    sent += await sendMembers(world, instance, lost, "again");
+    // Thousands go by page, as they did the first time: no call lasts that long.
+    if (isSentByPage(world, family) && lost.length === openIn(family)) {
+      await sendFamily(world, instance, family, "again");
+    } else begun += await sendMembers(world, instance, lost, "again");
   }
-  return sent;
+  return begun;
 }
 
 /**
@@ -252,16 +219,13 @@ function isLost(world: World, instance: Instance, task: TaskTicket, isAllLost: b
  * Who holds a lease may be at work, or gone with everything else: nobody can tell before it ends. A
  * message that comes then finds the task done, or runs it.
  */
-async function sendAfterLease(world: World, instance: Instance): Promise<number> {
+async function sendAfterLease(world: World, instance: Instance): Promise<void> {
   const here = openTasks(instance.tickets).filter((task) => runsHere(world, task));
-  let sent = 0;
   for (const task of here) {
     if (world.tasks.holds(instance.id, task.id) || !isLeased(world, task)) continue;
     const notBefore = instantFrom(Math.max(task.stamp?.until ?? 0, task.notBefore ?? 0));
     await world.tasks.send({ ...taskMessage(instance, task), notBefore });
-    sent += 1;
   }
-  return sent;
 }
 
 /** A child that lives looks after itself: only what has not begun, or was not told of, is sent. */
@@ -281,42 +245,60 @@ const isLeased = (world: World, { stamp }: TaskTicket): boolean =>
   stamp !== undefined && leaseLeftMs(world, stamp) > 0;
 
 /** What is in the outbox is sent by whoever is told to look after its trigger's debts. */
-async function resendRecords(world: World, instance: Instance): Promise<number> {
+async function resendRecords(world: World, instance: Instance): Promise<void> {
   const names = new Set(instance.outbox.flatMap(({ stamp }) => (stamp ? [stamp.by] : [])));
   const { tenant, id: instanceId } = instance;
   for (const name of names) await world.parking.park({ kind: "owed", tenant, instanceId, name });
-  return names.size;
 }
 
 /**
  * An overdue timer is armed for the past, so it fires at once. Of those ahead only the earliest is
  * armed, and only where the store's own index does not cover it. What the index covers must not
- * fire by another way as well: the second to come would send again what the first has sent.
+ * fire by another way as well: the second to come would send again what the first has sent. Says
+ * how many there were.
  */
 async function rearmTimers(
   world: World,
   instance: Instance,
+  tally: Tally,
   isAllLost: boolean,
-): Promise<{ timersFired: number; rearmed: number }> {
+): Promise<number> {
   const { tenant, id: instanceId } = instance;
   const now = world.clock.now();
   const masked = isMasked(world, instance);
   const arm = ({ id: ticket, dueAt }: TimerTicket) =>
     world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: !masked });
   const overdue = instance.tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= now);
-  for (const timer of overdue) await arm(timer);
+  for (const timer of overdue) {
+    await arm(timer);
+    tally.timersFired += 1;
+  }
   const earliest = earliestTimer(instance);
   const isLost = earliest !== undefined && earliest.dueAt > now && (masked || isAllLost);
-  if (isLost) await arm(earliest);
-  return { timersFired: overdue.length, rearmed: isLost ? 1 : 0 };
+  if (!isLost) return overdue.length;
+  await arm(earliest);
+  tally.rearmed += 1;
+  return overdue.length + 1;
 }
 
 /** Instances with tasks that were offered when nobody here could run them, and now somebody can. */
-async function* adoptable(world: World, type: string): AsyncGenerator<string> {
+async function* adoptable(world: World, type: string, tally: Tally): AsyncGenerator<string> {
   let cursor: string | undefined;
   do {
     const page = await offerRows(world, type, { limit: 100, ...(cursor && { cursor }) });
-    for (const row of page.items) yield parseOffer(row.body).instanceId;
+    for (const row of page.items) {
+      const offer = readOffer(world, tally, row);
+      if (offer !== undefined) yield offer.instanceId;
+    }
     cursor = page.next;
   } while (cursor !== undefined);
+}
+
+function readOffer(world: World, tally: Tally, { key, body }: Item) {
+  try {
+    return sound(`the offer ${key.pk} / ${key.sk}`, () => parseOffer(body));
+  } catch (error) {
+    addTrouble(world, tally, key, error);
+    return undefined;
+  }
 }

@@ -37,7 +37,7 @@ export async function start(
   const mayRepeat = key !== undefined || request.instanceId !== undefined;
   const known = mayRepeat ? await loadInstance(world, instanceId) : undefined;
   if (known) return sameStart(known, fingerprint, key);
-  const definition = await startable(world, definitionId, request.version);
+  const { definition, ...spread } = await startable(world, definitionId, request.version);
   await checkPlainStart(world, definition);
   const now = world.clock.now();
   const carried: CarriedStart = {
@@ -53,6 +53,7 @@ export async function start(
     },
     ...(request.businessKey !== undefined && { businessKey: request.businessKey }),
     ...(request.tags && { tags: request.tags }),
+    ...spread,
   };
   return create(world, instanceId, carried, key);
 }

@@ -27,6 +27,8 @@ export type Instance = Readonly<{
   endedAt?: Instant;
   businessKey?: string;
   tags?: readonly string[];
+  /** Of the lists of its definition, the shard that shows it; absent: the first. */
+  shard?: number;
   /** The call that began it. */
   parent?: Parent;
   /** The runner's own: tokens and scopes of a graph, the journal of a program. */

@@ -7,6 +7,7 @@ export const errorCodes = [
   "compiler/unavailable",
   "dead-letter/not-found",
   "definition/disabled",
+  "definition/fewer-shards",
   "definition/invalid",
   "definition/not-found",
   "definition/not-startable",

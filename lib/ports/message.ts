@@ -175,6 +175,8 @@ export type CarriedStart = Readonly<{
   businessKey?: string;
   tags?: readonly string[];
   parent?: Parent;
+  /** Over how many shards the lists of the definition were spread; absent: one. */
+  shards?: number;
   /** Of one that a signal begins: only while the head of the definition has this version. */
   head?: number;
   /**

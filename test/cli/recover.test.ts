@@ -11,6 +11,8 @@ const report = {
   broadcastsResumed: 0,
   eventsOffered: 0,
   skipped: 0,
+  unreadable: 0,
+  troubles: [],
 };
 
 describe("fermata recover --all", () => {
@@ -34,7 +36,7 @@ describe("fermata recover --all", () => {
 
       expect(exitCode).toBe(code);
       expect(out.join("\n")).toMatch(/messages sent again +2/);
-      expect(out.join("\n")).toMatch(new RegExp(`could not be recovered +${failed}`));
+      expect(out.join("\n")).toMatch(new RegExp(`failed, recover again +${failed}`));
       expect(errors.join().includes("run this again")).toBe(failed > 0);
     },
   );

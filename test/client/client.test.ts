@@ -3,13 +3,8 @@ import { operations } from "../../lib/api/operations.ts";
 import { createApi } from "../../lib/api/router.ts";
 import { ApiError, createClient } from "../../lib/client/index.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import {
-  type Asked,
-  aDeadLetter,
-  aReceipt,
-  fakeEngine,
-  undeclared,
-} from "../support/fake-engine.ts";
+import { aDeadLetter, aReceipt, undeclared } from "../support/canned-views.ts";
+import { type Asked, fakeEngine } from "../support/fake-engine.ts";
 
 /** A client whose fetch is the router itself. */
 function aClient(overrides: Partial<Engine> = {}, token?: string) {
@@ -61,6 +56,8 @@ describe("the client", () => {
     await client.versions("order", { cursor: "bW9yZQ" });
     await client.enable("order");
     await client.disable("order");
+    await client.listing("order");
+    await client.setListing("order", { shards: 8 });
     await client.undeploy("order");
     await client.start("order", { variables }, { idempotencyKey: "k" });
     await client.get("live");
@@ -99,6 +96,8 @@ describe("the client", () => {
       ["versions", "order", { limit: 50, cursor: "more" }],
       ["enable", "order"],
       ["disable", "order"],
+      ["listing", "order"],
+      ["setListing", "order", { shards: 8 }],
       ["undeploy", "order"],
       ["start", "order", { variables }, "k"],
       ["get", "live"],

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BusinessError, type Worker, worker } from "../../lib/client/worker.ts";
 import { workerDoor } from "../../lib/embedded/library-door.ts";
 import { boundary, end, extensions, flow, job, sequence, timer, xml } from "../support/bpmn-xml.ts";
@@ -8,6 +8,10 @@ const charge = xml("serviceTask", { id: "charge" }, extensions(job("charge", { r
 const source = sequence(charge);
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+const fail = (error: Error): never => {
+  throw error;
+};
 
 const workers: Worker[] = [];
 const hire = (...args: Parameters<typeof worker>): Worker => {
@@ -31,6 +35,32 @@ describe("a worker of the library", () => {
     expect((await engine.result(instanceId)).variables).toEqual({ total: 42, paid: 42 });
   });
 
+  test("asks again at once where a poll waits, and leaves nothing behind by asking", async () => {
+    const engine = await anEngine({ source });
+    const door = workerDoor(engine);
+    let [polls, listeners] = [0, 0];
+    const add = vi.spyOn(AbortSignal.prototype, "addEventListener");
+    const remove = vi.spyOn(AbortSignal.prototype, "removeEventListener");
+    onTestFinished(() => {
+      for (const spy of [add, remove]) spy.mockRestore();
+    });
+    // As if each had waited in vain for as long as it may.
+    const client = {
+      ...door,
+      activate: async (request: Parameters<typeof door.activate>[0]) => {
+        polls += 1;
+        listeners = Math.max(listeners, add.mock.calls.length - remove.mock.calls.length);
+        return polls < 100 ? { tasks: [] } : door.activate(request);
+      },
+    };
+    const { instanceId } = await engine.start("p");
+
+    hire("charge", () => ({ paid: true }), { client });
+
+    expect((await engine.result(instanceId)).status).toBe("succeeded");
+    expect(listeners).toBeLessThan(10);
+  });
+
   test("uses up retries with what it throws, and then there is an incident", async () => {
     const engine = await anEngine({ source });
     const attempts: number[] = [];
@@ -47,6 +77,32 @@ describe("a worker of the library", () => {
     expect(attempts).toEqual([1, 2]);
     expect((await engine.get(instanceId)).incidents).toMatchObject([
       { type: "JOB_NO_RETRIES", message: "no answer" },
+    ]);
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ["a name that no variable can have", () => ({ "a-b": 1 }), /"a-b" cannot name a variable/],
+    ["what is no JSON", () => ({ total: 1n }), /BigInt/],
+    ["too much", () => ({ all: "x".repeat(3_000_000) }), /limit|large/],
+    ["an error with a long story", () => fail(new Error("x".repeat(5_000))), /^x{999}…$/],
+    ["an error with half a character", () => fail(new Error("\ud800")), /^\ufffd$/],
+    ["an error without words", () => fail(new Error("")), /^$/],
+    ["a code that is none", () => fail(new BusinessError("", "no money")), /no money/],
+    [
+      "an error with variables that are none",
+      () => fail(new BusinessError("DECLINED", "no money", { "a-b": 1 })),
+      /"a-b" cannot name a variable.*no money/,
+    ],
+  ])("uses up retries with %s, since the engine refuses it each time", async (_, work, message) => {
+    const engine = await anEngine({ source });
+    const { instanceId } = await engine.start("p");
+
+    const hired = hire("charge", work, { client: workerDoor(engine) });
+    while ((await engine.get(instanceId)).incidents.length === 0) await turn();
+    await hired.stop();
+
+    expect((await engine.get(instanceId)).incidents).toMatchObject([
+      { type: "JOB_NO_RETRIES", message: expect.stringMatching(message) },
     ]);
   });
 

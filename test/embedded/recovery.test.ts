@@ -76,8 +76,10 @@ describe("recovery", () => {
       mailboxesPoked: 0,
       broadcastsResumed: 0,
       eventsOffered: 0,
-      failed: 0,
       skipped: 0,
+      unreadable: 0,
+      failed: 0,
+      troubles: [],
     });
   });
 });

@@ -121,6 +121,38 @@ describe("instances of a deployment", () => {
   });
 });
 
+describe("a definition of a deployment whose lists are spread", () => {
+  test("lists those from before and after in one order, and finds them by every filter", async () => {
+    const [busy, nobody] = [fresh("busy"), fresh("nobody-runs-this")];
+    await client.deploy(chain(busy, [task("work", nobody, "1")]));
+    const begun: string[] = [];
+    for (const shards of [1, 4, 8] as const) {
+      expect(await client.setListing(busy, { shards })).toEqual({ definition: busy, shards });
+      for (let n = 0; n < 4; n++) begun.push((await client.start(busy)).instanceId);
+    }
+    await failNow(begun[5] ?? "");
+    await client.cancel(begun[9] ?? "");
+
+    const listed = await eventually("all to be listed", async () => {
+      const all = await pagesOf({ definition: busy });
+      const [failing, over] = [
+        await pagesOf({ definition: busy, incident: true }),
+        await pagesOf({ definition: busy, status: "cancelled" }),
+      ];
+      const isThere = all.ids.length === 12 && failing.ids.length === 1 && over.ids.length === 1;
+      return isThere && { all, failing, over };
+    });
+
+    expect(listed.all.ids).toEqual(begun.toReversed());
+    expect([...listed.failing.ids, ...listed.over.ids]).toEqual([begun[5], begun[9]]);
+    expect((await client.definition(busy)).live).toEqual({ count: 11, more: false });
+    await expect(client.setListing(busy, { shards: 4 })).rejects.toMatchObject({
+      status: 409,
+      code: "definition/fewer-shards",
+    });
+  });
+});
+
 describe.concurrent("an instance of a deployment", () => {
   test("has variables set while it waits, of the process and of an open element", async (context) => {
     const { instanceId } = await client.start(id, { variables: { rate: 1 } });

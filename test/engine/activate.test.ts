@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import { isTask } from "../../lib/engine/owed.ts";
+import { openRow } from "../../lib/engine/workers/rows.ts";
 import * as bpmn from "../support/bpmn-xml.ts";
 import { GatedStore, type Meant } from "../support/gated-store.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
@@ -126,3 +129,24 @@ function gateBefore(gated: GatedStore, meant: Meant) {
   });
   return { reached: reached.promise, open: () => open.resolve() };
 }
+
+describe("a row that a lost commit has left behind", () => {
+  test("leads nobody to the task of another type that bears the same name", async () => {
+    const store = new SimulatedStore({});
+    const { engine, drain, commits } = aPlainWorld({ store });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    const instance = commits.at(-1);
+    const [task] = instance?.tickets.filter(isTask) ?? [];
+    if (!instance || !task) throw new Error("there is no task");
+    const left = openRow(instance, { ...task, type: "other" }, 1);
+    await store.commit([{ put: left, when: "absent" }]);
+
+    const { tasks } = await engine.activate({ ...poll, type: "other" });
+
+    expect(tasks).toEqual([]);
+    expect((await engine.tasks({ type: "other" }, { limit: 10 })).items).toEqual([]);
+    expect((await engine.activate(poll)).tasks).toMatchObject([{ type: "work" }]);
+  });
+});

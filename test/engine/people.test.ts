@@ -375,6 +375,33 @@ describe("a user task", () => {
   });
 });
 
+describe("the rows of a user task", () => {
+  test("are put and taken away together: there may be dozens of them", async () => {
+    const store = new SimulatedStore({});
+    const commit = store.commit.bind(store);
+    let [under, most] = [0, 0];
+    store.commit = async (writes) => {
+      under += 1;
+      most = Math.max(most, under);
+      const outcome = await commit(writes);
+      under -= 1;
+      return outcome;
+    };
+    const everybody = Array.from({ length: 30 }, (_, n) => `user-${n}`).join(", ");
+    const source = sequence(person("approve", assignment({ candidateUsers: everybody })));
+    const { begin, engine } = await aWorld(source, { store });
+
+    const taskId = await begin("a");
+    const putAtOnce = most;
+    most = 0;
+    await engine.completeTask(taskId);
+
+    expect(putAtOnce).toBeGreaterThanOrEqual(30);
+    expect(most).toBeGreaterThanOrEqual(30);
+    expect(store.items().filter(({ key }) => key.pk.includes("#U#"))).toEqual([]);
+  });
+});
+
 describe("a row of a user task", () => {
   test("that is dead goes when somebody comes along it, and no other does", async () => {
     const { engine, store, begin, found, rows } = await aWorld();

@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import { MAX_SHARDS_PER_PAGE } from "../../lib/definition/limits.ts";
 import * as bpmn from "../support/bpmn-xml.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 
@@ -51,5 +53,42 @@ describe("the tasks of an instance, page by page", () => {
     const { page } = await aLoop(5);
 
     await expect(page("nothing")).rejects.toMatchObject({ code: "store/cursor-invalid" });
+  });
+});
+
+describe("a list of all tasks, where there have been many types", () => {
+  test("looks at so many places in a page, and leaves none out", async () => {
+    const store = new SimulatedStore({});
+    let scans = 0;
+    const scan = store.scan.bind(store);
+    store.scan = (...asked) => {
+      scans += 1;
+      return scan(...asked);
+    };
+    const { engine, drain } = aPlainWorld({ store });
+    const typed = bpmn.xml("serviceTask", { id: "work" }, bpmn.extensions(bpmn.job("=type")));
+    await engine.deploy({ notation: "bpmn", source: bpmn.sequence(typed) });
+    const types = Array.from({ length: MAX_SHARDS_PER_PAGE + 20 }, (_, n) => `type/${n}`);
+    for (const type of types)
+      await engine.start("p", { instanceId: type.replace("/", "-"), variables: { type } });
+    await drain();
+    for (const type of types.slice(0, -2)) {
+      await engine.completeTask(`${type.replace("/", "-")}.k1.1`);
+    }
+
+    const seen: string[] = [];
+    let [pages, most] = [0, 0];
+    for (let cursor: string | undefined; pages === 0 || cursor !== undefined; pages += 1) {
+      scans = 0;
+      const page = await engine.tasks({}, { limit: 10, ...(cursor !== undefined && { cursor }) });
+      most = Math.max(most, scans);
+      seen.push(...page.items.map(({ type }) => type));
+      cursor = page.nextCursor;
+    }
+
+    expect(seen.toSorted()).toEqual(types.slice(-2).toSorted());
+    expect(pages).toBeGreaterThan(1);
+    // And one of the list of what people do.
+    expect(most).toBeLessThanOrEqual(MAX_SHARDS_PER_PAGE + 1);
   });
 });

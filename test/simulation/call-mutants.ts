@@ -42,6 +42,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     name: "told-before-owed",
     without: "what the caller's step owes is looked after when its teller comes again",
     scenario: "call",
+    seed: 129,
     file: "lib/engine/children/tell-parent.ts",
     find: "return parkOwed(world, image, ticket);",
     replace: `{ ${MARK}; return; }`,

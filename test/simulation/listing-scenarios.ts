@@ -6,6 +6,7 @@ import { aBoundaryTimer, anEnd, aStart, aTask, aTimer } from "../support/graph-b
 import { maybeTaken, mustStart, start } from "./callers.ts";
 import { graph } from "./definitions.ts";
 import type { Answer, Call, Caller, Desk, Scenario } from "./scenario.ts";
+import { SPREAD_SCENARIOS } from "./spread-scenarios.ts";
 import { does, done } from "./user-code.ts";
 
 const KEYED = { businessKey: "k", tags: ["t", "u"] };
@@ -86,6 +87,7 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
     ],
     confluent: true,
   },
+  ...SPREAD_SCENARIOS,
 ];
 
 /** A start that was answered can be found at once. */

@@ -6,6 +6,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     name: "claim-in-any-turn",
     without: "a claim holds in the turn that it saw: a copy that comes late takes the task again",
     scenario: "people-left",
+    seed: 72,
     file: "lib/kernel/person.ts",
     find: 'ticket.on === "task" && turnOf(ticket) === turn;',
     replace: `ticket.on === "task" && (turnOf(ticket) !== turn && (${MARK}), turnOf(ticket) !== undefined);`,
@@ -14,6 +15,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     name: "row-ahead-is-dead",
     without: "a row that is ahead of its instance is of a commit under way",
     scenario: "people-watched",
+    seed: 198,
     mode: "memory",
     file: "lib/engine/people/rows.ts",
     find: "if (instance.version < row.version) return false;",
@@ -24,7 +26,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     without: "whoever comes back puts the rows that are still owed",
     scenario: "people",
     file: "lib/engine/offer.ts",
-    find: "for (const row of peopleRows(instance, task)) await putHint(world, row);",
+    find: "await putAll(world, peopleRows(instance, task));",
     replace: `if (task.person) ${MARK};`,
   },
   {
@@ -41,7 +43,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     scenario: "people-left",
     mode: "memory",
     file: "lib/engine/commit.ts",
-    find: "for (const offer of before) await tryPutHint(world, offer);",
+    find: "await Promise.all(before.map((offer) => tryPutHint(world, offer)));",
     replace: `if (before.length > 0) ${MARK};`,
   },
 ];

@@ -100,8 +100,9 @@ export function queuesOf({
 export function parkingPort({ scenario }: Stage, parking: SimulatedParking): Parking {
   return {
     park: async (message) => {
-      const isDouble = parking.all().some((queued) => stable(queued.message) === stable(message));
-      if (scenario.swallowsDoubles && isDouble) return;
+      const isDouble = () =>
+        parking.all().some((queued) => stable(queued.message) === stable(message));
+      if (scenario.swallowsDoubles && isDouble()) return;
       await parking.park(message);
     },
   };

@@ -66,6 +66,7 @@ const start: Required<CarriedStart> = {
   businessKey: "order 42",
   tags: ["a", "b"],
   parent: { instanceId: "order-0", ticket: "c1.1", depth: 1, catches: ["NO"], detached: true },
+  shards: 8,
   head: 7,
   timer: { run: 3, n: 2, at },
   mail: { name: "paid", key: "42", id: { mid: "m1", until: at, body: "b" }, base: 3 },

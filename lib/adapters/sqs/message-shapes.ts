@@ -117,6 +117,7 @@ const carriedStart = z.strictObject({
   businessKey: maybe(text),
   tags: maybe(z.readonly(z.array(text))),
   parent: maybe(parent),
+  shards: maybe(count),
   head: maybe(count),
   timer: maybe(z.strictObject({ run: count, n: count, at: instant })),
   mail: maybe(z.strictObject({ name: text, key: text, id: rememberedMessage, base: maybe(count) })),

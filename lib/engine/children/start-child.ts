@@ -89,7 +89,7 @@ async function startOf(world: World, parent: Instance, ticket: ChildTicket): Pro
   const { runner } = await loadProgram(world, parent.definition);
   const depth = detached ? 0 : (parent.parent?.depth ?? 0) + 1;
   return {
-    definition: await calledBy(world, parent, ticket),
+    ...(await calledBy(world, parent, ticket)),
     now: since,
     request: world.ids.digest(`child of\n${parent.id}\n${id}`),
     fact: { kind: "started", input: { variables: runner.callInput(parent, ticket) } },

@@ -56,8 +56,8 @@ export async function sendPage(
 }
 
 /**
- * Sends these members, each as the task or the call that it is; says how many are in a queue by
- * that, or have had to be begun or told of.
+ * Sends these members, each as the task or the call that it is; says for how many calls there was
+ * anything to do.
  */
 export async function sendMembers(
   world: World,
@@ -65,15 +65,12 @@ export async function sendMembers(
   members: readonly Member[],
   how: "first" | "again",
 ): Promise<number> {
-  let queued = 0;
+  let begun = 0;
   for (const member of members) {
     if (member.on === "child") {
-      if (await world.children?.start(world, instance, member)) queued += 1;
-      continue;
-    }
-    const isHere = runsHere(world, member);
-    if (isHere) await world.tasks.send(taskMessage(instance, member));
-    if (isHere || (await offerTask(world, instance, member, how))) queued += 1;
+      if (await world.children?.start(world, instance, member)) begun += 1;
+    } else if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
+    else await offerTask(world, instance, member, how);
   }
-  return queued;
+  return begun;
 }

@@ -39,6 +39,9 @@ export type DefinitionView = Readonly<{
   live: Readonly<{ count: number; more: boolean }>;
 }>;
 
+/** Over how many shards the lists of a definition are spread. */
+export type ListingView = Readonly<{ definition: string; shards: number }>;
+
 export type ScheduleView = Readonly<{
   id: string;
   definition: Readonly<{ id: string; version: number }>;

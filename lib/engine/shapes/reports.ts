@@ -1,5 +1,8 @@
 /** What the engine's own turns are given, and what they say that they did. */
 
+import type { ErrorCode } from "../../ports/engine-error.ts";
+import type { Key } from "../../ports/store.ts";
+
 /** How long a turn may go on: it is asked after each page, and stops where there is no more time. */
 export type Pace = Readonly<{ hasTime?: () => boolean }>;
 
@@ -18,10 +21,23 @@ export type RecoveryReport = Readonly<{
   broadcastsResumed: number;
   /** Events for one taker that had not been offered to all who wait. */
   eventsOffered: number;
-  /** What could not be recovered now, and was left alone: ask again. The log says why. */
-  failed: number;
-  /** Instances looked at that needed nothing. */
+  /** Instances looked at for which no message was sent and no timer set: they needed neither. */
   skipped: number;
+  /** Items that this engine cannot read: too new, too old, or damaged. They are left as they are. */
+  unreadable: number;
+  /** Items that could not wholly be seen to, as when a queue refused: recover again. */
+  failed: number;
+  /** Which items those two count, and why; of many, the first. */
+  troubles: readonly RecoveryTrouble[];
+}>;
+
+export type RecoveryTrouble = Readonly<{
+  /** Where it is stored. */
+  key: Key;
+  /** Whose state it is, where it is an instance's. */
+  instanceId?: string;
+  code: ErrorCode;
+  message: string;
 }>;
 
 export type SweepReport = Readonly<{

@@ -78,9 +78,10 @@ export async function nextDues(
   return dues;
 }
 
-/** Arms all of them, as if every schedule and every queue had been lost. */
+/** Arms all of them, as if every schedule and every queue had been lost; one that fails is told of. */
 export async function rearmAllStarts(
   world: World,
+  onTrouble: (key: Key, error: unknown) => void,
 ): Promise<{ rearmed: number; timersFired: number }> {
   const counts = { rearmed: 0, timersFired: 0 };
   const view = schedulesView(world.settings.tenant);
@@ -91,11 +92,16 @@ export async function rearmAllStarts(
       ...(after !== undefined && { after }),
     });
     for (const item of await readMany(world.store, page.items)) {
-      const start = item && parseTimerStart(item.body);
-      const dueAt = start && dueOfStart(start);
-      if (start === undefined || dueAt === undefined) continue;
-      await armStart(world, start, world.settings.volatileQueues);
-      counts[dueAt <= world.clock.now() ? "timersFired" : "rearmed"] += 1;
+      if (item === undefined) continue;
+      try {
+        const start = parseTimerStart(item.body);
+        const dueAt = dueOfStart(start);
+        if (dueAt === undefined) continue;
+        await armStart(world, start, world.settings.volatileQueues);
+        counts[dueAt <= world.clock.now() ? "timersFired" : "rearmed"] += 1;
+      } catch (error) {
+        onTrouble(item.key, error);
+      }
     }
     after = page.next;
   } while (after !== undefined);

@@ -25,13 +25,14 @@ import {
 import { weightOf } from "../listing.ts";
 import { checkRequest, nameText, optional, taskType, wholeNumber } from "../request-rules.ts";
 import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
+import { shardFor } from "../shard-for.ts";
 import { type Image, loadInstance } from "../stored-instance.ts";
 import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
 import { type Lock, lockTokenOf } from "./lock.ts";
 import { moveRow } from "./move-row.ts";
 import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
-import { lockedRow, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts";
+import { lockedRow, parseOffer, putOpenRow, worthOf } from "./rows.ts";
 import { lookedForType, spreadWider } from "./task-type.ts";
 
 const RULES = {
@@ -123,13 +124,15 @@ async function takeRow(
   const offer = parseOffer(row.body);
   const inDoubt = isInDoubt(world, row);
   if (inDoubt && (await isLockedElsewhere(world, row))) return undefined;
-  const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
+  const since = world.clock.now();
+  const until = instantFrom(since + lockSeconds * 1_000);
   const lockId = world.ids.digest(world.ids.fresh()).slice(0, LOCK_ID_LENGTH);
   const from = inDoubt && { from: nameOfRow(world, row) };
   const locked = lockedRow(row, { worker, until, lockId, ...from });
   const moved = await moveRow(world, row, locked);
   if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
-  if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) return undefined;
+  const mine = { key: locked.key, since };
+  if (inDoubt && (await isLockedElsewhere(world, row, mine))) return undefined;
   const image = await loadInstance(world, offer.instanceId);
   const worth = worthOf(world, row, image);
   if (worth.kind === "open")

@@ -96,7 +96,8 @@ async function prolong(
     lockSeconds,
   }: Readonly<{ taskId: string; lockToken: string; lockSeconds: number }>,
 ): Promise<Heartbeat> {
-  const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
+  const since = world.clock.now();
+  const until = instantFrom(since + lockSeconds * 1_000);
   const lockId = world.ids.digest(`${lockToken} ${world.ids.fresh()}`).slice(0, 16);
   const lock = { type: taskTypeOf(row.key), shard: shardOf(row.key), until, lockId };
   const { worker = "" } = parseOffer(row.body);
@@ -105,7 +106,8 @@ async function prolong(
   const locked = lockedRow(row, { worker, until, lockId, ...from });
   if (inDoubt && (await isLockedElsewhere(world, row))) throw lockLost(taskId);
   const moved = await moveRow(world, row, locked);
-  if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) throw lockLost(taskId);
+  const mine = { key: locked.key, since };
+  if (inDoubt && (await isLockedElsewhere(world, row, mine))) throw lockLost(taskId);
   switch (moved) {
     case "taken":
     // The old row is gone and the new one stands: if it was not this call, it was another worker.

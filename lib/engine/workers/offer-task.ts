@@ -3,31 +3,30 @@ import type { TaskTicket, Ticket } from "../../kernel/instance.ts";
 import { isForPeople } from "../../kernel/person.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
-import { openTask, openTasks, runsHere } from "../owed.ts";
+import { isTask, openTask, openTasks, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
 import { openRow, openRowAgain, putOpenRow } from "./rows.ts";
 import { offeredType } from "./task-type.ts";
 
-/** Offers an attempt after its commit; says whether it went into a queue. */
+/** Offers an attempt after its commit. */
 export async function offerTask(
   world: World,
   instance: Plan["image"]["instance"],
   task: TaskTicket,
   how: "first" | "again",
-): Promise<boolean> {
+): Promise<void> {
   const type = await offeredType(world, task.type);
-  if (isQueued(world, type) && (await queueTask(world, instance, task, type))) return true;
+  if (isQueued(world, type) && (await queueTask(world, instance, task, type))) return;
   await putOpenRow(world, instance, task, how);
-  return false;
 }
 
 /** What a door does for those who look in the next moment. A queue is left to its parked copy. */
 export async function showTask(world: World, plan: Plan, task: TaskTicket): Promise<void> {
   if (isOfferedInCommit(world, plan, task)) return;
   if (isQueued(world, await offeredType(world, task.type))) return;
-  await putOpenRow(world, plan.image.instance, task, "first");
+  await putOpenRow(world, plan.image.instance, task, isFirstRow(plan, task) ? "first" : "again");
 }
 
 /** Rows that a commit writes with the instance, and rows that are put before it. */
@@ -36,21 +35,15 @@ export type Offers = Readonly<{ together: readonly Write[]; before: readonly Ite
 /**
  * With queues in memory nobody comes back after a crash to offer what the step has opened: the
  * offers are committed with it. What does not fit into the commit, and tickets that an incident
- * gives back (their row may still be there), are put before it, and again after it as always.
+ * gives back (their row may still be there, or somebody has them), are put before it, and again
+ * after it as always.
  */
 export async function offersOf(world: World, plan: Plan): Promise<Offers> {
   if (!world.settings.volatileQueues) return { together: [], before: [] };
-  const { instance } = plan.image;
   const rows: { task: TaskTicket; row: Item }[] = [];
   for (const task of offeredBy(world, plan)) {
     const { shards } = await offeredType(world, task.type);
-    // One that was open before has been offered before: this row must lead to it though the commit
-    // that it is put for may never be, and may not be the only one.
-    const wasOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
-    const row = wasOpen
-      ? openRowAgain(world, plan.before, task, shards)
-      : openRow(instance, task, shards);
-    rows.push({ task, row });
+    rows.push({ task, row: rowBefore(world, plan, task, shards) });
   }
   const isTogether = new Set(togetherOf(world, plan).map(({ id }) => id));
   return {
@@ -59,6 +52,17 @@ export async function offersOf(world: World, plan: Plan): Promise<Offers> {
       .map(({ row }) => ({ put: row, when: "absent" })),
     before: rows.filter(({ task }) => !isTogether.has(task.id)).map(({ row }) => row),
   };
+}
+
+/**
+ * One that was open before has been offered before: its row must lead to it though the commit that
+ * it is put for may never be. Neither that nor one given back may be the only row of its task.
+ */
+function rowBefore(world: World, plan: Plan, task: TaskTicket, shards: number): Item {
+  const { instance } = plan.image;
+  if (isFirstRow(plan, task)) return openRow(instance, task, shards);
+  const wasOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
+  return openRowAgain(world, wasOpen ? plan.before : instance, task, shards);
 }
 
 /** Whether the row of a task was committed with it. */
@@ -84,10 +88,10 @@ function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
 }
 
 /** Nobody can have put a row for this attempt before: its ticket is new, or the attempt is. */
-function isFirstRow({ before }: Plan, { id, attempt }: TaskTicket): boolean {
-  if (NEW_TASK.exec(id)?.[1] === String(before.version + 1)) return true;
-  const earlier = openTask(before, id);
-  return earlier !== undefined && earlier.attempt < attempt;
+export function isFirstRow({ before }: Plan, ticket: Ticket): boolean {
+  if (NEW_TASK.exec(ticket.id)?.[1] === String(before.version + 1)) return true;
+  const earlier = openTask(before, ticket.id);
+  return earlier !== undefined && isTask(ticket) && earlier.attempt < ticket.attempt;
 }
 
 /** The version that has opened a task, or the family that it is a member of. */

@@ -8,6 +8,7 @@
  * all the others have lost. Did the winner take a loser's row for somebody who has the task, it
  * would let it be, and nobody would have it until the lock is over.
  */
+import type { Instant } from "../../definition/time/instant.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { lockedAfter, timeOfRow } from "../keys.ts";
 import type { World } from "../world.ts";
@@ -23,12 +24,18 @@ export const nameOfRow = ({ ids }: World, { key, version }: Item): string =>
 
 const NAME_LENGTH = 12;
 
-/** Whether somebody has the task by a row that is neither this one, nor `mine`, nor to replace this one. */
-export async function isLockedElsewhere(world: World, row: Item, mine?: Key): Promise<boolean> {
+/** The row that the caller has put, and since when it has the task by it. */
+type Mine = Readonly<{ key: Key; since: Instant }>;
+
+/**
+ * Whether somebody has the task by a row that is neither this one, nor `mine`, nor to replace this
+ * one; or has had it at any time since: whoever was slow may look only when both locks are over.
+ */
+export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): Promise<boolean> {
   const { key } = row;
   const { instanceId, ticket, attempt } = parseOffer(row.body);
   const name = nameOfRow(world, row);
-  const range = { ...lockedAfter(world.clock.now()), limit: 200 };
+  const range = { ...lockedAfter(mine?.since ?? world.clock.now()), limit: 200 };
   for (let after: string | undefined; ; ) {
     const page = await world.store.scan(key.pk, {
       ...range,
@@ -37,7 +44,7 @@ export async function isLockedElsewhere(world: World, row: Item, mine?: Key): Pr
     const isIt = page.items.some(({ key: { sk }, body }) => {
       const other = parseOffer(body);
       const isSame = other.instanceId === instanceId && other.ticket === ticket;
-      const isOther = sk !== key.sk && sk !== mine?.sk && other.from !== name;
+      const isOther = sk !== key.sk && sk !== mine?.key.sk && other.from !== name;
       return isSame && isOther && other.attempt === attempt;
     });
     if (isIt || page.next === undefined) return isIt;

@@ -10,7 +10,12 @@
  *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
  */
-import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { isKeyName } from "../../definition/key-name.ts";
+import {
+  MAX_ROW_IN_FLIGHT_MS,
+  MAX_SHARDS_PER_PAGE,
+  MAX_TRIES_OF_PARKED,
+} from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
@@ -18,9 +23,10 @@ import type { Item, Key, Page } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { putHint } from "../hint.ts";
-import { lockSk, offersPk, openSk, timeOfRow } from "../keys.ts";
+import { lockSk, offersPk, openSk, taskTypeOf, timeOfRow } from "../keys.ts";
 import { openTask } from "../owed.ts";
 import type { PageRequest } from "../shapes/paging.ts";
+import { shardFor } from "../shard-for.ts";
 import type { Image } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { lookedForType, offeredType, taskTypes } from "./task-type.ts";
@@ -102,13 +108,6 @@ export const openKey = (
 });
 
 const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
-
-/** Which shard a task's rows are in; fewer shards are the first of more. */
-export function shardFor(name: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let n = 0; n < name.length; n++) hash = Math.imul(hash ^ name.charCodeAt(n), 0x01000193);
-  return ((hash ^ (hash >>> 15)) >>> 0) % shards;
-}
 
 /**
  * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
@@ -195,11 +194,16 @@ export function worthOf(world: World, row: Item, image: Image | undefined): Wort
   if (task === undefined || (attempt !== undefined && attempt !== task.attempt)) {
     return { kind: "dead" };
   }
+  // Put before a commit that lost: the one that won has opened something else under the same name.
+  if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
   if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
   return { kind: "open", image, task };
 }
 
-/** Rows of a type, or of all, shard by shard; a task that is just being taken may have two. */
+/**
+ * Rows of a type, or of all, shard by shard; a task that is just being taken may have two. However
+ * many types have no tasks, a page looks at so many shards and no more: then it is short.
+ */
 export async function offerRows(
   world: World,
   type: string | undefined,
@@ -207,6 +211,7 @@ export async function offerRows(
 ): Promise<Page<Item>> {
   const from = cursor === undefined ? undefined : parsePlace(cursor, type);
   const items: Item[] = [];
+  let looked = 0;
   for await (const place of placesFrom(world, type, from)) {
     const range = {
       limit: limit - items.length,
@@ -216,7 +221,10 @@ export async function offerRows(
     const page = await world.store.scan(pk, range);
     items.push(...page.items);
     if (page.next !== undefined) return { items, next: placeText({ ...place, after: page.next }) };
-    if (items.length >= limit) return { items, next: placeText({ ...place, isDone: true }) };
+    looked += 1;
+    if (items.length >= limit || looked >= MAX_SHARDS_PER_PAGE) {
+      return { items, next: placeText({ ...place, isDone: true }) };
+    }
   }
   return { items };
 }
@@ -229,13 +237,11 @@ async function* placesFrom(
   only: string | undefined,
   from: Place | undefined,
 ): AsyncGenerator<Place> {
-  let isAhead = from === undefined;
-  for await (const type of only === undefined ? taskTypes(world) : [only]) {
+  for await (const type of only === undefined ? taskTypes(world, from?.type) : [only]) {
     const { shards } = await lookedForType(world, type);
-    for (let shard = 0; shard < shards; shard++) {
-      const isIt = !isAhead && type === from?.type && shard === from.shard;
-      isAhead ||= isIt;
-      if (!isAhead || (isIt && from?.isDone)) continue;
+    for (let shard = type === from?.type ? from.shard : 0; shard < shards; shard++) {
+      const isIt = type === from?.type && shard === from.shard;
+      if (isIt && from?.isDone) continue;
       yield { type, shard, ...(isIt && from?.after !== undefined && { after: from.after }) };
     }
   }
@@ -247,7 +253,7 @@ const placeText = ({ type, shard, after, isDone }: Place): string =>
 function parsePlace(cursor: string, only: string | undefined): Place {
   try {
     const [type, shard, after] = JSON.parse(cursor) as [string, number, string | null];
-    const isSound = typeof type === "string" && Number.isSafeInteger(shard);
+    const isSound = typeof type === "string" && isKeyName(type) && Number.isSafeInteger(shard);
     if (isSound && (only === undefined || type === only)) {
       return { type, shard, ...(after === null ? { isDone: true } : { after: String(after) }) };
     }

@@ -78,13 +78,14 @@ const viewType = (type: string, { shards, queueArn }: TaskType): TaskTypeView =>
   shards,
 });
 
-/** Every type that tasks have been offered of, a page at a time. */
-export async function* taskTypes(world: World): AsyncGenerator<string> {
+/** Every type that tasks have been offered of, or those from this one on, a page at a time. */
+export async function* taskTypes(world: World, from?: string): AsyncGenerator<string> {
   const view = taskTypesView(world.settings.tenant);
   const seen = new Set<string>();
   for (let after: string | undefined; ; ) {
     const page = await world.store.list(view, {
       limit: 100,
+      ...(from !== undefined && { from: orderOf(from) }),
       ...(after !== undefined && { after }),
     });
     for (const key of page.items) {
@@ -140,9 +141,11 @@ function typeItem(world: World, name: string, version: number, type: TaskType): 
     key: taskTypeKey(tenant, name),
     version,
     body: encodeBody("task-type", type),
-    listed: { view: taskTypesView(tenant), order: `T#${encodeURIComponent(name)}` },
+    listed: { view: taskTypesView(tenant), order: orderOf(name) },
   };
 }
+
+const orderOf = (type: string): string => `T#${encodeURIComponent(type)}`;
 
 const parseType = (body: Uint8Array): TaskType => parseBody("task-type", body) as TaskType;
 
