@@ -40,7 +40,9 @@ export async function sendFamily(
 export const isSentByPage = (world: World, ticket: Ticket): boolean =>
   isFamily(ticket) && openIn(ticket) > pageSizeIn(world);
 
-const pageSizeIn = ({ settings }: World): number => settings.membersPerPage ?? MEMBERS_PER_PAGE;
+/** How many members one message sends. */
+export const pageSizeIn = ({ settings }: World): number =>
+  settings.membersPerPage ?? MEMBERS_PER_PAGE;
 
 /** Sends the open members of one page; then the page may go. */
 export async function sendPage(
