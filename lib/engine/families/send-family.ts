@@ -12,6 +12,7 @@ import { familyNamed, isFamily, type Member, membersOf, openIn } from "../../ker
 import type { FamilyTicket, Instance, Ticket } from "../../kernel/instance.ts";
 import type { MembersMessage, Verdict } from "../../ports/message.ts";
 import { runsHere } from "../owed.ts";
+import { someAtOnce } from "../some-at-once.ts";
 import { loadInstance } from "../stored-instance.ts";
 import { taskMessage } from "../task-message.ts";
 import { offerTask } from "../workers/offer-task.ts";
@@ -67,12 +68,11 @@ export async function sendMembers(
   members: readonly Member[],
   how: "first" | "again",
 ): Promise<number> {
-  let begun = 0;
-  for (const member of members) {
-    if (member.on === "child") {
-      if (await world.children?.start(world, instance, member)) begun += 1;
-    } else if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
+  const begun = await someAtOnce(members, async (member) => {
+    if (member.on === "child") return world.children?.start(world, instance, member);
+    if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
     else await offerTask(world, instance, member, how);
-  }
-  return begun;
+    return false;
+  });
+  return begun.filter((isBegun) => isBegun).length;
 }
