@@ -121,7 +121,7 @@ async function loadAligned(world: World, instanceId: string): Promise<Image | un
   const { instance, program } = image;
   if (item.lookAt === lookAtOf(world, instance)) return image;
   // From then on the due index does not lead here any more: those outside must find it.
-  for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {
+  for (const task of openTasks(instance.tickets).filter((it) => !runsHere(world, it))) {
     await offerAnew(world, instance, task);
   }
   const outcome = await commit(world, planWrite(world, program, instance, instance), null);

@@ -160,10 +160,11 @@ function isFamilyQueued(
     );
   return membersOf(family).every((member) => {
     if (isPaged(member)) return true;
-    if (!runsHere(family.type)) return isOffered(instance, member, items());
+    const isHere = runsHere(family.type);
+    if (isHere !== true && isOffered(instance, member, items())) return true;
     return messages.some(
       (message) =>
-        (message.kind === "task" && message.ticket === member.id) ||
+        (isHere !== false && message.kind === "task" && message.ticket === member.id) ||
         (message.kind === "parked" &&
           "ticket" in message.fact &&
           message.fact.ticket === member.id),
@@ -189,6 +190,8 @@ function isOffered(
   return items.some(({ key, body }) => {
     if (key.pk !== pk) return false;
     const { instanceId, ticket, attempt } = parseOffer(body);
-    return instanceId === id && ticket === task.id && attempt === task.attempt;
+    // At which attempt a member is, its row knows.
+    const isIt = task.member !== undefined || attempt === task.attempt;
+    return instanceId === id && ticket === task.id && isIt;
   });
 }

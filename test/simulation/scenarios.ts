@@ -22,6 +22,7 @@ import {
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
+import { FAMILY_OUTSIDE_SCENARIOS } from "./family-outside-scenarios.ts";
 import { FAMILY_SCENARIOS } from "./family-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
@@ -325,6 +326,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LISTING_SCENARIOS,
   ...START_SCENARIOS,
   ...FAMILY_SCENARIOS,
+  ...FAMILY_OUTSIDE_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

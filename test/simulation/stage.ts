@@ -47,6 +47,8 @@ export class Stage {
   readonly trace: string[] = [];
   /** Idempotency keys, in the order in which user code saw them. */
   readonly ledger: string[] = [];
+  /** Attempts of exclusive tasks that have begun. */
+  readonly exclusiveRuns = new Set<string>();
   readonly announced = new Map<string, unknown>();
   /** Instances whose start was answered. */
   readonly acknowledged = new Set<string>();

@@ -12,7 +12,7 @@ import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { moveRow } from "./move-row.ts";
 import { isInDoubt, isLockedElsewhere } from "./other-locks.ts";
-import { lockedRow, parseOffer } from "./rows.ts";
+import { asOffered, lockedRow, parseOffer } from "./rows.ts";
 
 export type Lock = Readonly<{ type: string; shard: number; until: Instant; lockId: string }>;
 
@@ -75,7 +75,7 @@ export async function heartbeat(
     return { cancelled: true };
   }
   const row = await heldRow(world, about, lockToken);
-  if ((parseOffer(row.body).attempt ?? task.attempt) !== task.attempt) {
+  if (asOffered(task, parseOffer(row.body)) === undefined) {
     // Its attempt was failed by somebody else; the next one has a row of its own.
     await world.store.tidy([row.key]);
     throw lockLost(about.taskId);
