@@ -15,7 +15,16 @@ import { expireLeft } from "./expire-left.ts";
 import { sendFamily } from "./families/send-family.ts";
 import { deliveryName } from "./names.ts";
 import { offer, showOffer } from "./offer.ts";
-import { type Entries, earliestTimer, isMasked, mustBeSent, openTasks, runsHere } from "./owed.ts";
+import {
+  type Entries,
+  earliestTimer,
+  isMasked,
+  isTask,
+  mustBeSent,
+  openTasks,
+  runsHere,
+} from "./owed.ts";
+import { isReassigned } from "./people/reassigned.ts";
 import type { Plan } from "./plan.ts";
 import { taskMessage } from "./task-message.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
@@ -57,7 +66,11 @@ export async function afterCommit(
     (ticket) =>
       ticket.id !== kept?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
   );
-  const sent = await send(world, plan.image.instance, { tickets: leaving, outbox }, "first");
+  const { instance } = plan.image;
+  const isSecond = (ticket: Ticket) => isTask(ticket) && isReassigned(plan, ticket);
+  await send(world, instance, { tickets: leaving.filter(isSecond), outbox: [] });
+  const first = leaving.filter((ticket) => !isSecond(ticket));
+  const sent = await send(world, instance, { tickets: first, outbox }, "first");
   await parkUnserved(world, plan);
   const mayGo = ({ id }: Ticket) => id !== leaves;
   await tidyClosed(world, plan, { justSent: plan.took, mayGo, held });

@@ -3,7 +3,8 @@ import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
 import { storeLimits } from "../ports/store-rules.ts";
 import { putHint } from "./hint.ts";
-import { isTask, openTask, runsHere } from "./owed.ts";
+import { isTask, runsHere } from "./owed.ts";
+import { isReassigned } from "./people/reassigned.ts";
 import { freshRows, peopleRows } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { type Offers, offersOf, offerTask, showTask } from "./workers/offer-task.ts";
@@ -59,10 +60,4 @@ export async function offersIn(world: World, plan: Plan): Promise<Offers> {
 
 async function putPeople(world: World, instance: Instance, task: TaskTicket): Promise<void> {
   for (const row of peopleRows(instance, task)) await putHint(world, row);
-}
-
-/** Only its person is another: workers find it where it was. */
-function isReassigned({ before }: Plan, { id, person, attempt }: TaskTicket): boolean {
-  const earlier = openTask(before, id);
-  return earlier?.attempt === attempt && earlier.person?.turn !== person?.turn;
 }

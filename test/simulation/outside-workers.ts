@@ -19,12 +19,16 @@ export type Crew = Readonly<{
 
 export const newCrew = (): Crew => ({ held: new Map(), isAlone: false });
 
-/** Polls for tasks until every one of these instances has ended. */
+/** Polls for tasks of a type until every one of these instances has ended. */
 export function worker(
   name: string,
   way: Way,
   crew: Crew,
-  { ids = IDS, max = 2 }: Readonly<{ ids?: readonly string[]; max?: number }> = {},
+  {
+    type = "charge",
+    ids = IDS,
+    max = 2,
+  }: Readonly<{ type?: string; ids?: readonly string[]; max?: number }> = {},
 ): Caller {
   const state = { deaths: 0, failures: 0 };
   const late: ActivatedTask[] = [];
@@ -35,7 +39,7 @@ export function worker(
         name: "work",
         make: async (desk) => {
           if (late.length > 0) return reportLate(desk, late);
-          const request = { type: "charge", max, lockSeconds: LOCK_SECONDS, worker: name };
+          const request = { type, max, lockSeconds: LOCK_SECONDS, worker: name };
           const { tasks } = await desk.engine.activate(request);
           for (const task of tasks) take(crew, name, task);
           if (way === "dies" && state.deaths < 2 && tasks.length > 0) {

@@ -44,4 +44,21 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     find: "for (const offer of before) await tryPutHint(world, offer);",
     replace: `if (before.length > 0) ${MARK};`,
   },
+  {
+    name: "claimed-task-offered-as-new",
+    without: "a task that a person claims is not offered to workers as if nobody had it",
+    scenario: "people-and-workers-alone",
+    file: "lib/engine/people/reassigned.ts",
+    find: "return earlier?.attempt === attempt && earlier.person?.turn !== person?.turn;",
+    replace: `if (earlier && person) ${MARK}; return false;`,
+  },
+  {
+    name: "taken-over-task-offered-ahead",
+    without: "a row for a task that was open before is of the version before",
+    scenario: "people-and-workers-cancel",
+    mode: "memory",
+    file: "lib/engine/workers/offer-task.ts",
+    find: "? openRow(plan.before, task, shards, freshMark(world))",
+    replace: `? (${MARK}, openRow(plan.image.instance, task, shards))`,
+  },
 ];

@@ -33,6 +33,7 @@ import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
 import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
 
 import type { Handler, Scenario } from "./scenario.ts";
+import { SHARED_TASK_SCENARIOS } from "./shared-task-scenarios.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { START_SCENARIOS } from "./start-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
@@ -327,6 +328,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...START_SCENARIOS,
   ...FAMILY_SCENARIOS,
   ...FAMILY_OUTSIDE_SCENARIOS,
+  ...SHARED_TASK_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

@@ -4,10 +4,11 @@ import { isForPeople } from "../../kernel/person.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import { openTask, openTasks, runsHere } from "../owed.ts";
+import { isReassigned } from "../people/reassigned.ts";
 import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { openRow, putOpenRow } from "./rows.ts";
+import { freshMark, openRow, putOpenRow } from "./rows.ts";
 import { offeredType } from "./task-type.ts";
 
 /** Offers an attempt after its commit. */
@@ -39,11 +40,10 @@ export type Offers = Readonly<{ together: readonly Write[]; before: readonly Ite
  */
 export async function offersOf(world: World, plan: Plan): Promise<Offers> {
   if (!world.settings.volatileQueues) return { together: [], before: [] };
-  const { instance } = plan.image;
   const rows: { task: TaskTicket; row: Item }[] = [];
   for (const task of offeredBy(world, plan)) {
     const { shards } = await offeredType(world, task.type);
-    rows.push({ task, row: openRow(instance, task, shards) });
+    rows.push({ task, row: rowBefore(world, plan, task, shards) });
   }
   const isTogether = new Set(togetherOf(world, plan).map(({ id }) => id));
   return {
@@ -52,6 +52,17 @@ export async function offersOf(world: World, plan: Plan): Promise<Offers> {
       .map(({ row }) => ({ put: row, when: "absent" })),
     before: rows.filter(({ task }) => !isTogether.has(task.id)).map(({ row }) => row),
   };
+}
+
+/**
+ * A task that was open before the commit, and only changes its owner, is offered as of before it: if
+ * the commit is never made, nobody waits for it. Somebody may have the task meanwhile.
+ */
+function rowBefore(world: World, plan: Plan, task: TaskTicket, shards: number): Item {
+  const isOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
+  return isOpen
+    ? openRow(plan.before, task, shards, freshMark(world))
+    : openRow(plan.image.instance, task, shards);
 }
 
 /** Whether the row of a task was committed with it. */
@@ -65,8 +76,10 @@ export function tellOffered(world: World, plan: Plan): void {
   for (const { type } of togetherOf(world, plan)) world.offers.tell(type);
 }
 
-const offeredBy = (world: World, { fresh }: Plan): readonly TaskTicket[] =>
-  openTasks(fresh.tickets).filter((task) => !runsHere(world, task) && !isForPeople(task));
+const offeredBy = (world: World, plan: Plan): readonly TaskTicket[] =>
+  openTasks(plan.fresh.tickets).filter(
+    (task) => !runsHere(world, task) && !isForPeople(task) && !isReassigned(plan, task),
+  );
 
 function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
   if (!world.settings.volatileQueues) return [];

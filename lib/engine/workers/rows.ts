@@ -87,7 +87,7 @@ export function openRow(instance: Instance, task: TaskTicket, shards: number, ma
 const MARKS = 2 ** 22;
 
 /** A mark that in practice nobody else draws for the same row. */
-function freshMark({ ids }: World): number {
+export function freshMark({ ids }: World): number {
   let mark = 0;
   for (const character of ids.digest(ids.fresh())) {
     mark = (mark * 67 + (character.codePointAt(0) ?? 0)) % (MARKS - 1);
