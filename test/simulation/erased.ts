@@ -1,6 +1,7 @@
 // What is left of an erased instance when everything rests: its tombstone.
 import { instanceOrder, instancePk } from "../../lib/engine/keys.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
+import type { Item, Key } from "../../lib/ports/store.ts";
 import { TENANT } from "./stage.ts";
 import { must } from "./violation.ts";
 import type { SimulatedWorld } from "./world.ts";
@@ -32,16 +33,21 @@ async function checkHalfErased(world: SimulatedWorld, id: string): Promise<void>
 
 function leftOf({ backends, stage, hasFewFaults }: SimulatedWorld, id: string): readonly string[] {
   const life = stage.invariants.lives.get(id);
-  // After several faults somebody may have died who put them again: those go as found.ts says.
-  const order = life && hasFewFaults ? instanceOrder(life.instance) : undefined;
-  const items = backends.store.items().map(({ key }) => key);
-  const beside = items.filter(
-    ({ pk, sk }) =>
-      (pk === instancePk(TENANT, id) && sk !== "S") || (isFoundBy(pk) && sk === order),
-  );
+  const order = life && instanceOrder(life.instance);
+  // After several faults somebody may have died who put them for a start: those go as found.ts says.
+  // Who lets them expire puts none that is gone.
+  const isRow = ({ key: { pk, sk }, expiresAt }: Item) =>
+    isFoundBy(pk) && sk === order && (hasFewFaults || expiresAt !== undefined);
+  const beside = backends.store
+    .items()
+    .filter((item) => isLeft(item.key, id) || isRow(item))
+    .map(({ key }) => key);
   const blobs = [...backends.blobs.names().keys()].filter((name) => name.includes(`/${id}/`));
   return [...beside.map(({ sk }) => sk), ...blobs];
 }
+
+const isLeft = ({ pk, sk }: Key, id: string): boolean =>
+  pk === instancePk(TENANT, id) && sk !== "S";
 
 /** Rows of business keys and tags. */
 const isFoundBy = (pk: string): boolean => pk.startsWith(`${TENANT}#K#`);

@@ -63,4 +63,12 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
     find: "...(instance.erased !== true && {",
     replace: `...((instance.erased === "unfinished" && (${MARK}), !instance.erased) && {`,
   },
+  {
+    name: "expired-row-comes-back",
+    without: "who is late to let a row expire does not bring back one that was removed",
+    scenario: "purge",
+    file: "lib/engine/listing/key-rows.ts",
+    find: "const outcome = await world.store.commit([{ put, when: { version } }]);",
+    replace: `${MARK}; const outcome = await world.store.commit([{ put, when: "newer" }]);`,
+  },
 ];

@@ -26,4 +26,12 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     find: "isAllLost ? await sendAfterLease(world, instance) : 0;",
     replace: `isAllLost ? (${MARK}, 0) : 0;`,
   },
+  {
+    name: "restored-waits-not-looked-after",
+    without: "a wait whose second look was lost gets another when everything is recovered",
+    scenario: "restored-waits",
+    file: "lib/engine/recover.ts",
+    find: "(isAllLost && mustBeSent(world, ticket))",
+    replace: `(isAllLost && (${MARK}, false))`,
+  },
 ];

@@ -99,7 +99,40 @@ export const RESTORE_SCENARIOS: readonly Scenario[] = [
     troubles: ["timers", "jump"],
     punctual: true,
   },
+  {
+    name: "restored-waits",
+    definitions: [
+      graph(
+        "p",
+        [aStart(), aSignalCatch("wait", "news"), aTimer("pause", { duration: "P1D" }), anEnd()],
+        ["start -> wait -> pause -> end"],
+      ),
+    ],
+    handlers: {},
+    callers: () => [
+      ...everyMs(20, 100).map(waitingAt),
+      ...everyMs(25, 100).map((atMs) =>
+        talker(`speaker ${atMs}`, signals("news", `n${atMs}`, { atMs })),
+      ),
+      recoverer(),
+    ],
+    restoredAtMs: 110,
+    endsOwe: true,
+    mayWait: true,
+  },
 ];
+
+/** Waits that begin while signals pass: what they missed meanwhile they learn from a second look. */
+function waitingAt(ms: number): Caller {
+  const instanceId = `at-${ms}`;
+  return {
+    name: `starter of ${instanceId}`,
+    calls: [{ ...start("p", { instanceId }, mustStart), atMs: ms }],
+  };
+}
+
+const everyMs = (step: number, last: number): readonly number[] =>
+  Array.from({ length: last / step }, (_, n) => n * step);
 
 /** Who throws a signal begins once somebody waits for it. */
 function throwing(instanceId: string): Caller {

@@ -56,6 +56,18 @@ export const WORKER_SCENARIOS: readonly Scenario[] = [
     },
   },
   {
+    name: "workers-at-one-host",
+    definitions: [chain],
+    handlers,
+    // Whatever a dead poll leaves in its process, every later one meets.
+    hosts: 1,
+    callers: () => {
+      const crew = newCrew();
+      return [...starters(), worker("slow", "beats", crew), worker("quick", "completes", crew)];
+    },
+    troubles: ["crash"],
+  },
+  {
     name: "workers-in-a-hurry",
     definitions: [hurried],
     handlers,
