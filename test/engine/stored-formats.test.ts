@@ -3,7 +3,7 @@ import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { FORMATS, type Kind, parseBody } from "../../lib/engine/formats.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { CHAIN, storeEveryKind, TASKS, WAITING, WORKFLOWS } from "../support/every-kind.ts";
-import { HANDLERS, NEWER } from "../support/every-newer-kind.ts";
+import { HANDLERS } from "../support/every-newer-kind.ts";
 import { aPlainWorld, type PlainWorld } from "../support/plain-world.ts";
 import { worldOf } from "../support/stored-world.ts";
 
