@@ -20,6 +20,8 @@ export default defineConfig({
     ],
   },
   test: {
+    // All cores: of two, vitest would leave one to itself, which has nothing to do while tests run.
+    maxWorkers: "100%",
     coverage: {
       provider: "v8",
       include: ["lib/**/*.ts"],

@@ -2,6 +2,7 @@ import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import type { Auth } from "./door.ts";
 import type { FermataProps } from "./fermata.ts";
 import type { HttpTaskProps } from "./http-tasks.ts";
+import type { TasksProps } from "./tasks.ts";
 
 export type AppSettings = Readonly<{
   stackName: string;
@@ -31,7 +32,7 @@ export function appSettings(context: Context): AppSettings {
           ? RemovalPolicy.DESTROY
           : RemovalPolicy.RETAIN,
       alarms: oneOf(text, "alarms", ["on", "off"]) === "off" ? "off" : {},
-      ...optional("tasks", optionalFolders(text("tasks"))),
+      ...optional("tasks", tasksOf(text)),
       ...optional("http", httpOf(text)),
       ...optional("cors", corsOf(text("corsOrigins"))),
       ...optional("retention", daysOf(number("retentionDays"))),
@@ -81,8 +82,13 @@ function authOf(text: Text): Auth {
   return { kind, issuer, audience: audience.split(",") };
 }
 
-function optionalFolders(folders: string | undefined) {
-  return folders === undefined ? undefined : { folders: folders.split(",") };
+function tasksOf(text: Text): TasksProps | undefined {
+  const [folders, queues] = [text("tasks"), text("taskQueues")];
+  if (folders === undefined && queues === undefined) return undefined;
+  return {
+    ...optional("folders", folders?.split(",")),
+    ...optional("queues", queues?.split(",")),
+  };
 }
 
 /** The secrets are JSON: `{"NAME":{"secret":"arn:…","hosts":["api.example.com"]}}`. */

@@ -19,6 +19,7 @@ import { FunctionCode } from "./function-code.ts";
 import type { HttpTaskProps } from "./http-tasks.ts";
 import { type AlarmOptions, Observability } from "./observability/observability.ts";
 import { VERBS, type Verb } from "./routes.ts";
+import { taskQueuesOf } from "./task-queues.ts";
 import { declaredElsewhere, foldersOf, type TasksProps } from "./tasks.ts";
 
 /** How an installation is set up; everything has a default that is safe. */
@@ -146,6 +147,7 @@ export class Fermata extends Construct {
   #functions(props: FermataProps, retention: Duration): EngineFunctions {
     const { tasks = {}, encryptionKey } = props;
     const elsewhere = declaredElsewhere(tasks);
+    const taskQueues = taskQueuesOf(this, tasks.queues ?? []);
     return new EngineFunctions(this, "Functions", {
       code: new FunctionCode(this, foldersOf(tasks), elsewhere.manifest),
       table: this.table,
@@ -154,7 +156,7 @@ export class Fermata extends Construct {
       blobs: this.blobs,
       schedules: this.schedules,
       elsewhere,
-      taskQueues: tasks.queues ?? [],
+      taskQueues,
       http: props.http ?? {},
       environment: environmentOf({
         parts: this,
@@ -162,7 +164,7 @@ export class Fermata extends Construct {
         retention,
         announce: props.announce ?? false,
         metricsNamespace: this.metricsNamespace,
-        taskQueues: tasks.queues ?? [],
+        taskQueues: taskQueues.arns,
         timerQueueMaxSeconds: props.timerQueueMaxSeconds ?? 900,
         scheduleLeadSeconds: props.scheduleLeadSeconds ?? 90,
       }),

@@ -6,4 +6,5 @@ export { Fermata, type FermataProps } from "./fermata.ts";
 export type { HttpTaskProps, HttpTaskSecret } from "./http-tasks.ts";
 export type { AlarmOptions } from "./observability/observability.ts";
 export type { Verb } from "./routes.ts";
+export type { TaskQueue } from "./task-queues.ts";
 export type { TaskFunction, TasksProps } from "./tasks.ts";

@@ -14,6 +14,7 @@ export const ROUTES: readonly Route[] = [
   ...at("read", "GET", [
     "/v1/definitions",
     "/v1/definitions/{definitionId}",
+    "/v1/definitions/{definitionId}/listing",
     "/v1/definitions/{definitionId}/versions",
     "/v1/definitions/{definitionId}/versions/{version}",
     "/v1/definitions/{definitionId}/versions/{version}/source",
@@ -58,7 +59,11 @@ export const ROUTES: readonly Route[] = [
     "/v1/dead-letters/{deadLetterId}",
     "/v1/schedules/{scheduleId}",
   ]),
-  ...at("operate", "PUT", ["/v1/event-types/{name}", "/v1/task-types/{type}"]),
+  ...at("operate", "PUT", [
+    "/v1/definitions/{definitionId}/listing",
+    "/v1/event-types/{name}",
+    "/v1/task-types/{type}",
+  ]),
   ...at("operate", "PATCH", ["/v1/instances/{instanceId}/variables"]),
   ...at("deploy", "POST", [
     "/v1/definitions",

@@ -1,5 +1,6 @@
 import { type Duration, Token } from "aws-cdk-lib";
 import { MAX_TASK_TIMEOUT_MS, type TaskManifest } from "../functions/settings.ts";
+import type { TaskQueue } from "./task-queues.ts";
 
 /** The work that an installation does itself, by where its code is. */
 export type TasksProps = Readonly<{
@@ -8,10 +9,11 @@ export type TasksProps = Readonly<{
   /** Functions of yours by the type of task that they run. */
   functions?: Readonly<Record<string, TaskFunction>>;
   /**
-   * ARNs of SQS queues of yours that tasks may be sent to, where `PUT /v1/task-types/{type}` says so;
-   * standard queues. The engine may send to these and to no others.
+   * SQS queues of yours, or their ARNs, that tasks may be sent to where `PUT /v1/task-types/{type}`
+   * says so; standard queues of the same region. The engine may send to these and to no others. One
+   * that is encrypted with a key of yours must come with it: an ARN alone does not say which.
    */
-  queues?: readonly string[];
+  queues?: readonly TaskQueue[];
 }>;
 
 /** A function that runs one type of task; it is called and waited for. */

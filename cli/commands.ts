@@ -12,6 +12,7 @@ import { eventType } from "./commands/event-type.ts";
 import { fail } from "./commands/fail.ts";
 import { history } from "./commands/history.ts";
 import { incidents } from "./commands/incidents.ts";
+import { listing } from "./commands/listing.ts";
 import { ls } from "./commands/ls.ts";
 import { message } from "./commands/message.ts";
 import { purge } from "./commands/purge.ts";
@@ -54,6 +55,7 @@ export const COMMANDS: readonly Command[] = [
   resolve,
   set,
   schedules,
+  listing,
   cancel,
   erase,
   purge,

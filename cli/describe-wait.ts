@@ -13,7 +13,7 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
     case "event":
       return `${element} waits for ${awaitedBy(wait)} since ${since}.`;
     case "child":
-      return `${element} waits for ${wait.childInstanceId}, its child of "${wait.process}", since ${since}.`;
+      return describeChild(wait);
     case "continuation":
       return `${element} has more to do than fits in one step; it goes on by itself.`;
     case "incident": {
@@ -22,6 +22,14 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
       return `${element} is stopped by incident ${wait.incidentId} since ${since}.${what}`;
     }
   }
+}
+
+function describeChild({ element, since, process, childInstanceId, members }: WaitView): string {
+  if (members === undefined) {
+    return `${element} waits for ${childInstanceId}, its child of "${process}", since ${since}.`;
+  }
+  const first = childInstanceId === undefined ? "" : ` The first of these is ${childInstanceId}.`;
+  return `${element} waits for ${members.open} of ${members.size} children of "${process}" since ${since}.${first}`;
 }
 
 /** Names what must come from outside: the signal, the message with its key, the event, the task. */

@@ -16,6 +16,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const bin = join(root, "node_modules", ".bin");
 const stamp = join(root, "node_modules", ".fermata-installed");
 const onWindows = process.platform === "win32";
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 const [command, ...args] = process.argv.slice(2);
 
@@ -80,9 +81,16 @@ function npmInstall() {
   npm.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
+  // Whoever ends us ends npm, too: half an install is begun anew the next time.
+  const forward = (signal) => npm.kill(signal);
+  for (const signal of SIGNALS) process.on(signal, forward);
   return new Promise((resolve) => {
     npm.on("error", (error) => stop(`npm could not be run: ${error.message}.`));
-    npm.on("close", (code) => resolve({ code, stderr }));
+    npm.on("close", (code, signal) => {
+      if (signal !== null) process.exit(codeOf(signal));
+      for (const name of SIGNALS) process.off(name, forward);
+      resolve({ code, stderr });
+    });
   });
 }
 
@@ -108,9 +116,12 @@ function run(wantedCommand, wantedArgs) {
   process.on("SIGINT", () => process.stdin.isTTY || child.kill("SIGINT"));
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.on("error", (error) => stop(`${wantedCommand} could not be run: ${error.message}.`));
-  child.on("exit", (code, signal) => {
-    process.exit(code ?? 128 + (constants.signals[signal] ?? 0));
-  });
+  child.on("exit", (code, signal) => process.exit(code ?? codeOf(signal)));
+}
+
+/** What a shell says of a command that was ended by a signal. */
+function codeOf(signal) {
+  return 128 + (constants.signals[signal] ?? 0);
 }
 
 function stop(message) {

@@ -4,7 +4,8 @@
 //   npm run local:up
 //   npm run local:up -- --tasks FOLDER      with your own task handlers besides those of the examples
 
-import { existsSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { deployExample, type Example, findExamples, startExample } from "../cli/dev/example.ts";
 import { type Client, createClient } from "../lib/client/index.ts";
@@ -37,15 +38,16 @@ const CONTEXT: Context = {
 };
 
 const began = performance.now();
-/** Somebody has told us to end: what fails now fails because of that. */
-let isEnding = false;
+/** What is to be undone when somebody tells us to end: of an update nothing, the next one mends it. */
+let undo = async (): Promise<void> => {};
+const isEnding = endBySignal(() => undo());
 /** What fails before has left no log. */
 let hasBegun = false;
 
 try {
   await up(taskFolders());
 } catch (cause) {
-  if (!isEnding) tellWhy(cause);
+  if (!isEnding()) tellWhy(cause);
   process.exitCode = 1;
 }
 
@@ -81,11 +83,10 @@ async function up(tasks: readonly string[]): Promise<void> {
 async function begin(tasks: readonly string[]): Promise<void> {
   tell("Starting the AWS emulator…");
   let launched: number | undefined;
-  endBySignal(async () => {
-    isEnding = true;
+  undo = async () => {
     if (launched !== undefined) await stopEmulator(launched);
     removeLocalState();
-  });
+  };
   const emulator = await startEmulator({
     folder: LOCAL_FOLDER,
     detached: true,
@@ -121,7 +122,7 @@ async function deployInto(
   tasks: readonly string[],
 ): Promise<void> {
   const examples = findExamples();
-  const folders = [...examples.map((example) => example.tasks), ...tasks];
+  const folders = [...exampleTasks(), ...tasks];
   tell("Deploying (cdk deploy)…");
   const context = { ...CONTEXT, tasks: folders.join(",") };
   const outputs = await deploy({ place, context, folder: LOCAL_FOLDER });
@@ -136,6 +137,14 @@ async function deployInto(
   }
   writeLocalState({ ...state, apiUrl, outputs });
   tellHow(apiUrl);
+}
+
+/** The handlers of all examples, also of those that wait until somebody deploys them. */
+function exampleTasks(): readonly string[] {
+  const home = join(import.meta.dirname, "../examples");
+  return readdirSync(home)
+    .map((name) => join(home, name, "tasks"))
+    .filter((folder) => existsSync(folder));
 }
 
 /** One of them is enough to see; an update starts no second. */

@@ -1,8 +1,19 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 
 export type Finished = Readonly<{ code: number; output: string }>;
 
-export type CommandOptions = Readonly<{ cwd?: string; env?: NodeJS.ProcessEnv }>;
+export type CommandOptions = Readonly<{
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** It starts commands itself: all of them are a group, and end together. */
+  group?: boolean;
+}>;
+
+/** How long a group has to end by itself when it is told to. */
+const GRACE_MS = 3_000;
+
+/** Those that run in a group of their own, and what ends each. */
+const groups = new Set<() => Promise<void>>();
 
 /**
  * Runs a command of this checkout to its end, or to ours if that comes first; its output is kept,
@@ -11,26 +22,55 @@ export type CommandOptions = Readonly<{ cwd?: string; env?: NodeJS.ProcessEnv }>
 export async function runCommand(
   command: string,
   args: readonly string[],
-  { cwd, env = process.env }: CommandOptions = {},
+  { cwd, env = process.env, group = false }: CommandOptions = {},
 ): Promise<Finished> {
   const child = spawn(command, args, {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...env, NO_COLOR: "1" },
+    detached: group,
     ...(cwd !== undefined && { cwd }),
   });
-  const endToo = () => child.kill();
-  process.once("exit", endToo);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding("utf8").on("data", (text: string) => {
       output += text;
     });
   }
-  return new Promise((resolve, reject) => {
+  const closed = new Promise<number | null>((resolve, reject) => {
     child.on("error", reject);
-    child.on("close", (code) => {
-      process.off("exit", endToo);
-      resolve({ code: code ?? 1, output });
-    });
+    child.on("close", resolve);
   });
+  const endToo = () => (group ? signalGroup(child, "SIGKILL") : child.kill());
+  const endInTime = () => endGroup(child, closed);
+  process.once("exit", endToo);
+  if (group) groups.add(endInTime);
+  try {
+    return { code: (await closed) ?? 1, output };
+  } finally {
+    process.off("exit", endToo);
+    groups.delete(endInTime);
+  }
+}
+
+/** Ends every group that runs, with whatever its command has started: for who is told to end. */
+export async function endGroups(): Promise<void> {
+  await Promise.all([...groups].map((end) => end()));
+}
+
+/** It is over when nobody holds the command's output any more, which those below it share. */
+async function endGroup(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
+  const over = closed.catch(() => {});
+  signalGroup(child, "SIGTERM");
+  const patience = setTimeout(() => signalGroup(child, "SIGKILL"), GRACE_MS);
+  await over;
+  clearTimeout(patience);
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // Nobody is left in it.
+  }
 }

@@ -11,7 +11,7 @@
 
 import { parseArgs } from "node:util";
 import { MUTANTS } from "../test/simulation/all-mutants.ts";
-import { REACHED } from "../test/simulation/mutants.ts";
+import { type Mutant, REACHED } from "../test/simulation/mutants.ts";
 import { plant } from "../test/simulation/patch.ts";
 
 const { values } = parseArgs({
@@ -48,15 +48,17 @@ const scenario = values.scenario ?? mutant?.scenario;
 
 if (values.waiters !== undefined) await tell(Number(values.waiters));
 else if (values.timers !== undefined) await fire(Number(values.timers));
-else if (mutant) await hunt(mutant.name);
+else if (mutant) await hunt(mutant);
 else if (values.seed !== undefined) await replay(Number(values.seed));
 else await runMany(Number(values.from), Number(values.runs ?? DEFAULT_RUNS));
 
-/** Seeds until one breaks. */
-async function hunt(name: string): Promise<void> {
+/** Seeds until one breaks, the one that is known to do so first. */
+async function hunt({ name, seed: known }: Mutant): Promise<void> {
   const from = Number(values.seed ?? values.from);
   const count = values.seed === undefined ? Number(values.runs ?? SEEDS_FOR_A_MUTANT) : 1;
-  for (let seed = from; seed < from + count; seed++) {
+  const seeds = Array.from({ length: count }, (_, n) => from + n);
+  if (known !== undefined && count > 1) seeds.unshift(known);
+  for (const seed of seeds) {
     const run = await simulate(settingOf(seed, { scenario, mode }), { choices: choicesOf(seed) });
     if (run.problem && isReached()) {
       console.log(`${name}: killed by seed ${seed} of scenario ${scenario}`);

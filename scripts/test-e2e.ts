@@ -11,7 +11,7 @@
 // https://amazonaws.com, into the account that your AWS settings name, and removes it afterwards.
 // FERMATA_E2E_API=rest and FERMATA_E2E_TIMERS=wheel choose the roads for a target that lacks the usual.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,10 +23,12 @@ import { createClient } from "../lib/client/index.ts";
 import { apiUrlAt } from "./deployment/api-url.ts";
 import { bootstrap, type Context, deploy, destroy } from "./deployment/cdk.ts";
 import { type E2ePlace, givenPlace, ownEmulator } from "./deployment/e2e-place.ts";
+import { e2eQueues } from "./deployment/e2e-queues.ts";
 import { e2eSecret } from "./deployment/e2e-secret.ts";
 import { writeTarget } from "./deployment/e2e-target.ts";
 import { endBySignal } from "./deployment/end-by-signal.ts";
 import { untilAnswers } from "./deployment/until-answers.ts";
+import { stopEmulator } from "./emulator/start-emulator.ts";
 
 /** On the emulator of this repository nothing is skipped. */
 const SKIPPED_HERE = 0;
@@ -61,39 +63,51 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const began = performance.now();
-/** The tests, once they run; they end with us. */
-let suite: ChildProcess | undefined;
+/** What runs already, and ends with us when somebody tells us to: the last one first. */
+const begun: (() => unknown)[] = [];
+const isEnding = endBySignal(endAll);
 
 try {
   process.exitCode = await main();
 } catch (cause) {
-  console.error(`test:e2e: ${cause instanceof Error ? cause.message : String(cause)}`);
-  console.log("0 passed, 1 failed");
+  if (!isEnding()) {
+    console.error(`test:e2e: ${cause instanceof Error ? cause.message : String(cause)}`);
+    console.log("0 passed, 1 failed");
+  }
   process.exitCode = 1;
 }
 
 async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), "fermata-e2e-"));
-  const { AWS_ENDPOINT_URL: given } = process.env;
-  const keep = values.keep ?? false;
-  const place =
-    given === undefined
-      ? await ownEmulator({ folder, detached: keep, log: tell }, process.env)
-      : await givenPlace(given, process.env);
-  const undo = async () => {
-    suite?.kill();
-    await (place.end === undefined ? destroy({ place: place.aws, folder }) : place.end());
-    rmSync(folder, { recursive: true, force: true });
-  };
-  endBySignal(undo);
+  begun.push(() => rmSync(folder, { recursive: true, force: true }));
+  let isKept = false;
   try {
+    const place = await beginIn(folder);
     const file = await deployTo(place, folder);
     const run = await runSuite(place, file, folder);
-    if (keep) tellHow(place, file);
-    return tellSum(run, given === undefined ? SKIPPED_HERE : undefined);
+    isKept = values.keep ?? false;
+    if (isKept) tellHow(place, file);
+    return tellSum(run, process.env.AWS_ENDPOINT_URL === undefined ? SKIPPED_HERE : undefined);
   } finally {
-    if (!keep) await undo();
+    if (!isKept) await endAll();
   }
+}
+
+/** A place to deploy to, that ends with us as soon as there is anything to end. */
+async function beginIn(folder: string): Promise<E2ePlace> {
+  const { AWS_ENDPOINT_URL: given } = process.env;
+  if (given !== undefined) {
+    const place = await givenPlace(given, process.env);
+    begun.push(() => destroy({ place: place.aws, folder }));
+    return place;
+  }
+  const onLaunch = (pid: number) => void begun.push(() => stopEmulator(pid));
+  const options = { folder, detached: values.keep ?? false, log: tell, onLaunch };
+  return ownEmulator(options, process.env);
+}
+
+async function endAll(): Promise<void> {
+  for (let end = begun.pop(); end; end = begun.pop()) await end();
 }
 
 /** Deploys from nothing, waits until it answers, and leaves a file that tells the tests where it is. */
@@ -105,7 +119,9 @@ async function deployTo(place: E2ePlace, folder: string): Promise<string> {
   }
   tell("Deploying (cdk deploy)…");
   const secret = lacks.loopback === undefined ? await e2eSecret(aws) : {};
-  const context: Context = { ...CONTEXT, ...place.roads, ...secret };
+  const queues = await e2eQueues(aws);
+  begun.push(queues.drop);
+  const context: Context = { ...CONTEXT, ...place.roads, ...secret, ...queues.context };
   const outputs = await deploy({ place: aws, context, folder });
   const { endpoint, region, credentials } = aws;
   const apiUrl = apiUrlAt(outputs.ApiUrl ?? "", endpoint);
@@ -126,12 +142,13 @@ async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promis
   tell("Running the tests…");
   const report = join(folder, "report.json");
   const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${report}`];
-  suite = spawn("vitest", ["run", "--project=end-to-end", ...reporters, ...positionals], {
+  const suite = spawn("vitest", ["run", "--project=end-to-end", ...reporters, ...positionals], {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...aws.environment, FERMATA_E2E_TARGET: file },
   });
+  begun.push(() => suite.kill());
   const [code] = await once(suite, "close");
-  if (code !== 0) keepLog(folder);
+  if (code !== 0 && !isEnding()) keepLog(folder);
   const { testResults } = Report.parse(JSON.parse(readFileSync(report, "utf8")));
   const tests = testResults.flatMap(({ assertionResults }) =>
     assertionResults.map(({ fullName, status, meta }) => ({ name: fullName, status, ...meta })),

@@ -8,6 +8,7 @@ import { wildcardFinding } from "../acknowledge.ts";
 import type { FunctionName } from "../bundle.ts";
 import type { FunctionCode } from "../function-code.ts";
 import { grantSecrets, type HttpTaskProps, httpEnvironment } from "../http-tasks.ts";
+import type { TaskQueues } from "../task-queues.ts";
 import type { Elsewhere } from "../tasks.ts";
 import type { BlobsBucket } from "./blobs-bucket.ts";
 import { EngineFunction } from "./engine-function.ts";
@@ -42,8 +43,8 @@ export type EngineFunctionsProps = Readonly<{
   schedules: TimerSchedules | undefined;
   /** Tasks that functions of the user's run. */
   elsewhere: Elsewhere;
-  /** ARNs of the user's own queues for tasks. */
-  taskQueues: readonly string[];
+  /** The user's own queues for tasks. */
+  taskQueues: TaskQueues;
   /** Whom HTTP tasks may call. */
   http: HttpTaskProps;
   environment: Readonly<Record<string, string>>;
@@ -152,7 +153,7 @@ function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
   const sending = [httpApi, sweep, runTask, runLongTask, ...Object.values(waking)];
   for (const fn of sending) allowQueueing(fn, props.taskQueues);
   // Tasks that were offered before their type had a queue are moved there by the sweep.
-  if (props.taskQueues.length > 0) props.table.grantIndex(sweep.role, "listing");
+  if (props.taskQueues.arns.length > 0) props.table.grantIndex(sweep.role, "listing");
 }
 
 function grantSteps(fn: EngineFunction, props: EngineFunctionsProps): void {
@@ -200,10 +201,14 @@ function allowInvoking({ role }: EngineFunction, resources: readonly string[]): 
   role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
 }
 
-function allowQueueing({ role }: EngineFunction, resources: readonly string[]): void {
-  if (resources.length === 0) return;
-  const actions = ["sqs:GetQueueUrl", "sqs:SendMessage"];
-  role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
+/** To send into an encrypted queue is to use its key. */
+function allowQueueing({ role }: EngineFunction, { arns, keyArns }: TaskQueues): void {
+  const grant = (actions: string[], resources: readonly string[]) => {
+    if (resources.length === 0) return;
+    role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
+  };
+  grant(["sqs:GetQueueUrl", "sqs:SendMessage"], arns);
+  grant(["kms:Decrypt", "kms:GenerateDataKey"], keyArns);
 }
 
 function wakeByQueues(byRole: ByRole, queues: EngineQueues, enabled: boolean): void {

@@ -2,9 +2,10 @@ import type { Client, DeadLetterView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { describeEventAnswer } from "../describe-event-answer.ts";
 import { EXIT } from "../exit-code.ts";
-import { printJson, printTable } from "../lay-out.ts";
+import { printJson } from "../lay-out.ts";
 import { listUpTo } from "../list-up-to.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
+import { printList } from "../print-list.ts";
 import { programName } from "../program-name.ts";
 import { clientFor, SERVER_OPTIONS, type Server, serverOf } from "../server.ts";
 import type { Terminal } from "../terminal.ts";
@@ -60,14 +61,7 @@ async function list(
   { limit, ...filter }: Readonly<{ limit: number; name?: string }>,
 ): Promise<void> {
   const letters = await listUpTo(limit, (page) => client.deadLetters({ ...filter, ...page }));
-  if (asJson) {
-    printJson(terminal, letters);
-    return;
-  }
-  printTable(terminal, HEADINGS, letters.items.map(rowOf));
-  if (terminal.isInteractive && letters.nextCursor !== undefined) {
-    terminal.print(terminal.mark("faint", "There are more; --limit shows them."));
-  }
+  printList(terminal, letters, { json: asJson, headings: HEADINGS, rowOf });
 }
 
 function rowOf({ id, name, at, target, targetStatus, reason }: DeadLetterView): readonly string[] {

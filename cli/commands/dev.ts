@@ -38,6 +38,11 @@ export const dev = command({
       value: "real|virtual",
       help: "virtual: time moves only by POST /v1/clock/advance",
     },
+    retention: {
+      type: "string",
+      value: "DURATION",
+      help: "how long ended instances are kept; P30D unless said, P15D at the least",
+    },
     tasks: {
       type: "string",
       value: "FOLDER",
@@ -81,6 +86,7 @@ export const dev = command({
         ...(token ? { token } : {}),
         dataDir: values.data ?? ".fermata/data",
         clock: parseClock(values.clock ?? "real"),
+        ...(values.retention !== undefined && { retention: values.retention }),
         tasks: values.tasks ?? [],
         http: httpOptions({
           allow: values["http-allow"],
@@ -104,6 +110,7 @@ type DevSettings = Readonly<{
   token?: string;
   dataDir: string;
   clock: "real" | "virtual";
+  retention?: string;
   tasks: readonly string[];
   http: HttpOptions;
   /** The first of them is started. */
@@ -119,13 +126,14 @@ const ANSWERING_MS = 2_000;
 async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   const stopped = stopSignal();
   exitWhenUncaught(log);
-  const { examples, dataDir, clock, host, port, token } = settings;
+  const { examples, dataDir, clock, retention, host, port, token } = settings;
   // The engine is heavy; commands that only talk to a server do without it.
   const { openEngine, serveEngine } = await import("../../lib/embedded/index.ts");
   const watch = stepWatch(settings, log);
   const engine = await openEngine({
     dataDir,
     clock,
+    ...(retention !== undefined && { retention }),
     http: settings.http,
     tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
     onTrail: watch.see,

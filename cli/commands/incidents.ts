@@ -2,9 +2,9 @@ import type { FoundIncident } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { INCIDENT_OPTIONS, incidentFilter } from "../incident-filter.ts";
-import { printJson, printTable } from "../lay-out.ts";
 import { listUpTo } from "../list-up-to.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
+import { printList } from "../print-list.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
 /** Lists open incidents. */
@@ -22,14 +22,11 @@ export const incidents = command({
     const filter = incidentFilter(values);
     const client = clientFor(values, terminal);
     const list = await listUpTo(limit, (page) => client.incidents({ ...filter, ...page }));
-    if (values.json) {
-      printJson(terminal, list);
-      return EXIT.ok;
-    }
-    printTable(terminal, INCIDENT_HEADINGS, list.items.map(incidentRow));
-    if (terminal.isInteractive && list.nextCursor !== undefined) {
-      terminal.print(terminal.mark("faint", "There are more; --limit shows them."));
-    }
+    printList(terminal, list, {
+      json: values.json,
+      headings: INCIDENT_HEADINGS,
+      rowOf: incidentRow,
+    });
     return EXIT.ok;
   },
 });

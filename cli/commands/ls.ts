@@ -1,10 +1,10 @@
 import type { InstanceFilter, InstanceView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { printJson, printTable } from "../lay-out.ts";
 import { listUpTo } from "../list-up-to.ts";
 import { parseChoice } from "../parse-choice.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
+import { printList } from "../print-list.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
 /** Lists instances, the newest first. */
@@ -42,14 +42,7 @@ export const ls = command({
     };
     const client = clientFor(values, terminal);
     const list = await listUpTo(limit, (page) => client.list({ ...filter, ...page }));
-    if (values.json) {
-      printJson(terminal, list);
-      return EXIT.ok;
-    }
-    printTable(terminal, HEADINGS, list.items.map(rowOf));
-    if (terminal.isInteractive && list.nextCursor !== undefined) {
-      terminal.print(terminal.mark("faint", "There are more; --limit shows them."));
-    }
+    printList(terminal, list, { json: values.json, headings: HEADINGS, rowOf });
     return EXIT.ok;
   },
 });

@@ -1,4 +1,4 @@
-import type { RecoveryReport } from "../../lib/client/index.ts";
+import type { RecoveryReport, RecoveryTrouble } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
@@ -18,14 +18,21 @@ export const recover = command({
   },
   run: async ({ values, terminal }) => {
     const client = clientFor(values, terminal);
-    const found = values.all ? await everyPage(client.recoverAll) : await client.recover();
-    if (values.json) printJson(terminal, found);
-    else
+    const { troubles, ...counts } = values.all
+      ? await everyPage(client.recoverAll)
+      : await client.recover();
+    if (values.json) printJson(terminal, { ...counts, troubles });
+    else {
       printFacts(
         terminal,
-        Object.entries(found).map(([name, count]) => [WORDS[name] ?? name, String(count)]),
+        Object.entries(counts).map(([name, count]) => [WORDS[name] ?? name, String(count)]),
       );
-    return EXIT.ok;
+      for (const trouble of troubles) terminal.complain(describeTrouble(trouble));
+      const untold = counts.unreadable + counts.failed - troubles.length;
+      if (untold > 0) terminal.complain(`and ${untold} more; the log of the engine names them all`);
+    }
+    if (counts.failed > 0) terminal.complain("What failed may go well now: run this again.");
+    return counts.unreadable + counts.failed === 0 ? EXIT.ok : EXIT.refused;
   },
 });
 
@@ -38,19 +45,39 @@ const WORDS: Readonly<Record<string, string>> = {
   broadcastsResumed: "broadcasts resumed",
   eventsOffered: "events offered",
   skipped: "needed nothing",
+  unreadable: "could not be read",
+  failed: "failed, recover again",
 };
+
+function describeTrouble({ instanceId, key, message }: RecoveryTrouble): string {
+  const what = instanceId === undefined ? `${key.pk} / ${key.sk}` : `instance ${instanceId}`;
+  return `fermata: ${what}: ${message}`;
+}
 
 type Page = RecoveryReport & Readonly<{ nextCursor?: string }>;
 
 async function everyPage(
   recoverAll: (page: Readonly<{ cursor?: string }>) => Promise<Page>,
-): Promise<Readonly<Record<string, number>>> {
-  const sums: Record<string, number> = {};
-  let cursor: string | undefined;
-  do {
-    const { nextCursor, ...counts } = await recoverAll(cursor === undefined ? {} : { cursor });
-    for (const [name, count] of Object.entries(counts)) sums[name] = (sums[name] ?? 0) + count;
+): Promise<RecoveryReport> {
+  let { nextCursor: cursor, ...sum } = await recoverAll({});
+  while (cursor !== undefined) {
+    const { nextCursor, ...report } = await recoverAll({ cursor });
+    sum = added(sum, report);
     cursor = nextCursor;
-  } while (cursor !== undefined);
-  return sums;
+  }
+  return sum;
 }
+
+const added = (a: RecoveryReport, b: RecoveryReport): RecoveryReport => ({
+  resumed: a.resumed + b.resumed,
+  rearmed: a.rearmed + b.rearmed,
+  timersFired: a.timersFired + b.timersFired,
+  resent: a.resent + b.resent,
+  mailboxesPoked: a.mailboxesPoked + b.mailboxesPoked,
+  broadcastsResumed: a.broadcastsResumed + b.broadcastsResumed,
+  eventsOffered: a.eventsOffered + b.eventsOffered,
+  skipped: a.skipped + b.skipped,
+  unreadable: a.unreadable + b.unreadable,
+  failed: a.failed + b.failed,
+  troubles: [...a.troubles, ...b.troubles],
+});

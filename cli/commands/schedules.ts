@@ -1,9 +1,10 @@
 import type { ScheduleView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
-import { printJson, printTable } from "../lay-out.ts";
+import { printJson } from "../lay-out.ts";
 import { listUpTo } from "../list-up-to.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
+import { printList } from "../print-list.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 import { UsageError } from "../usage-error.ts";
 
@@ -25,8 +26,7 @@ export const schedules = command({
     const client = clientFor(values, terminal);
     if (action === undefined) {
       const found = await listUpTo(limit, (page) => client.schedules(page));
-      if (values.json) printJson(terminal, found);
-      else printTable(terminal, HEADINGS, found.items.map(rowOf));
+      printList(terminal, found, { json: values.json, headings: HEADINGS, rowOf });
       return EXIT.ok;
     }
     if (action !== "rm") throw new UsageError(`"${action}" is not rm. ${USAGE}`);

@@ -51,6 +51,8 @@ function describeRecovery({ live, ...report }: Recovered): string {
     counted(report.mailboxesPoked, "mailbox looked into again", "mailboxes looked into again"),
     counted(report.broadcastsResumed, "broadcast resumed", "broadcasts resumed"),
     counted(report.eventsOffered, "event offered again", "events offered again"),
+    counted(report.unreadable, "item could not be read", "items could not be read"),
+    counted(report.failed, "item failed", "items failed"),
   ].filter((part) => part !== undefined);
   const atLeast = live.more ? "at least " : "";
   const going = `${atLeast}${live.count} live ${live.count === 1 ? "instance" : "instances"}`;

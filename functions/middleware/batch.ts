@@ -128,6 +128,7 @@ export function aboutMessage(message: Queued): Readonly<Record<string, unknown>>
     }
     case "timer":
     case "members":
+    case "cancel-members":
     case "missed": {
       const { tenant, instanceId, ticket } = message;
       return { kind, tenant, instanceId, ticket };

@@ -28,7 +28,7 @@ export function sweepAll(
     const sum = { ...NOTHING };
     const slices = slicesFrom(Math.floor(clock.now() / 60_000)).values();
     const hasTime = () => msLeft(context) >= TURN_MS;
-    await adoptTasks(sum, hasTime);
+    await adoptTasks(sum, () => msLeft(context) >= SLICES_MS);
     const lane = async () => {
       for (const slice of slices) {
         if (!hasTime()) return;
@@ -86,6 +86,9 @@ const NOTHING = { slices: 0, adopted: 0, looked: 0, sent: 0, queued: 0, troubles
 
 /** Slices at a time. */
 const LANES = 8;
+
+/** What handing over tasks leaves to the slices, however many there are: timers go on meanwhile. */
+const SLICES_MS = 30_000;
 
 /** What a page of a turn may take: none is begun with less time left. */
 const TURN_MS = 10_000;

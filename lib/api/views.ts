@@ -3,53 +3,61 @@ export type { Notation } from "../definition/definition.ts";
 export type { Diagnostic } from "../definition/diagnostic.ts";
 export type { Json, Variables } from "../definition/json.ts";
 export type {
-  ActivatedTask,
-  Activation,
-  ActivationRequest,
-  ClaimRequest,
-  DeadLetterView,
+  EndedInstance,
+  Fared,
+  FoundIncident,
+  IncidentFilter,
+  PurgeFilter,
+  PurgeReport,
+  PurgeRequest,
+  ResolveReport,
+  ResolveRequest,
+} from "../engine/shapes/bulk.ts";
+export type {
   DefinitionView,
   DeployedView,
-  EndedInstance,
+  ListingView,
+  ScheduleView,
+} from "../engine/shapes/definitions.ts";
+export type {
+  HistoryEntry,
+  IncidentView,
+  InstanceFilter,
+  InstanceView,
+  ResultView,
+  StartRequest,
+  Status,
+  VariablesPatch,
+  WaitView,
+} from "../engine/shapes/instances.ts";
+export type { Listed, PageRequest } from "../engine/shapes/paging.ts";
+export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";
+export type {
+  DeadLetterView,
   EventAnswer,
   EventConfig,
   EventRequest,
   EventTypeView,
   FailedDelivery,
-  Fared,
-  FoundIncident,
-  Heartbeat,
-  HeartbeatRequest,
-  HistoryEntry,
-  IncidentFilter,
-  IncidentView,
-  InstanceFilter,
-  InstanceView,
-  Listed,
   MessageAnswer,
   MessageRequest,
-  PageRequest,
-  PersonState,
-  PersonView,
-  PurgeFilter,
-  PurgeReport,
-  PurgeRequest,
   ReceiptView,
-  RecoveryReport,
-  ResolveReport,
-  ResolveRequest,
-  ResultView,
-  ScheduleView,
   SignalAnswer,
   SignalRequest,
-  StartRequest,
-  Status,
+} from "../engine/shapes/signals.ts";
+export type {
+  ActivatedTask,
+  Activation,
+  ActivationRequest,
+  ClaimRequest,
+  Heartbeat,
+  HeartbeatRequest,
+  PersonState,
+  PersonView,
   TaskFailure,
   TaskFilter,
   TaskTypeView,
   TaskView,
-  VariablesPatch,
-  WaitView,
-} from "../engine/engine.ts";
+} from "../engine/shapes/tasks.ts";
 export type { ClockAdvance } from "./operation.ts";
 export type { Problem, ProblemCode, ProblemEntry } from "./problem.ts";

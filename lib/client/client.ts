@@ -19,6 +19,7 @@ import type {
   InstanceFilter,
   InstanceView,
   Listed,
+  ListingView,
   MessageAnswer,
   MessageRequest,
   Notation,
@@ -109,6 +110,10 @@ export function createClient(options: ClientOptions) {
     },
     enable: (id: string) => post<DefinitionView>(`${definition(id)}/enable`),
     disable: (id: string) => post<DefinitionView>(`${definition(id)}/disable`),
+    listing: (id: string) => get<ListingView>(`${definition(id)}/listing`),
+    /** Spreads the lists of its instances over more shards; the number only grows. */
+    setListing: (id: string, request: Readonly<{ shards: number }>) =>
+      ask<ListingView>({ method: "PUT", path: `${definition(id)}/listing`, json: request }),
     undeploy: (id: string) =>
       ask<{ undeployed: boolean }>({ method: "DELETE", path: definition(id) }),
 

@@ -130,14 +130,13 @@ class Crew {
     for (let idle = 0; !this.#stopping.signal.aborted; ) {
       const max = Math.min(this.#options.concurrency, MAX_AT_ONCE) - this.#jobs.size;
       if (max <= 0) {
-        await Promise.race([...this.#jobs.keys(), aborted(this.#stopping.signal)]);
+        await this.#untilStopped(Promise.race(this.#jobs.keys()));
         continue;
       }
       const polled = await this.#poll(max);
       for (const task of polled?.tasks ?? []) this.#begin(task);
-      const isEmpty = polled === undefined || polled.tasks.length === 0;
-      idle = isEmpty ? idle + 1 : 0;
-      if (isEmpty) await this.#rest(idle, polled?.retryAfter);
+      idle = this.#hasWaited(polled) ? 0 : idle + 1;
+      if (idle > 0) await this.#rest(idle, polled?.retryAfter);
     }
     await Promise.all(this.#jobs.keys());
   }
@@ -151,16 +150,25 @@ class Crew {
     // A function that does not heed its signal is not waited for: its lock ends by itself.
   }
 
+  /** Who was given something, or has waited for it where the tasks are, asks again at once. */
+  #hasWaited(polled: Activation | undefined): boolean {
+    if (polled === undefined || polled.tasks.length > 0) return polled !== undefined;
+    return polled.retryAfter === undefined && this.#waitSeconds > 0;
+  }
+
+  get #waitSeconds(): number {
+    return Math.min(MAX_WAIT_SECONDS, Math.max(0, Math.floor(this.#options.pollSeconds)));
+  }
+
   async #poll(max: number): Promise<Activation | undefined> {
-    const { client, lockSeconds, pollSeconds, name } = this.#options;
-    const waitSeconds = Math.min(MAX_WAIT_SECONDS, Math.max(0, Math.floor(pollSeconds)));
+    const { client, lockSeconds, name: worker } = this.#options;
+    const waitSeconds = this.#waitSeconds;
     try {
-      const request = { type: this.#type, max, lockSeconds, worker: name, waitSeconds };
-      const asked = client.activate(request);
-      const answer = await Promise.race([asked, aborted(this.#stopping.signal)]);
+      const asked = client.activate({ type: this.#type, max, lockSeconds, worker, waitSeconds });
+      const answer = await this.#untilStopped(asked);
       // What comes after the stop is not begun: its lock ends by itself.
       asked.catch(() => {});
-      return answer === undefined ? { tasks: [] } : answer;
+      return answer ?? { tasks: [] };
     } catch (error) {
       this.#options.onTrouble?.(`tasks of type ${this.#type} could not be asked for`, error);
       return undefined;
@@ -173,8 +181,22 @@ class Crew {
     const least = (retryAfter ?? 0) * 1_000;
     const grown = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(idle, 20), most);
     const pause = timeout(Math.max(least, grown * (0.5 + Math.random() / 2)));
-    await Promise.race([pause.over, aborted(this.#stopping.signal)]);
+    await this.#untilStopped(pause.over);
     pause.cancel();
+  }
+
+  /** Undefined when the worker stops before; nothing is left hanging on what stops it. */
+  async #untilStopped<T>(work: Promise<T>): Promise<T | undefined> {
+    const { signal } = this.#stopping;
+    const { promise: stopped, resolve } = Promise.withResolvers<undefined>();
+    const stop = () => resolve(undefined);
+    signal.addEventListener("abort", stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      return await Promise.race([work, stopped]);
+    } finally {
+      signal.removeEventListener("abort", stop);
+    }
   }
 
   #begin(task: ActivatedTask): void {
@@ -290,13 +312,6 @@ function isFinal(error: unknown): boolean {
     return error.status >= 400 && error.status < 500 && error.status !== 429;
   }
   return "retryable" in error && error.retryable === false;
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    signal.addEventListener("abort", () => resolve(undefined), { once: true });
-  });
 }
 
 function timeout(ms: number): { over: Promise<void>; cancel: () => void } {

@@ -1,6 +1,6 @@
 import type { Compiled } from "../definition/definition.ts";
 import type { Node } from "../definition/graph.ts";
-import type { HistoryEntry } from "../engine/engine.ts";
+import type { HistoryEntry } from "../engine/shapes/instances.ts";
 
 /** What an instance went through, in the units that engines are paid by. */
 export type Counts = Readonly<{

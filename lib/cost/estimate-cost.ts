@@ -6,7 +6,7 @@ import { SimulatedStore } from "../adapters/simulated/store.ts";
 import type { Compiled } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Variables } from "../definition/json.ts";
-import type { HistoryEntry } from "../engine/engine.ts";
+import type { HistoryEntry } from "../engine/shapes/instances.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import type { Item } from "../ports/store.ts";
 import type { TaskHandler } from "../ports/tasks.ts";

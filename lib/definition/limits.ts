@@ -143,6 +143,9 @@ export const LOOKS_AT_ONCE = 50;
 /** Characters of the name of a signal, a message or an event, and of a correlation key. */
 export const MAX_NAME_LENGTH = 255;
 
+/** Bytes that a type of task or an id of a definition may take percent-encoded, as keys hold them. */
+export const MAX_KEY_NAME_BYTES = 1_000;
+
 /** Bytes of a payload, as JSON. */
 export const MAX_PAYLOAD_BYTES = 100_000;
 
@@ -213,11 +216,17 @@ export const DEFAULT_LOCK_SECONDS = 60;
 export const MAX_ACTIVATED = 100;
 export const MAX_WAIT_SECONDS = 25;
 
+/** Bytes of tasks with which a poll takes no more; the last of them may be as heavy as a task can be. */
+export const MAX_ACTIVATED_BYTES = 1_500_000;
+
 /** How long a host may go by what it has read of a type of task. */
 export const TASK_TYPE_MEMORY_MS = 10_000;
 
 /** Rows that a poll loses to others before it spreads them wider. */
 export const MAX_LOST_ROWS = 8;
+
+/** Shards that one page of a list of tasks reads. */
+export const MAX_SHARDS_PER_PAGE = 128;
 
 /** Bytes of a task that is put into a queue of the user's own. */
 export const MAX_OWN_QUEUE_BYTES = 256 * 1024;
@@ -270,8 +279,11 @@ export const MAX_PAGE_SIZE = 200;
 /** Of those that are dealt with in one call, where nobody says how many. */
 export const DEFAULT_BULK_SIZE = 50;
 
+/** Items that a recovery names because it could not read or wholly see to them; it counts all. */
+export const MAX_TROUBLES_TOLD = 20;
+
 /** Instances that a page of a list reads beyond those it may show; then it is cut short. */
-export const MAX_READ_BEYOND_PAGE = 30;
+export const MAX_READ_BEYOND_PAGE = 29;
 
 // HTTP tasks
 

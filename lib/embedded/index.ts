@@ -1,37 +1,44 @@
 /** `fermata-engine/embedded`: the whole engine in one Node process. */
+
 export type {
-  ActivatedTask,
-  Activation,
-  ActivationRequest,
-  DeadLetterView,
   DefinitionView,
   Deployment,
+  ScheduleView,
+  Source,
+} from "../engine/shapes/definitions.ts";
+export type {
+  HistoryEntry,
+  IncidentView,
+  InstanceFilter,
+  InstanceView,
+  ResultView,
+  StartRequest,
+  WaitView,
+} from "../engine/shapes/instances.ts";
+export type { Listed } from "../engine/shapes/paging.ts";
+export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";
+export type {
+  DeadLetterView,
   EventAnswer,
   EventConfig,
   EventRequest,
   EventTypeView,
   FailedDelivery,
-  Heartbeat,
-  HeartbeatRequest,
-  HistoryEntry,
-  IncidentView,
-  InstanceFilter,
-  InstanceView,
-  Listed,
   MessageAnswer,
   ReceiptView,
-  RecoveryReport,
-  ResultView,
-  ScheduleView,
   SignalAnswer,
-  Source,
-  StartRequest,
+} from "../engine/shapes/signals.ts";
+export type {
+  ActivatedTask,
+  Activation,
+  ActivationRequest,
+  Heartbeat,
+  HeartbeatRequest,
   TaskFailure,
   TaskFilter,
   TaskTypeView,
   TaskView,
-  WaitView,
-} from "../engine/engine.ts";
+} from "../engine/shapes/tasks.ts";
 export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 export type { HttpServer } from "./http-server.ts";
 export type { HttpOptions } from "./http-task.ts";

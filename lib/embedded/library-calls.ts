@@ -4,34 +4,29 @@
  */
 import { correlationText } from "../definition/expression.ts";
 import type { Variables } from "../definition/json.ts";
+import type { Engine } from "../engine/engine.ts";
+import { UNDECLARED } from "../engine/events/event-type.ts";
+import { checkRequest, type Rule } from "../engine/request-rules.ts";
 import type {
-  DeadLetterView,
-  DefinitionView,
-  Engine,
-  EventConfig,
-  EventTypeView,
   FoundIncident,
-  HistoryEntry,
-  IdempotencyKey,
   IncidentFilter,
-  InstanceFilter,
-  InstanceView,
-  Listed,
-  MessageAnswer,
-  MessageRequest,
-  PageRequest,
   PurgeReport,
   PurgeRequest,
   ResolveReport,
   ResolveRequest,
-  ScheduleView,
+} from "../engine/shapes/bulk.ts";
+import type { DefinitionView, ScheduleView, Source } from "../engine/shapes/definitions.ts";
+import type { HistoryEntry, InstanceFilter, InstanceView } from "../engine/shapes/instances.ts";
+import type { IdempotencyKey, Listed, PageRequest } from "../engine/shapes/paging.ts";
+import type {
+  DeadLetterView,
+  EventConfig,
+  EventTypeView,
+  MessageAnswer,
+  MessageRequest,
   SignalAnswer,
-  Source,
-  TaskFilter,
-  TaskView,
-} from "../engine/engine.ts";
-import { UNDECLARED } from "../engine/events/event-type.ts";
-import { checkRequest, type Rule } from "../engine/request-rules.ts";
+} from "../engine/shapes/signals.ts";
+import type { TaskFilter, TaskView } from "../engine/shapes/tasks.ts";
 import { RULES } from "./library-requests.ts";
 import { own } from "./own-copy.ts";
 

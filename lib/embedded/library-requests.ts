@@ -1,22 +1,6 @@
 /** What each call of the library may be given: the rules by which it is checked before it is made. */
 
 import { MAX_ACTIVATED, MAX_LOCK_SECONDS, MAX_WAIT_SECONDS } from "../definition/limits.ts";
-import type {
-  ActivationRequest,
-  ClaimRequest,
-  EventConfig,
-  EventRequest,
-  HeartbeatRequest,
-  IncidentFilter,
-  InstanceFilter,
-  MessageRequest,
-  PageRequest,
-  PurgeFilter,
-  Source,
-  StartRequest,
-  TaskFailure,
-  TaskFilter,
-} from "../engine/engine.ts";
 import {
   businessKey,
   correlationKey,
@@ -43,6 +27,18 @@ import {
   text,
   wholeNumber,
 } from "../engine/request-rules.ts";
+import type { IncidentFilter, PurgeFilter } from "../engine/shapes/bulk.ts";
+import type { Source } from "../engine/shapes/definitions.ts";
+import type { InstanceFilter, StartRequest } from "../engine/shapes/instances.ts";
+import type { PageRequest } from "../engine/shapes/paging.ts";
+import type { EventConfig, EventRequest, MessageRequest } from "../engine/shapes/signals.ts";
+import type {
+  ActivationRequest,
+  ClaimRequest,
+  HeartbeatRequest,
+  TaskFailure,
+  TaskFilter,
+} from "../engine/shapes/tasks.ts";
 
 /** A rule for every setting that a request has. */
 type Of<T> = Readonly<Record<keyof T, Rule>>;

@@ -4,8 +4,8 @@
  * the message puts them back, and such a row is not the one that was found here: it stays.
  */
 import type { Item } from "../ports/store.ts";
-import type { Pace } from "./engine.ts";
 import { openTask } from "./owed.ts";
+import type { Pace } from "./shapes/reports.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { isQueued, moveToQueue } from "./workers/queue-task.ts";

@@ -49,7 +49,7 @@ export function encodeInstance(
   const body = encodePacked(without(packed, leaving));
   return {
     body,
-    ...((apart || leaving.length > 0) && { apart: leaving.map(apartOf) }),
+    ...((apart || leaving.length > 0) && { apart: apartIn(leaving) }),
     values: newOnes(leaving, stored),
   };
 }
@@ -90,11 +90,17 @@ function placesOf(packed: Packed, { runner }: Program): readonly Path[] {
 
 /** What calls hand over stands there by its names, as it does where it comes from. */
 function handedOver(rest: Packed["k"][number][5], at: Path): readonly Path[] {
-  if (!("on" in rest) || rest.on !== "child" || !isVariables(rest.variables)) return [];
-  return Object.keys(rest.variables).map((name) => [...at, "variables", name]);
+  if (!("on" in rest)) return [];
+  if (rest.on === "family" && isObjectLike(rest.call)) return namesIn(rest.call, [...at, "call"]);
+  return rest.on === "child" ? namesIn(rest, at) : [];
 }
 
-const isVariables = (value: unknown): value is object =>
+function namesIn(call: object, at: Path): readonly Path[] {
+  if (!("variables" in call) || !isObjectLike(call.variables)) return [];
+  return Object.keys(call.variables).map((name) => [...at, "variables", name]);
+}
+
+const isObjectLike = (value: unknown): value is object =>
   typeof value === "object" && value !== null;
 
 /** Where the facts that incidents keep have them. */
@@ -174,6 +180,21 @@ function without(packed: Packed, leaving: readonly Large[]): Packed {
 
 const referenceOf = ({ at, hash, bytes }: Large): PackedApart => [at, hash, bytes];
 const apartOf = ({ hash, bytes }: Large): Apart => ({ hash, bytes });
+
+/**
+ * What a call hands over is mostly what its caller has itself: the same value, which is read once and
+ * shown once. It counts once, or a call would need as much room again as there is.
+ */
+function apartIn(leaving: readonly Large[]): readonly Apart[] {
+  const shown = leaving.filter(({ at }) => !isHandedOver(at));
+  const known = new Set(shown.map(({ hash }) => hash));
+  const others = leaving.filter(({ at, hash }) => isHandedOver(at) && !known.has(hash));
+  const distinct = new Map(others.map((value) => [value.hash, value]));
+  return [...shown, ...distinct.values()].map(apartOf);
+}
+
+/** Tickets hold values of two kinds: what a call hands over, and facts that incidents keep. */
+const isHandedOver = ([where, , , what]: Path): boolean => where === "k" && what !== "kept";
 
 function newOnes(leaving: readonly Large[], stored: ReadonlySet<string>): readonly NewValue[] {
   const fresh = leaving.filter(({ hash }) => !stored.has(hash));

@@ -1,17 +1,18 @@
 /** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
 import { MAX_FAN_OUT_MS } from "../definition/limits.ts";
-import { findTicket, isFamily, membersOf } from "../kernel/family.ts";
+import { isFamily, membersClosed } from "../kernel/family.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
 import type { Key } from "../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../ports/store-rules.ts";
 import { mailboxKey } from "./keys.ts";
 import { mailboxItem, readMailbox, withoutSubs } from "./messages/mailbox.ts";
-import { openTask, openTasks, runsHere } from "./owed.ts";
+import { isTask, openTask, runsHere } from "./owed.ts";
 import { tidyPeople } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./topics/row.ts";
-import { openKey } from "./workers/rows.ts";
+import { isQueued } from "./workers/queue-task.ts";
+import { hasRow, openKey } from "./workers/rows.ts";
 import { lookedForType } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
@@ -20,9 +21,8 @@ export function closedBy({ before, image }: Pick<Plan, "before" | "image">): rea
   const { tickets } = image.instance;
   const open = new Set(tickets.map(({ id }) => id));
   const members = before.tickets.filter(isFamily).flatMap((family) => {
-    const left = tickets.find(({ id }) => id === family.id);
-    if (left === family) return [];
-    return membersOf(family).filter(({ id }) => findTicket(left ? [left] : [], id) === undefined);
+    const left = tickets.filter(isFamily).find(({ id }) => id === family.id);
+    return left === family ? [] : membersClosed(family, left);
   });
   return [...before.tickets.filter(({ id }) => !open.has(id)), ...members];
 }
@@ -99,17 +99,33 @@ function deadKeys(
 /** Rows of attempts that are over. Locks that nobody named here are over in time. */
 async function offerKeys(world: World, plan: Plan, held: Held | undefined): Promise<Key[]> {
   const keys: Key[] = [];
-  for (const task of openTasks(plan.before.tickets)) {
+  for (const task of [
+    ...closedBy(plan),
+    ...plan.before.tickets.filter((it) => isLater(plan, it)),
+  ]) {
+    if (!isTask(task) || runsHere(world, task) || isForPeople(task)) continue;
     const { id, type } = task;
-    if (runsHere(world, task) || isForPeople(task) || !isOver(plan, task)) continue;
-    if (held?.ticket === id) keys.push(held.key);
-    else keys.push(openKey(plan.before, task, (await lookedForType(world, type)).shards));
+    const known = await lookedForType(world, type);
+    const open = openKey(plan.before, task, known.shards);
+    if (held?.ticket === id) {
+      keys.push(held.key);
+      if (mayHaveTwoRows(task) && (await hasRow(world, open))) keys.push(open);
+    } else if (!isQueued(world, known)) keys.push(open);
+    // Those in queues have rows only where they were refused: whoever tries again finds them dead.
   }
   return keys;
 }
 
-function isOver({ image }: Plan, { id, attempt }: TaskTicket): boolean {
-  return openTask(image.instance, id)?.attempt !== attempt;
+/**
+ * What a door has opened and a worker has taken at once, its parked copy offers again: that row goes
+ * for a read and a write here, and for three writes where a worker takes it only to find it dead.
+ */
+const mayHaveTwoRows = ({ stamp }: TaskTicket): boolean => stamp?.own === null;
+
+/** Whether a task is open as it was, but for a later attempt. */
+function isLater({ image }: Plan, ticket: Ticket): boolean {
+  const open = openTask(image.instance, ticket.id);
+  return isTask(ticket) && open !== undefined && open.attempt !== ticket.attempt;
 }
 
 /** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */

@@ -35,6 +35,7 @@ export type Packed = Readonly<{
   bk?: string;
   tg?: readonly string[];
   p?: NonNullable<Instance["parent"]>;
+  ls?: number;
   x: Json;
   k: readonly PackedTicket[];
   o?: readonly (readonly [string, OutboxRecord["effect"], PackedStamp])[];
@@ -83,6 +84,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     ...(instance.businessKey !== undefined && { bk: instance.businessKey }),
     ...(instance.tags && { tg: instance.tags }),
     ...(instance.parent && { p: instance.parent }),
+    ...(instance.shard !== undefined && { ls: instance.shard }),
     x: instance.state,
     k: instance.tickets.map((ticket) => packTicket(ticket, instance, index)),
     ...(instance.outbox.length > 0 && {
@@ -133,6 +135,7 @@ export function decodeInstance(
     ...(packed.bk !== undefined && { businessKey: packed.bk }),
     ...(packed.tg && { tags: packed.tg }),
     ...(packed.p && { parent: packed.p }),
+    ...(packed.ls !== undefined && { shard: packed.ls }),
     state: packed.x,
     tickets: packed.k.map((ticket) => parseTicket(ticket, packed, definition)),
     outbox: (packed.o ?? []).map(([id, effect, stamp]) => ({

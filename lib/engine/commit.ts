@@ -32,7 +32,8 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
   if (!(await storeValues(world, plan.before, plan.values))) return BUSY;
   if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;
   if (plan.before.version === 0 && !(await putKeyRows(world, plan.image.instance))) return BUSY;
-  for (const offer of before) await tryPutHint(world, offer);
+  // All at once: where there are any, a store that gathers them in one flush is below.
+  await Promise.all(before.map((offer) => tryPutHint(world, offer)));
   for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
     const outcome = await put(world, plan, write, own);
     if (outcome === "unwritten") continue;

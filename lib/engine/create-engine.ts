@@ -22,6 +22,7 @@ import { giveUp } from "./give-up.ts";
 import { handle, wake } from "./handle.ts";
 import { readHistory } from "./history.ts";
 import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
+import { getListing, setListing } from "./listing/shards.ts";
 import { listInstances } from "./listing.ts";
 import { publishMessage } from "./messages/publish.ts";
 import { patchVariables } from "./patch-variables.ts";
@@ -65,6 +66,8 @@ export function createEngine(given: World): Engine {
       await switchState(world, id, "undeployed");
       return { undeployed: true };
     },
+    listing: (id) => getListing(world, id),
+    setListing: (id, request) => setListing(world, id, request),
     schedules: (page) => listSchedules(world, page),
     removeSchedule: (id) => removeSchedule(world, id),
 

@@ -9,6 +9,7 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { CarriedStart } from "../ports/message.ts";
 import type { Write } from "../ports/store.ts";
 import { SIZE_LIMITS } from "./apart.ts";
+import { blankInstance } from "./blank-instance.ts";
 import { commit } from "./commit.ts";
 import { rearm } from "./dispatch.ts";
 import { latestKey } from "./keys.ts";
@@ -17,6 +18,7 @@ import { postingOf } from "./messages/posting.ts";
 import { START } from "./names.ts";
 import { isStorable, type Plan, planStart } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
+import { shardFor } from "./shard-for.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { firedWrite } from "./timer-starts/occurrence.ts";
 import type { World } from "./world.ts";
@@ -119,28 +121,14 @@ function isMadeBy({ startHash, startedAt, definition }: Instance, start: Carried
   return startHash === start.request && startedAt === start.now;
 }
 
-function blank(world: World, id: string, start: CarriedStart): Instance {
-  return {
-    id,
-    tenant: world.settings.tenant,
-    version: 0,
-    definition: start.definition,
-    status: "live",
-    startedAt: start.now,
-    lastNow: start.now,
-    ...(start.businessKey !== undefined && { businessKey: start.businessKey }),
-    ...(start.tags && { tags: start.tags }),
-    ...(start.parent && { parent: start.parent }),
-    state: null,
-    tickets: [],
-    outbox: [],
-    minted: 0,
-    completed: [],
-    trail: { next: 1, entries: [] },
-    startHash: start.request,
-    ring: [],
-    inbox: [],
-    sentEvents: [],
-    seenEvents: {},
+function blank({ settings }: World, id: string, start: CarriedStart): Instance {
+  const { definition, request: startHash, businessKey, tags, parent } = start;
+  const shard = shardFor(id, start.shards ?? 1);
+  const given = {
+    ...(businessKey !== undefined && { businessKey }),
+    ...(tags && { tags }),
+    ...(parent && { parent }),
+    ...(shard > 0 && { shard }),
   };
+  return blankInstance({ id, tenant: settings.tenant, definition, startHash, ...given }, start.now);
 }

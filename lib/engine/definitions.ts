@@ -3,8 +3,8 @@ import { MAX_LIVE_COUNTED, MAX_TRIES_AT_DEFINITION } from "../definition/limits.
 import { formatInstant, instantFrom } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Range, Write } from "../ports/store.ts";
-import type { DefinitionView, Engine, Listed, PageRequest } from "./engine.ts";
-import { definitionPk, definitionsView, phaseView } from "./keys.ts";
+import type { Engine } from "./engine.ts";
+import { definitionPk, definitionsView } from "./keys.ts";
 import {
   deployed,
   type Latest,
@@ -13,12 +13,16 @@ import {
   parseVersion,
   readLatest,
   readVersion,
+  shardsOf,
   type VersionRecord,
 } from "./latest.ts";
+import { phaseViews } from "./listing/sources.ts";
 import { readParts } from "./parts.ts";
 import { loadProgram } from "./programs.ts";
 import { readMany } from "./read-many.ts";
 import { checkPage } from "./request-rules.ts";
+import type { DefinitionView } from "./shapes/definitions.ts";
+import type { Listed, PageRequest } from "./shapes/paging.ts";
 import { replaceStarts } from "./start-rows.ts";
 import {
   NO_CHANGE,
@@ -56,7 +60,8 @@ export async function getDefinition(
   if (version === undefined) return viewLatest(world, (await deployed(world, id)).latest);
   const record = await readVersion(world, id, version);
   const latest = (await readLatest(world, id))?.latest;
-  return viewVersion(world, { id, version, record, latest, live: await countLive(world, id) });
+  const live = await countLive(world, id, latest);
+  return viewVersion(world, { id, version, record, latest, live });
 }
 
 /** Every version that is stored, the newest first. */
@@ -73,7 +78,7 @@ export async function listVersions(
     backwards: true,
     ...rangeOf(request),
   });
-  const live = await countLive(world, id);
+  const live = await countLive(world, id, latest);
   const items: DefinitionView[] = [];
   for (const { key, body } of page.items) {
     const version = Number(key.sk.slice(2));
@@ -151,7 +156,8 @@ async function switchTimers(
 export async function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {
   const { id, version } = latest;
   const record = await readVersion(world, id, version);
-  return viewVersion(world, { id, version, record, latest, live: await countLive(world, id) });
+  const live = await countLive(world, id, latest);
+  return viewVersion(world, { id, version, record, latest, live });
 }
 
 type Viewed = Readonly<{
@@ -182,10 +188,17 @@ async function viewVersion(
   };
 }
 
-async function countLive(world: World, id: string): Promise<DefinitionView["live"]> {
+/** Counted up to a number; of a definition that has gone, where its first instances were. */
+async function countLive(
+  world: World,
+  id: string,
+  latest: Latest | undefined,
+): Promise<DefinitionView["live"]> {
+  const spread = { id, shards: shardsOf(latest ?? {}) };
+  const views = (["live", "incident"] as const).flatMap((it) => phaseViews(world, it, spread));
   let count = 0;
-  for (const phase of ["live", "incident"] as const) {
-    const view = phaseView(world.settings.tenant, phase, id);
+  for (const view of views) {
+    if (count > MAX_LIVE_COUNTED) break;
     let after: string | undefined;
     do {
       const range = { limit: MAX_LIVE_COUNTED, ...(after !== undefined && { after }) };

@@ -4,11 +4,11 @@ import type { Compilation, Compiler, Diagnostic } from "../definition/diagnostic
 import { MAX_PROCESSES_PER_SOURCE, MAX_TRIES_AT_DEFINITION } from "../definition/limits.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Write } from "../ports/store.ts";
-import type { DeployedView, Deployment, Source } from "./engine.ts";
 import { bodyText, encodeBody } from "./formats.ts";
 import { definitionPk, versionKey } from "./keys.ts";
-import { type Latest, latestItem, readLatest, type VersionRecord } from "./latest.ts";
+import { type Latest, latestItem, readLatest, spreadOf, type VersionRecord } from "./latest.ts";
 import { writeParts } from "./parts.ts";
+import type { DeployedView, Deployment, Source } from "./shapes/definitions.ts";
 import { replaceStarts } from "./start-rows.ts";
 import {
   NO_CHANGE,
@@ -87,7 +87,11 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   const definition = { ...compiled, hash, version };
   const next = (found?.item.version ?? 0) + 1;
   const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, next);
-  const bare: Latest = { id, version, hash, sourceHash, state, starts: rows.starts };
+  const bare: Latest = {
+    ...{ id, version, hash, sourceHash, state, starts: rows.starts },
+    // Instances of the versions before stay where they are.
+    ...spreadOf(found?.latest ?? {}),
+  };
   const timers = await replaceTimers(world, found?.latest, bare, compiled.startEvents, next);
   const latest = withTimers(bare, timers);
   const head: Write = found

@@ -12,24 +12,16 @@ import { type Held, stopClosed, tidyClosed } from "./closed.ts";
 import { broadcastAgain } from "./events/accept-event.ts";
 import { bury } from "./events/dead-letter.ts";
 import { expireLeft } from "./expire-left.ts";
-import { sendFamily } from "./families/send-family.ts";
+import { cancelFamily } from "./families/cancel-family.ts";
+import { isSentByPage, sendFamily } from "./families/send-family.ts";
 import { deliveryName } from "./names.ts";
 import { offer, showOffer } from "./offer.ts";
-import {
-  type Entries,
-  earliestTimer,
-  isMasked,
-  isTask,
-  mustBeSent,
-  openTasks,
-  runsHere,
-} from "./owed.ts";
-import { isReassigned } from "./people/reassigned.ts";
+import { type Entries, earliestTimer, isMasked, mustBeSent, openTasks, runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { taskMessage } from "./task-message.ts";
 import { acceptSignal, publish } from "./topics/broadcast.ts";
 import { sendMissed } from "./topics/missed.ts";
-import { isOfferedInCommit } from "./workers/offer-task.ts";
+import { isFirstRow, isOfferedInCommit } from "./workers/offer-task.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -67,10 +59,10 @@ export async function afterCommit(
       ticket.id !== kept?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
   );
   const { instance } = plan.image;
-  const isSecond = (ticket: Ticket) => isTask(ticket) && isReassigned(plan, ticket);
-  await send(world, instance, { tickets: leaving.filter(isSecond), outbox: [] });
-  const first = leaving.filter((ticket) => !isSecond(ticket));
-  const sent = await send(world, instance, { tickets: first, outbox }, "first");
+  const isFirst = (ticket: Ticket) => isFirstRow(plan, ticket);
+  await send(world, instance, { tickets: leaving.filter(isFirst), outbox: [] }, "first");
+  const others = leaving.filter((ticket) => !isFirst(ticket));
+  const sent = await send(world, instance, { tickets: others, outbox });
   await parkUnserved(world, plan);
   const mayGo = ({ id }: Ticket) => id !== leaves;
   await tidyClosed(world, plan, { justSent: plan.took, mayGo, held });
@@ -79,7 +71,8 @@ export async function afterCommit(
 
 /**
  * What a door does itself before it answers, though its parked copy will do it again: its caller
- * expects to find in the next list the tasks that the call has opened.
+ * expects to find in the next list the tasks that the call has opened. Thousands that a family sends
+ * by page come a little later: no caller waits that long.
  */
 export async function showCaller(world: World, plan: Plan, held?: Held): Promise<void> {
   await show(world, plan);
@@ -100,7 +93,8 @@ export async function showDelivered(world: World, plan: Plan, topic: Topic): Pro
 async function show(world: World, plan: Plan): Promise<void> {
   stopClosed(world, plan);
   await rearm(world, plan);
-  const offers = openTasks(plan.fresh.tickets).filter((task) => !runsHere(world, task));
+  const shown = plan.fresh.tickets.filter((ticket) => !isSentByPage(world, ticket));
+  const offers = openTasks(shown).filter((task) => !runsHere(world, task));
   for (const task of offers) await showOffer(world, plan, task);
   await parkUnserved(world, plan);
 }
@@ -216,6 +210,8 @@ async function sendRecord(world: World, instance: Instance, record: OutboxRecord
       return bury(world, instanceId, record.effect);
     case "cancel-child":
       return world.children?.cancel(world, instance, record.effect.ticket);
+    case "cancel-children":
+      return cancelFamily(world, instance, record.effect);
     case "notify-parent":
       return world.children?.tellParent(world, instance);
     case "expire-chunks":

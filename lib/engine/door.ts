@@ -14,6 +14,7 @@ import { SIZE_LIMITS } from "./apart.ts";
 import type { Held } from "./closed.ts";
 import { commit } from "./commit.ts";
 import { afterCommit, showCaller } from "./dispatch.ts";
+import { inTurn } from "./in-turn.ts";
 import { mustBeSent } from "./owed.ts";
 import { type Plan, plan } from "./plan.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
@@ -32,13 +33,17 @@ export type Errand = Readonly<{
   /** What the caller is told instead, where a step like this must not be taken. */
   refuse?: (plan: Plan) => EngineError | undefined;
   /** Asked while there is something to do: throws when it is not the caller's to do any more. */
-  claim?: () => Promise<Held>;
+  claim?: (fact: Fact) => Promise<Held>;
 }>;
 
 /** `repeated`: the instance remembers that this very request was served before. */
 export type Served = Readonly<{ kind: "done" | "repeated" | "nothing"; image: Image }>;
 
-export async function serve(world: World, errand: Errand): Promise<Served> {
+/** Callers of one instance who meet in a process that owns the store go one after the other. */
+export const serve = (world: World, errand: Errand): Promise<Served> =>
+  inTurn(world, `instance ${errand.instanceId}`, () => serveInTurn(world, errand));
+
+async function serveInTurn(world: World, errand: Errand): Promise<Served> {
   // Kept short: sixteen of them live in the instance, and they only guard against repeats.
   const request = world.ids.digest(errand.key ?? world.ids.fresh()).slice(0, 12);
   const body = world.ids.digest(canonicalJson(errand.body)).slice(0, 8);
@@ -78,7 +83,7 @@ async function serveOnce(
   if (remembered) return { kind: "repeated", image };
   const fact = await errand.factFor(image.instance, image.program);
   if (fact === undefined) return { kind: "nothing", image };
-  const held = await errand.claim?.();
+  const held = await errand.claim?.(fact);
   const name = errand.nameFor(fact) ?? request;
   const want = { name, fact, remember: { request, body, answer: 200 } };
   const owner = { own: null, until: world.clock.now() };

@@ -12,9 +12,9 @@ import type { Instant } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item, Key, Page, Slice } from "../ports/store.ts";
 import { type Cursor, moveCursor, type Position } from "./cursor.ts";
-import type { Pace } from "./engine.ts";
 import type { Walk } from "./keys.ts";
 import { readMany } from "./read-many.ts";
+import type { Pace } from "./shapes/reports.ts";
 import type { World } from "./world.ts";
 
 /** Which way to go, from where to where, and what to do on it. */

@@ -1,14 +1,12 @@
 /**
  * What the engine offers: the same calls for HTTP, for the library door and for tests, with the
  * bodies and answers that the API documents. What a caller did wrong is thrown as an EngineError
- * whose code says what; instants are ISO text, because every answer may leave as JSON.
+ * whose code says what; instants are ISO text, because every answer may leave as JSON. The bodies
+ * and answers themselves stand by subject in shapes/.
  */
 import type { Notation } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
-import type { Json, Variables } from "../definition/json.ts";
-import type { Form } from "../definition/user-task.ts";
-import type { Ended, TerminationKind } from "../kernel/ending.ts";
-import type { OnTargetTerminated } from "../kernel/queued-event.ts";
+import type { Variables } from "../definition/json.ts";
 import type {
   Invocation,
   LookMessage,
@@ -18,6 +16,55 @@ import type {
   Verdict,
 } from "../ports/message.ts";
 import type { Key, Slice } from "../ports/store.ts";
+import type {
+  FoundIncident,
+  IncidentFilter,
+  PurgeReport,
+  PurgeRequest,
+  ResolveReport,
+  ResolveRequest,
+} from "./shapes/bulk.ts";
+import type {
+  DefinitionView,
+  Deployment,
+  ListingView,
+  ScheduleView,
+  Source,
+} from "./shapes/definitions.ts";
+import type {
+  HistoryEntry,
+  InstanceFilter,
+  InstanceView,
+  ResultView,
+  StartRequest,
+  VariablesPatch,
+  WaitView,
+} from "./shapes/instances.ts";
+import type { IdempotencyKey, Listed, PageRequest } from "./shapes/paging.ts";
+import type { Pace, RecoveryReport, SweepReport, WheelReport } from "./shapes/reports.ts";
+import type {
+  DeadLetterView,
+  EventAnswer,
+  EventConfig,
+  EventRequest,
+  EventTypeView,
+  MessageAnswer,
+  MessageRequest,
+  ReceiptView,
+  SignalAnswer,
+  SignalRequest,
+} from "./shapes/signals.ts";
+import type {
+  Activation,
+  ActivationRequest,
+  ClaimRequest,
+  Heartbeat,
+  HeartbeatRequest,
+  TaskFailure,
+  TaskFilter,
+  TaskTypeView,
+  TaskView,
+} from "./shapes/tasks.ts";
 
 export interface Engine {
   // What hosts call: hands over what woke them.
@@ -57,6 +104,10 @@ export interface Engine {
   enable(id: string): Promise<DefinitionView>;
   disable(id: string): Promise<DefinitionView>;
   undeploy(id: string): Promise<Readonly<{ undeployed: boolean }>>;
+
+  /** Over how many shards the instances of a definition are listed; the number only grows. */
+  listing(id: string): Promise<ListingView>;
+  setListing(id: string, request: Readonly<{ shards: number }>): Promise<ListingView>;
 
   /** What begins by itself: start events by timer of the definitions that are deployed. */
   schedules(page: PageRequest): Promise<Listed<ScheduleView>>;
@@ -157,439 +208,3 @@ export interface Engine {
   setTaskType(type: string, request: Readonly<{ queueArn: string | null }>): Promise<TaskTypeView>;
   taskType(type: string): Promise<TaskTypeView>;
 }
-
-/** The same key and body give the same answer; another body under the same key is refused. */
-export type IdempotencyKey = string;
-
-/** `limit` is at most 200; `cursor` is the `nextCursor` of the page before. */
-export type PageRequest = Readonly<{ limit: number; cursor?: string }>;
-export type Listed<T> = Readonly<{ items: readonly T[]; nextCursor?: string }>;
-
-export type Source = Readonly<{ notation: Notation; source: string }>;
-
-/** `created: false`: the source is identical to the latest, nothing was stored. */
-export type Deployment = Readonly<{ created: boolean; definitions: readonly DeployedView[] }>;
-
-export type DeployedView = Readonly<{
-  id: string;
-  version: number;
-  hash: string;
-  notation: Notation;
-  name?: string;
-  startEvents: readonly StartEventView[];
-  warnings: readonly Diagnostic[];
-}>;
-
-export type StartEventView = Readonly<{
-  element: string;
-  kind: string;
-  name?: string;
-  timer?: Readonly<{ as: "duration" | "date" | "cycle"; text: string; zone?: string }>;
-  /** Of a timer that is armed: when its next instance begins. */
-  nextDue?: string;
-}>;
-
-export type ScheduleView = Readonly<{
-  id: string;
-  definition: Readonly<{ id: string; version: number }>;
-  element: string;
-  kind: "duration" | "date" | "cycle" | "cron";
-  /** As the definition has it. */
-  text: string;
-  zone: string;
-  /** Absent when it is not enabled, or nothing is left. */
-  nextDue?: string;
-  /** Absent where it never ends. */
-  remaining?: number;
-  enabled: boolean;
-  /** Instances begun since it was deployed or enabled last. */
-  fired: number;
-}>;
-
-export type DefinitionView = Readonly<{
-  id: string;
-  version: number;
-  hash: string;
-  notation: Notation;
-  name?: string;
-  startEvents: readonly StartEventView[];
-  enabled: boolean;
-  deployedAt: string;
-  /** Live instances of all versions of this id, counted up to 1,000. */
-  live: Readonly<{ count: number; more: boolean }>;
-}>;
-
-export type StartRequest = Readonly<{
-  variables?: Variables;
-  instanceId?: string;
-  businessKey?: string;
-  version?: number;
-  tags?: readonly string[];
-  /** A duration from now, or an instant. */
-  deadline?: string;
-}>;
-
-export type Status = "running" | "suspended" | Ended;
-
-export type InstanceView = Readonly<{
-  instanceId: string;
-  definition: Readonly<{ id: string; version: number }>;
-  status: Status;
-  terminationKind?: TerminationKind;
-  businessKey?: string;
-  tags?: readonly string[];
-  /** The instance that called it, and whether that waits for its end. */
-  parent?: Readonly<{ instanceId: string; awaited: boolean }>;
-  variables: Variables;
-  activeElements: readonly string[];
-  completedElements: readonly string[];
-  waits: readonly WaitView[];
-  incidents: readonly IncidentView[];
-  startedAt: string;
-  updatedAt: string;
-  endedAt?: string;
-  result?: Json;
-  error?: Readonly<{ code?: string; message: string; element?: string }>;
-}>;
-
-export type IncidentView = Readonly<{
-  incidentId: string;
-  type: string;
-  element: string;
-  message: string;
-  raisedAt: string;
-}>;
-
-/** Why an instance does not move, and the exact call that would move it, where there is one. */
-export type WaitView = Readonly<{
-  kind: "task" | "timer" | "signal" | "message" | "event" | "child" | "continuation" | "incident";
-  element: string;
-  since: string;
-  dueAt?: string;
-  /** Of a signal, a message or an event. */
-  name?: string;
-  /** Of a message; empty where it has none. */
-  correlationKey?: string;
-  /** Of a child: the process that was called, and the instance that runs it, once it is there. */
-  process?: string;
-  childInstanceId?: string;
-  taskType?: string;
-  taskId?: string;
-  /** Of a family: how many tasks it began with, and how many of them are open. */
-  members?: Readonly<{ size: number; open: number }>;
-  /** The engine runs this task itself. */
-  runsHere?: boolean;
-  incidentId?: string;
-  /** The call that gives a task to a person, as long as nobody has it. */
-  claimWith?: Readonly<{ method: string; path: string; body?: Json }>;
-  wakeWith?: Readonly<{ method: string; path: string; body?: Json }>;
-}> &
-  Partial<PersonView>;
-
-export type ResultView = Readonly<{
-  status: Ended;
-  terminationKind: TerminationKind;
-  result?: Json;
-  variables: Variables;
-  error?: Readonly<{ code?: string; message: string; element?: string }>;
-}>;
-
-export type HistoryEntry = Readonly<{
-  seq: number;
-  at: string;
-  type: string;
-  element?: string;
-  data?: Json;
-}>;
-
-export type InstanceFilter = Readonly<{
-  definition?: string;
-  status?: Status;
-  businessKey?: string;
-  /** One of their tags. */
-  tag?: string;
-  incident?: true;
-  startedAfter?: string;
-  startedBefore?: string;
-}>;
-
-export type TaskFilter = Readonly<{
-  type?: string;
-  instanceId?: string;
-  // The others find tasks that people do.
-  assignee?: string;
-  candidateUser?: string;
-  candidateGroup?: string;
-  state?: PersonState;
-  /** Its due date has passed. */
-  overdue?: true;
-}>;
-
-/** Nobody has it yet, or somebody does. */
-export type PersonState = "created" | "claimed";
-
-/** Without a scope, variables of the process; else of the one open occurrence of that element. */
-export type VariablesPatch = Readonly<{ variables: Variables; scope?: string }>;
-
-export type IncidentFilter = Readonly<{
-  definition?: string;
-  type?: string;
-  element?: string;
-  businessKey?: string;
-  tag?: string;
-  /** Of the instance. */
-  startedAfter?: string;
-  startedBefore?: string;
-}>;
-
-/** An incident, and whose it is. */
-export type FoundIncident = IncidentView &
-  Readonly<{
-    instanceId: string;
-    definition: Readonly<{ id: string; version: number }>;
-    businessKey?: string;
-  }>;
-
-/** Which of them, what to do, and where the page before has stopped. */
-type Bulk<Filter> = Partial<PageRequest> &
-  Readonly<{
-    filter?: Filter;
-    /** True unless said: only tells what would be done. */
-    dryRun?: boolean;
-  }>;
-
-/** How one of many fared: `gone` is what somebody else was quicker with. */
-export type Fared<Done extends string> = Readonly<{
-  outcome: "matched" | Done | "gone" | "refused";
-  problem?: Readonly<{ code: string; message: string }>;
-}>;
-
-/** What was done; in a dry run nothing but `matched` counts, else it is the sum of the others. */
-type BulkReport = Readonly<{
-  dryRun: boolean;
-  matched: number;
-  gone: number;
-  refused: number;
-  nextCursor?: string;
-}>;
-
-export type ResolveRequest = Bulk<IncidentFilter> &
-  Readonly<{ variables?: Variables; retries?: number }>;
-export type ResolveReport = BulkReport &
-  Readonly<{ resolved: number; items: readonly (FoundIncident & Fared<"resolved">)[] }>;
-
-export type PurgeFilter = Readonly<{
-  definition?: string;
-  status?: Ended;
-  businessKey?: string;
-  tag?: string;
-  endedBefore?: string;
-}>;
-export type PurgeRequest = Bulk<PurgeFilter>;
-export type PurgeReport = BulkReport &
-  Readonly<{ purged: number; items: readonly (EndedInstance & Fared<"purged">)[] }>;
-
-export type EndedInstance = Readonly<{
-  instanceId: string;
-  definition: Readonly<{ id: string; version: number }>;
-  status: Ended;
-  endedAt: string;
-}>;
-
-export type TaskView = Readonly<{
-  taskId: string;
-  type: string;
-  instanceId: string;
-  element: string;
-  definition: Readonly<{ id: string; version: number }>;
-  variables: Variables;
-  headers: Readonly<Record<string, string>>;
-  attempt: number;
-  retries: number;
-  idempotencyKey: string;
-  createdAt: string;
-  /** The engine runs this task itself. */
-  runsHere: boolean;
-  /** Of a task that a person does: variables that must come with the completion. */
-  requiredOutputs?: readonly string[];
-  /** As the definition says it; `body` is there when one task is asked for. */
-  form?: Form & Readonly<{ body?: Json }>;
-}> &
-  Partial<PersonView>;
-
-/** Who has a task that a person does, who may have it, and until when. */
-export type PersonView = Readonly<{
-  state: PersonState;
-  assignee?: string;
-  candidateUsers: readonly string[];
-  candidateGroups: readonly string[];
-  dueDate?: string;
-  followUpDate?: string;
-  /** From 0 to 100. */
-  priority: number;
-}>;
-
-/** `groups`: those that the user is known to be in; left out, the caller answers for that. */
-export type ClaimRequest = Readonly<{ user: string; groups?: readonly string[] }>;
-
-/** `waitSeconds`: how long the poll may wait for a first task. */
-export type ActivationRequest = Readonly<{
-  type: string;
-  max: number;
-  lockSeconds: number;
-  /** Who asks, for those who look. */
-  worker: string;
-  waitSeconds?: number;
-}>;
-
-/** With `retryAfter` there was nothing, and asking before that many seconds is for nothing. */
-export type Activation = Readonly<{ tasks: readonly ActivatedTask[]; retryAfter?: number }>;
-
-export type ActivatedTask = Omit<TaskView, "createdAt" | "runsHere"> &
-  Readonly<{
-    /** Names the lock: heartbeats give a new one, and whoever reports sends the last. */
-    lockToken: string;
-    lockedUntil: string;
-  }>;
-
-export type HeartbeatRequest = Readonly<{ lockToken: string; lockSeconds?: number }>;
-
-/** `cancelled`: nobody needs the result any more. */
-export type Heartbeat = Readonly<{ lockToken: string; lockedUntil: string } | { cancelled: true }>;
-
-export type TaskTypeView = Readonly<{ type: string; queueArn: string | null; shards: number }>;
-
-export type TaskFailure = Readonly<{
-  /** Of the worker's last activation or heartbeat. */
-  lockToken?: string;
-  message: string;
-  /** A business error that boundary events can catch; without it a retry is used up. */
-  code?: string;
-  retries?: number;
-  /** A duration. */
-  retryAfter?: string;
-  variables?: Variables;
-}>;
-
-/** With an `id` it can be repeated: the same id is the same broadcast. */
-export type SignalRequest = Readonly<{ name: string; payload?: Variables; id?: string }>;
-
-/** The counts are there when everybody was reached within the call. */
-export type SignalAnswer = Readonly<{
-  broadcastId: string;
-  deliveredCount?: number;
-  startedCount?: number;
-}>;
-
-/** `matched` is the sum of `delivered`, `started`, `skipped`, `expired` and those that failed. */
-export type ReceiptView = Readonly<{
-  broadcastId: string;
-  kind: "signal" | "event";
-  name: string;
-  acceptedAt: string;
-  /** Everybody who waited when it was accepted has been dealt with. */
-  complete: boolean;
-  matched: number;
-  delivered: number;
-  /** Waits that ended otherwise before it reached them. */
-  skipped: number;
-  started: number;
-  expired: number;
-  failed: readonly FailedDelivery[];
-}>;
-
-/** It was taken, and led to an incident at once; without an id the instance could not be read. */
-export type FailedDelivery = Readonly<{ instanceId: string; incidentId?: string; message: string }>;
-
-export type MessageRequest = Readonly<{
-  name: string;
-  correlationKey?: string;
-  payload?: Variables;
-  /** The same id in the same mailbox is the same message. */
-  messageId?: string;
-  /** A duration, PT1H unless said; PT0S: only for who waits now. */
-  timeToLive?: string;
-}>;
-
-export type MessageAnswer = Readonly<{
-  messageId: string;
-  outcome: "delivered" | "started" | "buffered" | "duplicate";
-  /** Who got it; the first of them, where several process ids did. */
-  instanceId?: string;
-}>;
-
-export type EventRequest = Readonly<{
-  name: string;
-  payload?: Json;
-  /** An instance; without one it is broadcast. */
-  target?: string;
-  id?: string;
-}>;
-
-/** Without an outcome it is still on its way: its receipt tells. */
-export type EventAnswer = Readonly<{
-  id: string;
-  outcome?: "delivered" | "queued" | "dropped";
-  deliveredCount?: number;
-}>;
-
-export type EventConfig = Readonly<{
-  consumeOnRead: boolean;
-  deliveryMode: "AfterWait" | "AfterCreate" | "All";
-  /** A duration. */
-  expireAfter: string;
-  onTargetTerminated: OnTargetTerminated;
-}>;
-
-export type EventTypeView = EventConfig & Readonly<{ name: string; declared: boolean }>;
-
-export type DeadLetterView = Readonly<{
-  id: string;
-  name: string;
-  payload: Json;
-  at: string;
-  reason: string;
-  target: string;
-  targetStatus: Ended;
-}>;
-
-export type RecoveryReport = Readonly<{
-  /** Instances that owed something and were set going again. */
-  resumed: number;
-  /** Timers that are ahead and were armed again. */
-  rearmed: number;
-  /** Timers that were overdue and were set to fire at once. */
-  timersFired: number;
-  /** Messages sent again. */
-  resent: number;
-  /** Mailboxes in which somebody waited while something was there. */
-  mailboxesPoked: number;
-  /** Broadcasts that had not reached everybody. */
-  broadcastsResumed: number;
-  /** Events for one taker that had not been offered to all who wait. */
-  eventsOffered: number;
-  /** Instances looked at that needed nothing. */
-  skipped: number;
-}>;
-
-/** How long a turn may go on: it is asked after each page, and stops where there is no more time. */
-export type Pace = Readonly<{ hasTime?: () => boolean }>;
-
-export type SweepReport = Readonly<{
-  /** Items that were overdue by the index. */
-  looked: number;
-  /** Messages sent again: in a healthy installation hardly any. */
-  sent: number;
-  /** Items that could not be read, or for which nothing could be sent; each was told of. */
-  troubles: number;
-  /** There was more than one turn may look at, or had the time for: the next one goes on there. */
-  more: boolean;
-}>;
-
-export type WheelReport = Readonly<{
-  looked: number;
-  /** Timers handed to the queue. */
-  queued: number;
-  troubles: number;
-  more: boolean;
-}>;

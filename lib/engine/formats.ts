@@ -9,6 +9,7 @@
  *    takes it.
  */
 import { EngineError } from "../ports/engine-error.ts";
+import { sound } from "./unreadable.ts";
 
 export const FORMATS = {
   instance: 4,
@@ -55,7 +56,7 @@ export function parseBody(kind: Kind, body: Uint8Array): unknown {
 
 /** The same for a body that is stored in parts. */
 export function parseText(kind: Kind, text: string): unknown {
-  const value: unknown = JSON.parse(text);
+  const value: unknown = sound(`a stored ${kind}`, () => JSON.parse(text));
   const format = formatOf(value);
   if (format > FORMATS[kind]) throw tooNew(kind, format);
   if (format < FORMATS[kind] - 1) throw tooOld(kind, format);

@@ -8,10 +8,10 @@
  */
 import type { TicketFact } from "../kernel/fact.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
-import type { Invocation, Message, TaskMessage, Verdict } from "../ports/message.ts";
+import type { Invocation, Message, Verdict } from "../ports/message.ts";
 import { claimLeftMs, inDoubt } from "./claim.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
-import { afterCommit, send } from "./dispatch.ts";
+import { send } from "./dispatch.ts";
 import { asAskedFor, forGood, nextAttemptOf } from "./families/attempts.ts";
 import { isMemberClaimed, memberClaimLeftMs } from "./families/claim-member.ts";
 import { handBack, isUntouched, isVoid } from "./hand-back.ts";
@@ -19,8 +19,8 @@ import { handle } from "./handle.ts";
 import { attemptName } from "./names.ts";
 import { offerAnew } from "./offer.ts";
 import { openTask } from "./owed.ts";
-import { dropSentRecords, redeliver } from "./redelivery.ts";
-import { settle } from "./settle.ts";
+import { redeliver } from "./redelivery.ts";
+import { settleAndSend } from "./settle-and-send.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -55,14 +55,13 @@ export async function giveUp(
       ? claimLeftMs(world, task)
       : await memberClaimLeftMs(world, image, task);
   if (forMs > 0) return { keepForMs: forMs };
-  return fail(world, image, task, message, invocation);
+  return fail(world, image, task, invocation);
 }
 
 async function fail(
   world: World,
   image: Image,
   task: TaskTicket,
-  { tenant, instanceId }: TaskMessage,
   invocation: Invocation,
 ): Promise<Verdict> {
   const name = attemptName(task.id, task.attempt);
@@ -77,24 +76,8 @@ async function fail(
     return "release";
   }
   const fact = forGood(task, failed);
-  const owner = { own: invocation.id, until: invocation.until };
   const mine = (current: Image) => isUntouched(current, task);
-  const settled = await settle(world, image, { name, fact }, owner, { mine });
-  switch (settled.kind) {
-    case "settled": {
-      const sent = await afterCommit(world, settled.plan);
-      return dropSentRecords(world, settled.image, sent, invocation.id);
-    }
-    case "gone":
-      return settled.image
-        ? redeliver(world, settled.image, name, invocation, fact.kind)
-        : "release";
-    case "contended":
-    case "overtaken":
-      await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
-      world.observe?.({ kind: "outcome-parked", instanceId });
-      return "release";
-  }
+  return settleAndSend(world, image, { name, fact }, invocation, { mine });
 }
 
 /** What an attempt failed with that was handed out too often. */

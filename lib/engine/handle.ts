@@ -5,17 +5,17 @@ import type { Invocation, Message, TimerMessage, Verdict } from "../ports/messag
 import type { Key } from "../ports/store.ts";
 import { advance } from "./advance.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
-import { afterCommit } from "./dispatch.ts";
 import { drive } from "./drive.ts";
 import { handleOffer } from "./events/offer-event.ts";
+import { cancelPage } from "./families/cancel-family.ts";
 import { sendPage } from "./families/send-family.ts";
 import { dueOf } from "./keys.ts";
 import { handlePoke } from "./messages/poke.ts";
 import { earliestTimer, isTimer } from "./owed.ts";
 import { timeOf } from "./plan.ts";
-import { dropSentRecords, redeliver } from "./redelivery.ts";
+import { redeliver } from "./redelivery.ts";
 import { remind } from "./remind.ts";
-import { settle } from "./settle.ts";
+import { settleAndSend } from "./settle-and-send.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { fireStart, wakeStart } from "./timer-starts/fire.ts";
 import { deliverPage, fanOut, pageShard, watch } from "./topics/fan-out.ts";
@@ -58,6 +58,8 @@ export async function handle(
       return lookAgain(world, message);
     case "members":
       return sendPage(world, message);
+    case "cancel-members":
+      return cancelPage(world, message);
     case "offer":
       return handleOffer(world, message);
     case "poke":
@@ -127,27 +129,5 @@ async function fireTimer(
   const now = timeOf(world, image.instance);
   if (!isDue(timer, now)) return { keepForMs: timer.dueAt - now };
   const fact = { kind: "timer-due", ticket: name } as const;
-  const settled = await settle(
-    world,
-    image,
-    { name, fact },
-    { own: invocation.id, until: invocation.until },
-  );
-  switch (settled.kind) {
-    case "settled": {
-      const sent = await afterCommit(world, settled.plan);
-      return dropSentRecords(world, settled.image, sent, invocation.id);
-    }
-    case "gone":
-      return settled.image
-        ? redeliver(world, settled.image, name, invocation, fact.kind)
-        : "release";
-    case "contended":
-    case "overtaken": {
-      const { tenant, instanceId } = message;
-      await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
-      world.observe?.({ kind: "outcome-parked", instanceId });
-      return "release";
-    }
-  }
+  return settleAndSend(world, image, { name, fact }, invocation);
 }

@@ -5,11 +5,12 @@
 import { formatInstant } from "../definition/time/instant.ts";
 import type { TrailEntry } from "../kernel/trail.ts";
 import { parseChunk } from "./codec.ts";
-import type { HistoryEntry, Listed, PageRequest } from "./engine.ts";
 import { getInstance } from "./instance-calls.ts";
 import { CHUNKS, instancePk } from "./keys.ts";
 import { badCursor } from "./listing.ts";
 import { checkPage } from "./request-rules.ts";
+import type { HistoryEntry } from "./shapes/instances.ts";
+import type { Listed, PageRequest } from "./shapes/paging.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 

@@ -75,14 +75,22 @@ export const scheduleOrder = (definitionId: string, element: string): string =>
   `${part(definitionId)}#${part(element)}`;
 
 export const definitionsView = (tenant: string): string => `${tenant}#D`;
+/** Orders definitions by id; one whose lists are spread says over how many shards behind it. */
+export const definitionOrder = (id: string, shards: number): string =>
+  shards === 1 ? id : `${id}#${shards}`;
 /** The id in the key of something of a definition. */
 export const definitionIdOf = ({ pk }: Key): string => decodeURIComponent(pk.split("#")[2] ?? "");
 
 export type Phase = (typeof PHASES)[number];
 export const PHASES = ["live", "incident", "succeeded", "failed", "cancelled"] as const;
 
-export const phaseView = (tenant: string, phase: Phase, definitionId: string): string =>
-  `${tenant}#L#${phase}#${encodeURIComponent(definitionId)}#0`;
+/** One shard of the instances of a definition in a phase. */
+export const phaseView = (
+  tenant: string,
+  phase: Phase,
+  definitionId: string,
+  shard: number,
+): string => `${tenant}#L#${phase}#${encodeURIComponent(definitionId)}#${shard}`;
 
 /** Orders instances by their start; the id makes it unique. */
 export const instanceOrder = ({ startedAt, id }: Pick<Instance, "startedAt" | "id">): string =>

@@ -3,7 +3,7 @@ import type { Definition } from "../definition/definition.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { Item } from "../ports/store.ts";
 import { encodeBody, parseBody } from "./formats.ts";
-import { definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
+import { definitionOrder, definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
 import type { World } from "./world.ts";
 
 /** The head of a definition; it outlives an undeploy, so that versions go on counting. */
@@ -18,7 +18,16 @@ export type Latest = Readonly<{
   starts?: readonly ListeningStart[];
   /** Elements that start by timer and have an item each; absent where there are none. */
   timers?: readonly string[];
+  /** Over how many shards its lists are spread; absent: one. It only grows. */
+  shards?: number;
 }>;
+
+/** Over how many shards the lists of a definition are spread. */
+export const shardsOf = ({ shards = 1 }: Pick<Latest, "shards">): number => shards;
+
+/** The same for a start to carry: absent where there is nothing to spread. */
+export const spreadOf = ({ shards }: Pick<Latest, "shards">): Pick<Latest, "shards"> =>
+  shards === undefined ? {} : { shards };
 
 /** A start event by signal or message, and the version of its row. */
 export type ListeningStart = Readonly<{
@@ -56,19 +65,26 @@ export async function deployed(
   return found;
 }
 
+/** A version that may be started, and over how many shards its lists are spread. */
+export type Startable = Readonly<{
+  definition: Pick<Definition, "id" | "version" | "hash">;
+  shards?: number;
+}>;
+
 /** The version that a start runs: the latest, or the one that was asked for. */
 export async function startable(
   world: World,
   id: string,
   version: number | undefined,
-): Promise<Pick<Definition, "id" | "version" | "hash">> {
+): Promise<Startable> {
   const { latest } = await deployed(world, id);
   if (latest.state === "disabled") throw disabled(id);
   if (version === undefined || version === latest.version) {
-    return { id, version: latest.version, hash: latest.hash };
+    const definition = { id, version: latest.version, hash: latest.hash };
+    return { definition, ...spreadOf(latest) };
   }
-  const record = await readVersion(world, id, version);
-  return { id, version, hash: record.hash };
+  const { hash } = await readVersion(world, id, version);
+  return { definition: { id, version, hash }, ...spreadOf(latest) };
 }
 
 export async function readVersion(
@@ -89,7 +105,7 @@ export function latestItem(world: World, latest: Latest, version: number): Item 
     key: latestKey(tenant, latest.id),
     version,
     body: encodeBody("latest", latest),
-    listed: { view: definitionsView(tenant), order: latest.id },
+    listed: { view: definitionsView(tenant), order: definitionOrder(latest.id, shardsOf(latest)) },
   };
 }
 

@@ -4,17 +4,18 @@
  * it may show: then it is short, and its cursor goes on behind what was looked at.
  */
 import { MAX_PAGE_BYTES, MAX_READ_BEYOND_PAGE } from "../definition/limits.ts";
-import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 import type { Item } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
-import type { InstanceFilter, InstanceView, Listed, PageRequest } from "./engine.ts";
 import { instanceKey, instanceOrder } from "./keys.ts";
 import { boundsOf, cursorOf, matches, placeIn } from "./listing/filter.ts";
 import { isDeadRow } from "./listing/key-rows.ts";
 import { mergeNewest } from "./listing/merge.ts";
 import { type Entry, type Source, sourcesOf } from "./listing/sources.ts";
 import { checkPage } from "./request-rules.ts";
+import type { InstanceFilter, InstanceView } from "./shapes/instances.ts";
+import type { Listed, PageRequest } from "./shapes/paging.ts";
 import { type Image, imageOf } from "./stored-instance.ts";
+import { isUnreadable } from "./unreadable.ts";
 import { viewInstance } from "./views.ts";
 import type { World } from "./world.ts";
 
@@ -38,26 +39,8 @@ export async function listInstances(
   return { items, ...(last !== undefined && { nextCursor: cursorOf(world, filter, last) }) };
 }
 
-/** A page of everything that is live, with incidents or without. */
-export async function liveImages(
-  world: World,
-  page: PageRequest,
-): Promise<Readonly<{ images: readonly Image[]; nextCursor?: string }>> {
-  checkPage(page);
-  const { images, last } = await readPage(world, {
-    sources: await sourcesOf(world, {}, ["live", "incident"]),
-    filter: {},
-    behind: placeIn(world, LIVE, page.cursor),
-    limit: page.limit,
-  });
-  return { images, ...(last !== undefined && { nextCursor: cursorOf(world, LIVE, last) }) };
-}
-
-/** The name of that list in its cursors. */
-const LIVE = { list: "live" };
-
-/** About: what is not ASCII takes more, which the limit leaves room for. */
-export const weightOf = (view: object): number => JSON.stringify(view).length;
+/** Bytes that a view takes in an answer. */
+export const weightOf = (view: object): number => Buffer.byteLength(JSON.stringify(view));
 
 export type Reading = Readonly<{
   sources: readonly Source[];
@@ -138,14 +121,7 @@ async function readable(world: World, item: Item): Promise<Image | "unreadable">
   try {
     return await imageOf(world, item);
   } catch (cause) {
-    if (cause instanceof EngineError && UNREADABLE.has(cause.code)) return "unreadable";
+    if (isUnreadable(cause)) return "unreadable";
     throw cause;
   }
 }
-
-/** Written by a newer engine; its definition is gone; no runner for its definition. */
-const UNREADABLE: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  "instance/format-too-new",
-  "store/corrupt",
-  "engine/misconfigured",
-]);

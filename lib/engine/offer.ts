@@ -1,10 +1,10 @@
 /** A task that nobody here runs is offered to whoever may do it: to workers, to people, or to both. */
 import type { Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
+import type { Item } from "../ports/store.ts";
 import { storeLimits } from "../ports/store-rules.ts";
 import { putHint } from "./hint.ts";
-import { isTask, runsHere } from "./owed.ts";
-import { isReassigned } from "./people/reassigned.ts";
+import { isTask, openTask, runsHere } from "./owed.ts";
 import { freshRows, peopleRows } from "./people/rows.ts";
 import type { Plan } from "./plan.ts";
 import { type Offers, offersOf, offerTask, showTask } from "./workers/offer-task.ts";
@@ -31,7 +31,7 @@ export async function offerAnew(world: World, instance: Instance, task: TaskTick
 /** What a door does for those who look in the next moment. */
 export async function showOffer(world: World, plan: Plan, task: TaskTicket): Promise<void> {
   if (!isForPeople(task) && !isReassigned(plan, task)) await showTask(world, plan, task);
-  for (const row of freshRows(plan, task)) await putHint(world, row);
+  await putAll(world, freshRows(plan, task));
 }
 
 /** Rows that a commit writes with the instance, and rows that are put before it. */
@@ -59,5 +59,16 @@ export async function offersIn(world: World, plan: Plan): Promise<Offers> {
 }
 
 async function putPeople(world: World, instance: Instance, task: TaskTicket): Promise<void> {
-  for (const row of peopleRows(instance, task)) await putHint(world, row);
+  await putAll(world, peopleRows(instance, task));
+}
+
+/** Together: a task may have dozens of rows, and a step a hundred such tasks. */
+async function putAll(world: World, rows: readonly Item[]): Promise<void> {
+  await Promise.all(rows.map((row) => putHint(world, row)));
+}
+
+/** Only its person is another: workers find it where it was. */
+function isReassigned({ before }: Plan, { id, person, attempt }: TaskTicket): boolean {
+  const earlier = openTask(before, id);
+  return earlier?.attempt === attempt && earlier.person?.turn !== person?.turn;
 }

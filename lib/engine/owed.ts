@@ -1,11 +1,12 @@
 /** What an instance owes, and to whom: every question about entries and their stamps. */
 import { type Instant, instantFrom } from "../definition/time/instant.ts";
-import { findTicket, isFamily, membersOf, openIn } from "../kernel/family.ts";
+import { findTicket, isFamily, isOfCalls, membersOf, openIn } from "../kernel/family.ts";
 import type {
-  FamilyTicket,
+  CallFamily,
   Instance,
   OutboxRecord,
   Stamp,
+  TaskFamily,
   TaskTicket,
   Ticket,
   TimerTicket,
@@ -60,13 +61,20 @@ export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
   isTask(ticket) && !isForPeople(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
 /** The same for a family of which members are open. */
-export const familyRunsHere = (world: World, ticket: Ticket): ticket is FamilyTicket =>
-  isFamily(ticket) && world.tasks.handlerOf(ticket.type) !== undefined && openIn(ticket) > 0;
+export const familyRunsHere = (world: World, ticket: Ticket): ticket is TaskFamily =>
+  isFamily(ticket) &&
+  !isOfCalls(ticket) &&
+  world.tasks.handlerOf(ticket.type) !== undefined &&
+  openIn(ticket) > 0;
+
+/** A family of calls of which members are open. */
+export const isCalling = (ticket: Ticket): ticket is CallFamily =>
+  isFamily(ticket) && isOfCalls(ticket) && openIn(ticket) > 0;
 
 /** How many outcomes may come at any moment: of tasks that the engine runs, and of children. */
 export const openWork = (world: World, { tickets }: Instance): number =>
   tickets.reduce((sum, ticket) => {
-    if (familyRunsHere(world, ticket)) return sum + openIn(ticket);
+    if (familyRunsHere(world, ticket) || isCalling(ticket)) return sum + openIn(ticket);
     return ticket.on === "child" || runsHere(world, ticket) ? sum + 1 : sum;
   }, 0);
 
@@ -78,10 +86,9 @@ export function openTask({ tickets }: Instance, id: string): TaskTicket | undefi
 
 /** Every open task, the members of families among them. */
 export const openTasks = (tickets: readonly Ticket[]): readonly TaskTicket[] =>
-  tickets.flatMap((ticket) => {
-    if (isFamily(ticket)) return membersOf(ticket);
-    return isTask(ticket) ? [ticket] : [];
-  });
+  tickets
+    .flatMap((ticket): readonly Ticket[] => (isFamily(ticket) ? membersOf(ticket) : [ticket]))
+    .filter(isTask);
 
 /** Who handed this task back last; undefined where nobody did since it was opened. */
 export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
@@ -113,6 +120,7 @@ export function owesAnything(world: World, { tickets, outbox }: Instance): boole
       (ticket) =>
         ticket.on === "continuation" ||
         ticket.on === "child" ||
+        isCalling(ticket) ||
         runsHere(world, ticket) ||
         familyRunsHere(world, ticket),
     )

@@ -3,9 +3,9 @@ import type { Variables } from "../definition/json.ts";
 import { isTerminal } from "../kernel/instance.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { serve } from "./door.ts";
-import type { IdempotencyKey } from "./engine.ts";
 import type { Plan } from "./plan.ts";
 import { checkRequest, idText, newVariables, optional } from "./request-rules.ts";
+import type { IdempotencyKey } from "./shapes/paging.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 

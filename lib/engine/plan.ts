@@ -233,7 +233,7 @@ function itemOf(world: World, instance: Instance, body: Uint8Array): Item {
     // Whoever erases many finds by it what somebody else has left half done.
     ...(instance.erased !== true && {
       listed: {
-        view: phaseView(tenant, phaseOf(instance), instance.definition.id),
+        view: phaseView(tenant, phaseOf(instance), instance.definition.id, instance.shard ?? 0),
         order: instanceOrder(instance),
       },
     }),

@@ -1,4 +1,5 @@
 /** What is due but is no instance: mailboxes, broadcasts, events and timer starts. */
+import { EngineError } from "../ports/engine-error.ts";
 import type { Key } from "../ports/store.ts";
 import { parseKept } from "./events/kept-event.ts";
 import { dueOf } from "./keys.ts";
@@ -9,10 +10,10 @@ import { dueOfStart, readTimerStart } from "./timer-starts/timer-start.ts";
 import { markFannedOut, parseBroadcast, publish } from "./topics/broadcast.ts";
 import type { World } from "./world.ts";
 
-export type Reminded = "mailbox" | "broadcast" | "event" | "timer-start" | undefined;
+export type Reminded = "mailbox" | "broadcast" | "event" | "timer-start";
 
 /** Sends again what was lost; says what it was, if there was anything to do. */
-export async function remind(world: World, key: Key): Promise<Reminded> {
+export async function remind(world: World, key: Key): Promise<Reminded | undefined> {
   const due = dueOf(key);
   switch (due?.kind) {
     case undefined:
@@ -30,7 +31,7 @@ export async function remind(world: World, key: Key): Promise<Reminded> {
 }
 
 /** Who looks may not be allowed to begin instances: where queues last, that is for who gets a poke. */
-async function pokeAgain(world: World, key: Key): Promise<Reminded> {
+async function pokeAgain(world: World, key: Key): Promise<Reminded | undefined> {
   const { tenant, volatileQueues } = world.settings;
   if (volatileQueues) return (await pokeMailbox(world, key)) ? "mailbox" : undefined;
   const [item] = await world.store.get([key]);
@@ -39,28 +40,36 @@ async function pokeAgain(world: World, key: Key): Promise<Reminded> {
   return "mailbox";
 }
 
-async function publishAgain(world: World, key: Key): Promise<Reminded> {
+async function publishAgain(world: World, key: Key): Promise<Reminded | undefined> {
   const [item] = await world.store.get([key]);
   if (item?.lookAt === undefined) return undefined;
   const broadcast = parseBroadcast(item.body);
-  const isPublished = await publish(world, broadcast);
+  if (!(await publish(world, broadcast))) throw notTaken(broadcast.id);
   // A bus that lasts has it now; one in memory is looked after until everybody is reached.
-  if (isPublished && !world.settings.volatileQueues) await markFannedOut(world, broadcast);
+  if (!world.settings.volatileQueues) await markFannedOut(world, broadcast);
   return "broadcast";
 }
 
 /** Who looks may not be allowed to begin instances: the occurrence is sent to who is. */
-async function fireAgain(world: World, key: Key): Promise<Reminded> {
+async function fireAgain(world: World, key: Key): Promise<Reminded | undefined> {
   const found = await readTimerStart(world, key);
   if (found === undefined || dueOfStart(found.start) === undefined) return undefined;
   await armStart(world, found.start, world.settings.volatileQueues);
   return "timer-start";
 }
 
-async function offerAgain(world: World, key: Key): Promise<Reminded> {
+async function offerAgain(world: World, key: Key): Promise<Reminded | undefined> {
   const [item] = await world.store.get([key]);
   if (item?.lookAt === undefined) return undefined;
   const { name, seq } = parseKept(item);
   await world.pages.send({ kind: "offer", tenant: world.settings.tenant, name, seq });
   return "event";
 }
+
+const notTaken = (id: string): EngineError =>
+  new EngineError("bus/not-taken", {
+    happened: "The bus did not take a broadcast",
+    where: `broadcast ${id}`,
+    fix: "It is sent again by the sweep. If this goes on, look at the function's permissions and at the throttles of the bus.",
+    retryable: true,
+  });

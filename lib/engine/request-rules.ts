@@ -5,6 +5,7 @@
 import { isVariableName } from "../definition/expression.ts";
 import { INSTANCE_ID_RULE, isInstanceId } from "../definition/instance-id.ts";
 import { findNonJson } from "../definition/json.ts";
+import { isKeyName, KEY_NAME_RULE } from "../definition/key-name.ts";
 import {
   MAX_BUSINESS_KEY_LENGTH,
   MAX_CANDIDATES,
@@ -17,7 +18,7 @@ import {
 import { type Duration, parseDuration } from "../definition/time/duration.ts";
 import { parseInstant } from "../definition/time/instant.ts";
 import { EngineError } from "../ports/engine-error.ts";
-import type { PageRequest } from "./engine.ts";
+import type { PageRequest } from "./shapes/paging.ts";
 
 /** One thing that is wrong, where, and what to do about it. */
 export type Problem = Readonly<{ path: string; message: string; fix: string }>;
@@ -142,6 +143,13 @@ export const correlationKey: Rule = (path, value) =>
 export const idText: Rule = rule(
   isKeyText,
   "must be text of one character or more",
+  "Pass it as the definition has it.",
+);
+
+/** A type of task. */
+export const taskType: Rule = rule(
+  (value) => typeof value === "string" && isKeyName(value),
+  KEY_NAME_RULE,
   "Pass it as the definition has it.",
 );
 

@@ -9,13 +9,14 @@ import { commit } from "./commit.ts";
 import { planCreation } from "./creation.ts";
 import { showCaller } from "./dispatch.ts";
 import { keyReused, owesMoreThanTimers } from "./door.ts";
-import type { IdempotencyKey, StartRequest } from "./engine.ts";
 import { startable } from "./latest.ts";
 import { START } from "./names.ts";
 import { runsHere } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { loadProgram } from "./programs.ts";
 import { checkFoundBy, checkInstanceId, checkVariables } from "./request-rules.ts";
+import type { StartRequest } from "./shapes/instances.ts";
+import type { IdempotencyKey } from "./shapes/paging.ts";
 import { type Image, loadInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import type { World } from "./world.ts";
@@ -36,7 +37,7 @@ export async function start(
   const mayRepeat = key !== undefined || request.instanceId !== undefined;
   const known = mayRepeat ? await loadInstance(world, instanceId) : undefined;
   if (known) return sameStart(known, fingerprint, key);
-  const definition = await startable(world, definitionId, request.version);
+  const { definition, ...spread } = await startable(world, definitionId, request.version);
   await checkPlainStart(world, definition);
   const now = world.clock.now();
   const carried: CarriedStart = {
@@ -52,6 +53,7 @@ export async function start(
     },
     ...(request.businessKey !== undefined && { businessKey: request.businessKey }),
     ...(request.tags && { tags: request.tags }),
+    ...spread,
   };
   return create(world, instanceId, carried, key);
 }

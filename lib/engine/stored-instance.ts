@@ -7,6 +7,7 @@ import type { Item } from "../ports/store.ts";
 import { decodeInstance, parseStored } from "./codec.ts";
 import { instanceIdOf, instanceKey } from "./keys.ts";
 import { loadProgram } from "./programs.ts";
+import { sound } from "./unreadable.ts";
 import { withApart } from "./values.ts";
 import type { World } from "./world.ts";
 
@@ -33,10 +34,13 @@ export async function imageOf(world: World, item: Item): Promise<Image> {
   const known = images.get(item.body);
   if (known) return known;
   const id = instanceIdOf(item.key) ?? item.key.pk;
-  const stored = await withApart(world, id, parseStored(item.body));
+  const where = `instance ${id}`;
+  const packed = sound(where, () => parseStored(item.body));
+  const stored = await withApart(world, id, packed);
   const program = await loadProgram(world, stored.definition);
   const about = { id, tenant: world.settings.tenant, version: item.version };
-  const image = { instance: decodeInstance(stored, program.definition, about), program };
+  const instance = sound(where, () => decodeInstance(stored, program.definition, about));
+  const image = { instance, program };
   images.set(item.body, image);
   return image;
 }

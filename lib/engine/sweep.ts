@@ -12,10 +12,10 @@ import type { Instance } from "../kernel/instance.ts";
 import type { Item, Slice } from "../ports/store.ts";
 import { type Position, readCursor } from "./cursor.ts";
 import { walkDue } from "./due-walk.ts";
-import type { Pace, SweepReport } from "./engine.ts";
 import { instanceIdOf } from "./keys.ts";
 import { isTimer } from "./owed.ts";
 import { remind } from "./remind.ts";
+import type { Pace, SweepReport } from "./shapes/reports.ts";
 import { imageOf } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 

@@ -4,6 +4,7 @@ import type { Instant } from "../definition/time/instant.ts";
 import { decide, decideIncident, isDue } from "../kernel/decide.ts";
 import type { Given } from "../kernel/draft.ts";
 import type { Fact } from "../kernel/fact.ts";
+import { findTicket, isMember } from "../kernel/family.ts";
 import type { Instance, Remembered, Stamp, Ticket, TimerTicket } from "../kernel/instance.ts";
 import type { Program } from "../kernel/runner.ts";
 import { encodeInstance, fits, mayBeApart, roomOf, SIZE_LIMITS } from "./apart.ts";
@@ -112,7 +113,10 @@ function firstAtHand(
         : atHand(desk, instance, ticket, now);
     if (fact) return { ticket, fact };
   }
-  return undefined;
+  const member = look === undefined ? undefined : findTicket(instance.tickets, look);
+  if (member === undefined || !isMember(member)) return undefined;
+  const fact = atHand(desk, instance, member, now);
+  return fact && { ticket: member, fact };
 }
 
 const dueAtOnce = (timer: TimerTicket, now: Instant): Fact | undefined =>

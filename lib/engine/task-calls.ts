@@ -4,27 +4,27 @@ import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { TaskTicket } from "../kernel/instance.ts";
 import { isForPeople } from "../kernel/person.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import { cursorInvalid } from "../ports/store-rules.ts";
 import { type Errand, serve } from "./door.ts";
-import type {
-  Engine,
-  Heartbeat,
-  HeartbeatRequest,
-  IdempotencyKey,
-  Listed,
-  PageRequest,
-  TaskFailure,
-  TaskFilter,
-  TaskView,
-} from "./engine.ts";
+import type { Engine } from "./engine.ts";
 import { weightOf } from "./listing.ts";
 import { attemptName, parseTaskId } from "./names.ts";
 import { openTask, openTasks } from "./owed.ts";
 import { checkCompletion } from "./people/check-completion.ts";
 import { isAboutPeople, isWanted, listPeople } from "./people/list-people.ts";
-import { checkPage, checkVariables } from "./request-rules.ts";
+import { checkPage, checkRequest, checkVariables, optional, taskType } from "./request-rules.ts";
+import type { IdempotencyKey, Listed, PageRequest } from "./shapes/paging.ts";
+import type {
+  Heartbeat,
+  HeartbeatRequest,
+  TaskFailure,
+  TaskFilter,
+  TaskView,
+} from "./shapes/tasks.ts";
 import { loadInstance } from "./stored-instance.ts";
+import { compareTickets, isTicketId } from "./ticket-order.ts";
 import { viewTask } from "./views.ts";
-import { heartbeat, heldRow } from "./workers/lock.ts";
+import { demandAttempt, heartbeat, heldRow } from "./workers/lock.ts";
 import { offerRows, parseOffer, worthOf } from "./workers/rows.ts";
 import type { World } from "./world.ts";
 
@@ -38,6 +38,7 @@ export async function listTasks(
   page: PageRequest,
 ): Promise<Listed<TaskView>> {
   checkPage(page);
+  checkRequest({ type: optional(taskType) }, { type: filter.type });
   if (filter.instanceId !== undefined) return tasksOfInstance(world, filter, page);
   if (isAboutPeople(filter)) return listPeople(world, filter, page);
   return filter.type === undefined ? listAll(world, page) : listOffered(world, filter, page);
@@ -160,7 +161,10 @@ export async function beat(
   return kept;
 }
 
-/** Who names his lock must still have it, over or not; the row that it was goes with the task. */
+/**
+ * Who names his lock must still have it, over or not; the row that it was goes with the task. What
+ * he says of an attempt that somebody else has failed says nothing of the next one.
+ */
 function heldBy(
   world: World,
   about: Readonly<{ instanceId: string; ticket: string }>,
@@ -168,9 +172,10 @@ function heldBy(
 ): Pick<Errand, "claim"> {
   if (lockToken === undefined) return {};
   return {
-    claim: async () => {
-      const { key } = await heldRow(world, about, lockToken);
-      return { ticket: about.ticket, key };
+    claim: async (fact) => {
+      const row = await heldRow(world, about, lockToken);
+      if (fact.kind === "task-failed") await demandAttempt(world, row, fact.attempt);
+      return { ticket: about.ticket, key: row.key };
     },
   };
 }
@@ -203,13 +208,22 @@ async function tasksOfInstance(
 ): Promise<Listed<TaskView>> {
   const image = await loadInstance(world, filter.instanceId ?? "");
   if (image === undefined) return { items: [] };
-  const open = openTasks(image.instance.tickets);
-  const wanted = open.filter((task) => isWanted(task, filter, world.clock.now()));
-  const from = wanted.findIndex((task) => task.id === cursor) + 1;
-  const shown = wanted.slice(from, from + limit);
-  const items = shown.map((task: TaskTicket) => viewTask(world, image, task));
-  const last = shown.at(-1);
-  return { items, ...(from + limit < wanted.length && last && { nextCursor: last.id }) };
+  if (cursor !== undefined && !isTicketId(cursor)) throw cursorInvalid(cursor);
+  // The task that a cursor names may be gone by now: what comes behind it does not hang on it.
+  const isAhead = ({ id }: TaskTicket) => cursor === undefined || compareTickets(id, cursor) > 0;
+  const wanted = openTasks(image.instance.tickets)
+    .filter((task) => isAhead(task) && isWanted(task, filter, world.clock.now()))
+    .sort((a, b) => compareTickets(a.id, b.id));
+  const items: TaskView[] = [];
+  let bytes = 0;
+  for (const task of wanted.slice(0, limit)) {
+    const view = viewTask(world, image, task);
+    bytes += weightOf(view);
+    if (items.length > 0 && bytes > MAX_PAGE_BYTES) break;
+    items.push(view);
+  }
+  const last = wanted[items.length - 1];
+  return { items, ...(items.length < wanted.length && last && { nextCursor: last.id }) };
 }
 
 export function taskPartsOf(taskId: string): { instanceId: string; ticket: string } {

@@ -1,22 +1,21 @@
 /** What readers see of definitions, instances and tasks. */
 import type { Definition, StartEvent } from "../definition/definition.ts";
 import { formatInstant, type Instant } from "../definition/time/instant.ts";
-import { openIn } from "../kernel/family.ts";
+import { isOfCalls, membersOf, openIn } from "../kernel/family.ts";
 import type { IncidentTicket, Instance, TaskTicket, Ticket } from "../kernel/instance.ts";
 import { childIdOf } from "./children/child.ts";
-import type {
-  DefinitionView,
-  IncidentView,
-  InstanceView,
-  ResultView,
-  StartEventView,
-  Status,
-  TaskView,
-  WaitView,
-} from "./engine.ts";
 import { idempotencyKeyOf, taskIdOf } from "./names.ts";
 import { familyRunsHere, runsHere } from "./owed.ts";
 import { callsFor, viewPerson, viewWork } from "./people/view-person.ts";
+import type { DefinitionView, StartEventView } from "./shapes/definitions.ts";
+import type {
+  IncidentView,
+  InstanceView,
+  ResultView,
+  Status,
+  WaitView,
+} from "./shapes/instances.ts";
+import type { TaskView } from "./shapes/tasks.ts";
 import type { Image } from "./stored-instance.ts";
 import type { World } from "./world.ts";
 
@@ -122,6 +121,16 @@ export function viewWait(world: World, { instance, program }: Image, ticket: Tic
       };
     case "family": {
       const open = openIn(ticket);
+      if (isOfCalls(ticket)) {
+        const [first] = membersOf(ticket);
+        return {
+          kind: "child",
+          ...common,
+          process: ticket.call.process,
+          ...(first && { childInstanceId: childIdOf(world, instance, first.id) }),
+          members: { size: ticket.size, open },
+        };
+      }
       return {
         kind: "task",
         ...common,

@@ -26,7 +26,7 @@ import {
   settle,
 } from "./draft.ts";
 import type { Fact, SignalReceived, StartInput, TicketFact, VariablesPatched } from "./fact.ts";
-import { findTicket } from "./family.ts";
+import { findTicket, isMember } from "./family.ts";
 import { isExpected, isUnread, keepUnread, rememberRead, rememberSent, waitFor } from "./inbox.ts";
 import {
   type IncidentTicket,
@@ -80,9 +80,9 @@ export function decideIncident(
   if (!isWelcome(instance, fact, given)) return nothing(instance);
   const draft = draftOf(instance, given);
   const ticket = "ticket" in fact ? findTicket(instance.tickets, fact.ticket) : undefined;
-  if (ticket?.on === "task" && ticket.member !== undefined) {
+  if (ticket && isMember(ticket)) {
     // The others of its family go on.
-    shelveMember(draft, { ...ticket, member: ticket.member }, why);
+    shelveMember(draft, ticket, why);
     return { instance: settle(draft), changed: true };
   }
   if (ticket) closeTicket(draft, ticket.id);
@@ -278,5 +278,3 @@ function demandSound(draft: Draft): void {
 }
 
 const nothing = (instance: Instance): Decision => ({ instance, changed: false });
-
-const isMember = ({ member }: TaskTicket): boolean => member !== undefined;

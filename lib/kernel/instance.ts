@@ -27,6 +27,8 @@ export type Instance = Readonly<{
   endedAt?: Instant;
   businessKey?: string;
   tags?: readonly string[];
+  /** Of the lists of its definition, the shard that shows it; absent: the first. */
+  shard?: number;
   /** The call that began it. */
   parent?: Parent;
   /** The runner's own: tokens and scopes of a graph, the journal of a program. */
@@ -117,19 +119,28 @@ export type TaskTicket = Opened &
     member?: number;
   }>;
 
-/** Many like tasks; see `family.ts`. */
-export type FamilyTicket = Opened &
+/** Many like tasks, or many like calls; see `family.ts`. */
+export type FamilyTicket = TaskFamily | CallFamily;
+
+type Kin = Opened &
   Readonly<{
     on: "family";
+    size: number;
+    /** The members that are no longer open, as `bits.ts` writes them. */
+    taken: string;
+  }>;
+
+export type TaskFamily = Kin &
+  Readonly<{
     type: string;
     /** Attempts that each member has. */
     retries: number;
     /** ISO duration between attempts, where the model says one. */
     backoff?: string;
-    size: number;
-    /** The members that are no longer open, as `bits.ts` writes them. */
-    taken: string;
   }>;
+
+/** `call` is what its children have in common: what else each is given the runner knows. */
+export type CallFamily = Kin & Readonly<{ call: Called }>;
 
 /** Who has a task and who may have it; only what differs from the ordinary is there. */
 export type Person = Readonly<{
@@ -186,14 +197,21 @@ export type EventTicket = Opened & Readonly<{ on: "event"; name: string; row?: R
  * the start needs is kept as it was when the call was made, whoever makes the start and when.
  */
 export type ChildTicket = Opened &
+  Called &
   Readonly<{
     on: "child";
-    process: string;
-    binding?: Binding;
-    variables: Variables;
-    catches?: Catches;
-    detached?: true;
+    /** Of a member of a family, which is no ticket of its own: its number, from 0. */
+    member?: number;
   }>;
+
+/** Which process is called, and with what. */
+export type Called = Readonly<{
+  process: string;
+  binding?: Binding;
+  variables: Variables;
+  catches?: Catches;
+  detached?: true;
+}>;
 
 /**
  * How the outside finds a wait: what was broadcast after `after` is for it, and its row stands
@@ -255,6 +273,8 @@ export type TicketlessEffect =
   | Readonly<{ kind: "bury"; event: QueuedEvent; targetStatus: Ended }>
   /** The call was interrupted: what it had begun is cancelled, what it had not never begins. */
   | Readonly<{ kind: "cancel-child"; ticket: string }>
+  /** The same for a family of calls: of its `size` members those that are not among `taken`. */
+  | Readonly<{ kind: "cancel-children"; family: string; size: number; taken: string }>
   /** It has ended: the call that waits for it looks how. */
   | Readonly<{ kind: "notify-parent" }>
   | Readonly<{ kind: "expire-chunks" }>;

@@ -13,7 +13,7 @@ import type { Json, Variables } from "../definition/json.ts";
 import type { Form } from "../definition/user-task.ts";
 import type { Draft } from "./draft.ts";
 import type { StartInput, TicketFact } from "./fact.ts";
-import type { Instance, TaskTicket, Ticket } from "./instance.ts";
+import type { ChildTicket, Instance, TaskTicket, Ticket } from "./instance.ts";
 
 export interface Runner {
   /** Runs a new instance up to its first waits, from where the input's trigger says if it has one. */
@@ -38,6 +38,8 @@ export interface Runner {
   terminate(draft: Draft): void;
   /** What a task is given to work on. */
   taskInput(instance: Instance, ticket: TaskTicket): TaskInput;
+  /** What the child of a call is given: as it was when the call was made, whoever asks and when. */
+  callInput(instance: Instance, ticket: ChildTicket): Variables;
   /** What readers see of a runner's state. */
   view(instance: Instance): Readonly<{ variables: Variables; activeElements: readonly string[] }>;
   /**

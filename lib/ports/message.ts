@@ -96,7 +96,8 @@ export type FanOutMessage =
   | MissedMessage
   | OfferMessage
   | PokeMessage
-  | MembersMessage;
+  | MembersMessage
+  | CancelMembersMessage;
 
 type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
 
@@ -146,6 +147,10 @@ export type MissedMessage = Addressed & Readonly<{ kind: "missed"; ticket: strin
 export type MembersMessage = Addressed &
   Readonly<{ kind: "members"; ticket: string; from: number; to: number }>;
 
+/** Cancel what these members of a family have called, which is over. */
+export type CancelMembersMessage = Addressed &
+  Readonly<{ kind: "cancel-members"; ticket: string; numbers: readonly number[] }>;
+
 /** Offer a kept event that only one may have to those who wait, the longest first. */
 export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;
 
@@ -170,6 +175,8 @@ export type CarriedStart = Readonly<{
   businessKey?: string;
   tags?: readonly string[];
   parent?: Parent;
+  /** Over how many shards the lists of the definition were spread; absent: one. */
+  shards?: number;
   /** Of one that a signal begins: only while the head of the definition has this version. */
   head?: number;
   /**

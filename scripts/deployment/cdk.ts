@@ -1,6 +1,6 @@
 // Bootstraps and deploys with the CDK command as it is published, as a user would.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { z } from "zod";
@@ -67,8 +67,9 @@ export async function deploySynthesised({ place, folder }: Synthesised): Promise
   return parseOutputs(readFileSync(outputs, "utf8"));
 }
 
-/** Removes what was deployed, from what the deployment left in its folder. */
+/** Removes what was deployed, from what the deployment left in its folder, which may be nothing yet. */
 export async function destroy({ place, folder }: Synthesised): Promise<void> {
+  if (!existsSync(resolve(folder, "cdk.out/manifest.json"))) return;
   const app = `--app=${resolve(folder, "cdk.out")}`;
   const args = ["destroy", ENGINE_STACK, "--exclusively", "--force", app];
   await cdk(args, { place, cwd: ROOT, log: resolve(folder, "destroy.log") });
@@ -90,7 +91,8 @@ async function cdk(args: readonly string[], { place, cwd, log }: Where): Promise
     CI: "true",
     CDK_DISABLE_CLI_TELEMETRY: "true",
   };
-  const { code, output } = await runCommand("cdk", [...args, "--no-notices"], { cwd, env });
+  const options = { cwd, env, group: true };
+  const { code, output } = await runCommand("cdk", [...args, "--no-notices"], options);
   writeFileSync(log, output);
   if (code !== 0) throw new Error(`cdk ${args[0]} failed: ${whyFailed(output)}`);
 }

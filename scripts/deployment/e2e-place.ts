@@ -1,6 +1,6 @@
 // Where the end-to-end tests deploy to, what it lacks, and the roads round that.
 
-import { startEmulator, stopEmulator } from "../emulator/start-emulator.ts";
+import { type EmulatorOptions, startEmulator } from "../emulator/start-emulator.ts";
 import { type AwsPlace, emulatedPlace, ownAccount } from "./aws-place.ts";
 import type { Context } from "./cdk.ts";
 import type { E2eTarget } from "./e2e-target.ts";
@@ -11,13 +11,12 @@ export type E2ePlace = Readonly<{
   roads: Context;
   lacks: E2eTarget["lacks"];
   needsBootstrap: boolean;
-  /** Ends the place itself; absent where it is not ours to end, and what was deployed is removed. */
-  end?: () => Promise<void>;
   /** What ends it by hand. */
   endedBy: string;
 }>;
 
-type Emulation = Readonly<{ folder: string; detached: boolean; log: (line: string) => void }>;
+type Emulation = Pick<EmulatorOptions, "folder" | "detached" | "onLaunch"> &
+  Readonly<{ log: (line: string) => void }>;
 
 /** An emulator of our own that enforces permissions; it lacks nothing, but may be asked to do without. */
 export async function ownEmulator(options: Emulation, env: NodeJS.ProcessEnv): Promise<E2ePlace> {
@@ -29,7 +28,6 @@ export async function ownEmulator(options: Emulation, env: NodeJS.ProcessEnv): P
     roads,
     lacks: lackOfSchedules(roads),
     needsBootstrap: true,
-    end: () => stopEmulator(pid),
     endedBy: `kill -- -${pid}`,
   };
 }

@@ -1,8 +1,11 @@
+import { endGroups } from "../run-command.ts";
+
 /**
- * Runs `undo` and ends when somebody tells this process to end; what it began must not outlive it.
- * Told again meanwhile, as by a terminal and by a parent at once, it goes on with that.
+ * When somebody tells this process to end, the commands under way end, `undo` runs, and then it ends
+ * itself: what it began must not outlive it. Told again meanwhile, as by a terminal and by a parent
+ * at once, it goes on with that. Gives whether it is ending: what fails then fails because of that.
  */
-export function endBySignal(undo: () => Promise<void>): void {
+export function endBySignal(undo: () => Promise<void>): () => boolean {
   let isEnding = false;
   for (const [signal, code] of [
     ["SIGINT", 130],
@@ -12,9 +15,11 @@ export function endBySignal(undo: () => Promise<void>): void {
     process.on(signal, () => {
       if (isEnding) return;
       isEnding = true;
-      undo()
+      endGroups()
+        .then(undo)
         .catch((cause: unknown) => console.error(String(cause)))
         .finally(() => process.exit(code));
     });
   }
+  return () => isEnding;
 }

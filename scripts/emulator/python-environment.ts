@@ -45,10 +45,9 @@ function pythonOf(folder: string): string {
 
 async function must(command: readonly string[], why: (output: string) => string): Promise<void> {
   const [program = "", ...args] = command;
-  const { code, output } = await runCommand(program, args).catch((cause: unknown) => ({
-    code: 127,
-    output: String(cause),
-  }));
+  const { code, output } = await runCommand(program, args, { group: true }).catch(
+    (cause: unknown) => ({ code: 127, output: String(cause) }),
+  );
   if (code !== 0) throw new Error(why(output));
 }
 

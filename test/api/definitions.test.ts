@@ -223,3 +223,40 @@ describe("a source", () => {
     expect(answer).toMatchObject({ headers: { "content-type": type }, text: "a: ü" });
   });
 });
+
+describe("the listing of a definition", () => {
+  test("is shown, and spread over more shards", async () => {
+    const { api, asked } = await fakeApi();
+
+    const shown = await api("GET", "/v1/definitions/order/listing");
+    const spread = await api("PUT", "/v1/definitions/order/listing", { json: { shards: 8 } });
+
+    expect(shown).toMatchObject({ status: 200, json: { definition: "order", shards: 1 } });
+    expect(spread).toMatchObject({ status: 200, json: { definition: "order", shards: 8 } });
+    expect(asked.at(-1)).toEqual(["setListing", "order", { shards: 8 }]);
+  });
+
+  test.each([
+    {},
+    { shards: 0 },
+    { shards: 3 },
+    { shards: 128 },
+    { shards: "8" },
+    { shards: 8, to: 1 },
+  ])("is refused with %j", async (json) => {
+    const { api } = await fakeApi();
+
+    const answer = await api("PUT", "/v1/definitions/order/listing", { json });
+
+    expect(answer).toMatchObject({ status: 400, json: { code: "request/invalid" } });
+  });
+
+  test("is one of a definition that there is", async () => {
+    const { api } = await fakeApi();
+
+    expect(await api("GET", "/v1/definitions/nope/listing")).toMatchObject({ status: 404 });
+    expect(await api("PUT", "/v1/definitions/nope/listing", { json: { shards: 8 } })).toMatchObject(
+      { status: 404 },
+    );
+  });
+});

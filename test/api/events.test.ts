@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MAX_ID_LENGTH, MAX_MADE_ID_LENGTH } from "../../lib/api/limits.ts";
 import { MAX_NAME_LENGTH } from "../../lib/definition/limits.ts";
-import type { EventAnswer } from "../../lib/engine/engine.ts";
+import type { EventAnswer } from "../../lib/engine/shapes/signals.ts";
 import { aDeadLetter, engineError, undeclared } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 

@@ -20,12 +20,13 @@ import { WHEEL_AHEAD_MS } from "../../lib/definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Usage } from "../../lib/ports/meter.ts";
 import {
+  type ArmedStart,
   type ArmedTimer,
   type DisarmedTimer,
   type Timers,
   timerName,
 } from "../../lib/ports/timers.ts";
-import { type OpenedTimers, timersContract } from "../contract/timers.contract.ts";
+import { type OpenedTimers, timersContract, whoIs } from "../contract/timers.contract.ts";
 import { emulated } from "../support/emulator.ts";
 import { openStoppedQueue, type StoppedQueue } from "../support/stopped-queue.ts";
 
@@ -111,7 +112,7 @@ describe("a timer by schedule", () => {
 });
 
 async function openScheduled() {
-  const opened = await openStoppedQueue(sqs, ["timer"]);
+  const opened = await openStoppedQueue(sqs, ["timer", "timer-start"]);
   const { queue, clock } = opened;
   const group = `timers-${randomUUID()}`;
   await client.send(new CreateScheduleGroupCommand({ Name: group }));
@@ -142,26 +143,26 @@ async function openScheduled() {
 
 /** A wheel that turns each minute, over an index that is a map. */
 async function openWheel(): Promise<OpenedTimers> {
-  const opened = await openStoppedQueue(sqs, ["timer"]);
+  const opened = await openStoppedQueue(sqs, ["timer", "timer-start"]);
   const messages = new TimerQueue({ client: sqs, queueUrl: opened.queue.url });
   const timers = wheelTimers({ queue: messages, clock: opened.clock, queueMaxSeconds: 900 });
   const index = new Map<string, Instant>();
   const played = withInstances(opened, messages, timers);
 
   async function turn(): Promise<void> {
-    for (const [instanceId, dueAt] of index) {
+    for (const [who, dueAt] of index) {
       if (dueAt > opened.now() + WHEEL_AHEAD_MS) continue;
-      index.delete(instanceId);
-      const timer = { tenant: "default", instanceId, ticket: "t1.1", dueAt, covered: false };
-      await timers.arm(timer);
+      index.delete(who);
+      const timer = played.armed.get(who);
+      if (timer !== undefined) await timers.arm({ ...timer, dueAt, covered: false });
     }
   }
   return {
     ...played,
-    index(instanceId, dueAt) {
+    index(who, dueAt) {
       const isFar = dueAt !== undefined && dueAt - opened.now() > ROADS.queueMaxSeconds * 1_000;
-      if (isFar) index.set(instanceId, dueAt);
-      else index.delete(instanceId);
+      if (isFar) index.set(who, dueAt);
+      else index.delete(who);
     },
     async pass(ms) {
       for (let leftMs = ms; leftMs >= 0; leftMs -= TURN_MS) {
@@ -174,12 +175,21 @@ async function openWheel(): Promise<OpenedTimers> {
 
 const TURN_MS = 60_000;
 
-/** What an instance does with its timers: it knows when they are due, and forgets those disarmed. */
-function withInstances(opened: StoppedQueue<"timer">, queue: TimerQueue, timers: Timers) {
+/**
+ * What instances and start events do with their timers: they know when they are due, and forget
+ * those disarmed.
+ */
+function withInstances(
+  opened: StoppedQueue<"timer" | "timer-start">,
+  queue: TimerQueue,
+  timers: Timers,
+) {
   const dueAt = new Map<string, Instant>();
+  const armed = new Map<string, ArmedTimer | ArmedStart>();
   const played: Timers = {
     async arm(timer) {
       dueAt.set(timerName(timer), timer.dueAt);
+      armed.set(whoIs(timer), timer);
       await timers.arm(timer);
     },
     async disarm(timer) {
@@ -189,16 +199,17 @@ function withInstances(opened: StoppedQueue<"timer">, queue: TimerQueue, timers:
   };
   return {
     ...opened,
+    armed,
     timers: played,
     index: () => {},
     // The queue delays by whole seconds, and a schedule goes by them.
     latenessMs: 1_000,
-    consume(woken: (instanceId: string) => Promise<void>) {
+    consume(woken: (who: string) => Promise<void>) {
       opened.consume(async (message) => {
         const due = dueAt.get(timerName(message));
         if (due !== undefined && due > opened.now()) {
           await queue.send(message, due - opened.now());
-        } else if (dueAt.delete(timerName(message))) await woken(message.instanceId);
+        } else if (dueAt.delete(timerName(message))) await woken(whoIs(message));
         return "release";
       });
     },

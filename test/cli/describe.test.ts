@@ -31,6 +31,17 @@ describe("the description of a wait", () => {
     expect(describeWait(aWait(wait), [])).toBe(`decide waits for ${awaited} since ${since}.`);
   });
 
+  test("counts children that are waited for as one, and names the first that is open", () => {
+    const wait = { kind: "child", process: "order", members: { size: 1_000, open: 7 } } as const;
+    const some = aWait({ ...wait, childInstanceId: "c-1" });
+    const none = aWait({ ...wait, members: { size: 1_000, open: 0 } });
+
+    expect(describeWait(some, [])).toBe(
+      `decide waits for 7 of 1000 children of "order" since ${since}. The first of these is c-1.`,
+    );
+    expect(describeWait(none, [])).toMatch(/^decide waits for 0 of 1000 children .*Z\.$/);
+  });
+
   test.each(["signal", "message", "event"] as const)("says what to do about a %s", (kind) => {
     expect(describeWaking(aWait({ kind, name: "n" }))).toMatch(/^(Broadcast|Send) it, with .*:$/);
   });

@@ -135,6 +135,20 @@ describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
     expect(open.errors.join()).toMatch(/open to everyone .* Give it a token/);
   });
 
+  test("keeps ended instances for as long as it is told", async ({ onTestFinished }) => {
+    const { dev } = temporaryHouse(onTestFinished);
+    const tooShort = await dev("--retention", "P1D").exitCode();
+    const server = dev("--clock", "virtual", "--retention", "P400D");
+    const client = createClient({ baseUrl: await server.url() });
+    await server.line(/approval-1 {2}approved-or-rejected entered/);
+    await client.cancel("approval-1");
+
+    await client.advanceClock("P365D");
+
+    expect(tooShort).toBe(1);
+    expect((await client.get("approval-1")).status).toBe("cancelled");
+  });
+
   test("names a task handler that cannot be used", async ({ onTestFinished }) => {
     const { folder, dev } = temporaryHouse(onTestFinished);
     writeFileSync(join(folder, "ship.mjs"), "export const run = 1;\n");

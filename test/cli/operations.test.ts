@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type EmbeddedEngine, openEngine, serveEngine } from "../../lib/embedded/index.ts";
+import { damageInstance } from "../support/damage.ts";
 import { processOf } from "./process-of.ts";
 import { say } from "./recording-terminal.ts";
 
@@ -104,5 +105,57 @@ describe("fermata, for who operates an engine,", () => {
     expect(old.out.at(-1)).toBe("0 of 0 erased, 0 were gone, 0 refused");
     expect(JSON.parse(done.out.join(""))).toMatchObject({ matched: 2, purged: 2, gone: 0 });
     expect((await engine.list()).items.map(({ instanceId }) => instanceId)).toEqual(["w3"]);
+  });
+
+  test("shows over how many shards a definition is listed, and raises that", async () => {
+    const before = await ask("listing", "waiting");
+    const raised = await ask("listing", "waiting", "--shards", "8", "--json");
+    const lowered = await ask("listing", "waiting", "--shards", "4");
+    const wrong = await ask("listing", "waiting", "--shards", "3");
+    await ask("start", "waiting", "--id", "w4");
+
+    expect(before.out.join("\n")).toMatch(/^definition +waiting\nshards +1$/);
+    expect(JSON.parse(raised.out.join(""))).toEqual({ definition: "waiting", shards: 8 });
+    expect(lowered).toMatchObject({ exitCode: 1 });
+    expect(lowered.errors.join("\n")).toContain("definition/fewer-shards");
+    expect(wrong).toMatchObject({ exitCode: 2 });
+    expect((await ask("ls")).out.map((line) => line.slice(0, 2))).toEqual(["w4", "w3", "w2", "w1"]);
+  });
+
+  test("S3 recovers, and tells what was counted", async () => {
+    const once = await ask("recover");
+    const all = await ask("recover", "--all", "--json");
+
+    expect(once.exitCode).toBe(0);
+    expect(once.out.join("\n")).toMatch(/could not be read +0/);
+    expect(JSON.parse(all.out.join(""))).toEqual({
+      resumed: 0,
+      rearmed: 0,
+      timersFired: 0,
+      resent: 0,
+      mailboxesPoked: 0,
+      broadcastsResumed: 0,
+      eventsOffered: 0,
+      skipped: 3,
+      unreadable: 0,
+      failed: 0,
+      troubles: [],
+    });
+  });
+
+  test("S3 R17 names what a recovery could not read, and exits as one that was not whole", async () => {
+    await server.close();
+    await engine.close();
+    await damageInstance(folder, "w2");
+    engine = await openEngine({ dataDir: folder });
+    server = await serveEngine(engine, { port: 0 });
+
+    const all = await ask("recover", "--all");
+
+    expect(all.exitCode).toBe(1);
+    expect(all.out.join("\n")).toMatch(/needed nothing +2\ncould not be read +1\n/);
+    expect(all.errors).toEqual([
+      expect.stringMatching(/^fermata: instance w2: .*\[store\/corrupt\]$/),
+    ]);
   });
 });

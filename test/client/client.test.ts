@@ -61,6 +61,8 @@ describe("the client", () => {
     await client.versions("order", { cursor: "bW9yZQ" });
     await client.enable("order");
     await client.disable("order");
+    await client.listing("order");
+    await client.setListing("order", { shards: 8 });
     await client.undeploy("order");
     await client.start("order", { variables }, { idempotencyKey: "k" });
     await client.get("live");
@@ -99,6 +101,8 @@ describe("the client", () => {
       ["versions", "order", { limit: 50, cursor: "more" }],
       ["enable", "order"],
       ["disable", "order"],
+      ["listing", "order"],
+      ["setListing", "order", { shards: 8 }],
       ["undeploy", "order"],
       ["start", "order", { variables }, "k"],
       ["get", "live"],

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BusinessError, type Worker, worker } from "../../lib/client/worker.ts";
 import { workerDoor } from "../../lib/embedded/library-door.ts";
 import { boundary, end, extensions, flow, job, sequence, timer, xml } from "../support/bpmn-xml.ts";
@@ -29,6 +29,32 @@ describe("a worker of the library", () => {
     const { instanceId } = await engine.start("p", { variables: { total: 42 } });
 
     expect((await engine.result(instanceId)).variables).toEqual({ total: 42, paid: 42 });
+  });
+
+  test("asks again at once where a poll waits, and leaves nothing behind by asking", async () => {
+    const engine = await anEngine({ source });
+    const door = workerDoor(engine);
+    let [polls, listeners] = [0, 0];
+    const add = vi.spyOn(AbortSignal.prototype, "addEventListener");
+    const remove = vi.spyOn(AbortSignal.prototype, "removeEventListener");
+    onTestFinished(() => {
+      for (const spy of [add, remove]) spy.mockRestore();
+    });
+    // As if each had waited in vain for as long as it may.
+    const client = {
+      ...door,
+      activate: async (request: Parameters<typeof door.activate>[0]) => {
+        polls += 1;
+        listeners = Math.max(listeners, add.mock.calls.length - remove.mock.calls.length);
+        return polls < 100 ? { tasks: [] } : door.activate(request);
+      },
+    };
+    const { instanceId } = await engine.start("p");
+
+    hire("charge", () => ({ paid: true }), { client });
+
+    expect((await engine.result(instanceId)).status).toBe("succeeded");
+    expect(listeners).toBeLessThan(10);
   });
 
   test("uses up retries with what it throws, and then there is an incident", async () => {

@@ -11,7 +11,7 @@ import { busContract } from "./bus.contract.ts";
 import { pagesContract } from "./pages.contract.ts";
 import { parkingContract } from "./parking.contract.ts";
 import { tasksContract } from "./tasks.contract.ts";
-import { timersContract } from "./timers.contract.ts";
+import { timersContract, whoIs } from "./timers.contract.ts";
 
 tasksContract("the simulated task queue", async (handlers) => {
   const { time, clock } = openTime();
@@ -81,7 +81,7 @@ timersContract("the simulated timers", async () => {
     timers,
     consume: (woken) =>
       consume(async (message) => {
-        if (message.kind === "timer") await woken(message.instanceId);
+        await woken(whoIs(message));
         return "release";
       }),
     index: () => {},

@@ -519,6 +519,27 @@ function listTests(store: () => Store): void {
       expect((await store().list("nothing", { limit: 10 })).items).toEqual([]);
     });
 
+    test("keeps views apart that differ by a number, within the same range", async () => {
+      const range = { from: "02", to: "08", limit: 10, backwards: true } as const;
+      const views = ["shard#1", "shard#10", "shard#2"];
+      const places = Array.from({ length: 9 }, (_, n) => `0${n}`);
+      await put(
+        store(),
+        ...places.map((order, n) => {
+          const view = views[n % views.length] ?? "";
+          return anItem(`s${n}`, { listed: { view, order } });
+        }),
+      );
+
+      const read = views.map(async (view) => (await store().list(view, range)).items);
+
+      expect((await Promise.all(read)).map((items) => items.map(({ order }) => order))).toEqual([
+        ["06", "03"],
+        ["07", "04"],
+        ["05", "02"],
+      ]);
+    });
+
     test("says with each key where it stands", async () => {
       const { items } = await store().list("live", { limit: 10 });
 

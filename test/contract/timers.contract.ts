@@ -3,15 +3,22 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
-import type { ArmedTimer, DisarmedTimer, Timers } from "../../lib/ports/timers.ts";
+import type { TimerMessage, TimerStartMessage } from "../../lib/ports/message.ts";
+import type {
+  ArmedStart,
+  ArmedTimer,
+  DisarmedStart,
+  DisarmedTimer,
+  Timers,
+} from "../../lib/ports/timers.ts";
 
 /** Timers that are all out, and the time that they go by. */
 export type OpenedTimers = Readonly<{
   timers: Timers;
-  /** Calls back for every instance that is woken from now on. */
-  consume(woken: (instanceId: string) => Promise<void>): void;
-  /** What a commit does beside arming: the store's due index holds the instance, or not. */
-  index(instanceId: string, dueAt: Instant | undefined): void;
+  /** Calls back, with its name by `whoIs`, for everybody who is woken from now on. */
+  consume(woken: (who: string) => Promise<void>): void;
+  /** What a commit does beside arming: the store's due index holds who it is, or not. */
+  index(who: string, dueAt: Instant | undefined): void;
   now(): Instant;
   /** Lets time pass by the timers' clock, and everything be woken that becomes due. */
   pass(ms: number): Promise<void>;
@@ -19,6 +26,12 @@ export type OpenedTimers = Readonly<{
   latenessMs?: number;
   close(): Promise<void>;
 }>;
+
+/** Whose timer it is: an instance, or an occurrence of a start event. */
+export const whoIs = (timer: Timed): string =>
+  "instanceId" in timer ? timer.instanceId : `${timer.definitionId} ${timer.n}`;
+
+type Timed = Omit<TimerMessage, "kind"> | Omit<TimerStartMessage, "kind">;
 
 /** Declares the suite for one adapter; `runs` is how often a law is tried. */
 export function timersContract(
@@ -28,7 +41,7 @@ export function timersContract(
 ): void {
   describe(name, () => {
     let opened: OpenedTimers;
-    let woken: Readonly<{ instanceId: string; at: Instant }>[];
+    let woken: Readonly<{ who: string; at: Instant }>[];
     beforeEach(async () => {
       await reopen();
     });
@@ -37,9 +50,9 @@ export function timersContract(
     async function reopen(): Promise<void> {
       opened = await open();
       woken = [];
-      opened.consume(async (instanceId) => {
-        woken.push({ instanceId, at: opened.now() });
-        opened.index(instanceId, undefined);
+      opened.consume(async (who) => {
+        woken.push({ who, at: opened.now() });
+        opened.index(who, undefined);
       });
     }
 
@@ -56,7 +69,22 @@ export function timersContract(
       return timer;
     }
 
-    const names = () => woken.map(({ instanceId }) => instanceId);
+    /** The index knows every start event that is armed. */
+    async function armStart(
+      definitionId: string,
+      inMs: number,
+      n = 1,
+    ): Promise<ArmedStart & DisarmedStart> {
+      const since = opened.now();
+      const dueAt = instantFrom(since + inMs);
+      const event = { tenant: "default", definitionId, hash: "h1", element: "begin", run: 1, n };
+      const start = { ...event, dueAt, since, covered: true };
+      opened.index(whoIs(start), dueAt);
+      await opened.timers.arm(start);
+      return start;
+    }
+
+    const names = () => woken.map(({ who }) => who);
 
     for (const covered of [true, false]) {
       describe(covered ? "a timer that the index holds" : "a timer that the index hides", () => {
@@ -88,6 +116,52 @@ export function timersContract(
         });
       });
     }
+
+    describe("F16 a start event by timer", () => {
+      test("begins at its instant, not before", async () => {
+        await armStart("monthly", 60_000);
+
+        await opened.pass(59_999);
+        expect(names()).toEqual([]);
+        await opened.pass(1);
+        expect(names()).toEqual(["monthly 1"]);
+      });
+
+      test("begins at once when it is due already, beside whoever waits", async () => {
+        await armStart("late", -3_600_000);
+        await arm("a", 0);
+        await opened.pass(0);
+
+        expect(names().toSorted()).toEqual(["a", "late 1"]);
+      });
+
+      test("begins again by its next occurrence, far ones too", async () => {
+        opened.consume(async (who) => {
+          woken.push({ who, at: opened.now() });
+          opened.index(who, undefined);
+          if (who === "hourly 1") await armStart("hourly", 2 * 3_600_000, 2);
+        });
+        await armStart("hourly", 2 * 3_600_000);
+
+        await opened.pass(2 * 3_600_000 + (opened.latenessMs ?? 0));
+        expect(names()).toEqual(["hourly 1"]);
+        await opened.pass(2 * 3_600_000 + (opened.latenessMs ?? 0));
+        expect(names()).toEqual(["hourly 1", "hourly 2"]);
+      });
+
+      test("does not begin when it was disarmed", async () => {
+        const far = await armStart("far", 2 * 3_600_000);
+        const near = await armStart("near", 2_000);
+        await armStart("kept", 2_000);
+        for (const start of [far, near]) {
+          opened.index(whoIs(start), undefined);
+          await opened.timers.disarm(start);
+        }
+        await opened.pass(3 * 3_600_000);
+
+        expect(names()).toEqual(["kept 1"]);
+      });
+    });
 
     test("do not wake who was disarmed", async () => {
       const timer = await arm("a", 1_000, false);
@@ -133,8 +207,8 @@ export function timersContract(
           }
           await opened.pass(5_000 + (opened.latenessMs ?? 0));
 
-          for (const { instanceId, at } of woken) {
-            expect(at).toBeGreaterThanOrEqual(dueAt.get(instanceId) ?? Number.POSITIVE_INFINITY);
+          for (const { who, at } of woken) {
+            expect(at).toBeGreaterThanOrEqual(dueAt.get(who) ?? Number.POSITIVE_INFINITY);
           }
           expect(new Set(names())).toEqual(new Set(dueAt.keys()));
         }),

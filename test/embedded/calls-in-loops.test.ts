@@ -31,7 +31,7 @@ describe("a call activity for each entry of a list", () => {
   test.each([
     ["all at once", loop(OVER), 5],
     ["one after the other", inTurn(OVER), 5],
-    ["a thousand, of which a hundred are under way", loop(OVER), 1_000],
+    ["a thousand, of which the caller takes ten at a time", loop(OVER), 1_000],
   ])(
     "F57 F58 gives each child its own, and gathers what they give: %s",
     async (_, marker, many) => {

@@ -77,6 +77,9 @@ describe("recovery", () => {
       broadcastsResumed: 0,
       eventsOffered: 0,
       skipped: 0,
+      unreadable: 0,
+      failed: 0,
+      troubles: [],
     });
   });
 });

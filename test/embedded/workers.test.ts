@@ -137,6 +137,27 @@ describe("a worker", () => {
     });
   });
 
+  test("whose attempt was failed by somebody else cannot fail the next one", async () => {
+    const { engine, instanceId } = await aWaitingTask();
+    const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
+    await engine.fail(taskId, { message: "by hand" });
+
+    const late = engine.fail(taskId, { lockToken, message: "no answer" });
+
+    await expect(late).rejects.toMatchObject({ code: "task/lock-lost" });
+    expect((await engine.tasks({ instanceId })).items).toMatchObject([{ attempt: 2, retries: 2 }]);
+  });
+
+  test("whose attempt was failed by somebody else can still complete the task", async () => {
+    const { engine, instanceId } = await aWaitingTask();
+    const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
+    await engine.fail(taskId, { message: "by hand" });
+
+    await engine.complete(taskId, { lockToken });
+
+    expect((await engine.result(instanceId)).status).toBe("succeeded");
+  });
+
   test("whose call is repeated under its key gets the same answer, though the row is gone", async () => {
     const { engine } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);

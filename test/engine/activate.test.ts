@@ -1,4 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import { isTask } from "../../lib/engine/owed.ts";
+import { openRow } from "../../lib/engine/workers/rows.ts";
 import * as bpmn from "../support/bpmn-xml.ts";
 import { GatedStore, type Meant } from "../support/gated-store.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
@@ -45,5 +48,105 @@ describe("a poll that stands still with a task in its hands", () => {
 
     expect(next.tasks).toEqual([]);
     expect((await first).tasks).toHaveLength(1);
+  });
+});
+
+describe("two polls that fight for a row which may not be the only one of its task", () => {
+  test("end with the task in the hands of one", async () => {
+    const gated = new GatedStore();
+    const { engine, drain, now, moveTo } = aPlainWorld({ store: gated.store });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    await engine.activate({ ...poll, worker: "dead" });
+    moveTo(now() + 31_000);
+    // Both have looked for other locks and found none; then both put their own row.
+    const first = gateBefore(gated, locksTask);
+    const anna = engine.activate(poll);
+    await first.reached;
+    const second = gateBefore(gated, locksTask);
+    const bert = engine.activate({ ...poll, worker: "bert" });
+    await second.reached;
+    const removal = gateBefore(gated, locksTask);
+    second.open();
+    await removal.reached;
+
+    first.open();
+    const given = await anna;
+    removal.open();
+
+    expect(given.tasks).toHaveLength(1);
+    expect((await bert).tasks).toEqual([]);
+    moveTo(now() + 29_000);
+    expect((await engine.activate(poll)).tasks).toEqual([]);
+    moveTo(now() + 2_000);
+    expect((await engine.activate(poll)).tasks).toHaveLength(1);
+  });
+});
+
+describe("two polls that are woken when both rows of a task are over", () => {
+  test("end with the task in the hands of one, where all end together", async () => {
+    const gated = new GatedStore();
+    const { store } = gated;
+    const settings = { volatileQueues: true };
+    const { engine, drain, now, moveTo } = aPlainWorld({ store, settings });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    await engine.activate({ ...poll, worker: "dead" });
+    // A process that dies between putting the new row and removing the old one leaves both.
+    const { items } = await store.scan("default#J#work#0", { from: "L#", to: "M", limit: 1 });
+    for (const { key, ...row } of items) {
+      const twin = { ...row, key: { ...key, sk: `${key.sk}twin` } };
+      await store.commit([{ put: twin, when: "absent" }]);
+    }
+    moveTo(now() + 31_000);
+    const first = gateBefore(gated, locksTask);
+    const anna = engine.activate(poll);
+    await first.reached;
+    // Did the second take the other row, both rows would be put before either looks for the other.
+    const second = gateBefore(gated, locksTask);
+    const bert = engine.activate({ ...poll, worker: "bert" });
+    await Promise.race([second.reached, bert]);
+    const removal = gateBefore(gated, locksTask);
+    second.open();
+    await Promise.race([removal.reached, bert]);
+    removal.open();
+    first.open();
+
+    const given = await Promise.all([anna, bert]);
+
+    expect(given.flatMap(({ tasks }) => tasks)).toHaveLength(1);
+  });
+});
+
+/** Holds whoever makes the next commit of this kind, until it is opened. */
+function gateBefore(gated: GatedStore, meant: Meant) {
+  const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  gated.before(meant, () => {
+    reached.resolve();
+    return open.promise;
+  });
+  return { reached: reached.promise, open: () => open.resolve() };
+}
+
+describe("a row that a lost commit has left behind", () => {
+  test("leads nobody to the task of another type that bears the same name", async () => {
+    const store = new SimulatedStore({});
+    const { engine, drain, commits } = aPlainWorld({ store });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p");
+    await drain();
+    const instance = commits.at(-1);
+    const [task] = instance?.tickets.filter(isTask) ?? [];
+    if (!instance || !task) throw new Error("there is no task");
+    const left = openRow(instance, { ...task, type: "other" }, 1);
+    await store.commit([{ put: left, when: "absent" }]);
+
+    const { tasks } = await engine.activate({ ...poll, type: "other" });
+
+    expect(tasks).toEqual([]);
+    expect((await engine.tasks({ type: "other" }, { limit: 10 })).items).toEqual([]);
+    expect((await engine.activate(poll)).tasks).toMatchObject([{ type: "work" }]);
   });
 });

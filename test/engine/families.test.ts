@@ -99,6 +99,61 @@ describe("a family of tasks", () => {
     expect(largest).toBeLessThan(8_000);
   });
 
+  test("of a thousand for workers lets no caller wait for its rows", async () => {
+    const store = new SimulatedStore({});
+    let writes = 0;
+    const commit = store.commit.bind(store);
+    store.commit = (asked) => {
+      writes += 1;
+      return commit(asked);
+    };
+    const { engine, drain } = aPlainWorld({ store });
+    await engine.deploy({ notation: "bpmn", source });
+    writes = 0;
+
+    await engine.start("p", { variables: { items: several(1_000) } });
+    const inCall = writes;
+    await drain();
+
+    expect(inCall).toBeLessThan(10);
+    const poll = { type: "each", max: 100, lockSeconds: 60, worker: "anna" };
+    let given = 0;
+    for (let round = 0; round < 10; round++) given += (await engine.activate(poll)).tasks.length;
+    expect(given).toBe(1_000);
+  });
+
+  test.each([
+    ["durable", false],
+    ["in memory", true],
+  ])(
+    "opens members again without taking others from their workers, %s",
+    async (_, volatileQueues) => {
+      const { engine, drain } = aPlainWorld({
+        settings: { volatileQueues, membersPerPage: 1_000 },
+      });
+      await engine.deploy({ notation: "bpmn", source });
+      await engine.start("p", { instanceId: "i", variables: { items: several(215) } });
+      await drain();
+      const poll = { type: "each", max: 100, lockSeconds: 600, worker: "anna" };
+      const given = [];
+      for (let round = 0; round < 3; round++) given.push(...(await engine.activate(poll)).tasks);
+      // So many fail that the last of them share an incident.
+      for (const { taskId, lockToken } of given.slice(0, 205)) {
+        await engine.failTask(taskId, { lockToken, message: "no", code: "BAD" });
+      }
+      await drain();
+      const shared = (await engine.get("i")).incidents.at(-1)?.incidentId ?? "";
+
+      await engine.resolveIncident("i", shared);
+      await drain();
+
+      const others = (await engine.activate({ ...poll, worker: "bert" })).tasks;
+      const locked = new Set(given.slice(205).map(({ taskId }) => taskId));
+      expect(others.length).toBeGreaterThan(1);
+      expect(others.filter(({ taskId }) => locked.has(taskId))).toEqual([]);
+    },
+  );
+
   test("tries members again by their messages alone, under the same key (F67)", async () => {
     const keys: string[] = [];
     const flaky = handlerOf(({ item }, { attempt, idempotencyKey }) => {

@@ -6,7 +6,7 @@ import {
   MAX_TAG_LENGTH,
   MAX_TAGS,
 } from "../../lib/definition/limits.ts";
-import type { InstanceFilter, StartRequest } from "../../lib/engine/engine.ts";
+import type { InstanceFilter, StartRequest } from "../../lib/engine/shapes/instances.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { sequence, service } from "../support/bpmn-xml.ts";
 import { aPlainWorld } from "../support/plain-world.ts";

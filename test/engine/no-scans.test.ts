@@ -6,14 +6,18 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalStore, openLocalStore } from "../../lib/adapters/local/store.ts";
 import { formatInstant, instantFrom } from "../../lib/definition/time/instant.ts";
-import type { Engine, InstanceFilter, InstanceView } from "../../lib/engine/engine.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
 import { instanceKey, instanceOrder, type Phase, phaseView } from "../../lib/engine/keys.ts";
+import type { InstanceFilter, InstanceView } from "../../lib/engine/shapes/instances.ts";
+import { shardFor } from "../../lib/engine/shard-for.ts";
 import type { Item, Write } from "../../lib/ports/store.ts";
 import { sequence, service } from "../support/bpmn-xml.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 
 const MANY = 100_000;
 const DEFINITIONS = ["p", "q", "r", "s"];
+/** The lists of this one are spread. */
+const SPREAD = { definition: "s", shards: 8 };
 const PHASES: readonly Phase[] = ["live", "incident", "succeeded", "failed", "cancelled"];
 const BEGIN = 1_800_000_000_000;
 const SECOND = 1_000;
@@ -44,6 +48,7 @@ describe("with 100,000 instances stored, a page of 50", () => {
   const everyFilter: readonly InstanceFilter[] = [
     {},
     { definition: "q" },
+    { definition: "s" },
     { status: "succeeded" },
     { status: "failed", definition: "p" },
     { status: "suspended" },
@@ -61,9 +66,9 @@ describe("with 100,000 instances stored, a page of 50", () => {
 
   /** What a page shows, and how many items were read for it. */
   const page = async (filter: InstanceFilter, cursor?: string) => {
-    const before = store.reads;
+    const [before, keys] = [store.reads, store.keysRead];
     const shown = await engine.list(filter, { limit: 50, ...(cursor && { cursor }) });
-    return { ...shown, reads: store.reads - before };
+    return { ...shown, reads: store.reads - before, keys: store.keysRead - keys };
   };
 
   test.each(everyFilter.map((filter) => [JSON.stringify(filter), filter] as const))(
@@ -72,9 +77,11 @@ describe("with 100,000 instances stored, a page of 50", () => {
       const first = await page(filter);
       const second = await page(filter, first.nextCursor);
 
-      for (const { items, reads } of [first, second]) {
+      for (const { items, reads, keys } of [first, second]) {
         expect(items).toHaveLength(50);
         expect(reads).toBeLessThanOrEqual(80);
+        // Four definitions and all phases: 20 views, and 35 more for the shards of one.
+        expect(keys).toBeLessThanOrEqual(400);
         expect(items.map(orderOf)).toEqual(items.map(orderOf).toSorted().reverse());
       }
       const [last, next] = [first.items.at(-1), second.items[0]];
@@ -132,6 +139,7 @@ async function samplesIn({ engine, drain }: ReturnType<typeof aPlainWorld>, stor
   for (const definition of DEFINITIONS) {
     const source = sequence(service("work")).replace('id="p"', `id="${definition}"`);
     await engine.deploy({ notation: "bpmn", source });
+    if (definition === SPREAD.definition) await engine.setListing(definition, SPREAD);
     for (const phase of PHASES) {
       const instanceId = `sample-${definition}-${phase}`;
       const over = phase === "failed" && { deadline: "PT0S" };
@@ -164,10 +172,11 @@ function crowded(samples: ReadonlyMap<string, Item>, n: number): readonly Write[
   const startedAt = instantFrom(BEGIN + n * SECOND);
   const order = instanceOrder({ startedAt, id });
   const businessKey = n % 2 === 0 ? "all alike" : `rare ${n % 50_000}`;
+  const shard = definition === SPREAD.definition ? shardFor(id, SPREAD.shards) : 0;
   const packed: object = JSON.parse(new TextDecoder().decode(sample.body));
-  const changed = { ...packed, a: startedAt, bk: businessKey, tg: ["everybody"] };
+  const changed = { ...packed, ls: shard, a: startedAt, bk: businessKey, tg: ["everybody"] };
   const body = new TextEncoder().encode(JSON.stringify(changed));
-  const view = phaseView("default", phase, definition);
+  const view = phaseView("default", phase, definition, shard);
   const rows = [`default#K#bk#${businessKey}`, "default#K#tag#everybody"].map(
     (pk): Write => ({
       put: { key: { pk, sk: order }, version: startedAt, body: new Uint8Array() },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { MAX_ROW_IN_FLIGHT_MS } from "../../lib/definition/limits.ts";
-import type { TaskFilter } from "../../lib/engine/engine.ts";
+import type { TaskFilter } from "../../lib/engine/shapes/tasks.ts";
 import type { Store } from "../../lib/ports/store.ts";
 import {
   assignment,
@@ -372,6 +372,33 @@ describe("a user task", () => {
     expect((await engine.task(taskId)).state).toBe("created");
     const other = engine.claimTask(taskId, { user: "bert" }, "k");
     await expect(other).rejects.toMatchObject({ code: "request/key-reused" });
+  });
+});
+
+describe("the rows of a user task", () => {
+  test("are put and taken away together: there may be dozens of them", async () => {
+    const store = new SimulatedStore({});
+    const commit = store.commit.bind(store);
+    let [under, most] = [0, 0];
+    store.commit = async (writes) => {
+      under += 1;
+      most = Math.max(most, under);
+      const outcome = await commit(writes);
+      under -= 1;
+      return outcome;
+    };
+    const everybody = Array.from({ length: 30 }, (_, n) => `user-${n}`).join(", ");
+    const source = sequence(person("approve", assignment({ candidateUsers: everybody })));
+    const { begin, engine } = await aWorld(source, { store });
+
+    const taskId = await begin("a");
+    const putAtOnce = most;
+    most = 0;
+    await engine.completeTask(taskId);
+
+    expect(putAtOnce).toBeGreaterThanOrEqual(30);
+    expect(most).toBeGreaterThanOrEqual(30);
+    expect(store.items().filter(({ key }) => key.pk.includes("#U#"))).toEqual([]);
   });
 });
 

@@ -35,6 +35,24 @@ describe("recovering everything", () => {
     expect(armed.slice(before)).toMatchObject([{ instanceId, ticket: armed[0]?.ticket }]);
   });
 
+  test("sends a family of many by page, as it was sent first", async () => {
+    const { engine, queued, drain } = aPlainWorld({ tasks: { work: () => ({}) } });
+    const marker = bpmn.loop({ inputCollection: "=items", inputElement: "item" });
+    const each = bpmn.xml("serviceTask", { id: "work" }, bpmn.extensions(bpmn.job()), marker);
+    await engine.deploy({ notation: "bpmn", source: bpmn.sequence(each) });
+    const items = Array.from({ length: 250 }, (_, n) => n);
+    const { instanceId } = await engine.start("p", { variables: { items } });
+    queued.length = 0;
+
+    const report = await engine.recoverAll(page);
+    const kinds = queued.map(({ kind }) => kind);
+    await drain();
+
+    expect(report).toMatchObject({ resumed: 1, resent: 250 });
+    expect(kinds).toEqual(["members", "members", "members"]);
+    expect((await engine.get(instanceId)).status).toBe("succeeded");
+  });
+
   test("goes page by page, and leaves ended instances alone", async () => {
     const { engine, drain } = aPlainWorld({ tasks: { work: () => ({}) } });
     await engine.deploy({ notation: "bpmn", source: bpmn.sequence(bpmn.service("work")) });

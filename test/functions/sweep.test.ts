@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sweepAll } from "../../functions/sweep/handler.ts";
-import type { Pace } from "../../lib/engine/engine.ts";
+import type { Pace } from "../../lib/engine/shapes/reports.ts";
 import type { Slice } from "../../lib/ports/store.ts";
 import { ManualTime } from "../support/manual-time.ts";
 import { aContext, HeardTelemetry } from "../support/queue-events.ts";
@@ -52,6 +52,25 @@ describe("the sweep", () => {
 
     expect(paces).toEqual(Array.from({ length: paces.length }, () => false));
     expect(paces.length).toBeGreaterThan(0);
+  });
+
+  test("leaves half of its time to the slices, however many tasks are handed over", async () => {
+    const { engine, swept, time, telemetry } = aSweep();
+    let left = 60_000;
+    const context = { ...aContext(), getRemainingTimeInMillis: () => left };
+    const busy = {
+      ...engine,
+      adopt: async ({ hasTime = () => true }: Pace = {}) => {
+        for (; hasTime(); left -= 1_000);
+        return 1_000;
+      },
+    };
+
+    const summary = await sweepAll(busy, { clock: time, telemetry, withWheel: false })({}, context);
+
+    expect(summary).toMatchObject({ slices: 32, adopted: 1_000 });
+    expect(swept).toHaveLength(32);
+    expect(left).toBeGreaterThan(28_000);
   });
 
   test("goes on with the others when one slice fails", async () => {

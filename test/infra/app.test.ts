@@ -31,6 +31,7 @@ describe("the app", () => {
       jwtIssuer: "https://id.example.com",
       jwtAudience: "one,two",
       tasks: "a,b",
+      taskQueues: "arn:1,arn:2",
       alarms: "off",
       retentionDays: "60",
       corsOrigins: "https://console.example.com",
@@ -40,7 +41,7 @@ describe("the app", () => {
     expect(stackName).toBe("Staging");
     expect(fermata).toMatchObject({
       auth: { kind: "jwt", issuer: "https://id.example.com", audience: ["one", "two"] },
-      tasks: { folders: ["a", "b"] },
+      tasks: { folders: ["a", "b"], queues: ["arn:1", "arn:2"] },
       alarms: "off",
       retention: Duration.days(60),
       cors: { origins: ["https://console.example.com"] },

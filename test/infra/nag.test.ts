@@ -27,6 +27,9 @@ const VARIANTS: Readonly<Record<string, (stack: Stack) => FermataProps>> = {
       },
     },
   }),
+  "with a queue of the user's": () => ({
+    tasks: { queues: ["arn:aws:sqs:eu-west-1:111122223333:cards"] },
+  }),
   "with a REST API": () => ({ api: "rest" }),
 };
 

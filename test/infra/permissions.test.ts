@@ -1,6 +1,7 @@
 import { Secret } from "aws-cdk-lib/aws-secretsmanager";
 import { describe, expect, test } from "vitest";
-import { inWords, type Synthesised, synthesised } from "./support/synthesised.ts";
+import { permissionsOf } from "./support/permissions.ts";
+import { inWords, synthesised } from "./support/synthesised.ts";
 
 // What each function may do, and why. The lists are written down here first and by hand: a function
 // that gains a permission fails this test until somebody has given the reason.
@@ -235,38 +236,3 @@ describe("the permissions of an installation", () => {
     expect(wheel.of("AWS::Scheduler::ScheduleGroup")).toEqual([]);
   });
 });
-
-/** One line for each action, resource and condition. */
-function permissionsOf(role: string, installation: Synthesised): readonly string[] {
-  const policies = installation
-    .of("AWS::IAM::Policy")
-    .filter(({ props }) => inWords(props.Roles[0], installation) === role);
-  const lines = policies.flatMap(({ props }) =>
-    props.PolicyDocument.Statement.flatMap((statement: Statement) => {
-      expect(statement.Effect).toBe("Allow");
-      return [statement.Action].flat().flatMap((action) =>
-        [statement.Resource].flat().map((resource) => {
-          const words = `${action} ${inWords(resource, installation)}`;
-          return statement.Condition === undefined
-            ? words
-            : `${words} when ${conditionInWords(statement.Condition)}`;
-        }),
-      );
-    }),
-  );
-  return lines.sort();
-}
-
-function conditionInWords(condition: NonNullable<Statement["Condition"]>): string {
-  return Object.values(condition)
-    .flatMap((keys) => Object.entries(keys))
-    .map(([key, value]) => `${key} is ${value}`)
-    .join(" and ");
-}
-
-type Statement = Readonly<{
-  Effect: string;
-  Action: string | string[];
-  Resource: unknown;
-  Condition?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-}>;

@@ -1,11 +1,13 @@
 // Every rule that is left out once, to see that somebody notices.
 
 import { ADOPT_MUTANTS } from "./adopt-mutants.ts";
+import { CALL_FAMILY_MUTANTS } from "./call-family-mutants.ts";
 import { CALL_MUTANTS } from "./call-mutants.ts";
 import { FAMILY_MUTANTS } from "./family-mutants.ts";
 import { HTTP_MUTANTS } from "./http-mutants.ts";
 import { LISTING_MUTANTS } from "./listing-mutants.ts";
 import { STEP } from "./mutants.ts";
+import { OWN_QUEUE_MUTANTS } from "./own-queue-mutants.ts";
 import { PEOPLE_MUTANTS } from "./people-mutants.ts";
 import { RESTORE_MUTANTS } from "./restore-mutants.ts";
 import { START_MUTANTS } from "./start-mutants.ts";
@@ -27,5 +29,7 @@ export const MUTANTS = [
   ...CALL_MUTANTS,
   ...WORKER_MUTANTS,
   ...FAMILY_MUTANTS,
+  ...CALL_FAMILY_MUTANTS,
   ...PEOPLE_MUTANTS,
+  ...OWN_QUEUE_MUTANTS,
 ];

@@ -23,11 +23,12 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     without: "the ticket goes with the first word of a child's end",
     scenario: "call",
     file: "lib/kernel/graph/call.ts",
-    find: `closeTicket(run.draft, ticket.id);
-  const token = tokenAt(run, ticket.ref);`,
+    find: `const id = tokenFor(run, ticket);
+  takeOver(`,
     replace: `${MARK};
-  const token = tokenAt(run, ticket.ref);
-  run.draft.tickets = run.draft.tickets.map((t) => (t.id === ticket.id ? { ...t, ref: 0 } : t));`,
+  const id = ticket.ref;
+  run.draft.tickets = run.draft.tickets.map((t) => (t.id === ticket.id ? { ...t, ref: 0 } : t));
+  takeOver(`,
   },
   {
     name: "parent-not-told",
@@ -41,6 +42,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     name: "told-before-owed",
     without: "what the caller's step owes is looked after when its teller comes again",
     scenario: "call",
+    seed: 129,
     file: "lib/engine/children/tell-parent.ts",
     find: "return parkOwed(world, image, ticket);",
     replace: `{ ${MARK}; return; }`,
@@ -76,6 +78,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     name: "erased-before-taken",
     without: "a child is erased only after its parent has its result",
     scenario: "call-erased",
+    seed: 90,
     file: "lib/engine/erase.ts",
     find: "await demandTaken(world, instance);",
     replace: `${MARK};`,

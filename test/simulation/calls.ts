@@ -88,6 +88,10 @@ function deskOf(stage: Stage, { engine }: Host): Desk {
         stage.restored = "recovered";
       },
     },
+    ownQueue: {
+      ready: () => (stage.ownQueue?.ready() ?? []).map(({ id, message: text }) => ({ id, text })),
+      release: (id) => stage.ownQueue?.lose((queued) => queued.id === id),
+    },
     sends: (message) => traffic.noteSent(message, stage.now),
     sendsTo: (event) => void traffic.targeted.push(event),
     waiting: (on, name) =>

@@ -3,19 +3,18 @@
 import { offersPk } from "../../lib/engine/keys.ts";
 import { START } from "../../lib/engine/names.ts";
 import { parseOffer } from "../../lib/engine/workers/rows.ts";
-import { membersOf } from "../../lib/kernel/family.ts";
+import { type Member, membersOf } from "../../lib/kernel/family.ts";
 import {
   type FamilyTicket,
   type Instance,
   isTerminal,
   type OutboxRecord,
-  type TaskTicket,
   type Ticket,
   type TicketlessEffect,
 } from "../../lib/kernel/instance.ts";
 import type { FanOutMessage, Message, PagedRow } from "../../lib/ports/message.ts";
 import type { Item } from "../../lib/ports/store.ts";
-import type { Kin } from "./kin.ts";
+import { isPagedToCancel, type Kin } from "./kin.ts";
 import { missingRows } from "./people-rows.ts";
 import { must } from "./violation.ts";
 
@@ -29,6 +28,8 @@ export type Ledgers = Readonly<{
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
+  /** Whether a queue of the user's own holds this attempt. */
+  isInOwnQueue: (taskId: string, attempt: number) => boolean;
   kin: Kin;
 }>;
 
@@ -61,6 +62,7 @@ const addressedTo = ({ id }: Instance, { messages }: Ledgers): readonly Addresse
 function isHeld(instance: Instance, by: string, ledgers: Ledgers): boolean {
   if (addressedTo(instance, ledgers).flatMap(namesOf).includes(by)) return true;
   if (isBroughtByFanOut(instance, by, ledgers)) return true;
+  if (isPagedToCancel(instance, by, ledgers.messages)) return true;
   const sender = ledgers.kin.senderOf(instance, by);
   return sender !== undefined && isHeld(sender.instance, sender.by, ledgers);
 }
@@ -133,11 +135,11 @@ function isQueued(
     case "family":
       return isFamilyQueued(instance, ticket, messages, ledgers);
     case "task": {
-      const isHere = runsHere(ticket.type);
-      const isBrought = () => messages.some((it) => bringsTask(it, ticket.id, ticket.attempt));
+      // A message is enough, also where its handler is gone: whoever gets it hands the task back.
+      if (messages.some((it) => bringsTask(it, ticket.id, ticket.attempt))) return true;
       return (
-        (isHere !== false && isBrought()) ||
-        (isHere !== true && isOffered(instance, ticket, items()))
+        (runsHere(ticket.type) !== true && isOffered(instance, ticket, items())) ||
+        ledgers.isInOwnQueue(`${instance.id}.${ticket.id}`, ticket.attempt)
       );
     }
   }
@@ -148,9 +150,9 @@ function isFamilyQueued(
   instance: Instance,
   family: FamilyTicket,
   messages: readonly Message[],
-  { runsHere, items }: Ledgers,
+  { runsHere, items, kin }: Ledgers,
 ): boolean {
-  const isPaged = ({ member = -1 }: TaskTicket) =>
+  const isPaged = ({ member }: Member) =>
     messages.some(
       (message) =>
         message.kind === "members" &&
@@ -159,16 +161,16 @@ function isFamilyQueued(
         member < message.to,
     );
   return membersOf(family).every((member) => {
-    if (isPaged(member)) return true;
-    const isHere = runsHere(family.type);
-    if (isHere !== true && isOffered(instance, member, items())) return true;
-    return messages.some(
+    const isBrought = messages.some(
       (message) =>
-        (isHere !== false && message.kind === "task" && message.ticket === member.id) ||
+        (message.kind === "task" && message.ticket === member.id) ||
         (message.kind === "parked" &&
           "ticket" in message.fact &&
           message.fact.ticket === member.id),
     );
+    if (isBrought || isPaged(member)) return true;
+    if (member.on === "child") return kin.childOf(instance.id, member.id) !== undefined;
+    return runsHere(member.type) !== true && isOffered(instance, member, items());
   });
 }
 

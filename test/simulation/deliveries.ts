@@ -114,6 +114,8 @@ function nameOf(message: Message): string {
       return `${message.definitionId} ${message.element} ${message.run}.${message.n}`;
     case "members":
       return `${message.instanceId} ${message.ticket}#${message.from}`;
+    case "cancel-members":
+      return `no more ${message.instanceId} ${message.ticket}#${message.numbers[0]}`;
     case "parked":
     case "owed":
     case "look":

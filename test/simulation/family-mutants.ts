@@ -16,9 +16,9 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "a page stays queued until its members have left",
     scenario: "family",
     file: "lib/engine/families/send-family.ts",
-    find: 'await sendMembers(world, image.instance, membersOf(family).filter(isHere), "again");',
+    find: 'await sendMembers(world, image.instance, membersOf(family, { from, to }), "again");',
     replace: `${MARK};
-  void sendMembers(world, image.instance, membersOf(family).filter(isHere), "again").catch(() => undefined);`,
+  void sendMembers(world, image.instance, membersOf(family, { from, to }), "again").catch(() => undefined);`,
   },
   {
     name: "family-outlives-its-body",
@@ -34,8 +34,8 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "whoever owes a family sends every member that is open",
     scenario: "family",
     file: "lib/engine/families/send-family.ts",
-    find: "for (let from = 0; from < family.size; from += membersPerPage) {",
-    replace: `${MARK}; for (let from = membersPerPage; from < family.size; from += membersPerPage) {`,
+    find: "for (let from = 0; from < family.size; from += perPage) {",
+    replace: `${MARK}; for (let from = perPage; from < family.size; from += perPage) {`,
   },
   {
     name: "members-offered-to-nobody",
@@ -57,11 +57,12 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     name: "members-not-offered-before-unmasked",
     without: "members that lost their handler are offered before the due index lets go of them",
     scenario: "family-gone-midway",
+    seed: 54,
     mode: "memory",
     file: "lib/engine/recover.ts",
-    find: "for (const task of openTasks(instance.tickets).filter((it) => !runsHere(world, it))) {",
+    find: "const outside = openTasks(instance.tickets).filter((task) => !runsHere(world, task));",
     replace: `${MARK};
-  for (const task of instance.tickets.filter(isTask).filter((it) => !runsHere(world, it))) {`,
+  const outside = instance.tickets.filter(isTask).filter((task) => !runsHere(world, task));`,
   },
   {
     name: "member-runs-unclaimed",

@@ -67,6 +67,21 @@ export const FAMILY_SCENARIOS: readonly Scenario[] = [
     settings,
   },
   {
+    name: "family-handed-back",
+    definitions: [looping],
+    handlers: { each: tenfold(0, 30_000), after: does("after") },
+    releases: [
+      { atMs: 0, runs: ["each", "after"] },
+      { atMs: 10_000, runs: ["after"] },
+      { atMs: 200_000, runs: ["each", "after"] },
+    ],
+    callers: () => [starter("p", "one")],
+    settings,
+    // Nobody gives up on it: where little else happens than crashes, a task may need many.
+    troubles: ["crash"],
+    confluent: true,
+  },
+  {
     name: "family-cut-short",
     definitions: [interrupted],
     handlers: { each: tenfold(0, 3_000), after: does("after"), instead: does("instead") },

@@ -5,7 +5,8 @@ import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import type { SimulatedClock } from "../../lib/adapters/simulated/clock.ts";
 import type { Compiled } from "../../lib/definition/definition.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
-import type { Engine, Source } from "../../lib/engine/engine.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { Source } from "../../lib/engine/shapes/definitions.ts";
 import type { World } from "../../lib/engine/world.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
@@ -17,7 +18,16 @@ export type Host = Readonly<{ name: string; engine: Engine; world: World; clock:
 /** What differs between hosts and scenarios; the rest is the same everywhere. */
 export type HostParts = Pick<
   World,
-  "store" | "parking" | "tasks" | "timers" | "pages" | "ids" | "bus" | "blobs" | "settings"
+  | "store"
+  | "parking"
+  | "tasks"
+  | "timers"
+  | "pages"
+  | "ids"
+  | "bus"
+  | "blobs"
+  | "settings"
+  | "ownQueues"
 > &
   Readonly<{ name: string; clock: SimulatedClock; workflows: ReadonlyMap<string, Workflow> }>;
 

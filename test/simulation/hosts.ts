@@ -149,6 +149,7 @@ export class Hosts {
       ids: this.#ids,
       pages,
       bus: busPort(stage, bus),
+      ...(scenario.ownQueue && !isMemory && { ownQueues: this.#backends.ownQueues }),
       workflows: scenario.workflows ?? new Map(),
       settings: {
         ...scenario.settings,

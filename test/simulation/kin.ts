@@ -4,12 +4,17 @@
 // 2. A call takes what its child has become, once; what has not ended it does not take.
 // 3. A child is cancelled from above only when its call is gone.
 // 4. At rest no awaited child lives whose call is gone, and no call is open whose child does not live.
+
+import type { Variables } from "../../lib/definition/json.ts";
 import { neverBegan } from "../../lib/engine/children/child.ts";
+import { gapsIn } from "../../lib/kernel/bits.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
+import { findTicket, isFamily, memberName, membersOf } from "../../lib/kernel/family.ts";
 import {
   type ChildTicket,
   type Instance,
   isTerminal,
+  type Ticket,
   type TicketlessEffect,
 } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
@@ -25,8 +30,8 @@ type Lives = ReadonlyMap<string, Readonly<{ instance: Instance }>>;
 export class Kin {
   readonly #lives: Lives;
   readonly #programs: ReadonlyMap<string, Program>;
-  /** Every call that was ever made, by its instance and ticket. */
-  readonly #calls = new Map<string, ChildTicket>();
+  /** Every call that was ever made, by its instance and ticket, and what it handed over then. */
+  readonly #calls = new Map<string, Made>();
   readonly #children = new Map<string, string>();
   readonly #told = new Set<string>();
 
@@ -44,14 +49,20 @@ export class Kin {
   nameOf(id: string): string {
     const { parent } = this.#live(id) ?? {};
     if (parent === undefined) return id;
-    const { element = "" } = this.#calls.get(`${parent.instanceId} ${parent.ticket}`) ?? {};
-    return `${this.nameOf(parent.instanceId)}/${element}`;
+    const call = this.#calls.get(`${parent.instanceId} ${parent.ticket}`);
+    const { element = "", member } = call?.ticket ?? {};
+    const place = member === undefined ? "" : `#${member}`;
+    return `${this.nameOf(parent.instanceId)}/${element}${place}`;
   }
 
   /** Remembers the calls of an image, and whose child it is. */
-  stored({ id, tickets, parent }: Instance): void {
-    for (const ticket of tickets) {
-      if (ticket.on === "child") this.#calls.set(`${id} ${ticket.id}`, ticket);
+  stored(instance: Instance): void {
+    const { id, definition, parent } = instance;
+    for (const ticket of callsIn(instance)) {
+      const call = `${id} ${ticket.id}`;
+      const runner = this.#programs.get(definition.hash)?.runner;
+      if (runner === undefined || this.#calls.has(call)) continue;
+      this.#calls.set(call, { ticket, variables: runner.callInput(instance, ticket) });
     }
     if (parent === undefined) return;
     const call = `${parent.instanceId} ${parent.ticket}`;
@@ -66,9 +77,7 @@ export class Kin {
     return [
       ...this.#startOf(after),
       ...(this.#isCallGone(before) ? [CANCELLED] : []),
-      ...before.tickets.flatMap((ticket) =>
-        ticket.on === "child" ? this.#factOf(before, ticket) : [],
-      ),
+      ...callsIn(before).flatMap((ticket) => this.#factOf(before, ticket)),
     ];
   }
 
@@ -92,6 +101,11 @@ export class Kin {
     const instance = this.#live(id.slice(0, id.lastIndexOf(":")));
     if (instance === undefined) return false;
     if (effect.kind === "cancel-child") return this.#isCancelled(instance, effect.ticket, queued);
+    if (effect.kind === "cancel-children") {
+      return namesIn(effect).every(
+        (name) => this.#isCancelled(instance, name, queued) || isPaged(instance.id, name, queued),
+      );
+    }
     const { instanceId = "", ticket = "" } = instance.parent ?? {};
     const isLooking = queued.some(
       (message) =>
@@ -107,7 +121,7 @@ export class Kin {
       by === BY_PARENT ? this.#live(parent?.instanceId) : this.childOf(instance.id, by);
     const record = sender?.outbox.find(({ effect }) =>
       by === BY_PARENT
-        ? effect.kind === "cancel-child" && effect.ticket === parent?.ticket
+        ? parent !== undefined && namesIn(effect).includes(parent.ticket)
         : effect.kind === "notify-parent",
     );
     return sender && record?.stamp && { instance: sender, by: record.stamp.by };
@@ -120,8 +134,7 @@ export class Kin {
       const isOrphan =
         status === "live" && parent && !parent.detached && this.#isCallGone(instance);
       must(!isOrphan, () => `${id} lives on, and nobody waits for it any more`);
-      for (const ticket of instance.tickets) {
-        if (ticket.on !== "child") continue;
+      for (const ticket of callsIn(instance)) {
         const child = this.childOf(id, ticket.id);
         must(
           child?.status === "live" && !ticket.detached,
@@ -185,5 +198,37 @@ export class Kin {
 
 const CANCELLED: Fact = { kind: "cancel-requested", reason: REASON };
 
+type Made = Readonly<{ ticket: ChildTicket; variables: Variables }>;
+
 const isOpen = (instance: Instance | undefined, ticket: string): boolean =>
-  instance?.tickets.some(({ id }) => id === ticket) ?? false;
+  instance !== undefined && findTicket(instance.tickets, ticket) !== undefined;
+
+/** Every call that is open, each member of a family among them. */
+const callsIn = ({ tickets }: Instance): readonly ChildTicket[] =>
+  tickets
+    .flatMap((ticket): readonly Ticket[] => (isFamily(ticket) ? membersOf(ticket) : [ticket]))
+    .filter((ticket) => ticket.on === "child");
+
+/** The calls that an order is to cancel. */
+function namesIn(effect: TicketlessEffect): readonly string[] {
+  if (effect.kind === "cancel-child") return [effect.ticket];
+  if (effect.kind !== "cancel-children") return [];
+  const { family, size, taken } = effect;
+  return gapsIn(taken, size).map((member) => memberName(family, member));
+}
+
+const isPaged = (parentId: string, name: string, queued: readonly Message[]): boolean =>
+  queued.some(
+    (message) =>
+      message.kind === "cancel-members" &&
+      message.instanceId === parentId &&
+      message.numbers.some((member) => memberName(message.ticket, member) === name),
+  );
+
+/** Whether a page comes again that has ordered what was done here under this name. */
+export const isPagedToCancel = (
+  { parent }: Instance,
+  by: string,
+  queued: readonly Message[],
+): boolean =>
+  by === BY_PARENT && parent !== undefined && isPaged(parent.instanceId, parent.ticket, queued);

@@ -1,10 +1,12 @@
 // Instances that are found by a business key and by tags; incidents that are resolved, and ended
 // instances that are purged, many at once, while everything else goes on.
-import type { Engine, ResolveReport } from "../../lib/engine/engine.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { ResolveReport } from "../../lib/engine/shapes/bulk.ts";
 import { aBoundaryTimer, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { maybeTaken, mustStart, start } from "./callers.ts";
 import { graph } from "./definitions.ts";
 import type { Answer, Call, Caller, Desk, Scenario } from "./scenario.ts";
+import { SPREAD_SCENARIOS } from "./spread-scenarios.ts";
 import { does, done } from "./user-code.ts";
 
 const KEYED = { businessKey: "k", tags: ["t", "u"] };
@@ -85,6 +87,7 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
     ],
     confluent: true,
   },
+  ...SPREAD_SCENARIOS,
 ];
 
 /** A start that was answered can be found at once. */

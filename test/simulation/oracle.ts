@@ -129,7 +129,7 @@ function isOnTheWay({ before, after }: Transition, reached: Instance): boolean {
   const written = new Map(after.trail.entries.map((entry) => [entry.seq, entry]));
   return reached.trail.entries
     .filter(({ seq }) => seq >= before.trail.next)
-    .every((entry) => stable(entry) === stable(written.get(entry.seq)));
+    .every((entry) => isSame(entry, written.get(entry.seq)));
 }
 
 /** Where a wait is found is the engine's to say, and is checked by itself. */
@@ -141,6 +141,10 @@ function withoutStamp({ stamp: _, ...ticket }: Ticket): unknown {
   if (ticket.on !== "incident" || ticket.kept?.ticket === undefined) return ticket;
   return { ...ticket, kept: { ...ticket.kept, ticket: withoutStamp(ticket.kept.ticket) } };
 }
+
+/** Whether two things have the same JSON; most have even their keys in the same order. */
+export const isSame = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) || stable(a) === stable(b);
 
 /** JSON with its keys in order, so equal things have equal texts. */
 export function stable(value: unknown): string {

@@ -1,5 +1,5 @@
 // Workers outside, as callers of a simulated world: what they do with the tasks that they get.
-import type { ActivatedTask } from "../../lib/engine/engine.ts";
+import type { ActivatedTask } from "../../lib/engine/shapes/tasks.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import type { Answer, Call, Caller, Desk } from "./scenario.ts";
 
@@ -124,7 +124,7 @@ async function reportLate(desk: Desk, late: ActivatedTask[]): Promise<Answer | "
 }
 
 /** Somebody else was quicker, or the task is over. */
-async function unlessLost<T>(call: () => Promise<T>): Promise<T | undefined> {
+export async function unlessLost<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
@@ -134,9 +134,10 @@ async function unlessLost<T>(call: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function isOver(
+/** Whether every one of these instances has ended. */
+export async function isOver(
   { engine, committedEntries }: Desk,
-  ids: readonly string[],
+  ids: readonly string[] = IDS,
 ): Promise<Answer | "again later"> {
   if (ids.some((id) => committedEntries(id) === 0)) return "again later";
   for (const id of ids) {

@@ -3,6 +3,11 @@
 
 import { type BlobsPoint, SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { type BusFault, type BusPoint, SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
+import {
+  type OwnQueueFault,
+  type OwnQueuePoint,
+  SimulatedOwnQueues,
+} from "../../lib/adapters/simulated/own-queues.ts";
 import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
 import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
@@ -33,7 +38,11 @@ export type Backends = Readonly<{
   pages: SimulatedPages;
   bus: SimulatedBus;
   blobs: SimulatedBlobs;
+  ownQueues: SimulatedOwnQueues;
 }>;
+
+/** The one queue of the user's own that there is. */
+export const OWN_QUEUE = "arn:aws:sqs:eu-west-1:123456789012:own";
 
 const VISIBILITY_MS = 90_000;
 
@@ -59,7 +68,14 @@ export function createBackends(stage: Stage): Backends {
     pages,
     bus: new SimulatedBus({ pages, turn: (point) => busTurn(stage, point) }),
     blobs,
+    ownQueues: new SimulatedOwnQueues({
+      clock: stage.time,
+      region: "eu-west-1",
+      there: [OWN_QUEUE],
+      turn: (point) => ownQueueTurn(stage, point),
+    }),
   };
+  stage.ownQueue = backends.ownQueues.queue(OWN_QUEUE);
   stage.queued = () =>
     queuesOf(backends).flatMap(([, queue]) => queue.all().map(({ message }) => message));
   return backends;
@@ -84,8 +100,9 @@ export function queuesOf({
 export function parkingPort({ scenario }: Stage, parking: SimulatedParking): Parking {
   return {
     park: async (message) => {
-      const isDouble = parking.all().some((queued) => stable(queued.message) === stable(message));
-      if (scenario.swallowsDoubles && isDouble) return;
+      const isDouble = () =>
+        parking.all().some((queued) => stable(queued.message) === stable(message));
+      if (scenario.swallowsDoubles && isDouble()) return;
       await parking.park(message);
     },
   };
@@ -164,6 +181,23 @@ async function busTurn({ actors }: Stage, point: BusPoint): Promise<BusFault | u
       return undefined;
   }
 }
+
+async function ownQueueTurn(
+  { actors }: Stage,
+  point: OwnQueuePoint,
+): Promise<OwnQueueFault | undefined> {
+  const fault = await actors.stop("own-queue.send", point === "send:before" ? "before" : "after");
+  return fault && isOwnQueueFault(fault) ? fault : undefined;
+}
+
+const isOwnQueueFault = (fault: Fault): fault is OwnQueueFault => OWN_QUEUE_FAULTS.has(fault.fault);
+const OWN_QUEUE_FAULTS: ReadonlySet<Fault["fault"]> = new Set<OwnQueueFault["fault"]>([
+  "refused",
+  "unanswered",
+  "lost",
+  "duplicated",
+  "delayed",
+]);
 
 async function blobsTurn({ actors }: Stage, point: BlobsPoint) {
   const [call = "", side = ""] = point.split(":");

@@ -13,7 +13,7 @@ import type { Definition } from "../../lib/definition/definition.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
 import type { Mode } from "./mode.ts";
-import { stable } from "./oracle.ts";
+import { isSame } from "./oracle.ts";
 import type { Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
 
@@ -182,7 +182,7 @@ export class Reception {
       this.#traffic.timerStarts.began(after, definition, timer, latest);
       return;
     }
-    const starts = this.startsOf(definition).filter((it) => same(it.fact, fact));
+    const starts = this.startsOf(definition).filter((it) => isSame(it.fact, fact));
     const [source] = starts.map((it) => it.source);
     must(source !== undefined, () => `${after.id} began by nothing`);
     add(this.started, source, after.id, () => `${after.id} began twice`);
@@ -227,5 +227,3 @@ function add(
 }
 
 const show = (value: unknown): string => JSON.stringify(value);
-
-const same = (a: unknown, b: unknown): boolean => stable(a) === stable(b);

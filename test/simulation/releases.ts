@@ -40,7 +40,7 @@ export class Releases {
 
 const EVERY_MS = 60_000;
 
-/** Each minute somebody looks whether tasks that were offered outside can be run here by now. */
+/** Each minute somebody looks whether tasks that were offered outside can be run or queued by now. */
 export class Adoptions {
   readonly #stage: Stage;
   readonly #hosts: Hosts;
@@ -61,11 +61,20 @@ export class Adoptions {
 
   /** With queues in memory the recovery of the next life does it. */
   instants(): readonly number[] {
-    if (this.#stage.mode === "memory" || !this.#stage.scenario.releases) return [];
+    const { mode, scenario } = this.#stage;
+    if (mode === "memory" || !(scenario.releases || scenario.ownQueue)) return [];
     const rows = new Set(this.#backends.store.items().map(({ key }) => key.pk));
     const types = this.#hosts.all.flatMap(({ world }) => world.tasks.types());
-    const isAny = types.some((type) => rows.has(offersPk(TENANT, type, 0)));
+    const others = scenario.ownQueue ? this.#outside() : [];
+    const isAny = [...types, ...others].some((type) => rows.has(offersPk(TENANT, type, 0)));
     return isAny ? [this.#lookedAt + EVERY_MS] : [];
+  }
+
+  /** Types that nobody here runs: their tasks may be moved into a queue. */
+  #outside(): readonly string[] {
+    return [...this.#stage.invariants.lives.values()].flatMap(({ taskTypes }) => [
+      ...taskTypes.values(),
+    ]);
   }
 
   #adopt(): void {

@@ -7,7 +7,8 @@ import { checkFound } from "./found.ts";
 import { checkHints } from "./hints.ts";
 import { chunksOf } from "./invariants.ts";
 import type { Life } from "./life.ts";
-import { stable } from "./oracle.ts";
+import { checkListed } from "./listed.ts";
+import { isSame, stable } from "./oracle.ts";
 import { checkPeople } from "./people-at-rest.ts";
 import { type Backends, queuesOf } from "./ports.ts";
 import { checkReceipts } from "./receipts.ts";
@@ -62,6 +63,7 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   await checkHints(world);
   await checkPeople(world);
   await checkFound(world);
+  await checkListed(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
   const left = letters.items.map(({ name, target, payload }) => ({ name, target, payload }));
   return left.length > 0 ? { ...ending, "dead letters": left } : ending;
@@ -95,7 +97,7 @@ async function checkHistory(world: SimulatedWorld, id: string, life: Life): Prom
   );
   for (const [index, entry] of entries.entries()) {
     must(
-      entry.seq === index + 1 && stable(entry) === stable(life.trail.get(entry.seq)),
+      entry.seq === index + 1 && isSame(entry, life.trail.get(entry.seq)),
       () => `the history of ${id} differs at ${index + 1}: ${stable(entry)}`,
     );
   }

@@ -160,8 +160,9 @@ function mender(instanceId: string): Caller {
 }
 
 /** Walks through everything that is live, an instance at a time, once the store was restored. */
-function recoverer(): Caller {
+export function recoverer(): Caller {
   let cursor: string | undefined;
+  let failed = 0;
   return {
     name: "recoverer",
     calls: [
@@ -171,7 +172,13 @@ function recoverer(): Caller {
           if (restore.state() === "not yet") return "again later";
           const page = await engine.recoverAll({ limit: 1, ...(cursor && { cursor }) });
           cursor = page.nextCursor;
+          failed += page.failed;
           if (cursor !== undefined) return "again later";
+          // What could not be sent is for the next round.
+          if (failed > 0) {
+            failed = 0;
+            return "again later";
+          }
           restore.over();
           return { kind: "done" };
         },

@@ -32,6 +32,7 @@ export class Restore {
     this.#stage.restored = "lost";
     this.#backends.scheduler.lose();
     for (const [, queue] of queuesOf(this.#backends)) queue.lose();
+    this.#stage.ownQueue?.lose();
     this.#hosts.crashProcess();
   }
 }

@@ -56,6 +56,8 @@ export type Scenario = Readonly<{
   later?: readonly Compiled[];
   /** When the store is restored: everything that queues and schedules held is gone then. */
   restoredAtMs?: number;
+  /** Tasks may go to a queue of the user's own, which callers consume; none with queues in memory. */
+  ownQueue?: true;
   /** Handlers come and go: which types hosts run from when on. The first holds from the beginning. */
   releases?: readonly Release[];
 }>;
@@ -102,6 +104,11 @@ export type Desk = Readonly<{
   sendsTo: (event: Targeted) => void;
   /** Whether everything was lost, and to be told that it is recovered. */
   restore: Readonly<{ state: () => Restored; over: () => void }>;
+  /** The queue of the user's own: what may be received now, and the end of a message. */
+  ownQueue: Readonly<{
+    ready: () => readonly Readonly<{ id: number; text: string }>[];
+    release: (id: number) => void;
+  }>;
   /** How many waits for this are open. */
   waiting: (on: "signal" | "message" | "event", name: string) => number;
 }>;

@@ -5,6 +5,7 @@ import { aWorkflow, race, task, timer, type Workflow } from "../support/generato
 import { aBoundaryTimer, aFork, anEnd, aStart, aTask, aTimer } from "../support/graph-builder.ts";
 import { aRandomGraph } from "../support/random-graph.ts";
 import { ADOPT_SCENARIOS } from "./adopt-scenarios.ts";
+import { CALL_FAMILY_SCENARIOS } from "./call-family-scenarios.ts";
 import { CALL_SCENARIOS } from "./call-scenarios.ts";
 import {
   canceller,
@@ -27,7 +28,7 @@ import { FAMILY_SCENARIOS } from "./family-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
 import { MESSAGE_SCENARIOS } from "./message-scenarios.ts";
-
+import { OWN_QUEUE_SCENARIOS } from "./own-queue-scenarios.ts";
 import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
 
 import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
@@ -329,6 +330,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...FAMILY_SCENARIOS,
   ...FAMILY_OUTSIDE_SCENARIOS,
   ...SHARED_TASK_SCENARIOS,
+  ...CALL_FAMILY_SCENARIOS,
+  ...OWN_QUEUE_SCENARIOS,
 ];
 
 /** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */

@@ -1,7 +1,7 @@
 // One run for each place where one fault can strike.
 import type { Fault, Side } from "./actors.ts";
 import { compareWithFaultFree, type Setting, simulate } from "./run.ts";
-import { type Injection, SCHEDULER } from "./troubles.ts";
+import { type Injection, OWN_QUEUE_FAULTS, SCHEDULER } from "./troubles.ts";
 
 /** A port call of a run without faults. */
 export type PortCall = Readonly<{ call: number; point: string }>;
@@ -65,6 +65,7 @@ const REFUSALS: Readonly<Record<string, readonly Fault[]>> = {
     { fault: "duplicated" },
     { fault: "delayed", byMs: 45_000 },
   ],
+  "own-queue.send": OWN_QUEUE_FAULTS,
   "scheduler.create": SCHEDULER,
   "scheduler.delete": [{ fault: "lost" }],
   "pages.send": [{ fault: "duplicated" }, { fault: "delayed", byMs: 45_000 }],

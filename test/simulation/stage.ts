@@ -1,6 +1,7 @@
 // What all parts of a simulated world share: true time, who is at work, the choices still to be
 // made, and everything that has been seen so far.
 import { SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
+import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { TicketlessEffect, TimerTicket } from "../../lib/kernel/instance.ts";
@@ -71,6 +72,8 @@ export class Stage {
   readonly fired: Fired[] = [];
   /** What stands under the name of a blob, without a call. */
   blobOf: (name: string) => Uint8Array | undefined = () => undefined;
+  /** The queue of the user's own. */
+  ownQueue: SimulatedQueue<string> | undefined;
   /** Everything in any queue, what is being delivered included. */
   queued: () => readonly Message[] = () => [];
   /** What somebody must look at, and when. */
@@ -138,6 +141,7 @@ export class Stage {
       case "bury":
         return [...letters.keys()].some((letter) => letter.startsWith(effect.event.id));
       case "cancel-child":
+      case "cancel-children":
       case "notify-parent":
         return this.invariants.kin.wasSent(id, effect, this.queued());
       case "expire-chunks":

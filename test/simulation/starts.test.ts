@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { simulate } from "./run.ts";
-import { calm, crashes, refusals, strike } from "./single-fault.ts";
+import { testEveryFault } from "./single-fault-tests.ts";
 import { START_SCENARIOS } from "./start-scenarios.ts";
 
 describe("a start by timer", () => {
@@ -19,19 +19,4 @@ describe("a start by timer", () => {
   });
 });
 
-describe("a start by timer, with a single fault (F16)", () => {
-  for (const scenario of START_SCENARIOS) {
-    test(`is harmed by no crash and no refusal with durable queues: ${scenario.name}`, async () => {
-      const setting = { scenario, mode: "durable" } as const;
-      const calls = await calm(setting);
-
-      expect(await strike(setting, [...crashes(calls), ...refusals(calls)])).toEqual([]);
-    });
-
-    test(`is harmed by no crash with queues in memory: ${scenario.name}`, async () => {
-      const setting = { scenario, mode: "memory" } as const;
-
-      expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);
-    });
-  }
-});
+describe("F16 a single fault among starts by timer", () => testEveryFault(START_SCENARIOS));

@@ -1,6 +1,6 @@
 // Who signals, sends messages and events, and who changes definitions meanwhile.
 import type { Compiled } from "../../lib/definition/definition.ts";
-import type { EventConfig } from "../../lib/engine/engine.ts";
+import type { EventConfig } from "../../lib/engine/shapes/signals.ts";
 import { sourceOf } from "./host.ts";
 import type { Call, Caller, Desk } from "./scenario.ts";
 

@@ -80,7 +80,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     without: "a task that came too often has failed, and somebody is told",
     scenario: "dead-letters",
     file: "lib/engine/give-up.ts",
-    find: "return fail(world, image, task, message, invocation);",
+    find: "return fail(world, image, task, invocation);",
     replace: `${MARK}; return "release";`,
   },
 ];

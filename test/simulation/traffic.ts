@@ -70,7 +70,8 @@ export class Traffic {
   readonly #worthless = new Map<string, number>();
   readonly #changes = new Map<string, number>();
   readonly #lookedAfter = new Set<string>();
-  readonly #items = new Map<string, Item>();
+  /** Every write makes another item of what it writes. */
+  readonly #seen = new WeakSet<Item>();
 
   /** Somebody will look at this broadcast, because the bus did not take it. */
   isLookedAfter(broadcastId: string): boolean {
@@ -82,17 +83,16 @@ export class Traffic {
     this.turn += 1;
     const changes: string[] = [];
     for (const item of items) {
+      if (this.#seen.has(item)) continue;
+      this.#seen.add(item);
       const { pk, sk } = item.key;
-      const name = `${pk} / ${sk}`;
-      if (this.#items.get(name) === item) continue;
-      this.#items.set(name, item);
       const [, kind = "", ...names] = pk.split("#");
       if (kind === "I") continue;
       this.#see(kind, names, item);
       if (kind === "D") this.timerStarts.see(item);
       if (kind !== "D")
         changes.push(
-          `${name} v${item.version}${item.lookAt === undefined ? "" : ` look at ${item.lookAt}`}`,
+          `${pk} / ${sk} v${item.version}${item.lookAt === undefined ? "" : ` look at ${item.lookAt}`}`,
         );
     }
     return changes;

@@ -90,6 +90,8 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
     case "blobs.expire":
     case "blobs.remove":
       return isDurable && has.has("doubt") ? BLOBS : [];
+    case "own-queue.send":
+      return isDurable && (has.has("bus") || has.has("doubt")) ? OWN_QUEUE_FAULTS : [];
     case "pages.send":
       return isDurable && has.has("bus") ? TWICE_OR_LATE : [];
     case "store.due":
@@ -120,6 +122,9 @@ const TWICE_OR_LATE: readonly Fault[] = [
 ];
 
 const BUS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }, ...TWICE_OR_LATE];
+
+/** What a queue of the user's own may do with a task. */
+export const OWN_QUEUE_FAULTS: readonly Fault[] = [...BUS, { fault: "lost" }];
 
 const BLOBS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }];
 

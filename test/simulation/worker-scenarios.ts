@@ -6,7 +6,8 @@ import { IDS, newCrew, worker } from "./outside-workers.ts";
 import type { Caller, Scenario } from "./scenario.ts";
 import { does } from "./user-code.ts";
 
-const chain = graph(
+/** A task outside between two that run here. */
+export const chain = graph(
   "p",
   [aStart(), aTask("before"), aTask("charge"), aTask("after"), anEnd()],
   ["start -> before -> charge -> after -> end"],
@@ -19,7 +20,8 @@ const atOnce = graph(
   ["start -> charge -> charge2 -> end"],
 );
 
-const hurried = graph(
+/** The same, with little time for it. */
+export const hurried = graph(
   "p",
   [
     aStart(),
@@ -32,8 +34,8 @@ const hurried = graph(
   ["start -> charge -> after -> end", "late -> end2"],
 );
 
-const handlers = { before: does("before"), after: does("after") };
-const starters = (): readonly Caller[] =>
+export const handlers = { before: does("before"), after: does("after") };
+export const starters = (): readonly Caller[] =>
   IDS.map((instanceId) => ({
     name: `starter of ${instanceId}`,
     calls: [start("p", { instanceId }, maybeTaken)],

@@ -43,6 +43,8 @@ export class SimulatedWorld {
   readonly #releases: Releases;
   readonly #restore: Restore;
   readonly #adoptions: Adoptions;
+  /** What the store and the queues held when the debts were last checked. */
+  #held: readonly unknown[] = [];
 
   constructor(
     scenario: Scenario,
@@ -155,7 +157,9 @@ export class SimulatedWorld {
     const ready = actors.gates.filter(({ notBefore }) => notBefore <= now);
     const [late, others] = [ready.filter(isLate), ready.filter((gate) => !isLate(gate))];
     return [...others, ...late].map((gate) => ({
-      label: describeGate(gate),
+      get label() {
+        return describeGate(gate);
+      },
       act: () => actors.leave(gate),
     }));
   }
@@ -197,6 +201,10 @@ export class SimulatedWorld {
 
   #checkDebts(): void {
     const { invariants, scenario, traffic } = this.stage;
+    const held = [this.backends.store.items(), ...queuesOf(this.backends).map(([, q]) => q.all())];
+    // What has left before counts from then on: only these can make a debt that nobody holds.
+    if (held.every((all, n) => all === this.#held[n])) return;
+    this.#held = held;
     const messages = this.stage.queued();
     for (const { instance } of invariants.lives.values()) {
       checkDebts(instance, {
@@ -206,6 +214,7 @@ export class SimulatedWorld {
         wasSent: (id, effect) => this.stage.wasSent(id, effect),
         seqOf: (id) => traffic.broadcasts.get(id)?.seq,
         items: () => this.backends.store.items(),
+        isInOwnQueue: (taskId, attempt) => isInOwnQueue(this.stage, taskId, attempt),
         kin: invariants.kin,
       });
     }
@@ -214,6 +223,13 @@ export class SimulatedWorld {
 
 /** Everything that was set going has come to a gate, or to its end. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The queue's user takes a message away only once its task is over. */
+const isInOwnQueue = ({ ownQueue }: Stage, taskId: string, attempt: number): boolean =>
+  ownQueue?.all().some(({ message }) => {
+    const task = JSON.parse(message);
+    return task.taskId === taskId && task.attempt === attempt;
+  }) ?? false;
 
 const isLate = ({ point }: Gate): boolean => point === "store.commit:late";
 

@@ -4,7 +4,8 @@
  * can be asked to go on from there.
  */
 import type { Variables } from "../../lib/definition/json.ts";
-import type { Engine, EventConfig } from "../../lib/engine/engine.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { EventConfig } from "../../lib/engine/shapes/signals.ts";
 import {
   aMessage,
   aSignal,

@@ -66,6 +66,7 @@ const start: Required<CarriedStart> = {
   businessKey: "order 42",
   tags: ["a", "b"],
   parent: { instanceId: "order-0", ticket: "c1.1", depth: 1, catches: ["NO"], detached: true },
+  shards: 8,
   head: 7,
   timer: { run: 3, n: 2, at },
   mail: { name: "paid", key: "42", id: { mid: "m1", until: at, body: "b" }, base: 3 },
@@ -134,6 +135,7 @@ export const everyMessage: readonly Full<Message>[] = [
   },
   { kind: "missed", tenant: "default", instanceId: "order-1", ticket: "w3.1" },
   { kind: "members", ...instance, ticket: "f3.1", from: 100, to: 200 },
+  { kind: "cancel-members", ...instance, ticket: "f3.1", numbers: [0, 7] },
   { kind: "offer", tenant: "default", name: "paid", seq: 7 },
   { kind: "poke", tenant: "default", name: "paid", key: "42" },
 ];

@@ -1,18 +1,10 @@
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
-import type {
-  ActivatedTask,
-  DeadLetterView,
-  DefinitionView,
-  Engine,
-  EventConfig,
-  FoundIncident,
-  InstanceView,
-  ReceiptView,
-  ScheduleView,
-  Source,
-  StartRequest,
-  TaskView,
-} from "../../lib/engine/engine.ts";
+import type { Engine } from "../../lib/engine/engine.ts";
+import type { FoundIncident } from "../../lib/engine/shapes/bulk.ts";
+import type { DefinitionView, ScheduleView, Source } from "../../lib/engine/shapes/definitions.ts";
+import type { InstanceView, StartRequest } from "../../lib/engine/shapes/instances.ts";
+import type { DeadLetterView, EventConfig, ReceiptView } from "../../lib/engine/shapes/signals.ts";
+import type { ActivatedTask, TaskView } from "../../lib/engine/shapes/tasks.ts";
 import { EngineError, type ErrorCode } from "../../lib/ports/engine-error.ts";
 
 const AT = "2026-07-01T10:00:00.000Z";
@@ -173,6 +165,16 @@ function cannedEngine(): Engine {
       broadcastsResumed: 0,
       eventsOffered: 0,
       skipped: 2,
+      unreadable: 1,
+      failed: 0,
+      troubles: [
+        {
+          key: { pk: "default#I#old", sk: "S" },
+          instanceId: "old",
+          code: "store/item-too-old",
+          message: "It is too old.",
+        },
+      ],
     }),
     erase: async () => undefined,
     recoverAll: async () => ({
@@ -184,6 +186,16 @@ function cannedEngine(): Engine {
       broadcastsResumed: 0,
       eventsOffered: 0,
       skipped: 2,
+      unreadable: 1,
+      failed: 0,
+      troubles: [
+        {
+          key: { pk: "default#I#old", sk: "S" },
+          instanceId: "old",
+          code: "store/item-too-old",
+          message: "It is too old.",
+        },
+      ],
     }),
     adopt: () => Promise.reject(new Error("not faked")),
     sweep: () => Promise.reject(new Error("not faked")),
@@ -325,6 +337,8 @@ function cannedEngine(): Engine {
     failTask: async (id) => byTask(id, { failed: true }),
     activate: async () => ({ tasks: [anActivatedTask] }),
     heartbeat: async (id) => byTask(id, { lockToken: "0.1.b.charge", lockedUntil: AT }),
+    listing: async (definition) => byDefinition(definition, { definition, shards: 1 }),
+    setListing: async (definition, { shards }) => byDefinition(definition, { definition, shards }),
     setTaskType: async (type, { queueArn }) => ({ type, queueArn, shards: 1 }),
     taskType: async (type) => ({ type, queueArn: null, shards: 1 }),
   };

@@ -95,6 +95,7 @@ export function generatorRunner(
     terminate(draft) {
       for (const { element } of draft.tickets) note(draft, "element-terminated", element);
     },
+    callInput: (_, { variables }) => variables,
     taskInput({ state }, { ref }) {
       const single = singleAt(parseState(state), ref);
       return { variables: single.op === "task" ? single.input : {}, headers: {} };

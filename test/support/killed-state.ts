@@ -34,7 +34,7 @@ export async function liveInstances(
     const known: Known = new Map();
     for (const id of definitions) {
       for (const phase of live) {
-        for await (const keys of pages(store, phaseView(TENANT, phase, id))) {
+        for await (const keys of pages(store, phaseView(TENANT, phase, id, 0))) {
           found.push(...(await instancesOf(store, keys, known)));
         }
       }

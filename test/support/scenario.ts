@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ApiError, type Client } from "../../lib/client/index.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
-import type { HistoryEntry, InstanceView } from "../../lib/engine/engine.ts";
+import type { HistoryEntry, InstanceView } from "../../lib/engine/shapes/instances.ts";
 
 /** A file of the folder, parsed. `{run}` in its texts stands for what differs from play to play. */
 export type Scenario = Readonly<{
@@ -41,6 +41,8 @@ type Step = Readonly<
   | { cancel: string; cancelled: boolean }
   /** The youngest instance of a definition: one that nobody has started by the API. */
   | { find: string; as: string }
+  /** The nth instance of a definition whose instances all begin by themselves. */
+  | { begun: string; nth: number; as: string }
   | { pass: string }
 >;
 
@@ -118,6 +120,8 @@ async function take(step: Step, host: ScenarioHost, cast: Map<string, string>): 
     expectEqual(cancelled, step.cancelled, `whether ${step.cancel} was cancelled`);
   } else if ("find" in step) {
     cast.set(step.as, await begunSince(host, step.find, idOf([...cast.keys()][0] ?? "")));
+  } else if ("begun" in step) {
+    cast.set(step.as, await begunAs(host, step.begun, step.nth));
   } else {
     await host.pass(step.pass);
   }
@@ -142,6 +146,14 @@ async function begunSince(host: ScenarioHost, definition: string, elder: string)
   return look(host, `an instance of ${definition}`, async () => {
     const { items } = await host.client.list({ definition, limit: 1 });
     return items.find((item) => item.startedAt >= startedAt)?.instanceId;
+  });
+}
+
+/** The nth instance of a definition, once there are so many. */
+async function begunAs(host: ScenarioHost, definition: string, nth: number): Promise<string> {
+  return look(host, `instance ${nth} of ${definition}`, async () => {
+    const { items } = await host.client.list({ definition, limit: 200 });
+    return items.toReversed()[nth - 1]?.instanceId;
   });
 }
 

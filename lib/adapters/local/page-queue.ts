@@ -78,6 +78,8 @@ function nameOfPart(message: FanOutMessage): string {
       return `second look of ${message.ticket} of instance ${message.instanceId}`;
     case "members":
       return `members of ${message.ticket} of instance ${message.instanceId}`;
+    case "cancel-members":
+      return `children of ${message.ticket} of instance ${message.instanceId} to cancel`;
     case "offer":
       return `offer of event ${message.name} number ${message.seq}`;
     case "poke":

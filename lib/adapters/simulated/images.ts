@@ -10,6 +10,7 @@ export class Images {
   readonly #partitions = new Map<string, Map<string, Item>>();
   /** Partitions in the order of keys, as long as nothing changes in them: pages are read in a row. */
   readonly #ordered = new Map<string, readonly Item[]>();
+  #all: readonly Item[] | undefined;
   /** Newest last. */
   readonly #changes: Readonly<{ key: Key; before: Item | undefined }>[] = [];
 
@@ -31,8 +32,12 @@ export class Images {
     return items;
   }
 
+  /** The same array as long as nothing changes. */
   all(): readonly Item[] {
-    return [...this.#partitions.values()].flatMap((items) => [...items.values()]).sort(byKey);
+    this.#all ??= [...this.#partitions.values()]
+      .flatMap((items) => [...items.values()])
+      .sort(byKey);
+    return this.#all;
   }
 
   /** As `all`, but before the last few changes. */
@@ -71,6 +76,7 @@ export class Images {
   #set({ pk, sk }: Key, item: Item | undefined): void {
     const partition = this.#partitions.get(pk) ?? new Map<string, Item>();
     this.#ordered.delete(pk);
+    this.#all = undefined;
     if (item === undefined) partition.delete(sk);
     else partition.set(sk, item);
     if (partition.size === 0) this.#partitions.delete(pk);

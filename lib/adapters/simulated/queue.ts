@@ -44,6 +44,7 @@ export class SimulatedQueue<M> {
   readonly #turn: QueueWorld<M>["turn"];
   readonly #visibilityMs: number;
   readonly #queued = new Map<number, Queued<M>>();
+  #all: readonly Queued<M>[] | undefined;
   #count = 0;
 
   constructor({
@@ -56,9 +57,13 @@ export class SimulatedQueue<M> {
     this.#visibilityMs = visibilityMs;
   }
 
-  /** Everything in the queue, oldest first: for invariants and for worlds that choose. */
+  /**
+   * Everything in the queue, oldest first: for invariants and for worlds that choose. The same array
+   * as long as nothing changes.
+   */
   all(): readonly Queued<M>[] {
-    return [...this.#queued.values()];
+    this.#all ??= [...this.#queued.values()];
+    return this.#all;
   }
 
   /** What may be delivered now, oldest first; a world that reorders picks another than the first. */
@@ -97,7 +102,7 @@ export class SimulatedQueue<M> {
     this.#put({ ...queued, receives, isRunning: true, visibleAt: this.#in(this.#visibilityMs) });
     try {
       const verdict = await consumer(queued.message, receives);
-      if (verdict === "release" && fault === undefined) this.#queued.delete(id);
+      if (verdict === "release" && fault === undefined) this.#remove(id);
       if (verdict !== "release") this.#hide(id, receives, verdict.keepForMs);
     } finally {
       this.#over(id, receives);
@@ -124,7 +129,7 @@ export class SimulatedQueue<M> {
 
   /** Drops what matches: the memory of a process that died, or a hint that never comes. */
   lose(isLost: (queued: Queued<M>) => boolean = () => true): void {
-    for (const queued of this.all()) if (isLost(queued)) this.#queued.delete(queued.id);
+    for (const queued of this.all()) if (isLost(queued)) this.#remove(queued.id);
   }
 
   #add(message: M, visibleAt: Instant): void {
@@ -145,6 +150,12 @@ export class SimulatedQueue<M> {
 
   #put(queued: Queued<M>): void {
     this.#queued.set(queued.id, queued);
+    this.#all = undefined;
+  }
+
+  #remove(id: number): void {
+    this.#queued.delete(id);
+    this.#all = undefined;
   }
 
   #in(ms: number): Instant {

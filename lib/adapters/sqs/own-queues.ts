@@ -1,6 +1,7 @@
 import { GetQueueUrlCommand, SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { OwnQueues } from "../../ports/own-queues.ts";
+import { placeOfQueue, type QueuePlace } from "../../ports/queue-arn.ts";
 import { delaySeconds } from "./send.ts";
 
 /** SQS queues of the user's: those that the installation was told of, and no others. */
@@ -18,14 +19,30 @@ export class SqsOwnQueues implements OwnQueues {
     return this.#allowed.has(queueArn);
   }
 
+  async problemOf(queueArn: string): Promise<string | undefined> {
+    if (!this.allows(queueArn)) return "this installation was not deployed with it";
+    const place = await this.#placeOf(queueArn);
+    if ("problem" in place) return place.problem;
+    try {
+      await this.#findUrl(queueArn, place);
+      return undefined;
+    } catch (cause) {
+      if (isRefusal(cause)) return `SQS says ${inWords(cause)}`;
+      throw notAsked(queueArn, cause);
+    }
+  }
+
   async send(queueArn: string, body: string, delayMs: number): Promise<"sent" | "refused"> {
     // It may have been allowed when it was set, and no longer be.
     if (!this.allows(queueArn)) return "refused";
+    const place = await this.#placeOf(queueArn);
+    if ("problem" in place) return "refused";
     try {
-      const QueueUrl = await this.#urlOf(queueArn);
-      const DelaySeconds = delaySeconds(delayMs);
+      const QueueUrl = this.#urls.get(queueArn) ?? (await this.#findUrl(queueArn, place));
+      // Without one of its own a message waits for as long as the queue's user wants all of them to.
+      const delay = delayMs > 0 && { DelaySeconds: delaySeconds(delayMs) };
       await this.#client.send(
-        new SendMessageCommand({ QueueUrl, MessageBody: plain(body), DelaySeconds }),
+        new SendMessageCommand({ QueueUrl, MessageBody: plain(body), ...delay }),
       );
       return "sent";
     } catch (cause) {
@@ -34,12 +51,13 @@ export class SqsOwnQueues implements OwnQueues {
     }
   }
 
-  async #urlOf(queueArn: string): Promise<string> {
-    const known = this.#urls.get(queueArn);
-    if (known !== undefined) return known;
-    const [, , , , QueueOwnerAWSAccountId, QueueName] = queueArn.split(":");
+  async #placeOf(queueArn: string): Promise<ReturnType<typeof placeOfQueue>> {
+    return placeOfQueue(queueArn, await this.#client.config.region());
+  }
+
+  async #findUrl(queueArn: string, { account, name }: QueuePlace): Promise<string> {
     const { QueueUrl = "" } = await this.#client.send(
-      new GetQueueUrlCommand({ QueueName, QueueOwnerAWSAccountId }),
+      new GetQueueUrlCommand({ QueueName: name, QueueOwnerAWSAccountId: account }),
     );
     this.#urls.set(queueArn, QueueUrl);
     return QueueUrl;
@@ -61,11 +79,24 @@ function isRefusal(cause: unknown): boolean {
   return status >= 400 && status < 500 && status !== 429 && !/thrott/i.test(cause.name);
 }
 
+const inWords = (cause: unknown): string =>
+  cause instanceof Error ? `${cause.name}: ${cause.message}`.replace(/\.+$/, "") : String(cause);
+
 function notSent(queueArn: string, cause: unknown): EngineError {
   return new EngineError("queue/send-failed", {
     happened: "A queue of yours did not take a task",
-    where: `queue ${queueArn}; ${cause instanceof Error ? cause.message : String(cause)}`,
+    where: `queue ${queueArn}; ${inWords(cause)}`,
     fix: "What sent it is repeated. If this goes on, look at the queue.",
+    retryable: true,
+    cause,
+  });
+}
+
+function notAsked(queueArn: string, cause: unknown): EngineError {
+  return new EngineError("queue/send-failed", {
+    happened: "SQS did not answer whether the queue can be sent to",
+    where: `queue ${queueArn}; ${inWords(cause)}`,
+    fix: "Nothing was changed. Send the request again in a second.",
     retryable: true,
     cause,
   });

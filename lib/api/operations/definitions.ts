@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Notation } from "../../definition/definition.ts";
-import { ignoredBody, noBody, sourceBody } from "../body.ts";
+import { ignoredBody, jsonBody, noBody, sourceBody } from "../body.ts";
 import { paged } from "../cursor.ts";
 import { MAX_VERSION } from "../limits.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
@@ -153,6 +153,42 @@ export const definitionOperations: readonly Operation[] = [
     run: async ({ params }, { engine }) => ({
       status: 200,
       ...sourceAnswer(await engine.source(params.definitionId, params.version)),
+    }),
+  }),
+  operation({
+    id: "listing",
+    method: "GET",
+    path: "/v1/definitions/{definitionId}/listing",
+    tag,
+    summary: "Over how many shards the instances of a definition are listed",
+    params: byId,
+    query: nothing,
+    body: ignoredBody,
+    answers: { 200: "The number." },
+    answer: shape.listing,
+    problems: ["definition/not-found"],
+    run: async ({ params }, { engine }) => ({
+      status: 200,
+      json: await engine.listing(params.definitionId),
+    }),
+  }),
+  operation({
+    id: "setListing",
+    method: "PUT",
+    path: "/v1/definitions/{definitionId}/listing",
+    tag,
+    summary: "Spread the lists of a definition's instances over more shards",
+    description:
+      "For a definition whose instances start, end or get incidents some hundred times a second. Instances stay where they are; those that start from now on are spread. The number only grows, and every page reads all shards.",
+    params: byId,
+    query: nothing,
+    body: jsonBody(shape.setListing),
+    answers: { 200: "As it is now." },
+    answer: shape.listing,
+    problems: ["definition/not-found", "definition/fewer-shards"],
+    run: async ({ params, body }, { engine }) => ({
+      status: 200,
+      json: await engine.setListing(params.definitionId, body),
     }),
   }),
   operation({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ResultView } from "../../engine/engine.ts";
+import type { ResultView } from "../../engine/shapes/instances.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { ignoredBody, jsonBody } from "../body.ts";
 import { paged } from "../cursor.ts";

@@ -71,7 +71,7 @@ export const workerOperations: readonly Operation[] = [
     body: jsonBody(shape.setTaskType),
     answers: { 200: "As it is now." },
     answer: shape.taskType,
-    problems: ["task-type/no-queues", "task-type/queue-not-allowed"],
+    problems: ["task-type/no-queues", "task-type/queue-not-allowed", "task-type/queue-unusable"],
     run: async ({ params, body }, { engine }) => ({
       status: 200,
       json: await engine.setTaskType(params.type, body),

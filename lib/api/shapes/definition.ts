@@ -62,6 +62,20 @@ export const validation = named(
   z.strictObject({ valid: z.boolean(), diagnostics: z.array(diagnostic) }),
 );
 
+const shards = z.union([1, 2, 4, 8, 16, 32, 64].map((number) => z.literal(number)));
+
+/** Over how many shards lists should be spread. */
+export const setListing = named("SetListing", z.strictObject({ shards }));
+
+/** Over how many they are. */
+export const listing = named(
+  "Listing",
+  z.strictObject({
+    definition: z.string(),
+    shards: shards.describe("Partitions of the listing index for each phase; only grows."),
+  }),
+);
+
 /** The answer to an undeploy. */
 export const undeployed = named("Undeployed", z.strictObject({ undeployed: z.boolean() }));
 

@@ -84,13 +84,20 @@ const wait = named(
     name: z.string().exactOptional().describe("Of a signal, a message or an event."),
     correlationKey: z.string().exactOptional().describe("Of a message; empty where it has none."),
     process: z.string().exactOptional().describe("Of a child: the process that was called."),
-    childInstanceId: z.string().exactOptional(),
+    childInstanceId: z
+      .string()
+      .exactOptional()
+      .describe(
+        "The instance that runs it; of many children that are waited for as one, the first.",
+      ),
     taskType: z.string().exactOptional(),
     taskId: z.string().exactOptional(),
     members: z
       .strictObject({ size: count, open: count })
       .exactOptional()
-      .describe("Of many like tasks that wait as one: how many they were, and how many are open."),
+      .describe(
+        "Of many like tasks, or children, that wait as one: how many they were, and how many are open.",
+      ),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
     incidentId: z.string().exactOptional(),
     ...personFields,

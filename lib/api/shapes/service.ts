@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
 import { named } from "./registry.ts";
 import { count, duration, instant } from "./values.ts";
 
@@ -12,15 +13,37 @@ export const health = named(
   }),
 );
 
+const trouble = named(
+  "RecoveryTrouble",
+  z.strictObject({
+    key: z.strictObject({ pk: z.string(), sk: z.string() }).describe("Where it is stored."),
+    instanceId: z.string().exactOptional().describe("Where it is an instance."),
+    code: z.string().describe("As in a problem document."),
+    message: z.string(),
+  }),
+);
+
 const recovered = z.strictObject({
-  resumed: count,
-  rearmed: count,
-  timersFired: count,
-  resent: count,
-  mailboxesPoked: count,
-  broadcastsResumed: count,
-  eventsOffered: count,
-  skipped: count,
+  resumed: count.describe("Instances that owed something and were set going again."),
+  rearmed: count.describe("Timers that are ahead and were armed again."),
+  timersFired: count.describe("Timers that were overdue and were set to fire at once."),
+  resent: count.describe("Messages sent again for instances, to whatever queue."),
+  mailboxesPoked: count.describe("Mailboxes in which somebody waited while something was there."),
+  broadcastsResumed: count.describe("Broadcasts that had not reached everybody."),
+  eventsOffered: count.describe("Events for one taker, offered again to those who wait."),
+  skipped: count.describe(
+    "Instances looked at for which no message was sent and no timer set: they needed neither.",
+  ),
+  unreadable: count.describe(
+    "Items that this engine cannot read: too new, too old, or damaged. They are left as they are.",
+  ),
+  failed: count.describe(
+    "Items that could not wholly be seen to, as when a queue refused: recover again.",
+  ),
+  troubles: z
+    .array(trouble)
+    .max(MAX_TROUBLES_TOLD)
+    .describe("Which items `unreadable` and `failed` count, and why; of many, the first."),
 });
 
 /** What a recovery found and did. */

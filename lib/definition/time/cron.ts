@@ -99,11 +99,13 @@ function parseFields(fields: readonly string[], zone: TimeZone | undefined): Par
 
 /**
  * Goes through the times between two changes of the offset: inside them the wall clock and the exact
- * time run alike, and what the zone skips lies in none of them.
+ * time run alike, and what the zone skips lies in none of them. Where every match of an era falls
+ * into what it skips, so do all later ones: zones change their rules for some years ahead at most.
  */
 function matchInZone(cron: Cron, zone: TimeZone, fromMs: number): number | undefined {
   const runsThrough = cron.hours.length === 24;
-  for (let from = fromMs; from <= LAST_INSTANT; ) {
+  const last = Math.min(LAST_INSTANT, fromMs + ERA_AND_MORE_MS);
+  for (let from = fromMs; from <= last; ) {
     const { offsetMs, until, repeatsUntilWall } = stretchAt(zone, from);
     const wallFrom = runsThrough
       ? from + offsetMs
@@ -186,6 +188,7 @@ const timeOf = (hour: number, minute: number, second: number): number =>
 
 const MS_PER_DAY = 86_400_000;
 const MONTHS_PER_ERA = 4_800;
+const ERA_AND_MORE_MS = 500 * 366 * MS_PER_DAY;
 
 const MACROS: ReadonlyMap<string, string> = new Map([
   ["@YEARLY", "0 0 0 1 1 *"],

@@ -1,6 +1,6 @@
 /** One after the other of many, each on its own: what cannot be done to one does not stop the rest. */
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
-import type { Fared } from "../engine.ts";
+import type { Fared } from "../shapes/bulk.ts";
 
 /** How each fared, and the true numbers; `GONE` says which refusals mean that others were quicker. */
 export type Done<T, D extends string> = Readonly<{

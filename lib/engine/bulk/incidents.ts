@@ -3,12 +3,14 @@
  * middle of an instance: its cursor then says behind which incident it goes on.
  */
 import type { IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
-import type { FoundIncident, IncidentFilter, Listed, PageRequest } from "../engine.ts";
 import { instanceOrder } from "../keys.ts";
 import { cursorOf, matches, placeIn } from "../listing/filter.ts";
 import { sourcesOf } from "../listing/sources.ts";
 import { readPage } from "../listing.ts";
 import { checkPage } from "../request-rules.ts";
+import type { FoundIncident, IncidentFilter } from "../shapes/bulk.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { compareTickets } from "../ticket-order.ts";
 import { viewIncident } from "../views.ts";
 import type { World } from "../world.ts";
 
@@ -63,18 +65,11 @@ function wantedOf(
     .filter(isIncident)
     .filter((ticket) => type === undefined || ticket.type === type)
     .filter((ticket) => element === undefined || ticket.element === element)
-    .sort((a, b) => (isLater(a.id, b.id) ? 1 : -1))
-    .filter(({ id }) => !isWithin || isLater(id, after));
+    .sort((a, b) => compareTickets(a.id, b.id))
+    .filter(({ id }) => !isWithin || compareTickets(id, after) > 0);
 }
 
 const isIncident = (ticket: Ticket): ticket is IncidentTicket => ticket.on === "incident";
-
-/** Ids hold the version that made them and a number within it. */
-function isLater(id: string, other: string): boolean {
-  const [v = 0, n = 0] = id.slice(1).split(".").map(Number);
-  const [w = 0, m = 0] = other.slice(1).split(".").map(Number);
-  return v === w ? n > m : v > w;
-}
 
 function viewFound(instance: Instance, ticket: IncidentTicket): FoundIncident {
   const { id: instanceId, definition, businessKey } = instance;

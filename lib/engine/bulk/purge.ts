@@ -6,12 +6,12 @@
 import { DEFAULT_BULK_SIZE } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
-import type { EndedInstance, PurgeReport, PurgeRequest } from "../engine.ts";
 import { erase } from "../erase.ts";
 import { cursorOf, instantOf, matches, placeIn } from "../listing/filter.ts";
 import { sourcesOf } from "../listing/sources.ts";
 import { readPage } from "../listing.ts";
 import { checkPage } from "../request-rules.ts";
+import type { EndedInstance, PurgeReport, PurgeRequest } from "../shapes/bulk.ts";
 import type { World } from "../world.ts";
 import { doEach } from "./each.ts";
 

@@ -5,9 +5,9 @@
  * not touched.
  */
 import { DEFAULT_BULK_SIZE } from "../../definition/limits.ts";
-import type { ResolveReport, ResolveRequest } from "../engine.ts";
 import { resolveIncident } from "../instance-calls.ts";
 import { checkVariables } from "../request-rules.ts";
+import type { ResolveReport, ResolveRequest } from "../shapes/bulk.ts";
 import type { World } from "../world.ts";
 import { doEach } from "./each.ts";
 import { listIncidents } from "./incidents.ts";

@@ -1,5 +1,6 @@
 /** What may not be done to an instance while a call waits for it. */
-import { type Instance, isTerminal } from "../../kernel/instance.ts";
+import { findTicket } from "../../kernel/family.ts";
+import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
@@ -32,5 +33,11 @@ async function isStillAwaited(world: World, child: Instance): Promise<boolean> {
   const { parent } = child;
   if (parent === undefined || !isAwaited(child)) return false;
   const caller = await loadInstance(world, parent.instanceId);
-  return caller?.instance.tickets.some(({ id }) => id === parent.ticket) ?? false;
+  if (caller === undefined) return false;
+  const { tickets } = caller.instance;
+  return findTicket(tickets, parent.ticket) !== undefined || isKept(tickets, parent.ticket);
 }
+
+/** An incident that could not take the child's end in keeps the call, which looks again when it is resolved. */
+const isKept = (tickets: readonly Ticket[], call: string): boolean =>
+  tickets.some((open) => open.on === "incident" && open.kept?.ticket?.id === call);

@@ -3,7 +3,13 @@ import type { Definition } from "../../definition/definition.ts";
 import type { ChildTicket, Instance } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { definitionPk, VERSIONS, versionOf } from "../keys.ts";
-import { parseVersion, readVersion, startable, type VersionRecord } from "../latest.ts";
+import {
+  parseVersion,
+  readVersion,
+  type Startable,
+  startable,
+  type VersionRecord,
+} from "../latest.ts";
 import { checkPlainStart } from "../start.ts";
 import type { World } from "../world.ts";
 
@@ -14,12 +20,12 @@ export async function calledBy(
   world: World,
   parent: Instance,
   { process, binding }: ChildTicket,
-): Promise<Ref> {
-  const latest = await startable(world, process, undefined);
+): Promise<Startable> {
+  const { definition: latest, ...spread } = await startable(world, process, undefined);
   const wanted = binding && (await wantedBy(world, parent, binding));
-  const ref = wanted ? await newestThat(world, latest, wanted) : latest;
-  await checkPlainStart(world, ref);
-  return ref;
+  const definition = wanted ? await newestThat(world, latest, wanted) : latest;
+  await checkPlainStart(world, definition);
+  return { definition, ...spread };
 }
 
 type Wanted = Readonly<{ is: (record: VersionRecord) => boolean; words: string }>;

@@ -15,6 +15,7 @@ import { commit } from "../commit.ts";
 import { planCreation } from "../creation.ts";
 import { showCaller } from "../dispatch.ts";
 import type { Plan } from "../plan.ts";
+import { loadProgram } from "../programs.ts";
 import { carry } from "../start.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
@@ -84,13 +85,14 @@ async function planOf(
 }
 
 async function startOf(world: World, parent: Instance, ticket: ChildTicket): Promise<CarriedStart> {
-  const { id, since, variables, catches, detached } = ticket;
+  const { id, since, catches, detached } = ticket;
+  const { runner } = await loadProgram(world, parent.definition);
   const depth = detached ? 0 : (parent.parent?.depth ?? 0) + 1;
   return {
-    definition: await calledBy(world, parent, ticket),
+    ...(await calledBy(world, parent, ticket)),
     now: since,
     request: world.ids.digest(`child of\n${parent.id}\n${id}`),
-    fact: { kind: "started", input: { variables } },
+    fact: { kind: "started", input: { variables: runner.callInput(parent, ticket) } },
     parent: {
       instanceId: parent.id,
       ticket: id,

@@ -5,6 +5,7 @@
  */
 import type { Instance } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
+import { blankInstance } from "../blank-instance.ts";
 import { commit } from "../commit.ts";
 import { planWrite } from "../plan.ts";
 import { loadProgram } from "../programs.ts";
@@ -40,29 +41,9 @@ function blankOf(
   childId: string,
   ticket: string,
 ): Instance {
-  const now = world.clock.now();
-  return {
-    id: childId,
-    tenant,
-    version: 0,
-    definition,
-    status: "live",
-    startedAt: now,
-    lastNow: now,
-    parent: { instanceId: id, ticket, depth: 0 },
-    state: null,
-    tickets: [],
-    outbox: [],
-    minted: 0,
-    completed: [],
-    trail: { next: 1, entries: [] },
-    // No start has this one.
-    startHash: `never of ${id}`,
-    ring: [],
-    inbox: [],
-    sentEvents: [],
-    seenEvents: {},
-  };
+  const parent = { instanceId: id, ticket, depth: 0 };
+  const startHash = `never of ${id}`; // no start has this one
+  return blankInstance({ id: childId, tenant, definition, parent, startHash }, world.clock.now());
 }
 
 const busy = (childId: string): EngineError =>

@@ -6,12 +6,13 @@ import type { Ended } from "../../kernel/ending.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import type { DeadLetterView, Listed, PageRequest } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../keys.ts";
 import { putAbsent } from "../put-absent.ts";
 import { readMany } from "../read-many.ts";
 import { checkPage } from "../request-rules.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
+import type { DeadLetterView } from "../shapes/signals.ts";
 import type { World } from "../world.ts";
 
 export type DeadLetter = Readonly<{

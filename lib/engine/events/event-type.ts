@@ -2,8 +2,8 @@
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { EventConfig, EventTypeView } from "../engine.ts";
 import { checkName } from "../request-rules.ts";
+import type { EventConfig, EventTypeView } from "../shapes/signals.ts";
 import { changeHead, type Head, peekHead } from "../topics/head.ts";
 import type { World } from "../world.ts";
 

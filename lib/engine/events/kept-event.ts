@@ -4,9 +4,9 @@ import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import { hasSeen } from "../../kernel/seen.ts";
 import type { Item } from "../../ports/store.ts";
-import type { EventConfig } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { eventPk, KEPT_EVENTS, keptEventKey } from "../keys.ts";
+import type { EventConfig } from "../shapes/signals.ts";
 import type { World } from "../world.ts";
 
 export type KeptEvent = Readonly<{

@@ -6,7 +6,7 @@
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TaskFailed, TicketFact } from "../../kernel/fact.ts";
-import { isFamily } from "../../kernel/family.ts";
+import { isOfCalls, kinOf } from "../../kernel/family.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { TaskMessage } from "../../ports/message.ts";
 import { taskMessage } from "../task-message.ts";
@@ -44,12 +44,13 @@ export const forGood = (task: TaskTicket, fact: TicketFact): TicketFact =>
 function dueAfter(
   world: World,
   { tickets }: Instance,
-  { ref }: TaskTicket,
+  { id }: TaskTicket,
   { retryAfterMs }: TaskFailed,
 ): Instant {
   const now = world.clock.now();
   if (retryAfterMs !== undefined) return instantFrom(now + retryAfterMs);
-  const family = tickets.filter(isFamily).find((ticket) => ticket.ref === ref);
-  const backoff = family?.backoff === undefined ? undefined : parseDuration(family.backoff);
-  return backoff?.ok ? addDuration(now, backoff.value) : now;
+  const family = kinOf(tickets, id)?.family;
+  if (family === undefined || isOfCalls(family) || family.backoff === undefined) return now;
+  const backoff = parseDuration(family.backoff);
+  return backoff.ok ? addDuration(now, backoff.value) : now;
 }

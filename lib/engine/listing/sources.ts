@@ -1,11 +1,9 @@
 /**
  * What a list is read from: the most selective index that serves its filter. A business key leads
- * to few, a tag to more; otherwise each combination of phase and definition is a view of its own.
+ * to few, a tag to more; otherwise each combination of phase, definition and shard is a view of its own.
  */
 import type { Item, Page, Range } from "../../ports/store.ts";
-import type { InstanceFilter } from "../engine.ts";
 import {
-  definitionIdOf,
   definitionsView,
   type FoundBy,
   foundByPk,
@@ -14,7 +12,10 @@ import {
   type Phase,
   phaseView,
 } from "../keys.ts";
+import { readLatest, shardsOf } from "../latest.ts";
+import type { InstanceFilter } from "../shapes/instances.ts";
 import type { World } from "../world.ts";
+import { shardsInOrder } from "./shards.ts";
 
 /** An instance that an index shows, by its place among all of them. */
 export type Entry = Readonly<{ order: string; instanceId: string; row?: Item }>;
@@ -31,9 +32,24 @@ export async function sourcesOf(
   const { definition, businessKey, tag } = filter;
   if (businessKey !== undefined) return [rowsOf(world, { by: "bk", text: businessKey })];
   if (tag !== undefined) return [rowsOf(world, { by: "tag", text: tag })];
-  const ids = definition === undefined ? await allIds(world) : [definition];
-  const { tenant } = world.settings;
-  return ids.flatMap((id) => phases.map((phase) => viewOf(world, phaseView(tenant, phase, id))));
+  const spread = definition === undefined ? await allSpread(world) : await oneOf(world, definition);
+  return spread.flatMap((each) => phases.flatMap((phase) => viewsOf(world, phase, each)));
+}
+
+/** A definition, and over how many shards its lists are spread. */
+type Spread = Readonly<{ id: string; shards: number }>;
+
+/** Every shard of one phase: an instance stays in the one that it was started in. */
+export const phaseViews = (world: World, phase: Phase, { id, shards }: Spread): readonly string[] =>
+  Array.from({ length: shards }, (_, shard) => phaseView(world.settings.tenant, phase, id, shard));
+
+const viewsOf = (world: World, phase: Phase, spread: Spread): readonly Source[] =>
+  phaseViews(world, phase, spread).map((view) => viewOf(world, view));
+
+/** Read strongly: a list of one definition shows at once what a wider spread has started. */
+async function oneOf(world: World, id: string): Promise<readonly Spread[]> {
+  const found = await readLatest(world, id);
+  return found ? [{ id, shards: shardsOf(found.latest) }] : [];
 }
 
 const viewOf =
@@ -72,14 +88,14 @@ function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
 }
 
 /** Of every definition there ever was: what was undeployed may still have instances. */
-async function allIds(world: World): Promise<readonly string[]> {
-  const ids: string[] = [];
+async function allSpread(world: World): Promise<readonly Spread[]> {
+  const spread: Spread[] = [];
   let after: string | undefined;
   do {
     const view = definitionsView(world.settings.tenant);
     const page = await world.store.list(view, { limit: 1_000, ...(after && { after }) });
-    ids.push(...page.items.map(definitionIdOf));
+    spread.push(...page.items.map(shardsInOrder));
     after = page.next;
   } while (after !== undefined);
-  return ids;
+  return spread;
 }

@@ -17,10 +17,11 @@ import {
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { IdempotencyKey, MessageAnswer, MessageRequest } from "../engine.ts";
 import { mailboxKey } from "../keys.ts";
 import { lookInCall } from "../look.ts";
 import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
+import type { IdempotencyKey } from "../shapes/paging.ts";
+import type { MessageAnswer, MessageRequest } from "../shapes/signals.ts";
 import { demandSameBody } from "../topics/broadcast.ts";
 import type { World } from "../world.ts";
 import {

@@ -9,7 +9,7 @@ import { planCreation } from "../creation.ts";
 import { showCaller } from "../dispatch.ts";
 import { parseBody } from "../formats.ts";
 import { messageStartsPk } from "../keys.ts";
-import { readLatest } from "../latest.ts";
+import { readLatest, type Startable, spreadOf } from "../latest.ts";
 import { lifeOf } from "../life.ts";
 import { lookInCall } from "../look.ts";
 import { loadProgram } from "../programs.ts";
@@ -155,13 +155,14 @@ async function listening(
   world: World,
   definitionId: string,
   name: string,
-): Promise<Readonly<{ definition: CarriedStart["definition"]; element: string }> | undefined> {
+): Promise<(Startable & Readonly<{ element: string }>) | undefined> {
   const head = await readLatest(world, definitionId);
   if (head === undefined || head.latest.state !== "enabled") return undefined;
   const { id, version, hash } = head.latest;
   const { definition } = await loadProgram(world, { id, version, hash });
   const found = definition.startEvents.find((it) => it.kind === "message" && it.name === name);
-  return found && { definition: { id, version, hash }, element: found.element };
+  if (found === undefined) return undefined;
+  return { definition: { id, version, hash }, ...spreadOf(head.latest), element: found.element };
 }
 
 async function startOf(
@@ -172,11 +173,11 @@ async function startOf(
 ): Promise<CarriedStart | undefined> {
   const found = await listening(world, definitionId, mail.name);
   if (found === undefined) return undefined;
-  const { definition, element } = found;
+  const { element, ...startable } = found;
   const request = world.ids.digest(JSON.stringify(["message", mail.name, mail.key, mail.id.mid]));
   const trigger = { element, payload };
   return {
-    definition,
+    ...startable,
     now: world.clock.now(),
     request,
     fact: { kind: "started", input: { variables: {}, trigger } },

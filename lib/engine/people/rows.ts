@@ -11,11 +11,11 @@
 import { MAX_ROW_IN_FLIGHT_MS } from "../../definition/limits.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
+import { storeLimits } from "../../ports/store-rules.ts";
 import { encodeBody } from "../formats.ts";
 import { type PeopleList, peoplePk, peopleSk, sinceOfPeopleSk } from "../keys.ts";
 import { isTask, openTask, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
-import { readMany } from "../read-many.ts";
 import type { World } from "../world.ts";
 
 /** The rows of a task that a person does, as of this version of its instance; else none. */
@@ -42,8 +42,11 @@ export async function tidyPeople(world: World, { before, image }: Plan): Promise
   const { instance } = image;
   const live = new Set(keysIn(world, instance).map(nameOf));
   const dead = keysIn(world, before).filter((key) => !live.has(nameOf(key)));
-  for (const row of await readMany(world.store, dead)) {
-    if (row && row.version <= instance.version) await removeSeen(world, row);
+  for (let from = 0; from < dead.length; from += storeLimits.keysPerCall) {
+    const rows = await world.store.get(dead.slice(from, from + storeLimits.keysPerCall));
+    const seen = rows.filter((row) => row !== undefined);
+    const old = seen.filter(({ version }) => version <= instance.version);
+    await Promise.all(old.map((row) => removeSeen(world, row)));
   }
 }
 

@@ -4,7 +4,8 @@ import { formatInstant } from "../../definition/time/instant.ts";
 import { DEFAULT_PRIORITY } from "../../definition/user-task.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
 import type { TaskInput } from "../../kernel/runner.ts";
-import type { PersonView, TaskView, WaitView } from "../engine.ts";
+import type { WaitView } from "../shapes/instances.ts";
+import type { PersonView, TaskView } from "../shapes/tasks.ts";
 
 /** Who has it, who may have it, until when; nothing for other tasks. */
 export function viewPerson({ person }: TaskTicket): PersonView | undefined {

@@ -3,11 +3,12 @@ import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
-import type { Listed, PageRequest, ScheduleView } from "../engine.ts";
 import { schedulesView, timerStartKey } from "../keys.ts";
 import { type Latest, readLatest } from "../latest.ts";
 import { readMany } from "../read-many.ts";
 import { checkPage } from "../request-rules.ts";
+import type { ScheduleView } from "../shapes/definitions.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
 import type { World } from "../world.ts";
 import { armStart, disarmStart } from "./arm.ts";
 import {
@@ -77,9 +78,10 @@ export async function nextDues(
   return dues;
 }
 
-/** Arms all of them, as if every schedule and every queue had been lost. */
+/** Arms all of them, as if every schedule and every queue had been lost; one that fails is told of. */
 export async function rearmAllStarts(
   world: World,
+  onTrouble: (key: Key, error: unknown) => void,
 ): Promise<{ rearmed: number; timersFired: number }> {
   const counts = { rearmed: 0, timersFired: 0 };
   const view = schedulesView(world.settings.tenant);
@@ -90,11 +92,16 @@ export async function rearmAllStarts(
       ...(after !== undefined && { after }),
     });
     for (const item of await readMany(world.store, page.items)) {
-      const start = item && parseTimerStart(item.body);
-      const dueAt = start && dueOfStart(start);
-      if (start === undefined || dueAt === undefined) continue;
-      await armStart(world, start, world.settings.volatileQueues);
-      counts[dueAt <= world.clock.now() ? "timersFired" : "rearmed"] += 1;
+      if (item === undefined) continue;
+      try {
+        const start = parseTimerStart(item.body);
+        const dueAt = dueOfStart(start);
+        if (dueAt === undefined) continue;
+        await armStart(world, start, world.settings.volatileQueues);
+        counts[dueAt <= world.clock.now() ? "timersFired" : "rearmed"] += 1;
+      } catch (error) {
+        onTrouble(item.key, error);
+      }
     }
     after = page.next;
   } while (after !== undefined);

@@ -1,6 +1,6 @@
 import type { Invocation } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
-import type { FailedDelivery } from "../engine.ts";
+import type { FailedDelivery } from "../shapes/signals.ts";
 
 /** How a row fared; `dead` is the row itself, where it may go now. A call delivers on its own, and leaves what is owed to the bus's copy. */
 export type Fared = Readonly<

@@ -10,10 +10,10 @@ import { MAX_SHARDS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Outcome } from "../../ports/store.ts";
-import type { EventConfig } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { inTurn } from "../in-turn.ts";
 import { headKey } from "../keys.ts";
+import type { EventConfig } from "../shapes/signals.ts";
 import type { World } from "../world.ts";
 
 export type Head = Readonly<{

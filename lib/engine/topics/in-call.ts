@@ -5,7 +5,7 @@
  */
 import { MAX_MS_IN_CALL, MAX_ROWS_IN_CALL, ROWS_AT_ONCE } from "../../definition/limits.ts";
 import type { PagedRow } from "../../ports/message.ts";
-import type { ReceiptView } from "../engine.ts";
+import type { ReceiptView } from "../shapes/signals.ts";
 import type { World } from "../world.ts";
 import { type Broadcast, publish } from "./broadcast.ts";
 import { attempt, countsOf } from "./fan-out.ts";

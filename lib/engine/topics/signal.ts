@@ -1,6 +1,8 @@
 /** Broadcasting a signal by a call. */
-import type { IdempotencyKey, SignalAnswer, SignalRequest } from "../engine.ts";
+
 import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
+import type { IdempotencyKey } from "../shapes/paging.ts";
+import type { SignalAnswer, SignalRequest } from "../shapes/signals.ts";
 import type { World } from "../world.ts";
 import { acceptSignal, type Broadcast } from "./broadcast.ts";
 import { completedReceipt, deliverInCall } from "./in-call.ts";

@@ -8,7 +8,7 @@ import type { CarriedStart, PagedRow } from "../../ports/message.ts";
 import { commit } from "../commit.ts";
 import { planCreation } from "../creation.ts";
 import { showCaller } from "../dispatch.ts";
-import { readLatest } from "../latest.ts";
+import { readLatest, spreadOf } from "../latest.ts";
 import { loadProgram } from "../programs.ts";
 import { carry } from "../start.ts";
 import { loadInstance } from "../stored-instance.ts";
@@ -60,7 +60,7 @@ async function create(
   );
   if (!isListening) return { kind: "skipped" };
   const begun = startOf(world, broadcast, row, { id, version, hash });
-  const start = { ...begun, head: head.item.version };
+  const start = { ...begun, ...spreadOf(head.latest), head: head.item.version };
   const plan = await planCreation(world, instanceId, start);
   if (plan === undefined) return { kind: "skipped" };
   await carry(world, plan, instanceId, start);

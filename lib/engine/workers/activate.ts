@@ -5,15 +5,14 @@
  */
 import {
   MAX_ACTIVATED,
+  MAX_ACTIVATED_BYTES,
   MAX_LOCK_SECONDS,
   MAX_LOST_ROWS,
-  MAX_PAGE_BYTES,
   MAX_WAIT_SECONDS,
 } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
 import type { Item } from "../../ports/store.ts";
-import type { ActivatedTask, Activation, ActivationRequest } from "../engine.ts";
 import {
   lockedAfter,
   lockedUntil,
@@ -24,18 +23,20 @@ import {
   timeOfRow,
 } from "../keys.ts";
 import { weightOf } from "../listing.ts";
-import { checkRequest, idText, nameText, optional, wholeNumber } from "../request-rules.ts";
+import { checkRequest, nameText, optional, taskType, wholeNumber } from "../request-rules.ts";
+import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
+import { shardFor } from "../shard-for.ts";
 import { type Image, loadInstance } from "../stored-instance.ts";
 import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
 import { type Lock, lockTokenOf } from "./lock.ts";
 import { moveRow } from "./move-row.ts";
-import { isInDoubt, isLockedElsewhere } from "./other-locks.ts";
-import { lockedRow, parseOffer, putOpenRow, shardFor, worthOf } from "./rows.ts";
+import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
+import { lockedRow, parseOffer, putOpenRow, worthOf } from "./rows.ts";
 import { lookedForType, spreadWider } from "./task-type.ts";
 
 const RULES = {
-  type: idText,
+  type: taskType,
   max: wholeNumber(1, MAX_ACTIVATED),
   lockSeconds: wholeNumber(1, MAX_LOCK_SECONDS),
   worker: nameText,
@@ -70,7 +71,7 @@ async function take(world: World, request: ActivationRequest): Promise<readonly 
   const first = shardFor(world.ids.fresh(), shards);
   const tasks: ActivatedTask[] = [];
   const poll = { lost: 0, bytes: 0 };
-  for (let n = 0; n < shards && tasks.length < max && poll.bytes < MAX_PAGE_BYTES; n++) {
+  for (let n = 0; n < shards && tasks.length < max && poll.bytes < MAX_ACTIVATED_BYTES; n++) {
     await takeFrom(world, request, (first + n) % shards, tasks, poll);
   }
   if (poll.lost >= MAX_LOST_ROWS && !world.settings.volatileQueues) {
@@ -90,7 +91,7 @@ async function takeFrom(
 ): Promise<void> {
   const pk = offersPk(world.settings.tenant, type, shard);
   for (const row of await available(world, pk, max - tasks.length)) {
-    if (tasks.length >= max || poll.bytes >= MAX_PAGE_BYTES || poll.lost >= 2 * MAX_LOST_ROWS)
+    if (tasks.length >= max || poll.bytes >= MAX_ACTIVATED_BYTES || poll.lost >= 2 * MAX_LOST_ROWS)
       return;
     const taken = await alone(world, row, () => takeRow(world, row, { lockSeconds, worker }));
     if (taken === "lost") poll.lost += 1;
@@ -123,12 +124,15 @@ async function takeRow(
   const offer = parseOffer(row.body);
   const inDoubt = isInDoubt(world, row);
   if (inDoubt && (await isLockedElsewhere(world, row))) return undefined;
-  const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
+  const since = world.clock.now();
+  const until = instantFrom(since + lockSeconds * 1_000);
   const lockId = world.ids.digest(world.ids.fresh()).slice(0, LOCK_ID_LENGTH);
-  const locked = lockedRow(row, { worker, until, lockId });
+  const from = inDoubt && { from: nameOfRow(world, row) };
+  const locked = lockedRow(row, { worker, until, lockId, ...from });
   const moved = await moveRow(world, row, locked);
   if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
-  if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) return undefined;
+  const mine = { key: locked.key, since };
+  if (inDoubt && (await isLockedElsewhere(world, row, mine))) return undefined;
   const image = await loadInstance(world, offer.instanceId);
   const worth = worthOf(world, row, image);
   if (worth.kind === "open")
@@ -186,23 +190,29 @@ function viewActivated(world: World, { image, task, lock }: Taken): ActivatedTas
   };
 }
 
-// Polls of a process that owns the store do not fight each other for the same row: they end with it,
+// Polls of a process that owns the store do not fight each other for the same task: they end with it,
 // and so does what is noted here. Elsewhere a poll may stop for ever in a process that lives on, and
-// a note of it would keep the row from everybody there: rows decide alone.
+// a note of it would keep the task from everybody there: rows decide alone. The note is of the task
+// and not of the row: a crash may have left two rows of one task, and polls that wait are woken in the
+// same moment, when both are over. Each would take one, see the other and let the task be, for ever.
 
 const beingTaken = new WeakMap<World, Set<string>>();
 const isBeingTaken = (world: World, row: Item): boolean =>
-  beingTaken.get(world)?.has(rowName(row)) ?? false;
-const rowName = ({ key }: Item): string => `${key.pk} ${key.sk}`;
+  beingTaken.get(world)?.has(nameOfTask(row)) ?? false;
+
+function nameOfTask({ key, body }: Item): string {
+  const { instanceId, ticket } = parseOffer(body);
+  return `${key.pk} ${instanceId} ${ticket}`;
+}
 
 async function alone<T>(world: World, row: Item, work: () => Promise<T>): Promise<T | undefined> {
   if (!world.settings.volatileQueues) return work();
   if (isBeingTaken(world, row)) return undefined;
-  const rows = beingTaken.get(world) ?? new Set();
-  beingTaken.set(world, rows.add(rowName(row)));
+  const tasks = beingTaken.get(world) ?? new Set();
+  beingTaken.set(world, tasks.add(nameOfTask(row)));
   try {
     return await work();
   } finally {
-    rows.delete(rowName(row));
+    tasks.delete(nameOfTask(row));
   }
 }

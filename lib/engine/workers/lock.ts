@@ -1,18 +1,19 @@
 /** The lock on a task, as its worker knows it: by a token that names the row. */
 import { DEFAULT_LOCK_SECONDS, MAX_LOCK_SECONDS } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { parseMember } from "../../kernel/family.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import type { Heartbeat, HeartbeatRequest } from "../engine.ts";
 import { isStorable, lockSk, offersPk, shardOf, taskTypeOf } from "../keys.ts";
 import { taskIdOf } from "../names.ts";
 import { openTask } from "../owed.ts";
 import { checkRequest, optional, text, wholeNumber } from "../request-rules.ts";
+import type { Heartbeat, HeartbeatRequest } from "../shapes/tasks.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { moveRow } from "./move-row.ts";
-import { isInDoubt, isLockedElsewhere } from "./other-locks.ts";
-import { asOffered, lockedRow, parseOffer } from "./rows.ts";
+import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
+import { lockedRow, parseOffer } from "./rows.ts";
 
 export type Lock = Readonly<{ type: string; shard: number; until: Instant; lockId: string }>;
 
@@ -56,6 +57,15 @@ export async function heldRow(
   throw lockLost(taskIdOf(about.instanceId, about.ticket));
 }
 
+/** Throws where the attempt of a row was failed by somebody else; the next one has its own row. */
+export async function demandAttempt(world: World, row: Item, attempt: number): Promise<void> {
+  const { instanceId, ticket, attempt: locked = attempt } = parseOffer(row.body);
+  // Which attempt a member of a family is at, only its row knows.
+  if (locked === attempt || parseMember(ticket) !== undefined) return;
+  await world.store.tidy([row.key]);
+  throw lockLost(taskIdOf(instanceId, ticket));
+}
+
 /** Keeps the task for longer; says so when there is nothing more to do for it. */
 export async function heartbeat(
   world: World,
@@ -75,11 +85,7 @@ export async function heartbeat(
     return { cancelled: true };
   }
   const row = await heldRow(world, about, lockToken);
-  if (asOffered(task, parseOffer(row.body)) === undefined) {
-    // Its attempt was failed by somebody else; the next one has a row of its own.
-    await world.store.tidy([row.key]);
-    throw lockLost(about.taskId);
-  }
+  await demandAttempt(world, row, task.attempt);
   return prolong(world, row, { ...about, lockToken, lockSeconds });
 }
 
@@ -92,15 +98,18 @@ async function prolong(
     lockSeconds,
   }: Readonly<{ taskId: string; lockToken: string; lockSeconds: number }>,
 ): Promise<Heartbeat> {
-  const until = instantFrom(world.clock.now() + lockSeconds * 1_000);
+  const since = world.clock.now();
+  const until = instantFrom(since + lockSeconds * 1_000);
   const lockId = world.ids.digest(`${lockToken} ${world.ids.fresh()}`).slice(0, 16);
   const lock = { type: taskTypeOf(row.key), shard: shardOf(row.key), until, lockId };
   const { worker = "" } = parseOffer(row.body);
-  const locked = lockedRow(row, { worker, until, lockId });
   const inDoubt = isInDoubt(world, row);
+  const from = inDoubt && { from: nameOfRow(world, row) };
+  const locked = lockedRow(row, { worker, until, lockId, ...from });
   if (inDoubt && (await isLockedElsewhere(world, row))) throw lockLost(taskId);
   const moved = await moveRow(world, row, locked);
-  if (inDoubt && (await isLockedElsewhere(world, row, locked.key))) throw lockLost(taskId);
+  const mine = { key: locked.key, since };
+  if (inDoubt && (await isLockedElsewhere(world, row, mine))) throw lockLost(taskId);
   switch (moved) {
     case "taken":
     // The old row is gone and the new one stands: if it was not this call, it was another worker.

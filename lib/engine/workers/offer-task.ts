@@ -3,12 +3,11 @@ import type { TaskTicket, Ticket } from "../../kernel/instance.ts";
 import { isForPeople } from "../../kernel/person.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
-import { openTask, openTasks, runsHere } from "../owed.ts";
-import { isReassigned } from "../people/reassigned.ts";
+import { isTask, openTask, openTasks, runsHere } from "../owed.ts";
 import type { Plan } from "../plan.ts";
 import type { World } from "../world.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { freshMark, openRow, putOpenRow } from "./rows.ts";
+import { openRow, openRowAgain, putOpenRow } from "./rows.ts";
 import { offeredType } from "./task-type.ts";
 
 /** Offers an attempt after its commit. */
@@ -27,7 +26,7 @@ export async function offerTask(
 export async function showTask(world: World, plan: Plan, task: TaskTicket): Promise<void> {
   if (isOfferedInCommit(world, plan, task)) return;
   if (isQueued(world, await offeredType(world, task.type))) return;
-  await putOpenRow(world, plan.image.instance, task, "first");
+  await putOpenRow(world, plan.image.instance, task, isFirstRow(plan, task) ? "first" : "again");
 }
 
 /** Rows that a commit writes with the instance, and rows that are put before it. */
@@ -36,7 +35,8 @@ export type Offers = Readonly<{ together: readonly Write[]; before: readonly Ite
 /**
  * With queues in memory nobody comes back after a crash to offer what the step has opened: the
  * offers are committed with it. What does not fit into the commit, and tickets that an incident
- * gives back (their row may still be there), are put before it, and again after it as always.
+ * gives back (their row may still be there, or somebody has them), are put before it, and again
+ * after it as always.
  */
 export async function offersOf(world: World, plan: Plan): Promise<Offers> {
   if (!world.settings.volatileQueues) return { together: [], before: [] };
@@ -55,14 +55,14 @@ export async function offersOf(world: World, plan: Plan): Promise<Offers> {
 }
 
 /**
- * A task that was open before the commit, and only changes its owner, is offered as of before it: if
- * the commit is never made, nobody waits for it. Somebody may have the task meanwhile.
+ * One that was open before has been offered before: its row must lead to it though the commit that
+ * it is put for may never be. Neither that nor one given back may be the only row of its task.
  */
 function rowBefore(world: World, plan: Plan, task: TaskTicket, shards: number): Item {
-  const isOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
-  return isOpen
-    ? openRow(plan.before, task, shards, freshMark(world))
-    : openRow(plan.image.instance, task, shards);
+  const { instance } = plan.image;
+  if (isFirstRow(plan, task)) return openRow(instance, task, shards);
+  const wasOpen = openTask(plan.before, task.id)?.attempt === task.attempt;
+  return openRowAgain(world, wasOpen ? plan.before : instance, task, shards);
 }
 
 /** Whether the row of a task was committed with it. */
@@ -76,10 +76,8 @@ export function tellOffered(world: World, plan: Plan): void {
   for (const { type } of togetherOf(world, plan)) world.offers.tell(type);
 }
 
-const offeredBy = (world: World, plan: Plan): readonly TaskTicket[] =>
-  openTasks(plan.fresh.tickets).filter(
-    (task) => !runsHere(world, task) && !isForPeople(task) && !isReassigned(plan, task),
-  );
+const offeredBy = (world: World, { fresh }: Plan): readonly TaskTicket[] =>
+  openTasks(fresh.tickets).filter((task) => !runsHere(world, task) && !isForPeople(task));
 
 function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
   if (!world.settings.volatileQueues) return [];
@@ -90,10 +88,10 @@ function togetherOf(world: World, plan: Plan): readonly TaskTicket[] {
 }
 
 /** Nobody can have put a row for this attempt before: its ticket is new, or the attempt is. */
-function isFirstRow({ before }: Plan, { id, attempt }: TaskTicket): boolean {
-  if (NEW_TASK.exec(id)?.[1] === String(before.version + 1)) return true;
-  const earlier = openTask(before, id);
-  return earlier !== undefined && earlier.attempt < attempt;
+export function isFirstRow({ before }: Plan, ticket: Ticket): boolean {
+  if (NEW_TASK.exec(ticket.id)?.[1] === String(before.version + 1)) return true;
+  const earlier = openTask(before, ticket.id);
+  return earlier !== undefined && isTask(ticket) && earlier.attempt < ticket.attempt;
 }
 
 /** The version that has opened a task, or the family that it is a member of. */

@@ -3,7 +3,12 @@
  * a row looks whether somebody has the task by another one, before and after: of two who take
  * different rows at once, at least one sees the other and lets it be, until the lock is over. A row
  * is never taken away for that: it leads to the task until that is dead.
+ *
+ * Those who fight for the same row do not look at each other: whoever removes it has the task, and
+ * all the others have lost. Did the winner take a loser's row for somebody who has the task, it
+ * would let it be, and nobody would have it until the lock is over.
  */
+import type { Instant } from "../../definition/time/instant.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { lockedAfter, timeOfRow } from "../keys.ts";
 import type { World } from "../world.ts";
@@ -13,23 +18,33 @@ import { parseOffer } from "./rows.ts";
 export const isInDoubt = (world: World, { key, body }: Item): boolean =>
   key.sk.startsWith("L#") ? timeOfRow(key) <= world.clock.now() : parseOffer(body).again;
 
-/** Whether somebody has the task by a row that is neither this one nor `mine`. */
-export async function isLockedElsewhere(
-  world: World,
-  { key, body }: Item,
-  mine?: Key,
-): Promise<boolean> {
-  const { instanceId, ticket, attempt } = parseOffer(body);
-  const range = { ...lockedAfter(world.clock.now()), limit: 200 };
+/** The name of a row that may not be the only one: a row that was taken and came back has another. */
+export const nameOfRow = ({ ids }: World, { key, version }: Item): string =>
+  ids.digest(`${key.sk} ${version}`).slice(0, NAME_LENGTH);
+
+const NAME_LENGTH = 12;
+
+/** The row that the caller has put, and since when it has the task by it. */
+type Mine = Readonly<{ key: Key; since: Instant }>;
+
+/**
+ * Whether somebody has the task by a row that is neither this one, nor `mine`, nor to replace this
+ * one; or has had it at any time since: whoever was slow may look only when both locks are over.
+ */
+export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): Promise<boolean> {
+  const { key } = row;
+  const { instanceId, ticket, attempt } = parseOffer(row.body);
+  const name = nameOfRow(world, row);
+  const range = { ...lockedAfter(mine?.since ?? world.clock.now()), limit: 200 };
   for (let after: string | undefined; ; ) {
     const page = await world.store.scan(key.pk, {
       ...range,
       ...(after !== undefined && { after }),
     });
-    const isIt = page.items.some((row) => {
-      const other = parseOffer(row.body);
+    const isIt = page.items.some(({ key: { sk }, body }) => {
+      const other = parseOffer(body);
       const isSame = other.instanceId === instanceId && other.ticket === ticket;
-      const isOther = row.key.sk !== key.sk && row.key.sk !== mine?.sk;
+      const isOther = sk !== key.sk && sk !== mine?.key.sk && other.from !== name;
       return isSame && isOther && other.attempt === attempt;
     });
     if (isIt || page.next === undefined) return isIt;

@@ -7,9 +7,9 @@
 import { MAX_OWN_QUEUE_BYTES, MAX_QUEUE_DELAY_MS } from "../../definition/limits.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Item } from "../../ports/store.ts";
-import type { ActivatedTask } from "../engine.ts";
 import { timeOfRow } from "../keys.ts";
 import { loadProgram } from "../programs.ts";
+import type { ActivatedTask } from "../shapes/tasks.ts";
 import { loadInstance } from "../stored-instance.ts";
 import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
@@ -64,6 +64,7 @@ export async function moveToQueue(world: World, row: Item, type: TaskType): Prom
   if (worth.kind === "open" && !(await queueTask(world, worth.image.instance, worth.task, type))) {
     return false;
   }
-  await world.store.tidy([row.key]);
+  // A row that was put anew since is another one: it stays.
+  await world.store.commit([{ remove: row.key, when: { version: row.version } }]);
   return worth.kind === "open";
 }

@@ -12,17 +12,23 @@
  *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
  */
-import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { isKeyName } from "../../definition/key-name.ts";
+import {
+  MAX_ROW_IN_FLIGHT_MS,
+  MAX_SHARDS_PER_PAGE,
+  MAX_TRIES_OF_PARKED,
+} from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Page } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
-import type { PageRequest } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { putHint } from "../hint.ts";
-import { lockSk, offersPk, openSk, timeOfRow } from "../keys.ts";
+import { lockSk, offersPk, openSk, taskTypeOf, timeOfRow } from "../keys.ts";
 import { openTask } from "../owed.ts";
+import type { PageRequest } from "../shapes/paging.ts";
+import { shardFor } from "../shard-for.ts";
 import type { Image } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 import { lookedForType, offeredType, taskTypes } from "./task-type.ts";
@@ -39,10 +45,12 @@ export type Offer = Readonly<{
   worker?: string;
   /** The task may be locked already. */
   again: boolean;
+  /** Of a locked row: which row it is to take the place of, where others may lead to the task. */
+  from?: string;
 }>;
 
 export function parseOffer(body: Uint8Array): Offer {
-  const { i, k, r, n, t, w, g } = parseBody("offer", body) as Stored;
+  const { i, k, r, n, t, w, g, f } = parseBody("offer", body) as Stored;
   return {
     instanceId: i,
     ticket: k,
@@ -50,10 +58,20 @@ export function parseOffer(body: Uint8Array): Offer {
     ...(t !== undefined && { retries: t }),
     ...(w !== undefined && { worker: w }),
     again: g === 1,
+    ...(f !== undefined && { from: f }),
   };
 }
 
-type Stored = { i: string; k: string; r?: number; n?: number; t?: number; w?: string; g?: 1 };
+type Stored = {
+  i: string;
+  k: string;
+  r?: number;
+  n?: number;
+  t?: number;
+  w?: string;
+  g?: 1;
+  f?: string;
+};
 
 /** The task that a row leads to, as the row offers it; undefined: another attempt of it is open. */
 export function asOffered(
@@ -83,11 +101,19 @@ export function openRow(instance: Instance, task: TaskTicket, shards: number, ma
   };
 }
 
+/** The same, where the task may have been taken by another one. */
+export const openRowAgain = (
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+  shards: number,
+): Item => openRow(instance, task, shards, freshMark(world));
+
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
 
 /** A mark that in practice nobody else draws for the same row. */
-export function freshMark({ ids }: World): number {
+function freshMark({ ids }: World): number {
   let mark = 0;
   for (const character of ids.digest(ids.fresh())) {
     mark = (mark * 67 + (character.codePointAt(0) ?? 0)) % (MARKS - 1);
@@ -107,14 +133,10 @@ export const openKey = (
 
 const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
 
-/** Which shard a task's rows are in; fewer shards are the first of more. */
-export function shardFor(name: string, shards: number): number {
-  let hash = 0x811c9dc5;
-  for (let n = 0; n < name.length; n++) hash = Math.imul(hash ^ name.charCodeAt(n), 0x01000193);
-  return ((hash ^ (hash >>> 15)) >>> 0) % shards;
-}
-
-/** Offers an attempt after its commit; whoever does not know whether that was done says `again`. */
+/**
+ * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
+ * looks first: nearly always it was, and a put that is refused costs five times as much as a read.
+ */
 export async function putOpenRow(
   world: World,
   instance: Instance,
@@ -123,8 +145,15 @@ export async function putOpenRow(
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
   const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
-  if (!(await putUnlessThere(world, put))) throw busy(put.key);
+  const isThere = how === "again" && (await hasRow(world, put.key));
+  if (!isThere && !(await putUnlessThere(world, put))) throw busy(put.key);
   world.offers?.tell(task.type);
+}
+
+/** Whether a row stands under this key. */
+export async function hasRow({ store }: World, key: Key): Promise<boolean> {
+  const [row] = await store.get([key]);
+  return row !== undefined;
 }
 
 /** Offers a task anew, whatever row there is: somebody may be about to take that one away. */
@@ -134,7 +163,7 @@ export async function putRowAnew(
   task: TaskTicket,
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  await putHint(world, openRow(instance, task, shards, freshMark(world)));
+  await putHint(world, openRowAgain(world, instance, task, shards));
   world.offers?.tell(task.type);
 }
 
@@ -148,11 +177,10 @@ async function putUnlessThere(world: World, put: Item): Promise<boolean> {
   return false;
 }
 
+type LockedAs = Readonly<{ worker: string; until: Instant; lockId: string }> & Pick<Offer, "from">;
+
 /** The locked row that takes another row's place. */
-export function lockedRow(
-  { key, body }: Item,
-  { worker, until, lockId }: Readonly<{ worker: string; until: Instant; lockId: string }>,
-): Item {
+export function lockedRow({ key, body }: Item, { worker, until, lockId, from }: LockedAs): Item {
   const { i, k, r, n, t } = parseBody("offer", body) as Stored;
   const stored: Stored = {
     i,
@@ -161,6 +189,7 @@ export function lockedRow(
     ...(n !== undefined && { n }),
     ...(t !== undefined && { t }),
     w: worker,
+    ...(from !== undefined && { f: from }),
   };
   return {
     key: { pk: key.pk, sk: lockSk(until, i, k, lockId) },
@@ -190,11 +219,16 @@ export function worthOf(world: World, row: Item, image: Image | undefined): Wort
   const open = openTask(image.instance, ticket);
   const task = open && asOffered(open, offer);
   if (task === undefined) return { kind: "dead" };
+  // Put before a commit that lost: the one that won has opened something else under the same name.
+  if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
   if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
   return { kind: "open", image, task };
 }
 
-/** Rows of a type, or of all, shard by shard; a task that is just being taken may have two. */
+/**
+ * Rows of a type, or of all, shard by shard; a task that is just being taken may have two. However
+ * many types have no tasks, a page looks at so many shards and no more: then it is short.
+ */
 export async function offerRows(
   world: World,
   type: string | undefined,
@@ -202,6 +236,7 @@ export async function offerRows(
 ): Promise<Page<Item>> {
   const from = cursor === undefined ? undefined : parsePlace(cursor, type);
   const items: Item[] = [];
+  let looked = 0;
   for await (const place of placesFrom(world, type, from)) {
     const range = {
       limit: limit - items.length,
@@ -211,7 +246,10 @@ export async function offerRows(
     const page = await world.store.scan(pk, range);
     items.push(...page.items);
     if (page.next !== undefined) return { items, next: placeText({ ...place, after: page.next }) };
-    if (items.length >= limit) return { items, next: placeText({ ...place, isDone: true }) };
+    looked += 1;
+    if (items.length >= limit || looked >= MAX_SHARDS_PER_PAGE) {
+      return { items, next: placeText({ ...place, isDone: true }) };
+    }
   }
   return { items };
 }
@@ -224,13 +262,11 @@ async function* placesFrom(
   only: string | undefined,
   from: Place | undefined,
 ): AsyncGenerator<Place> {
-  let isAhead = from === undefined;
-  for await (const type of only === undefined ? taskTypes(world) : [only]) {
+  for await (const type of only === undefined ? taskTypes(world, from?.type) : [only]) {
     const { shards } = await lookedForType(world, type);
-    for (let shard = 0; shard < shards; shard++) {
-      const isIt = !isAhead && type === from?.type && shard === from.shard;
-      isAhead ||= isIt;
-      if (!isAhead || (isIt && from?.isDone)) continue;
+    for (let shard = type === from?.type ? from.shard : 0; shard < shards; shard++) {
+      const isIt = type === from?.type && shard === from.shard;
+      if (isIt && from?.isDone) continue;
       yield { type, shard, ...(isIt && from?.after !== undefined && { after: from.after }) };
     }
   }
@@ -242,7 +278,7 @@ const placeText = ({ type, shard, after, isDone }: Place): string =>
 function parsePlace(cursor: string, only: string | undefined): Place {
   try {
     const [type, shard, after] = JSON.parse(cursor) as [string, number, string | null];
-    const isSound = typeof type === "string" && Number.isSafeInteger(shard);
+    const isSound = typeof type === "string" && isKeyName(type) && Number.isSafeInteger(shard);
     if (isSound && (only === undefined || type === only)) {
       return { type, shard, ...(after === null ? { isDone: true } : { after: String(after) }) };
     }

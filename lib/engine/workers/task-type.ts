@@ -11,10 +11,10 @@ import { MAX_SHARDS, MAX_TRIES_OF_DOOR, TASK_TYPE_MEMORY_MS } from "../../defini
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import type { TaskTypeView } from "../engine.ts";
 import { encodeBody, parseBody } from "../formats.ts";
 import { taskTypeKey, taskTypeOf, taskTypesView } from "../keys.ts";
-import { checkRequest, idText, optional, text } from "../request-rules.ts";
+import { checkRequest, optional, taskType, text } from "../request-rules.ts";
+import type { TaskTypeView } from "../shapes/tasks.ts";
 import type { World } from "../world.ts";
 
 export type TaskType = Readonly<{ shards: number; queueArn?: string }>;
@@ -49,19 +49,26 @@ export async function setTaskType(
   { queueArn }: Readonly<{ queueArn: string | null }>,
 ): Promise<TaskTypeView> {
   checkRequest(
-    { type: idText, queueArn: optional(text) },
+    { type: taskType, queueArn: optional(text) },
     { type: name, queueArn: queueArn ?? undefined },
   );
-  if (world.ownQueues === undefined) throw noQueues(name);
-  if (queueArn !== null && !world.ownQueues.allows(queueArn)) throw notAllowed(queueArn);
+  if (queueArn !== null) await checkQueue(world, name, queueArn);
   const { type } = await changeType(world, name, ({ queueArn: _, ...rest }) =>
     queueArn === null ? rest : { ...rest, queueArn },
   );
   return viewType(name, type);
 }
 
+/** Better now than task by task: what can be told of a queue without sending to it. */
+async function checkQueue({ ownQueues }: World, name: string, queueArn: string): Promise<void> {
+  if (ownQueues === undefined) throw noQueues(name);
+  if (!ownQueues.allows(queueArn)) throw notAllowed(queueArn);
+  const problem = await ownQueues.problemOf(queueArn);
+  if (problem !== undefined) throw unusable(queueArn, problem);
+}
+
 export async function getTaskType(world: World, name: string): Promise<TaskTypeView> {
-  checkRequest({ type: idText }, { type: name });
+  checkRequest({ type: taskType }, { type: name });
   return viewType(name, (await readType(world, name)).type);
 }
 
@@ -71,13 +78,14 @@ const viewType = (type: string, { shards, queueArn }: TaskType): TaskTypeView =>
   shards,
 });
 
-/** Every type that tasks have been offered of, a page at a time. */
-export async function* taskTypes(world: World): AsyncGenerator<string> {
+/** Every type that tasks have been offered of, or those from this one on, a page at a time. */
+export async function* taskTypes(world: World, from?: string): AsyncGenerator<string> {
   const view = taskTypesView(world.settings.tenant);
   const seen = new Set<string>();
   for (let after: string | undefined; ; ) {
     const page = await world.store.list(view, {
       limit: 100,
+      ...(from !== undefined && { from: orderOf(from) }),
       ...(after !== undefined && { after }),
     });
     for (const key of page.items) {
@@ -133,9 +141,11 @@ function typeItem(world: World, name: string, version: number, type: TaskType): 
     key: taskTypeKey(tenant, name),
     version,
     body: encodeBody("task-type", type),
-    listed: { view: taskTypesView(tenant), order: `T#${encodeURIComponent(name)}` },
+    listed: { view: taskTypesView(tenant), order: orderOf(name) },
   };
 }
+
+const orderOf = (type: string): string => `T#${encodeURIComponent(type)}`;
 
 const parseType = (body: Uint8Array): TaskType => parseBody("task-type", body) as TaskType;
 
@@ -172,6 +182,15 @@ function notAllowed(queueArn: string): EngineError {
     happened: "This installation was not told that it may send to the queue",
     where: `queue ${queueArn}`,
     fix: "Deploy it with the queue among `tasks.queues`, then send the request again.",
+    retryable: false,
+  });
+}
+
+function unusable(queueArn: string, problem: string): EngineError {
+  return new EngineError("task-type/queue-unusable", {
+    happened: `Tasks cannot be sent to this queue: ${problem}`,
+    where: `queue ${queueArn}`,
+    fix: "Nothing was changed. Mend the queue or its policy, or name another, then send the request again.",
     retryable: false,
   });
 }

@@ -1,3 +1,4 @@
+import { isKeyName } from "../../definition/key-name.ts";
 import { MAX_ELEMENT_ID_LENGTH } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
 import type { Report } from "./report.ts";
@@ -40,12 +41,12 @@ function addId(
   { id, element }: Readonly<{ id: string; element: XmlElement }>,
   report: Report,
 ): void {
-  if (!NC_NAME.test(id) || id.length > MAX_ELEMENT_ID_LENGTH) {
+  if (!NC_NAME.test(id) || id.length > MAX_ELEMENT_ID_LENGTH || !isKeyName(id)) {
     report.refuse({
       code: "bpmn/invalid-id",
       at: element,
       message: `${called(element)}: the id cannot be used.`,
-      hint: `Begin with a letter or _, go on with letters, digits, hyphens, dots or _, and use at most ${MAX_ELEMENT_ID_LENGTH} characters.`,
+      hint: `Begin with a letter or _, go on with letters, digits, hyphens, dots or _, and use at most ${MAX_ELEMENT_ID_LENGTH} characters, fewer where they are not of ASCII.`,
     });
   }
   const first = byId.get(id);

@@ -1,5 +1,6 @@
-import { isVariableName } from "../../definition/expression.ts";
+import { type Computed, isVariableName } from "../../definition/expression.ts";
 import type { Behaviour } from "../../definition/graph.ts";
+import { isKeyName, KEY_NAME_RULE } from "../../definition/key-name.ts";
 import { quoted } from "../../definition/parsed.ts";
 import { parseDuration } from "../../definition/time/duration.ts";
 import { type Context, computed } from "./context.ts";
@@ -22,10 +23,21 @@ export function jobTask(task: XmlElement, context: Context): Behaviour | undefin
       hint: `${SENDING.has(task.name) ? "A message is sent by a worker. " : ""}Add <zeebe:taskDefinition type="charge-card" /> to its extension elements; the type names the handler.`,
     });
   }
-  const type = computed({ at: task, text: written, as: "task type" }, context);
+  const type = typeOf(task, written, context);
   const retries = retriesOf(task, definition, context);
   if (type === undefined || retries === undefined || headers === undefined) return undefined;
   return { kind: "task", type, retries, ...headers };
+}
+
+function typeOf(task: XmlElement, text: string, context: Context): Computed | undefined {
+  const type = computed({ at: task, text, as: "task type" }, context);
+  if (type?.kind !== "static" || isKeyName(text)) return type;
+  return context.report.refuse({
+    code: "bpmn/name-too-long",
+    at: task,
+    message: `${called(task)}: the task type ${quoted(text)} ${KEY_NAME_RULE}.`,
+    hint: "Choose a shorter one; the type names the handler or the worker.",
+  });
 }
 
 /** Their name does not tell that it takes a worker to do them. */

@@ -9,23 +9,25 @@
  * 4. A detached call is over as soon as its child is there.
  * 5. A child that cannot begin is an incident at the call; so is an error that nobody catches. To
  *    resolve it calls again, with a new ticket and so with a new child.
+ * 6. All of this holds for each member of a family of calls; the first error that is caught ends them
+ *    all.
  */
 import type { Variables } from "../../definition/json.ts";
 import { MAX_CALL_DEPTH, MAX_ELEMENT_ID_LENGTH } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
 import { closeTicket, note, openTicket, raiseIncident } from "../draft.ts";
 import type { ChildEnded } from "../fact.ts";
-import type { ChildTicket } from "../instance.ts";
+import { isMember } from "../family.ts";
+import type { Called, ChildTicket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
-import { catchesAround, type Thrown, throwError } from "./error.ts";
+import { catchesAround, type Thrown, throwError, tryThrow } from "./error.ts";
 import { demand } from "./evaluate.ts";
+import { placeOf, tokenFor } from "./member.ts";
 import { callAt, spotOf } from "./plan.ts";
 import { attempt, push, type Run, writeLocals } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
+import { stopMember } from "./stop-member.ts";
 import { isContext, lookupFrom, propagate, visibleFrom } from "./variables.ts";
-
-/** A call that has been computed and not been made yet. */
-type Calling = Omit<ChildTicket, "id" | "ref" | "element" | "since" | "stamp" | "on">;
 
 /** What a child that failed without an error code throws, by how it ended. */
 export const CHILD_FAILED = "CHILD_FAILED";
@@ -36,10 +38,21 @@ export const CHILD_CANCELLED = "CHILD_CANCELLED";
 const CHILD_ID = "childInstanceId";
 
 /** Computes a call, or refuses it where it would be one inside too many others. */
-export async function callOf(run: Run, token: Token): Promise<Calling> {
-  const { process: called, binding, passesAll, detached } = callAt(run.plan, token.node);
-  const process = await demand(run, { kind: "string", of: called, lookup: lookupFrom(run, token) });
+export async function callOf(run: Run, token: Token): Promise<Called> {
+  return calledFrom(run, token, await processOf(run, token));
+}
+
+/** Computes which process is called. */
+export async function processOf(run: Run, token: Token): Promise<string> {
+  const { process: of } = callAt(run.plan, token.node);
+  const process = await demand(run, { kind: "string", of, lookup: lookupFrom(run, token) });
   demandName(process);
+  return process;
+}
+
+/** The call of this process; from the body of a loop, what all of its members have in common. */
+export function calledFrom(run: Run, token: Token, process: string): Called {
+  const { binding, passesAll, detached } = callAt(run.plan, token.node);
   if (!detached) demandShallow(run, process);
   const catches = detached ? undefined : catchesAround(run, token);
   return {
@@ -52,7 +65,7 @@ export async function callOf(run: Run, token: Token): Promise<Calling> {
 }
 
 /** Makes the call. */
-export function openCall({ draft }: Run, { id, node }: Token, call: Calling): void {
+export function openCall({ draft }: Run, { id, node }: Token, call: Called): void {
   openTicket(draft, { on: "child", ref: id, element: node, ...call });
 }
 
@@ -64,32 +77,45 @@ export async function callAgain(run: Run, token: Token): Promise<void> {
 /** An awaited child has ended. */
 export async function childEnded(run: Run, ticket: ChildTicket, fact: ChildEnded): Promise<void> {
   const { childId, status, terminationKind } = fact;
-  note(run.draft, "child-ended", ticket.element, { childId, status, terminationKind });
-  closeTicket(run.draft, ticket.id);
+  const about = { childId, status, terminationKind, ...placeOf(ticket) };
+  note(run.draft, "child-ended", ticket.element, about);
+  if (status !== "succeeded") return childFailed(run, ticket, errorOf(fact));
+  const id = tokenFor(run, ticket);
+  takeOver(run, tokenAt(run, id), fact.result);
+  push(run, "complete", id);
+}
+
+async function childFailed(run: Run, ticket: ChildTicket, thrown: Thrown): Promise<void> {
   const token = tokenAt(run, ticket.ref);
-  if (status !== "succeeded") {
-    await attempt(run, { token, phase: "run" }, async () => throwError(run, token, errorOf(fact)));
+  if (isMember(ticket)) {
+    const why = tryThrow(run, token, thrown);
+    if (why) stopMember(run, ticket, why);
     return;
   }
-  takeOver(run, token, fact.result);
-  push(run, "complete", token.id);
+  closeTicket(run.draft, ticket.id);
+  await attempt(run, { token, phase: "run" }, async () => throwError(run, token, thrown));
 }
 
 /** A detached child is there. */
 export function childStarted(run: Run, ticket: ChildTicket, childId: string): void {
-  note(run.draft, "child-started", ticket.element, { childId });
-  closeTicket(run.draft, ticket.id);
+  note(run.draft, "child-started", ticket.element, { childId, ...placeOf(ticket) });
+  const token = tokenFor(run, ticket);
   const { outputs } = spotOf(run.plan, ticket.element);
   // Nobody has asked for it without an output mapping: it is not everybody's.
-  if (outputs.length > 0) writeLocals(run, ticket.ref, { [CHILD_ID]: childId });
-  push(run, "complete", ticket.ref);
+  if (outputs.length > 0) writeLocals(run, token, { [CHILD_ID]: childId });
+  push(run, "complete", token);
 }
 
 /** The child cannot begin, and never will under this ticket. */
-export function childRefused({ draft }: Run, ticket: ChildTicket, message: string): void {
+export function childRefused(run: Run, ticket: ChildTicket, message: string): void {
   const { id, ref, element } = ticket;
-  closeTicket(draft, id);
-  raiseIncident(draft, { type: "CALLED_ELEMENT_ERROR", message, ref, element, phase: "run" });
+  const why = { type: "CALLED_ELEMENT_ERROR", message } as const;
+  if (isMember(ticket)) {
+    stopMember(run, ticket, why);
+    return;
+  }
+  closeTicket(run.draft, id);
+  raiseIncident(run.draft, { ...why, ref, element, phase: "run" });
 }
 
 /** With output mappings a child's variables are theirs alone. */

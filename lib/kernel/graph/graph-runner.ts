@@ -6,14 +6,15 @@ import type { StartInput, TicketFact } from "../fact.ts";
 import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Place, Runner } from "../runner.ts";
-import { MEMBERS } from "../shelve.ts";
+import { CALLS, isShelf } from "../shelve.ts";
 import { callAgain, childEnded, childRefused, childStarted } from "./call.ts";
 import { enter } from "./enter.ts";
+import { callAnew } from "./family.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
-import { openMembers, visibleTo } from "./member.ts";
+import { bodyOf, localsOf, openMembers, visibleTo } from "./member.ts";
 import { inputOfPerson } from "./person.ts";
-import { type Plan, planOf, spotOf, taskAt } from "./plan.ts";
+import { loopAt, type Plan, planOf, spotOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run, writeLocals } from "./run.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 import { offerAgain, taskCompleted, taskFailed } from "./task.ts";
@@ -43,6 +44,11 @@ export function graphRunner(definition: Definition): Runner {
       return person === undefined
         ? { variables, headers }
         : inputOfPerson(plan, { ticket, spec: person, variables, headers });
+    },
+    callInput: ({ state }, { ref, member, variables }) => {
+      if (member === undefined) return variables;
+      const around = tokenAt(treeOf(parseState(state)), ref);
+      return { ...variables, ...localsOf(loopAt(plan, around.node), bodyOf(around), member) };
     },
     view: (instance) => ({
       variables: rootVariables(instance),
@@ -151,7 +157,9 @@ async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promis
   if (fact.variables) propagate(run, token, fact.variables);
   const { phase } = ticket;
   if (phase === CONTINUE) return goOn(run, ticket);
-  if (phase === MEMBERS) return openMembers(run, ticket, fact.retries);
+  if (isShelf(ticket)) {
+    return phase === CALLS ? callAnew(run, ticket) : openMembers(run, ticket, fact.retries);
+  }
   if (phase === "run") return runAgain(run, ticket.ref, fact.retries);
   return push(run, phase === "complete" || phase === "leave" ? phase : "enter", token.id);
 }

@@ -10,7 +10,7 @@
  * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
  */
 import { closeTickets, emit, note } from "../draft.ts";
-import { noteEndOfFamily } from "./member.ts";
+import { endFamilies } from "./member.ts";
 import { type Thrown, together } from "./path.ts";
 import type { Run } from "./run.ts";
 import { ROOT, type Token, tokenAt } from "./state.ts";
@@ -50,7 +50,7 @@ function below(run: Run, scope: number): readonly Token[] {
 function remove(run: Run, tokens: readonly Token[]): void {
   const gone = new Set(tokens.map(({ id }) => id));
   const families = tokens.filter(({ body }) => body !== undefined);
-  for (const { id } of families) noteEndOfFamily(run.draft, id);
+  for (const { id } of families) endFamilies(run.draft, id);
   for (const ticket of run.draft.tickets) {
     if (!gone.has(ticket.ref) || ticket.on !== "child" || ticket.detached) continue;
     emit(run.draft, { kind: "cancel-child", ticket: ticket.id });

@@ -6,8 +6,9 @@
  * 2. A member is a token inside the body at the same node, with its entry, its number and its input
  *    mappings as local variables. One after the other, or as many at once as one instance may have
  *    tickets for: the next begins when one is done.
- * 3. A longer list of like tasks is a family: one ticket of the body, and a member becomes a token
- *    only when it is done, or has failed. What its inputs are is computed when the body is entered.
+ * 3. A longer list of like tasks, or of like calls, is a family: one ticket of the body, and a member
+ *    becomes a token only when it is done, or has failed. What its inputs are is computed when the
+ *    body is entered.
  * 4. A member that is done has its outputs mapped, gives its element of the output to the body, at
  *    its place, and asks whether the others are still needed; only then it goes.
  * 5. The output of the body is written when the body is done, and not when it is interrupted.
@@ -15,22 +16,16 @@
 import type { Lookup } from "../../definition/expression.ts";
 import type { Loop } from "../../definition/graph.ts";
 import type { Json, Variables } from "../../definition/json.ts";
-import {
-  MAX_LOOP_MEMBERS,
-  MAX_MEMBERS_APART,
-  MAX_MEMBERS_AT_ONCE,
-} from "../../definition/limits.ts";
-import { note, openTicket } from "../draft.ts";
-import type { FamilyTicket } from "../instance.ts";
+import { MAX_LOOP_MEMBERS, MAX_MEMBERS_AT_ONCE } from "../../definition/limits.ts";
+import { note } from "../draft.ts";
 import { Refusal } from "../refusal.ts";
 import { demand, valueFrom } from "./evaluate.ts";
+import { beginFamily, familyFor } from "./family.ts";
 import { interruptInside } from "./interrupt.ts";
-import { inputsFor } from "./mapping.ts";
-import { bodyOf, localsOf, noteEndOfFamily } from "./member.ts";
+import { bodyOf, endFamilies, localsOf } from "./member.ts";
 import { loopAt, type Spot } from "./plan.ts";
 import { arrive, leavePath, push, type Run } from "./run.ts";
 import { type Body, type Phase, type Token, tokenAt } from "./state.ts";
-import { type Order, orderOf } from "./task.ts";
 import { lookupFrom, own, propagate } from "./variables.ts";
 import { openWaits, waitsOf } from "./wait.ts";
 
@@ -76,7 +71,7 @@ export async function leaveMember(run: Run, token: Token, member: number): Promi
     return undefined;
   }
   interruptInside(run, left.id);
-  noteEndOfFamily(draft, left.id);
+  endFamilies(draft, left.id);
   push(run, "complete", left.id);
   return undefined;
 }
@@ -112,76 +107,6 @@ function beginMembers(run: Run, around: Token, loop: Loop): void {
   for (let member = body.begun; member < begun; member += 1) {
     arrive(run, id, node, { variables: localsOf(loop, body, member), thrown, member });
   }
-}
-
-type Family = Readonly<{ order: Order; inputs?: readonly Variables[]; backoff?: string }>;
-
-/** What members have in common, where they are many tasks that only their inputs tell apart. */
-async function familyFor(
-  run: Run,
-  around: Token,
-  { node, inputs }: Spot,
-  loop: Loop,
-): Promise<Family | undefined> {
-  const body = bodyOf(around);
-  // What people do has its own life: each member is claimed and given back by itself.
-  if (node.kind !== "task" || node.person || loop.sequential) return undefined;
-  if (body.items.length <= MAX_MEMBERS_APART) return undefined;
-  const isFixed = node.type.kind === "static" && node.retries.kind === "static";
-  const mapped: Variables[] = [];
-  let common: Order | undefined;
-  for (const member of body.items.keys()) {
-    const { order, locals } = await naming(member, async () => {
-      const token = memberToBe(around, localsOf(loop, body, member));
-      const locals = inputs.length > 0 ? await inputsFor(run, token, inputs) : {};
-      const seen = { ...token, variables: { ...token.variables, ...locals } };
-      return { locals, order: isFixed && common ? common : await orderOf(run, seen) };
-    });
-    common ??= order;
-    if (order.type !== common.type || order.retries !== common.retries) return undefined;
-    mapped.push(locals);
-  }
-  if (common === undefined || common.retries < 1) return undefined;
-  const { backoff } = node;
-  return {
-    order: common,
-    ...(inputs.length > 0 && { inputs: mapped }),
-    ...(backoff && { backoff }),
-  };
-}
-
-/** A member that has no number among the tokens yet: nobody can ask for it. */
-const memberToBe = ({ node, id }: Token, variables: Variables): Token => ({
-  id: -1,
-  node,
-  in: id,
-  variables,
-});
-
-async function naming<T>(member: number, part: () => Promise<T>): Promise<T> {
-  try {
-    return await part();
-  } catch (cause) {
-    if (!(cause instanceof Refusal)) throw cause;
-    throw new Refusal(cause.type, `Entry ${member + 1} of the list: ${cause.message}`);
-  }
-}
-
-function beginFamily(run: Run, around: Token, { order, inputs, backoff }: Family): void {
-  const { id: ref, node: element } = around;
-  const body = bodyOf(around);
-  const size = body.items.length;
-  for (let member = 0; member < size; member += 1) note(run.draft, "element-entered", element);
-  openTicket(run.draft, {
-    on: "family",
-    ref,
-    element,
-    ...order,
-    ...(backoff && { backoff }),
-    size,
-    taken: "",
-  } satisfies Omit<FamilyTicket, "id" | "since">);
-  run.tokens.set(ref, { ...around, body: { ...body, begun: size, ...(inputs && { inputs }) } });
 }
 
 /** Pages are small enough to be written anew with each of theirs, and few enough to be named all. */

@@ -2,9 +2,10 @@
 import type { Loop } from "../../definition/graph.ts";
 import type { Variables } from "../../definition/json.ts";
 import { withoutBit } from "../bits.ts";
-import { closeTicket, type Draft, keepTicket, note, reopenTicket } from "../draft.ts";
-import { isFamily, openIn, withoutMember } from "../family.ts";
-import type { FamilyTicket, IncidentTicket, TaskTicket } from "../instance.ts";
+import { closeTicket, type Draft, emit, keepTicket, note, reopenTicket } from "../draft.ts";
+import { isFamily, isOfCalls, kinOf, openIn, withoutMember } from "../family.ts";
+import type { ChildTicket, FamilyTicket, TaskTicket } from "../instance.ts";
+import type { Shelf } from "../shelve.ts";
 import { loopAt } from "./plan.ts";
 import { put, type Run } from "./run.ts";
 import { type Body, type Token, type Tree, tokenAt } from "./state.ts";
@@ -32,39 +33,49 @@ export function visibleTo(tree: Tree, around: Token, loop: Loop, member: number)
 }
 
 /** The token that an outcome is for: a member of a family becomes one, and leaves the family. */
-export function tokenFor(run: Run, { id, ref, member }: TaskTicket): number {
-  const family = member === undefined ? undefined : familyOf(run.draft, ref);
-  if (member === undefined || family === undefined) {
+export function tokenFor(run: Run, { id, ref }: TaskTicket | ChildTicket): number {
+  const kin = kinOf(run.draft.tickets, id);
+  if (kin === undefined) {
     closeTicket(run.draft, id);
     return ref;
   }
+  const { family, member } = kin;
   keepTicket(run.draft, withoutMember(family, member));
   const around = tokenAt(run, ref);
   const variables = localsOf(loopAt(run.plan, around.node), bodyOf(around), member);
   return put(run, ref, around.node, { variables, thrown: around.thrown, member });
 }
 
+/** Which member of a loop history tells of. */
+export const placeOf = ({
+  member,
+}: TaskTicket | ChildTicket): { loopCounter: number } | undefined =>
+  member === undefined ? undefined : { loopCounter: member + 1 };
+
 /** Opens the members again that an incident stands for; whoever has decided that sends them. */
-export function openMembers(
-  { draft }: Run,
-  { ref, members }: IncidentTicket,
-  retries: number | undefined,
-): void {
-  for (const family of draft.tickets.filter(isFamily).filter((open) => open.ref === ref)) {
-    const taken = members?.numbers.reduce(withoutBit, family.taken);
-    const said = retries !== undefined && { retries };
-    reopenTicket(draft, { ...family, ...(taken !== undefined && { taken }), ...said });
+export function openMembers({ draft }: Run, { members }: Shelf, retries: number | undefined): void {
+  const families = draft.tickets.filter(isFamily);
+  for (const family of families.filter(({ id }) => id === members.family)) {
+    const taken = members.numbers.reduce(withoutBit, family.taken);
+    const said = retries !== undefined && !isOfCalls(family) && { retries };
+    reopenTicket(draft, { ...family, taken, ...said });
   }
 }
 
-/** History tells of each member that is cut short. */
-export function noteEndOfFamily(draft: Draft, body: number): void {
-  const family = familyOf(draft, body);
-  if (family === undefined) return;
-  for (let left = openIn(family); left > 0; left -= 1) {
-    note(draft, "element-terminated", family.element);
+/**
+ * A loop ends before all of its members are done. History tells of each that is cut short; those
+ * that call wait for children, and these are to be cancelled: one order for all of them, so that the
+ * instance stays small.
+ */
+export function endFamilies(draft: Draft, body: number): void {
+  for (const family of draft.tickets.filter(isFamily).filter(({ ref }) => ref === body)) {
+    const left = openIn(family);
+    for (let n = 0; n < left; n += 1) note(draft, "element-terminated", family.element);
+    if (left > 0 && isAwaiting(family)) {
+      const { id, size, taken } = family;
+      emit(draft, { kind: "cancel-children", family: id, size, taken });
+    }
   }
 }
 
-const familyOf = ({ tickets }: Draft, body: number): FamilyTicket | undefined =>
-  tickets.filter(isFamily).find(({ ref }) => ref === body);
+const isAwaiting = (family: FamilyTicket): boolean => isOfCalls(family) && !family.call.detached;

@@ -1,20 +1,22 @@
 import type { Variables } from "../../definition/json.ts";
-import { MAX_TICKETS_OF_FAILED } from "../../definition/limits.ts";
+import { isKeyName, KEY_NAME_RULE } from "../../definition/key-name.ts";
+import { quoted } from "../../definition/parsed.ts";
 import { type Duration, parseDuration } from "../../definition/time/duration.ts";
 import { closeTicket, excerpt, note, openTicket, raiseIncident } from "../draft.ts";
 import type { TaskFailed } from "../fact.ts";
+import { isMember } from "../family.ts";
 import type { Person, TaskTicket } from "../instance.ts";
 import { isForPeople } from "../person.ts";
-import type { Refusal } from "../refusal.ts";
+import { Refusal } from "../refusal.ts";
 import { attemptAfter, retryTask } from "../retry.ts";
-import { shelveMember } from "../shelve.ts";
 import { throwError, tryThrow } from "./error.ts";
 import { demand } from "./evaluate.ts";
-import { tokenFor } from "./member.ts";
+import { placeOf, tokenFor } from "./member.ts";
 import { personFor } from "./person.ts";
 import { spotOf, taskAt } from "./plan.ts";
 import { attempt, push, type Run, writeLocals } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
+import { isFull, memberToken, stopMember } from "./stop-member.ts";
 import { expected } from "./timer.ts";
 import { lookupFrom, propagate } from "./variables.ts";
 
@@ -25,10 +27,16 @@ export type Order = Readonly<{ type: string; retries: number; person?: Person }>
 export async function orderOf(run: Run, token: Token): Promise<Order> {
   const task = taskAt(run.plan, token.node);
   const lookup = lookupFrom(run, token);
-  const type = await demand(run, { kind: "string", of: task.type, lookup });
+  const type = typed(await demand(run, { kind: "string", of: task.type, lookup }));
   const retries = await demand(run, { kind: "integer", of: task.retries, lookup });
   const person = task.person && (await personFor(run, token, task.person));
   return { type, retries, ...(person && { person }) };
+}
+
+/** Workers find their tasks by the type: it is part of a key. */
+function typed(type: string): string {
+  if (isKeyName(type)) return type;
+  throw new Refusal("EXTRACT_VALUE_ERROR", `The type of a task ${KEY_NAME_RULE}: ${quoted(type)}.`);
 }
 
 /** Opens the task; one that may not even be tried once waits for someone to allow it. */
@@ -66,8 +74,7 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
   const message = excerpt(fact.message);
   const about = { message, attempt: fact.attempt, ...(code && { code }), ...placeOf(ticket) };
   note(draft, "task-failed", ticket.element, about);
-  const { member } = ticket;
-  if (member !== undefined) return memberFailed(run, { ...ticket, member }, { ...fact, message });
+  if (isMember(ticket)) return memberFailed(run, ticket, { ...fact, message });
   const token = tokenAt(run, ticket.ref);
   if (code !== undefined) {
     closeTicket(draft, ticket.id);
@@ -83,11 +90,14 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
 }
 
 /**
- * A member of a family that is to be tried again by whoever reports it, or that failed for good,
- * leaves the family: with a ticket of its own, or with an incident. Where there is no room for more
- * of these, failed members share one incident.
+ * A member of a family that is to be tried again by whoever reports it leaves the family with a
+ * ticket of its own; one that failed for good is stopped.
  */
-function memberFailed(run: Run, ticket: Member, fact: TaskFailed): void {
+function memberFailed(
+  run: Run,
+  ticket: TaskTicket & Readonly<{ member: number }>,
+  fact: TaskFailed,
+): void {
   const { draft } = run;
   const { code, message, variables } = fact;
   const body = tokenAt(run, ticket.ref);
@@ -97,7 +107,7 @@ function memberFailed(run: Run, ticket: Member, fact: TaskFailed): void {
     return;
   }
   const next = attemptAfter(draft, ticket, fact, backoffOf(run, body));
-  if (next === undefined || isFull(draft)) {
+  if (next === undefined || isFull(run)) {
     stopMember(run, ticket, { type: "JOB_NO_RETRIES", message }, variables);
     return;
   }
@@ -105,35 +115,6 @@ function memberFailed(run: Run, ticket: Member, fact: TaskFailed): void {
   const ref = memberToken(run, ticket, variables);
   openTicket(draft, { on: "task", ref, element, type, ...next });
 }
-
-type Member = TaskTicket & Readonly<{ member: number }>;
-
-function stopMember(
-  run: Run,
-  ticket: Member,
-  { type, message }: Pick<Refusal, "type" | "message">,
-  variables: Variables | undefined,
-): void {
-  if (isFull(run.draft)) {
-    shelveMember(run.draft, ticket, { type, message });
-    return;
-  }
-  const ref = memberToken(run, ticket, variables);
-  const told = excerpt(`Entry ${ticket.member + 1} of the list: ${message}`);
-  raiseIncident(run.draft, { type, message: told, ref, element: ticket.element, phase: "run" });
-}
-
-function memberToken(run: Run, ticket: TaskTicket, variables: Variables | undefined): number {
-  const id = tokenFor(run, ticket);
-  if (variables) writeLocals(run, id, variables);
-  return id;
-}
-
-const isFull = ({ tickets }: Run["draft"]): boolean => tickets.length >= MAX_TICKETS_OF_FAILED;
-
-/** Which member of a loop history tells of. */
-const placeOf = ({ member }: TaskTicket): { loopCounter: number } | undefined =>
-  member === undefined ? undefined : { loopCounter: member + 1 };
 
 function backoffOf(run: Run, token: Token): Duration | undefined {
   const { backoff } = taskAt(run.plan, token.node);

@@ -263,6 +263,12 @@ describe("cron in a zone (T6)", () => {
     expect(found).toEqual(expected);
   });
 
+  test("never fires where its zone skips every match", () => {
+    expect(nextMatch(cron("0 30 2 31 3 SUN", "Europe/Berlin"), at("2024-01-01"))).toBeUndefined();
+    expect(nextMatch(cron("0 30 2 ? 3 SUNL", "Europe/Berlin"), at("2024-01-01"))).toBeUndefined();
+    expect(nextMatch(cron("0 30 2 ? 3 SUNL"), at("2024-01-01"))).toBe(at("2024-03-31T02:30"));
+  });
+
   test("ends where the years do", () => {
     expect(nextMatch(cron("0 0 0 1 1 *"), at("9999-06-01"))).toBeUndefined();
     expect(nextMatch(cron("0 0 9 1 1 *", "Europe/Berlin"), at("9999-06-01"))).toBeUndefined();

@@ -16,8 +16,10 @@ import {
   beside,
   boundary,
   catching,
+  extensions,
   file,
   flow,
+  job,
   onSignal,
   process,
   race,
@@ -57,6 +59,15 @@ describe("a BPMN file at its limit", () => {
 
   test("compiles with ids of that length", async () => {
     expect(await compiled(sequence(service("x".repeat(MAX_ELEMENT_ID_LENGTH))))).toHaveLength(1);
+    expect(await compiled(sequence(service("字".repeat(111))))).toHaveLength(1);
+  });
+
+  test("compiles with types of that length", async () => {
+    const typed = (type: string) =>
+      sequence(xml("serviceTask", { id: "t" }, extensions(job(type))));
+
+    expect(await compiled(typed("x".repeat(MAX_NAME_LENGTH)))).toHaveLength(1);
+    expect(await compiled(typed("字".repeat(111)))).toHaveLength(1);
   });
 
   test("compiles with names and keys of that length", async () => {

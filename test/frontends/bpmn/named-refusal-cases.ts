@@ -9,8 +9,10 @@ import {
   boundary,
   catching,
   end,
+  extensions,
   file,
   flow,
+  job,
   onMessage,
   onSignal,
   process,
@@ -80,6 +82,13 @@ export const NAMED_ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> 
     ),
   ],
   "bpmn/name-too-long": [
+    one("a type", sequence(xml("serviceTask", { id: "t" }, extensions(job(long)))), "t", 4),
+    one(
+      "a type that is too long for a key",
+      sequence(xml("serviceTask", { id: "t" }, extensions(job("字".repeat(112))))),
+      "t",
+      4,
+    ),
     one("a signal", beside(sequence(catching("c", onSignal("s1"))), aSignal("s1", long)), "c", 4),
     one(
       "a message",

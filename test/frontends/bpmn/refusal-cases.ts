@@ -175,6 +175,7 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       sequence(service("x".repeat(MAX_ELEMENT_ID_LENGTH + 1))),
       "x".repeat(MAX_ELEMENT_ID_LENGTH + 1),
     ),
+    one("too long for a key", sequence(service("字".repeat(112))), "字".repeat(112), 4),
   ],
   "bpmn/duplicate-id": [
     one("a task like its process", file(process(start(), xml("task", { id: "p" }))), "p", 4),

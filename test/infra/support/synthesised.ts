@@ -1,4 +1,4 @@
-import { App, NestedStack, Stack } from "aws-cdk-lib";
+import { App, type Environment, NestedStack, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Fermata, type FermataProps } from "../../../cdk/fermata.ts";
 
@@ -24,9 +24,10 @@ export type Synthesised = Readonly<{
 /** A stack with one installation, as it would be deployed. */
 export function synthesised(
   props: FermataProps | ((stack: Stack) => FermataProps) = {},
+  env: Environment = {},
 ): Synthesised {
   const app = anApp();
-  const stack = new Stack(app, "Test");
+  const stack = new Stack(app, "Test", { env });
   new Fermata(stack, "Fermata", typeof props === "function" ? props(stack) : props);
   return read(app, stack);
 }

@@ -3,7 +3,13 @@ import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.t
 import type { Expressions } from "../../../lib/definition/expression.ts";
 import { MAX_TICKETS_OF_FAILED } from "../../../lib/definition/limits.ts";
 import { decide, decideIncident } from "../../../lib/kernel/decide.ts";
-import { openIn } from "../../../lib/kernel/family.ts";
+import {
+  findTicket,
+  memberName,
+  membersClosed,
+  membersOf,
+  openIn,
+} from "../../../lib/kernel/family.ts";
 import {
   aBoundaryError,
   aBoundaryMessage,
@@ -29,12 +35,27 @@ const around = (looping: Piece, ...border: readonly Piece[]) =>
 const gathering = aLoop({ gathers: "=result", preset: "result" });
 
 const inputOf = (order: Play, member: number) => {
-  const { id, ref, element, since, type, retries } = order.family("a");
-  const task = { ref, element, since, type, retries, on: "task", attempt: 1 } as const;
-  return order.program.runner.taskInput(order.instance, { ...task, id: `${id}#${member}`, member });
+  const name = memberName(order.family("a").id, member);
+  const task = findTicket(order.instance.tickets, name);
+  if (task?.on !== "task") throw new Error(`${name} is no open task`);
+  return order.program.runner.taskInput(order.instance, task);
 };
 
 describe("a family", () => {
+  test("tells which of its members are open, and which a step has closed", async () => {
+    const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
+    const before = order.family("a");
+    await order.completeMember("a", 3);
+    const after = order.family("a");
+    const numbers = (tasks: ReturnType<typeof membersOf>) => tasks.map(({ member }) => member);
+
+    expect(numbers(membersOf(after))).toEqual(items.filter((n) => n !== 3));
+    expect(numbers(membersOf(after, { from: 2, to: 5 }))).toEqual([2, 4]);
+    expect(numbers(membersOf(after, { from: 10, to: 100 }))).toEqual([10, 11]);
+    expect(numbers(membersClosed(before, after))).toEqual([3]);
+    expect(numbers(membersClosed(after, undefined))).toEqual(items.filter((n) => n !== 3));
+  });
+
   test("F58: is one ticket, and gathers what its members give in the order of the list", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     const { open } = order;

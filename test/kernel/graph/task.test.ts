@@ -196,3 +196,23 @@ describe("a task's type and attempts", () => {
     expect(order.task("work").type).toBe("b");
   });
 });
+
+describe("a task whose type is computed", () => {
+  test.each([
+    ["nothing", '=""'],
+    ["too long for a key", '="字字字字字字字字" + filler'],
+  ])("to %s is an incident: no worker could find it", async (_, type) => {
+    const order = await play(oneTask({ type }), { variables: { filler: "字".repeat(104) } });
+
+    expect(order.incident("work")).toMatchObject({ type: "EXTRACT_VALUE_ERROR" });
+    expect(order.incident("work").message).toMatch(/The type of a task must have 1 to 255/);
+  });
+
+  test("to as much as a key holds is opened", async () => {
+    const order = await play(oneTask({ type: "=filler" }), {
+      variables: { filler: "字".repeat(111) },
+    });
+
+    expect(order.task("work").type).toHaveLength(111);
+  });
+});

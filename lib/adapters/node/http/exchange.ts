@@ -6,7 +6,7 @@
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from "node:http";
 import { Agent as HttpsAgent, request as requestSecurely } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
-import { pipeline, type Readable } from "node:stream";
+import { pipeline, Readable, type Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { MAX_HTTP_ANSWER_HEADER_BYTES, MAX_HTTP_BODY_BYTES } from "../../../definition/limits.ts";
 import type { HttpAnswer } from "../../../ports/http.ts";
@@ -111,28 +111,44 @@ async function bodyOf(message: IncomingMessage): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of unpacked(message)) {
-    const bytes: Uint8Array = chunk;
-    size += bytes.byteLength;
+    size += chunk.byteLength;
     if (size > MAX_HTTP_BODY_BYTES) throw new AnswerTooLarge();
-    chunks.push(bytes);
+    chunks.push(chunk);
   }
   if (!message.complete) throw new Error("The connection broke before the answer had its end.");
   return Buffer.concat(chunks);
 }
 
-/** Nobody asked for a packed answer; some services pack everything. */
-function unpacked(message: IncomingMessage): Readable {
-  switch (message.headers["content-encoding"]?.trim().toLowerCase() ?? "identity") {
+/** Nobody asked for a packed answer; some services pack everything, and say so of nothing as well. */
+async function* unpacked(message: IncomingMessage): AsyncGenerator<Uint8Array> {
+  const unpack = unpackerOf(message);
+  const rest: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]();
+  const first = await rest.next();
+  if (first.done) return;
+  const whole = Readable.from(withFirst(first.value, rest));
+  yield* unpack === undefined ? whole : pipeline(whole, unpack, ignore);
+}
+
+async function* withFirst(
+  first: Uint8Array,
+  rest: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  yield first;
+  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+}
+
+function unpackerOf({ headers }: IncomingMessage): Transform | undefined {
+  switch (headers["content-encoding"]?.trim().toLowerCase() ?? "identity") {
     case "identity":
     case "":
-      return message;
+      return undefined;
     case "gzip":
     case "x-gzip":
-      return pipeline(message, createGunzip(), ignore);
+      return createGunzip();
     case "deflate":
-      return pipeline(message, createInflate(), ignore);
+      return createInflate();
     case "br":
-      return pipeline(message, createBrotliDecompress(), ignore);
+      return createBrotliDecompress();
     default:
       throw new Error("The answer is packed in a way that nobody asked for.");
   }

@@ -145,6 +145,19 @@ describe("an answer", () => {
     expect(textOf(await send(`http://127.0.0.1:${service.port}/`))).toBe("hello");
   });
 
+  test.each([
+    ["gzip", "HEAD", 200],
+    ["br", "GET", 204],
+    ["deflate", "GET", 200],
+  ])("that calls nothing packed is empty: %s, %s, %i", async (encoding, method, status) => {
+    const service = await aService({ status, headers: { "content-encoding": encoding } });
+
+    const outcome = await send(`http://127.0.0.1:${service.port}/`, { method });
+
+    expect(outcome).toMatchObject({ kind: "answered", answer: { status } });
+    expect(textOf(outcome)).toBe("");
+  });
+
   test("may have a million bytes, and not one more", async () => {
     const service = await aService(({ path }) => ({ body: "x".repeat(Number(path.slice(1))) }));
     const most = await send(`http://127.0.0.1:${service.port}/${MAX_HTTP_BODY_BYTES}`);

@@ -1,9 +1,12 @@
-import { describe, expect, test } from "vitest";
-import { TALK } from "./scenarios.ts";
+// The tests of scenarios that each have one fault, wherever it can strike. Test files that share them
+// run at the same time; with everything in one, a core would wait for the other.
+import { expect, test } from "vitest";
+import type { Scenario } from "./scenario.ts";
 import { calm, crashes, refusals, strike } from "./single-fault.ts";
 
-describe("a single fault among signals, messages and events", () => {
-  for (const scenario of TALK) {
+/** Every crash and every refusal with durable queues, every crash with queues in memory. */
+export function testEveryFault(scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) {
     test(`harms nothing with durable queues, a crash or a refusal: ${scenario.name}`, async () => {
       const setting = { scenario, mode: "durable" } as const;
       const calls = await calm(setting);
@@ -17,4 +20,4 @@ describe("a single fault among signals, messages and events", () => {
       expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);
     });
   }
-});
+}

@@ -1,0 +1,44 @@
+/** The numbers of a recovery, as they come in, and whom an operator should look after. */
+import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Key } from "../../ports/store.ts";
+import { instanceIdOf } from "../keys.ts";
+import type { RecoveryReport, RecoveryTrouble } from "../shapes/reports.ts";
+import { isUnreadable } from "../unreadable.ts";
+import type { World } from "../world.ts";
+
+/** A report that is being written. */
+export type Tally = { -readonly [K in keyof Omit<RecoveryReport, "troubles">]: number } & {
+  troubles: RecoveryTrouble[];
+};
+
+export const emptyTally = (): Tally => ({
+  resumed: 0,
+  rearmed: 0,
+  timersFired: 0,
+  resent: 0,
+  mailboxesPoked: 0,
+  broadcastsResumed: 0,
+  eventsOffered: 0,
+  skipped: 0,
+  unreadable: 0,
+  failed: 0,
+  troubles: [],
+});
+
+/** What cannot be read or seen to is told of and left alone: the others go on. */
+export function addTrouble(world: World, tally: Tally, key: Key, error: unknown): void {
+  tally[isUnreadable(error) ? "unreadable" : "failed"] += 1;
+  const instanceId = instanceIdOf(key);
+  const name = instanceId === undefined ? `${key.pk} / ${key.sk}` : `instance ${instanceId}`;
+  world.onTrouble?.(`${name} was not recovered`, error);
+  if (tally.troubles.length >= MAX_TROUBLES_TOLD) return;
+  const known = error instanceof EngineError ? error : undefined;
+  tally.troubles.push({
+    key,
+    ...(instanceId !== undefined && { instanceId }),
+    code: known?.code ?? "engine/unexpected",
+    // What nobody planned for may name anything: that is for the log alone.
+    message: known?.message ?? "Something unexpected went wrong; the log of the engine has it.",
+  });
+}

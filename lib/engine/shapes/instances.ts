@@ -1,0 +1,104 @@
+/** What starting, finding and patching instances takes, and what readers see of them. */
+import type { Json, Variables } from "../../definition/json.ts";
+import type { Ended, TerminationKind } from "../../kernel/ending.ts";
+import type { PersonView } from "./tasks.ts";
+
+export type StartRequest = Readonly<{
+  variables?: Variables;
+  instanceId?: string;
+  businessKey?: string;
+  version?: number;
+  tags?: readonly string[];
+  /** A duration from now, or an instant. */
+  deadline?: string;
+}>;
+
+/** Without a scope, variables of the process; else of the one open occurrence of that element. */
+export type VariablesPatch = Readonly<{ variables: Variables; scope?: string }>;
+
+export type InstanceFilter = Readonly<{
+  definition?: string;
+  status?: Status;
+  businessKey?: string;
+  /** One of their tags. */
+  tag?: string;
+  incident?: true;
+  startedAfter?: string;
+  startedBefore?: string;
+}>;
+
+export type Status = "running" | "suspended" | Ended;
+
+export type InstanceView = Readonly<{
+  instanceId: string;
+  definition: Readonly<{ id: string; version: number }>;
+  status: Status;
+  terminationKind?: TerminationKind;
+  businessKey?: string;
+  tags?: readonly string[];
+  /** The instance that called it, and whether that waits for its end. */
+  parent?: Readonly<{ instanceId: string; awaited: boolean }>;
+  variables: Variables;
+  activeElements: readonly string[];
+  completedElements: readonly string[];
+  waits: readonly WaitView[];
+  incidents: readonly IncidentView[];
+  startedAt: string;
+  updatedAt: string;
+  endedAt?: string;
+  result?: Json;
+  error?: Readonly<{ code?: string; message: string; element?: string }>;
+}>;
+
+export type IncidentView = Readonly<{
+  incidentId: string;
+  type: string;
+  element: string;
+  message: string;
+  raisedAt: string;
+}>;
+
+/** Why an instance does not move, and the exact call that would move it, where there is one. */
+export type WaitView = Readonly<{
+  kind: "task" | "timer" | "signal" | "message" | "event" | "child" | "continuation" | "incident";
+  element: string;
+  since: string;
+  dueAt?: string;
+  /** Of a signal, a message or an event. */
+  name?: string;
+  /** Of a message; empty where it has none. */
+  correlationKey?: string;
+  /**
+   * Of a child: the process that was called, and the instance that runs it, once it is there. Of a
+   * family the first that is open.
+   */
+  process?: string;
+  childInstanceId?: string;
+  taskType?: string;
+  taskId?: string;
+  /** Of a family: how many tasks or children it began with, and how many of them are open. */
+  members?: Readonly<{ size: number; open: number }>;
+  /** The engine runs this task itself. */
+  runsHere?: boolean;
+  incidentId?: string;
+  /** The call that gives a task to a person, as long as nobody has it. */
+  claimWith?: Readonly<{ method: string; path: string; body?: Json }>;
+  wakeWith?: Readonly<{ method: string; path: string; body?: Json }>;
+}> &
+  Partial<PersonView>;
+
+export type ResultView = Readonly<{
+  status: Ended;
+  terminationKind: TerminationKind;
+  result?: Json;
+  variables: Variables;
+  error?: Readonly<{ code?: string; message: string; element?: string }>;
+}>;
+
+export type HistoryEntry = Readonly<{
+  seq: number;
+  at: string;
+  type: string;
+  element?: string;
+  data?: Json;
+}>;

@@ -1,0 +1,106 @@
+// What SQS answers that the emulator cannot be made to say.
+
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { afterEach, describe, expect, test } from "vitest";
+import { SqsOwnQueues } from "../../../lib/adapters/sqs/own-queues.ts";
+import {
+  type Canned,
+  type CannedService,
+  cannedService,
+  refusal,
+} from "../../support/canned-service.ts";
+
+const ARN = "arn:aws:sqs:us-east-1:000000000000:cards";
+
+describe("a queue of the user's", () => {
+  let service: CannedService;
+  afterEach(() => service.close());
+
+  /** Answers the question for the queue's URL first, then with these. */
+  async function aQueue(...answers: readonly Canned[]) {
+    service = await cannedService(
+      { body: { QueueUrl: "http://sqs/000000000000/cards" } },
+      ...answers,
+    );
+    const client = new SQSClient({ ...service.settings, useQueueUrlAsEndpoint: false, md5: false });
+    return new SqsOwnQueues({ client, allowed: [ARN] });
+  }
+
+  test.each([
+    "AccessDenied",
+    "QueueDoesNotExist",
+    "KmsAccessDenied",
+    "KmsDisabled",
+    "InvalidMessageContents",
+  ])("that refuses a task for good says so: %s", async (type) => {
+    const queues = await aQueue(refusal(type, type === "AccessDenied" ? 403 : 400));
+
+    expect(await queues.send(ARN, "{}", 0)).toBe("refused");
+  });
+
+  test.each([
+    ["RequestThrottled", 400],
+    ["ThrottlingException", 400],
+    ["KmsThrottled", 400],
+    ["TooManyRequests", 429],
+    ["ServiceUnavailable", 503],
+    ["InternalError", 500],
+  ])("that may take it the next time is an error that is tried again: %s", async (type, status) => {
+    const queues = await aQueue(refusal(type, status));
+
+    await expect(queues.send(ARN, "{}", 0)).rejects.toMatchObject({
+      code: "queue/send-failed",
+      retryable: true,
+      message: expect.stringMatching(`queue ${ARN}; ${type}`),
+    });
+  });
+
+  test("that cannot be reached is an error, and no word on whether it is good", async () => {
+    const queues = await aQueue();
+    await service.close();
+
+    for (const asked of [queues.send(ARN, "{}", 0), queues.problemOf(ARN)]) {
+      await expect(asked).rejects.toMatchObject({ code: "queue/send-failed", retryable: true });
+    }
+  });
+
+  test("that may not be seen says so in the words of SQS", async () => {
+    service = await cannedService(refusal("AccessDenied", 403));
+    const client = new SQSClient(service.settings);
+    const queues = new SqsOwnQueues({ client, allowed: [ARN] });
+
+    expect(await queues.problemOf(ARN)).toBe("SQS says AccessDenied: because of AccessDenied");
+  });
+
+  test("is asked for by account and name once, and sent to without a delay of ours", async () => {
+    const queues = await aQueue({ body: { MessageId: "m" } });
+
+    await queues.send(ARN, "1", 0);
+    await queues.send(ARN, "2", 1_500);
+
+    expect(service.asked.map((body) => JSON.parse(body))).toEqual([
+      { QueueName: "cards", QueueOwnerAWSAccountId: "000000000000" },
+      { QueueUrl: "http://sqs/000000000000/cards", MessageBody: "1" },
+      { QueueUrl: "http://sqs/000000000000/cards", MessageBody: "2", DelaySeconds: 2 },
+    ]);
+  });
+
+  test.each([
+    ["cards", "not the ARN"],
+    ["arn:aws:sns:us-east-1:000000000000:cards", "not the ARN"],
+    ["arn:aws:sqs:us-east-1:1:cards", "not the ARN"],
+    ["arn:aws:sqs:us-east-1:000000000000:cards:more", "not the ARN"],
+    ["arn:aws:sqs:us-east-1:000000000000:cards.fifo", "FIFO"],
+    [
+      "arn:aws:sqs:eu-west-1:000000000000:cards",
+      "in eu-west-1, and this installation in us-east-1",
+    ],
+  ])("that cannot be one is not asked for: %s", async (arn, why) => {
+    service = await cannedService();
+    const queues = new SqsOwnQueues({ client: new SQSClient(service.settings), allowed: [arn] });
+
+    expect(await queues.problemOf(arn)).toContain(why);
+    expect(await queues.send(arn, "{}", 0)).toBe("refused");
+    expect(service.asked).toEqual([]);
+  });
+});

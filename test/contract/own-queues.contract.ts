@@ -1,0 +1,130 @@
+// What every adapter of queues of the user's own must do. An adapter's test calls ownQueuesContract
+// with a way to open some.
+
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { OwnQueues } from "../../lib/ports/own-queues.ts";
+
+/** Queues of a user, some of which are good for tasks, and the time that they go by. */
+export type OpenedOwnQueues = Readonly<{
+  queues: OwnQueues;
+  arns: Readonly<{
+    /** Two that can be sent to. */
+    one: string;
+    other: string;
+    /** Takes nothing of more than 2,048 bytes. */
+    narrow: string;
+    /** There is one of this name, and the installation was not told of it. */
+    untold: string;
+    /** The installation was told of these, and they are no good, each for the reason it is called by. */
+    gone: string;
+    fifo: string;
+    elsewhere: string;
+    ofStrangers: string;
+  }>;
+  /** Whatever is in a queue and may be received; it is not there afterwards. */
+  receive(queueArn: string): Promise<readonly string[]>;
+  /** Lets time pass by the queues' clock. */
+  pass(ms: number): Promise<void>;
+  close(): Promise<void>;
+}>;
+
+/** Declares the suite for one adapter. */
+export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQueues>): void {
+  describe(name, () => {
+    let opened: OpenedOwnQueues;
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.close());
+
+    test("bring a text whole, whatever characters it has", async () => {
+      const { queues, arns, receive } = opened;
+      const task = { taskId: "one.k1.1", odd: `\u0000\u001f "\\\n é 🙂 \ud800 \uFFFE\uFFFF` };
+
+      const sent = await queues.send(arns.one, JSON.stringify(task), 0);
+
+      expect(sent).toBe("sent");
+      const [body = "", ...more] = await receive(arns.one);
+      expect(JSON.parse(body)).toEqual(task);
+      expect(more).toEqual([]);
+    });
+
+    test("bring a text of 256 KB", async () => {
+      const { queues, arns, receive } = opened;
+      const body = "x".repeat(256 * 1_024);
+
+      expect(await queues.send(arns.one, body, 0)).toBe("sent");
+      expect(await receive(arns.one)).toEqual([body]);
+    });
+
+    test("get what is sent to them, and nothing else", async () => {
+      const { queues, arns, receive } = opened;
+
+      await queues.send(arns.one, "1", 0);
+      await queues.send(arns.other, "2", 0);
+      await queues.send(arns.one, "3", 0);
+
+      expect([...(await receive(arns.one))].sort()).toEqual(["1", "3"]);
+      expect(await receive(arns.other)).toEqual(["2"]);
+    });
+
+    test("get the same text as often as it is sent", async () => {
+      const { queues, arns, receive } = opened;
+
+      await queues.send(arns.one, "again", 0);
+      await queues.send(arns.one, "again", 0);
+
+      expect(await receive(arns.one)).toEqual(["again", "again"]);
+    });
+
+    test("hold a text back for as long as they were told", async () => {
+      const { queues, arns, receive, pass } = opened;
+      await queues.send(arns.one, "late", 60_000);
+      await queues.send(arns.one, "later", 900_000);
+
+      await pass(59_000);
+      expect(await receive(arns.one)).toEqual([]);
+      await pass(1_000);
+      expect(await receive(arns.one)).toEqual(["late"]);
+      await pass(840_000);
+      expect(await receive(arns.one)).toEqual(["later"]);
+    });
+
+    test("refuse what is too large for them, and take what is not", async () => {
+      const { queues, arns, receive } = opened;
+
+      expect(await queues.send(arns.narrow, "x".repeat(2_049), 0)).toBe("refused");
+      expect(await queues.send(arns.narrow, "x".repeat(2_048), 0)).toBe("sent");
+      expect(await receive(arns.narrow)).toEqual(["x".repeat(2_048)]);
+    });
+
+    test("are fine where they can be sent to", async () => {
+      const { queues, arns } = opened;
+
+      expect(queues.allows(arns.one)).toBe(true);
+      expect(await queues.problemOf(arns.one)).toBeUndefined();
+    });
+
+    test("get nothing unless the installation was told of them", async () => {
+      const { queues, arns, receive } = opened;
+
+      expect(queues.allows(arns.untold)).toBe(false);
+      expect(await queues.problemOf(arns.untold)).toContain("was not deployed with it");
+      expect(await queues.send(arns.untold, "text", 0)).toBe("refused");
+      expect(await receive(arns.untold)).toEqual([]);
+    });
+
+    test.each([
+      ["gone", /no such queue|QueueDoesNotExist/],
+      ["fifo", /FIFO/],
+      ["elsewhere", /in eu-central-1, and this installation in us-east-1/],
+      ["ofStrangers", /no such queue|QueueDoesNotExist|AccessDenied/],
+    ] as const)("that are no good say why, and refuse: %s", async (which, why) => {
+      const { queues, arns } = opened;
+
+      expect(queues.allows(arns[which])).toBe(true);
+      expect(await queues.problemOf(arns[which])).toMatch(why);
+      expect(await queues.send(arns[which], "text", 0)).toBe("refused");
+    });
+  });
+}

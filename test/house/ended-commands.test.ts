@@ -1,0 +1,90 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+
+const SCRIPT = join(import.meta.dirname, "ended-commands.ts");
+
+/** A script under way, whose command has started another; both are connected to the test. */
+async function aScript(way = "") {
+  const gone: Promise<unknown>[] = [];
+  const here = Promise.withResolvers<void>();
+  let names = "";
+  const server = createServer((socket: Socket) => {
+    gone.push(
+      once(
+        socket.on("error", () => {}),
+        "close",
+      ),
+    );
+    socket.on("data", (text) => {
+      names += String(text);
+      if (names.includes("grandchild") && /(^| )child/.test(names)) here.resolve();
+    });
+  });
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const script = spawn(process.execPath, [SCRIPT, String(port), way], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void script.kill("SIGKILL"));
+  let said = "";
+  script.stdout.on("data", (text) => {
+    said += String(text);
+  });
+  const closed = once(script, "close");
+  await here.promise;
+  return {
+    script,
+    /** Once the script has ended, and so has everybody whom it had started. */
+    over: async () => {
+      const [code] = await closed;
+      await Promise.all(gone);
+      return { code, said, connections: gone.length };
+    },
+  };
+}
+
+describe("a script that runs a command which starts others", () => {
+  test.for([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+    ["SIGHUP", 129],
+  ] as const)("leaves nobody behind when it is told to end by %s", async ([signal, wanted]) => {
+    const { script, over } = await aScript();
+
+    script.kill(signal);
+
+    const { code, said, connections } = await over();
+    expect({ code, connections }).toEqual({ code: wanted, connections: 2 });
+    expect(said).toContain("undone");
+  });
+
+  test("goes on ending when it is told twice", async () => {
+    const { script, over } = await aScript();
+
+    script.kill("SIGINT");
+    script.kill("SIGTERM");
+
+    expect(await over()).toMatchObject({ code: 130 });
+  });
+
+  test("leaves nobody behind who does not listen", async () => {
+    const { script, over } = await aScript("stubborn");
+
+    script.kill("SIGTERM");
+
+    expect(await over()).toMatchObject({ code: 143, connections: 2 });
+  });
+
+  test("leaves nobody behind when it ends by itself", async () => {
+    const { script, over } = await aScript("fails");
+
+    script.stdin.write("now");
+
+    expect(await over()).toMatchObject({ code: 7, connections: 2 });
+  });
+});

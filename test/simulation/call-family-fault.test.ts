@@ -1,0 +1,19 @@
+import { describe, expect, test } from "vitest";
+import { CALL_FAMILY_SCENARIOS } from "./call-family-scenarios.ts";
+import type { Mode } from "./mode.ts";
+import { calm, crashes, strike } from "./single-fault.ts";
+
+const MODES: readonly Mode[] = ["durable", "memory"];
+
+// Refusals are tried with every other scenario's, in single-fault.test.ts.
+describe("R14 S4 a single crash among the children of a family", () => {
+  for (const scenario of CALL_FAMILY_SCENARIOS) {
+    for (const mode of MODES) {
+      test(`before and after every port call harms nothing: ${scenario.name}, ${mode}`, async () => {
+        const setting = { scenario, mode };
+
+        expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);
+      });
+    }
+  }
+});
