@@ -120,6 +120,30 @@ describe("two polls that are woken when both rows of a task are over", () => {
   });
 });
 
+describe("a worker whose task was taken over by another row than its own", () => {
+  test("has lost its lock, whatever it calls", async () => {
+    const { engine, drain, now, moveTo } = aPlainWorld();
+    await engine.deploy({ notation: "bpmn", source });
+    const { instanceId } = await engine.start("p");
+    const [dead] = (await engine.activate(poll)).tasks;
+    const { taskId = "", lockToken = "" } = dead ?? {};
+    await drain(); // The parked copy of the start offers the task again.
+    moveTo(now() + 31_000);
+    const [alive] = (await engine.activate({ ...poll, worker: "bert" })).tasks;
+
+    const lost = { code: "task/lock-lost" };
+    await expect(engine.completeTask(taskId, { lockToken })).rejects.toMatchObject(lost);
+    const failure = { lockToken, message: "late" };
+    await expect(engine.failTask(taskId, failure)).rejects.toMatchObject(lost);
+    await expect(engine.heartbeat(taskId, { lockToken })).rejects.toMatchObject(lost);
+
+    expect(alive?.taskId).toBe(taskId);
+    await engine.completeTask(taskId, { lockToken: alive?.lockToken ?? "" });
+    await drain();
+    expect((await engine.get(instanceId)).status).toBe("succeeded");
+  });
+});
+
 /** Holds whoever makes the next commit of this kind, until it is opened. */
 function gateBefore(gated: GatedStore, meant: Meant) {
   const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -148,5 +172,29 @@ describe("a row that a lost commit has left behind", () => {
     expect(tasks).toEqual([]);
     expect((await engine.tasks({ type: "other" }, { limit: 10 })).items).toEqual([]);
     expect((await engine.activate(poll)).tasks).toMatchObject([{ type: "work" }]);
+  });
+});
+
+describe("rows that were put again, of tasks that somebody has", () => {
+  test("keep nobody from the tasks behind them", async () => {
+    const { engine, drain, queued } = aPlainWorld();
+    const marker = bpmn.loop({ inputCollection: "=items", inputElement: "item" });
+    const each = bpmn.xml("serviceTask", { id: "each" }, bpmn.extensions(bpmn.job()), marker);
+    await engine.deploy({ notation: "bpmn", source: bpmn.sequence(each) });
+    const items = Array.from({ length: 150 }, (_, n) => n);
+    await engine.start("p", { instanceId: "i", variables: { items } });
+    await drain();
+    const first = await engine.activate({ ...poll, max: 100, lockSeconds: 3_600 });
+    // The page that has sent them comes a second time.
+    const page = { tenant: "default", instanceId: "i", ticket: "f1.1", from: 0, to: 100 };
+    queued.push({ kind: "members", ...page });
+    await drain();
+
+    const second = await engine.activate({ ...poll, worker: "bert" });
+
+    expect(first.tasks).toHaveLength(100);
+    expect(second.tasks).toHaveLength(10);
+    const taken = new Set(first.tasks.map(({ taskId }) => taskId));
+    expect(second.tasks.filter(({ taskId }) => taken.has(taskId))).toEqual([]);
   });
 });

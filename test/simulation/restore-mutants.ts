@@ -36,4 +36,12 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     find: "(isAllLost && mustBeSent(world, ticket))",
     replace: `(isAllLost && (${MARK}, false))`,
   },
+  {
+    name: "restored-on-the-move-missed",
+    without: "what a page of a recovery covers is read a second time: an instance may have moved",
+    scenario: "restored-on-the-move",
+    file: "lib/engine/listing/live.ts",
+    find: "const again = await allWithin(sources, covered);",
+    replace: `const again: Entry[] = (${MARK}, covered) ? [] : [...(await allWithin(sources, covered))];`,
+  },
 ];

@@ -27,8 +27,10 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     without: "a lock that is over is offered again by the next poll",
     scenario: "workers",
     file: "lib/engine/workers/activate.ts",
-    find: "const free = [...open.items, ...over.items]",
-    replace: `if (over.items.length > 0) ${MARK}; const free = [...open.items]`,
+    find: "const ranges: Range[] = [openUntil(now), lockedUntil(now)].map((range) => ({ ...range, limit }));",
+    replace: `const over = await world.store.scan(pk, { ...lockedUntil(now), limit });
+  if (over.items.length > 0) ${MARK};
+  const ranges: Range[] = [{ ...openUntil(now), limit }];`,
   },
   {
     name: "row-tidied-before-dead",

@@ -1,6 +1,7 @@
 /** What may not be done to an instance while a call waits for it. */
-import { findTicket } from "../../kernel/family.ts";
+import { findTicket, parseMember } from "../../kernel/family.ts";
 import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts";
+import { isShelf, MEMBERS } from "../../kernel/shelve.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
@@ -38,6 +39,16 @@ async function isStillAwaited(world: World, child: Instance): Promise<boolean> {
   return findTicket(tickets, parent.ticket) !== undefined || isKept(tickets, parent.ticket);
 }
 
-/** An incident that could not take the child's end in keeps the call, which looks again when it is resolved. */
-const isKept = (tickets: readonly Ticket[], call: string): boolean =>
-  tickets.some((open) => open.on === "incident" && open.kept?.ticket?.id === call);
+/**
+ * An incident that could not take the child's end in keeps the call, or stands for members of a
+ * family that are opened again: they look anew when it is resolved.
+ */
+function isKept(tickets: readonly Ticket[], call: string): boolean {
+  const named = parseMember(call);
+  return tickets.some((open) => {
+    if (open.on !== "incident") return false;
+    if (named === undefined || !isShelf(open)) return open.kept?.ticket?.id === call;
+    const { family, numbers } = open.members;
+    return open.phase === MEMBERS && family === named.family && numbers.includes(named.member);
+  });
+}

@@ -54,6 +54,9 @@ describe("a family", () => {
     expect(numbers(membersOf(after, { from: 10, to: 100 }))).toEqual([10, 11]);
     expect(numbers(membersClosed(before, after))).toEqual([3]);
     expect(numbers(membersClosed(after, undefined))).toEqual(items.filter((n) => n !== 3));
+    const stamp = { by: "start", own: null, until: BEGIN };
+    expect(membersOf({ ...after, stamp })[0]?.stamp).toEqual(stamp);
+    expect(membersOf(before)[0]).not.toHaveProperty("stamp");
   });
 
   test("F58: is one ticket, and gathers what its members give in the order of the list", async () => {
