@@ -259,8 +259,9 @@ export class Invariants {
     for (const opened of known.ids.keys()) known.ids.set(opened, "gone");
     for (const open of idsOf(after)) known.ids.set(open, "open");
     for (const ticket of after.tickets) {
-      if (ticket.on === "task" || ticket.on === "family")
+      if (ticket.on === "task" || (ticket.on === "family" && "type" in ticket)) {
         known.taskTypes.set(ticket.id, ticket.type);
+      }
       if (ticket.on === "message") known.waited.add(`${ticket.name} ${ticket.key}`);
     }
     for (const entry of after.trail.entries) {
