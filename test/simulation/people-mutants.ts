@@ -46,4 +46,14 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     find: "await Promise.all(before.map((offer) => tryPutHint(world, offer)));",
     replace: `if (before.length > 0) ${MARK};`,
   },
+  {
+    name: "taken-over-task-offered-ahead",
+    without: "a row for a task that was open before is of the version before",
+    scenario: "people-and-workers-cancel",
+    seed: 17,
+    mode: "memory",
+    file: "lib/engine/workers/offer-task.ts",
+    find: "return openRowAgain(world, wasOpen ? plan.before : instance, task, shards);",
+    replace: `${MARK}; return openRow(instance, task, shards);`,
+  },
 ];
