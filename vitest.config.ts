@@ -38,7 +38,8 @@ export default defineConfig({
       }),
       project("contract", { testTimeout: 60_000 }),
       project("simulation", { testTimeout: 600_000 }),
-      project("killed", { testTimeout: 1_200_000 }),
+      // Those at work under the kills need the machine for themselves: a life is killed within moments.
+      project("killed", { testTimeout: 1_200_000, fileParallelism: false }),
       // Loading aws-cdk-lib is slow.
       project("infra", { testTimeout: 60_000, hookTimeout: 120_000 }),
       // One emulator for all: its files take turns.

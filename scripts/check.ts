@@ -1,4 +1,4 @@
-// Every check of the house, the fast ones first; the first that fails ends the run with its output.
+// Every check of the house, the fast ones first; a row with one that fails ends the run.
 //
 //   npm run check                     everything
 //   npm run check -- --only types     the steps whose name begins with "types"
@@ -24,44 +24,57 @@ const { only, reports } = parseArgs({
 /** Warnings fail; hints are left out: a rule either fails the build or is not there. */
 const BIOME = ["--error-on-warnings", "--diagnostic-level=warn", "--colors=off"];
 
-const STEPS: readonly Step[] = [
-  command("lint: format and style", "biome", "ci", ...BIOME),
-  command("lint: lost promises", "oxlint", "--type-aware", "--deny-warnings"),
-  command("types", "tsc", "-p", "tsconfig.json"),
-  { ...command("types: the pure rooms", "tsc", "-p", "tsconfig.pure.json"), needs: "lib/kernel" },
-  command("imports", "depcruise", "--output-type", "err-long", ...ROOMS.filter(existsSync)),
-  command("dead code", "knip", "--no-progress"),
-  tests("tests: unit and contract", ["unit", "contract"], "--coverage.enabled"),
-  { ...tests("tests: simulation", ["simulation"]), needs: "test/simulation" },
-  { ...tests("tests: infra", ["infra"]), needs: "test/infra" },
-  { name: "cdk: synth", needs: "cdk/app.ts", run: checkSynthesis },
-  { ...command("package: build", "node", "scripts/build.ts"), needs: "lib/index.ts" },
-  { name: "package: as published", needs: "lib/index.ts", run: checkPackage },
+/** Those of a row run at the same time, for a machine with two cores; tests use both by themselves. */
+const ROWS: readonly (readonly Step[])[] = [
+  [
+    command("lint: format and style", "biome", "ci", ...BIOME),
+    command("lint: lost promises", "oxlint", "--type-aware", "--deny-warnings"),
+  ],
+  [
+    command("types", "tsc", "-p", "tsconfig.json"),
+    { ...command("types: the pure rooms", "tsc", "-p", "tsconfig.pure.json"), needs: "lib/kernel" },
+    command("imports", "depcruise", "--output-type", "err-long", ...ROOMS.filter(existsSync)),
+    command("dead code", "knip", "--no-progress"),
+  ],
+  [tests("tests: unit and contract", ["unit", "contract"], "--coverage.enabled")],
+  [{ ...tests("tests: simulation", ["simulation"]), needs: "test/simulation" }],
+  [{ ...tests("tests: infra", ["infra"]), needs: "test/infra" }],
+  [
+    { name: "cdk: synth", needs: "cdk/app.ts", run: checkSynthesis },
+    { ...command("package: build", "node", "scripts/build.ts"), needs: "lib/index.ts" },
+  ],
+  [{ name: "package: as published", needs: "lib/index.ts", run: checkPackage }],
 ];
 
-process.exitCode = await runAll(STEPS.filter(({ name }) => name.startsWith(only ?? "")));
+process.exitCode = await runAll();
 
-async function runAll(steps: readonly Step[]): Promise<number> {
+async function runAll(): Promise<number> {
   let passed = 0;
   let failed = 0;
-  for (const step of steps) {
-    if (step.needs !== undefined && !existsSync(step.needs)) {
-      console.log(`-    ${step.name}: ${step.needs} does not exist yet`);
-      continue;
+  for (const row of ROWS) {
+    const wanted = row.filter(({ name }) => name.startsWith(only ?? ""));
+    for (const result of await Promise.all(wanted.map(runStep))) {
+      passed += result.passed;
+      failed += result.failed;
     }
-    const started = performance.now();
-    const result = await step.run();
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    passed += result.passed;
-    failed += result.failed;
-    console.log(`${result.failed === 0 ? "ok  " : "FAIL"} ${step.name} (${seconds} s)`);
-    if (result.failed > 0) {
-      console.log(result.output);
-      break;
-    }
+    if (failed > 0) break;
   }
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 && passed > 0 ? 0 : 1;
+}
+
+/** Runs a step and tells how it went, what it said with it when that was badly. */
+async function runStep({ name, needs, run }: Step): Promise<Result> {
+  if (needs !== undefined && !existsSync(needs)) {
+    console.log(`-    ${name}: ${needs} does not exist yet`);
+    return { passed: 0, failed: 0, output: "" };
+  }
+  const started = performance.now();
+  const result = await run();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${result.failed === 0 ? "ok  " : "FAIL"} ${name} (${seconds} s)`);
+  if (result.failed > 0) console.log(result.output);
+  return result;
 }
 
 /** A step that is one command: it counts as one check. */

@@ -5,7 +5,9 @@
  * 1. A task is reported once, under a key of its attempt, and again while no answer comes.
  * 2. Who has lost its task, or whose task nobody needs any more, is told by the signal; nothing is
  *    reported for it.
- * 3. Stopping asks for nothing more and waits for what is at work.
+ * 3. A result or an error that the engine refuses for what it holds is a failure of the attempt: the
+ *    next attempt would bring the same, and nobody would ever hear of it.
+ * 4. Stopping asks for nothing more and waits for what is at work.
  */
 import type { ActivatedTask, Activation, Heartbeat, Variables } from "../api/views.ts";
 
@@ -212,18 +214,28 @@ class Crew {
     const lock = { token: lockToken };
     const beats = this.#beat(task.taskId, lock, abort);
     let report: (() => Promise<unknown>) | undefined;
+    let failure: Failure | undefined;
     try {
-      const variables = await this.#work(task, {
-        signal: abort.signal,
-        heartbeat: () => beats.now(),
-      });
-      report = () => this.#complete(task, lock.token, resultOf(variables));
+      const variables = resultOf(
+        await this.#work(task, { signal: abort.signal, heartbeat: () => beats.now() }),
+      );
+      report = () => this.#complete(task, lock.token, variables);
     } catch (error) {
-      report = () => this.#fail(task, lock.token, error);
+      const failed = failureOf(error);
+      failure = failed;
+      report = () => this.#fail(task, lock.token, failed);
     } finally {
       await beats.stop();
     }
-    if (!abort.signal.aborted) await this.#report(task.taskId, report);
+    if (abort.signal.aborted) return;
+    try {
+      await this.#report(task.taskId, report);
+    } catch (error) {
+      if (!isAboutContent(error)) throw error;
+      this.#options.onTrouble?.(`what task ${task.taskId} brought was refused`, error);
+      const plain = { message: messageOf(error, failure?.message) };
+      await this.#report(task.taskId, () => this.#fail(task, lock.token, plain, "refused"));
+    }
   }
 
   #complete(task: Omit<ActivatedTask, "lockToken">, lockToken: string, variables: Variables) {
@@ -231,9 +243,14 @@ class Crew {
     return client.completeTask(task.taskId, { lockToken, variables }, keyOf(task, "complete"));
   }
 
-  #fail(task: Omit<ActivatedTask, "lockToken">, lockToken: string, error: unknown) {
+  #fail(
+    task: Omit<ActivatedTask, "lockToken">,
+    lockToken: string,
+    failure: Failure,
+    what: "fail" | "refused" = "fail",
+  ) {
     const { client } = this.#options;
-    return client.failTask(task.taskId, { lockToken, ...failureOf(error) }, keyOf(task, "fail"));
+    return client.failTask(task.taskId, { lockToken, ...failure }, keyOf(task, what));
   }
 
   /** Again while nobody answers; a refusal is final. */
@@ -289,21 +306,50 @@ const keyOf = ({ idempotencyKey, attempt }: Omit<ActivatedTask, "lockToken">, wh
   idempotencyKey: `${what}:${idempotencyKey}/${attempt}`,
 });
 
-const resultOf = (value: unknown): Variables =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Variables) : {};
+/** The result as it can be sent; throws where it cannot. */
+function resultOf(value: unknown): Variables {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return {};
+  JSON.stringify(value);
+  return value as Variables;
+}
+
+type Failure = Readonly<{ message: string; code?: string; variables?: Variables }>;
 
 /** Node's own codes, such as ECONNREFUSED, are no business errors: only the name makes one. */
-function failureOf(error: unknown): { message: string; code?: string; variables?: Variables } {
-  const message = error instanceof Error ? error.message : String(error);
+function failureOf(error: unknown): Failure {
+  const message = messageOf(error);
   if (!(error instanceof Error) || error.name !== "BusinessError") return { message };
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
   const variables = error instanceof BusinessError ? error.variables : undefined;
   return {
     message,
-    ...(code !== undefined && { code }),
+    ...(code && { code }),
     ...(variables !== undefined && { variables }),
   };
 }
+
+/** As much as a report may say; `about` is what could not be said. */
+function messageOf(error: unknown, about?: string): string {
+  const said = error instanceof Error ? error.message : String(error);
+  const whole = about === undefined ? said : `${said} (${about})`;
+  const cut = whole.length > MAX_MESSAGE ? `${whole.slice(0, MAX_MESSAGE - 1)}…` : whole;
+  return cut.toWellFormed();
+}
+
+const MAX_MESSAGE = 1_000;
+
+/** A refusal of what was brought, not of who brings it or when. */
+function isAboutContent(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  if ("status" in error && error.status === 413) return true;
+  return "code" in error && typeof error.code === "string" && ABOUT_CONTENT.has(error.code);
+}
+
+const ABOUT_CONTENT: ReadonlySet<string> = new Set([
+  "request/invalid",
+  "request/body-too-large",
+  "task/outputs-missing",
+]);
 
 /** An answer that will not change: a 4xx but for "too much at once"; an engine's own refusal. */
 function isFinal(error: unknown): boolean {

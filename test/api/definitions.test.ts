@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MAX_SOURCE_BYTES } from "../../lib/definition/limits.ts";
-import { aDiagnostic } from "../support/fake-engine.ts";
+import { aDiagnostic } from "../support/canned-views.ts";
 import { fakeApi } from "./fake-api.ts";
 
 const XML = { "content-type": "application/xml" };

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { MAX_ID_LENGTH, MAX_MADE_ID_LENGTH } from "../../lib/api/limits.ts";
 import { MAX_NAME_LENGTH } from "../../lib/definition/limits.ts";
 import type { EventAnswer } from "../../lib/engine/shapes/signals.ts";
-import { aDeadLetter, engineError, undeclared } from "../support/fake-engine.ts";
+import { aDeadLetter, undeclared } from "../support/canned-views.ts";
+import { engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 
 const EVENTS = "/v1/events";

@@ -13,7 +13,8 @@ import {
 } from "../../lib/api/limits.ts";
 import { operations } from "../../lib/api/operations.ts";
 import { MAX_NAME_LENGTH } from "../../lib/definition/limits.ts";
-import { aDeadLetter, aReceipt, engineError } from "../support/fake-engine.ts";
+import { aDeadLetter, aReceipt } from "../support/canned-views.ts";
+import { engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 
 describe("the router", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aSchedule } from "../support/fake-engine.ts";
+import { aSchedule } from "../support/canned-views.ts";
 import { fakeApi } from "./fake-api.ts";
 
 describe("schedules", () => {

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { MAX_ID_LENGTH } from "../../lib/api/limits.ts";
 import { MAX_NAME_LENGTH } from "../../lib/definition/limits.ts";
-import { aReceipt, engineError } from "../support/fake-engine.ts";
+import { aReceipt } from "../support/canned-views.ts";
+import { engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 
 const SIGNALS = "/v1/signals";

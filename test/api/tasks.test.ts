@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { aUserTask } from "../support/fake-engine.ts";
+import { aUserTask } from "../support/canned-views.ts";
 import { fakeApi } from "./fake-api.ts";
 
 describe("tasks", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { EngineError } from "../../lib/ports/engine-error.ts";
-import { anActivatedTask } from "../support/fake-engine.ts";
+import { anActivatedTask } from "../support/canned-views.ts";
 import { fakeApi } from "./fake-api.ts";
 
 const poll = { type: "charge", max: 5, lockSeconds: 30, worker: "anna" };

@@ -3,13 +3,8 @@ import { operations } from "../../lib/api/operations.ts";
 import { createApi } from "../../lib/api/router.ts";
 import { ApiError, createClient } from "../../lib/client/index.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import {
-  type Asked,
-  aDeadLetter,
-  aReceipt,
-  fakeEngine,
-  undeclared,
-} from "../support/fake-engine.ts";
+import { aDeadLetter, aReceipt, undeclared } from "../support/canned-views.ts";
+import { type Asked, fakeEngine } from "../support/fake-engine.ts";
 
 /** A client whose fetch is the router itself. */
 function aClient(overrides: Partial<Engine> = {}, token?: string) {

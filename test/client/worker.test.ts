@@ -9,6 +9,10 @@ const source = sequence(charge);
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+const fail = (error: Error): never => {
+  throw error;
+};
+
 const workers: Worker[] = [];
 const hire = (...args: Parameters<typeof worker>): Worker => {
   const hired = worker(...args);
@@ -73,6 +77,32 @@ describe("a worker of the library", () => {
     expect(attempts).toEqual([1, 2]);
     expect((await engine.get(instanceId)).incidents).toMatchObject([
       { type: "JOB_NO_RETRIES", message: "no answer" },
+    ]);
+  });
+
+  test.each<[string, () => unknown, RegExp]>([
+    ["a name that no variable can have", () => ({ "a-b": 1 }), /"a-b" cannot name a variable/],
+    ["what is no JSON", () => ({ total: 1n }), /BigInt/],
+    ["too much", () => ({ all: "x".repeat(3_000_000) }), /limit|large/],
+    ["an error with a long story", () => fail(new Error("x".repeat(5_000))), /^x{999}…$/],
+    ["an error with half a character", () => fail(new Error("\ud800")), /^\ufffd$/],
+    ["an error without words", () => fail(new Error("")), /^$/],
+    ["a code that is none", () => fail(new BusinessError("", "no money")), /no money/],
+    [
+      "an error with variables that are none",
+      () => fail(new BusinessError("DECLINED", "no money", { "a-b": 1 })),
+      /"a-b" cannot name a variable.*no money/,
+    ],
+  ])("uses up retries with %s, since the engine refuses it each time", async (_, work, message) => {
+    const engine = await anEngine({ source });
+    const { instanceId } = await engine.start("p");
+
+    const hired = hire("charge", work, { client: workerDoor(engine) });
+    while ((await engine.get(instanceId)).incidents.length === 0) await turn();
+    await hired.stop();
+
+    expect((await engine.get(instanceId)).incidents).toMatchObject([
+      { type: "JOB_NO_RETRIES", message: expect.stringMatching(message) },
     ]);
   });
 

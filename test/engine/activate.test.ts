@@ -120,6 +120,30 @@ describe("two polls that are woken when both rows of a task are over", () => {
   });
 });
 
+describe("a worker whose task was taken over by another row than its own", () => {
+  test("has lost its lock, whatever it calls", async () => {
+    const { engine, drain, now, moveTo } = aPlainWorld();
+    await engine.deploy({ notation: "bpmn", source });
+    const { instanceId } = await engine.start("p");
+    const [dead] = (await engine.activate(poll)).tasks;
+    const { taskId = "", lockToken = "" } = dead ?? {};
+    await drain(); // The parked copy of the start offers the task again.
+    moveTo(now() + 31_000);
+    const [alive] = (await engine.activate({ ...poll, worker: "bert" })).tasks;
+
+    const lost = { code: "task/lock-lost" };
+    await expect(engine.completeTask(taskId, { lockToken })).rejects.toMatchObject(lost);
+    const failure = { lockToken, message: "late" };
+    await expect(engine.failTask(taskId, failure)).rejects.toMatchObject(lost);
+    await expect(engine.heartbeat(taskId, { lockToken })).rejects.toMatchObject(lost);
+
+    expect(alive?.taskId).toBe(taskId);
+    await engine.completeTask(taskId, { lockToken: alive?.lockToken ?? "" });
+    await drain();
+    expect((await engine.get(instanceId)).status).toBe("succeeded");
+  });
+});
+
 /** Holds whoever makes the next commit of this kind, until it is opened. */
 function gateBefore(gated: GatedStore, meant: Meant) {
   const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

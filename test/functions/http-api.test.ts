@@ -4,7 +4,8 @@ import { requestOf } from "../../functions/http-api/gateway-event.ts";
 import { httpApi } from "../../functions/http-api/handler.ts";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import { aReceipt, engineError, fakeEngine } from "../support/fake-engine.ts";
+import { aReceipt } from "../support/canned-views.ts";
+import { engineError, fakeEngine } from "../support/fake-engine.ts";
 import { ManualTime } from "../support/manual-time.ts";
 import { aContext, HeardTelemetry } from "../support/queue-events.ts";
 

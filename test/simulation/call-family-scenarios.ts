@@ -2,6 +2,7 @@
 // of once each, and no child lives on when the loop is over. Most children do nothing but end, so
 // that every port call can be struck.
 import type { Compiled } from "../../lib/definition/definition.ts";
+import type { Loop } from "../../lib/definition/graph.ts";
 import {
   aBoundaryError,
   aBoundaryTimer,
@@ -15,7 +16,7 @@ import {
   aTask,
   type Piece,
 } from "../support/graph-builder.ts";
-import { canceller, starter } from "./callers.ts";
+import { canceller, mustStart, resolver, start, starter } from "./callers.ts";
 import { graph } from "./definitions.ts";
 import type { Caller, Scenario } from "./scenario.ts";
 import { does } from "./user-code.ts";
@@ -24,13 +25,17 @@ const OVER = { over: "=for n in 1..11 return n", gathers: "=item" };
 
 /** `p` calls `child` for each of eleven entries, and does something afterwards. */
 function looping(loop = aLoop(OVER), ...border: readonly Piece[]): Compiled {
+  return calling("child", loop, border);
+}
+
+function calling(process: string, loop: Loop, border: readonly Piece[]): Compiled {
   const ids = border.flatMap(({ nodes }) => nodes.map(({ id }) => id));
   const instead = ids.length === 0 ? [] : [aTask("mend"), anEnd("end2")];
   return graph(
     "p",
     [
       aStart(),
-      aCall("call", { process: "child", passesAll: false, takesAll: false, loop }),
+      aCall("call", { process, passesAll: false, takesAll: false, loop }),
       ...border,
       aTask("after"),
       anEnd(),
@@ -120,6 +125,19 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
     definitions: [looping(aLoop({ ...OVER, until: "=numberOfCompletedInstances >= 3" })), threeEnd],
     handlers,
     callers: () => [starter("p", "one")],
+    settings,
+  },
+  {
+    name: "call-family-refused",
+    definitions: [calling("=which", aLoop(OVER), []), quick],
+    handlers,
+    callers: () => [
+      {
+        name: "starter",
+        calls: [start("p", { instanceId: "one", variables: { which: "nothing" } }, mustStart)],
+      },
+      resolver("one", { retries: 1, variables: { which: "child" } }),
+    ],
     settings,
   },
   {

@@ -27,4 +27,12 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     find: "if (isAllLost) await sendAfterLease(world, instance);",
     replace: `if (isAllLost) ${MARK};`,
   },
+  {
+    name: "restored-on-the-move-missed",
+    without: "what a page of a recovery covers is read a second time: an instance may have moved",
+    scenario: "restored-on-the-move",
+    file: "lib/engine/listing/live.ts",
+    find: "const again = await allWithin(sources, covered);",
+    replace: `const again: Entry[] = (${MARK}, covered) ? [] : [...(await allWithin(sources, covered))];`,
+  },
 ];

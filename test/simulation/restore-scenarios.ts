@@ -99,7 +99,45 @@ export const RESTORE_SCENARIOS: readonly Scenario[] = [
     troubles: ["timers", "jump"],
     punctual: true,
   },
+  {
+    // Each has an incident that somebody resolves while a recovery looks for what they owe besides.
+    name: "restored-on-the-move",
+    definitions: [
+      graph(
+        "p",
+        [
+          aStart(),
+          aFork("fork"),
+          aTask("slow"),
+          aTask("fragile", { retries: "1" }),
+          aFork("join"),
+          anEnd(),
+        ],
+        ["start -> fork -> slow -> join -> end", "fork -> fragile -> join"],
+      ),
+    ],
+    handlers: {
+      slow: { ...does("slow"), takesMs: 60_000 },
+      fragile: unlessMended("fragile"),
+    },
+    callers: () => [
+      ...["one", "two", "three", "four", "five", "six"].flatMap((id) => [
+        starter("p", id),
+        afterLoss(mender(id)),
+      ]),
+      afterLoss(recoverer(10)),
+    ],
+    announces: true,
+    restoredAtMs: 10_000,
+    troubles: [],
+  },
 ];
+
+/** All of them at once, right after the loss. */
+const afterLoss = ({ name, calls }: Caller): Caller => ({
+  name,
+  calls: calls.map((call) => ({ ...call, atMs: 10_001 })),
+});
 
 /** Who throws a signal begins once somebody waits for it. */
 function throwing(instanceId: string): Caller {
@@ -123,11 +161,11 @@ function mender(instanceId: string): Caller {
     }
     return hasMended && incidents.length === 0 ? { kind: "done" } : "again later";
   };
-  return { name: "mender", calls: [{ name: "mend", make }] };
+  return { name: `mender of ${instanceId}`, calls: [{ name: "mend", make }] };
 }
 
 /** Walks through everything that is live, an instance at a time, once the store was restored. */
-export function recoverer(): Caller {
+export function recoverer(limit = 1): Caller {
   let cursor: string | undefined;
   let failed = 0;
   return {
@@ -137,7 +175,7 @@ export function recoverer(): Caller {
         name: "recover all",
         make: async ({ engine, restore }) => {
           if (restore.state() === "not yet") return "again later";
-          const page = await engine.recoverAll({ limit: 1, ...(cursor && { cursor }) });
+          const page = await engine.recoverAll({ limit, ...(cursor && { cursor }) });
           cursor = page.nextCursor;
           failed += page.failed;
           if (cursor !== undefined) return "again later";

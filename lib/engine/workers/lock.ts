@@ -44,8 +44,21 @@ function lockKey(
   return { pk, sk: lockSk(lock.until, instanceId, ticket, lock.lockId) };
 }
 
-/** The row that a token names, over or not; throws where somebody else has taken the task. */
+/**
+ * The row that a token names, over or not; throws where somebody else has taken the task: by this
+ * row, which is gone then, or by another one that led to it when the lock was over.
+ */
 export async function heldRow(
+  world: World,
+  about: Readonly<{ instanceId: string; ticket: string }>,
+  token: string,
+): Promise<Item> {
+  const row = await namedRow(world, about, token);
+  if (!isInDoubt(world, row) || !(await isLockedElsewhere(world, row))) return row;
+  throw lockLost(taskIdOf(about.instanceId, about.ticket));
+}
+
+async function namedRow(
   world: World,
   about: Readonly<{ instanceId: string; ticket: string }>,
   token: string,
@@ -104,7 +117,6 @@ async function prolong(
   const inDoubt = isInDoubt(world, row);
   const from = inDoubt && { from: nameOfRow(world, row) };
   const locked = lockedRow(row, { worker, until, lockId, ...from });
-  if (inDoubt && (await isLockedElsewhere(world, row))) throw lockLost(taskId);
   const moved = await moveRow(world, row, locked);
   const mine = { key: locked.key, since };
   if (inDoubt && (await isLockedElsewhere(world, row, mine))) throw lockLost(taskId);

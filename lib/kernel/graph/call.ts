@@ -149,6 +149,6 @@ function demandShallow({ draft: { before } }: Run, process: string): void {
   if (depth < MAX_CALL_DEPTH) return;
   throw new Refusal(
     "CALLED_ELEMENT_ERROR",
-    `The call of "${process}" would be the ${MAX_CALL_DEPTH + 1}th inside the other; ${MAX_CALL_DEPTH} is the limit. Look for a process that calls itself without end.`,
+    `The call of "${process}" would be number ${MAX_CALL_DEPTH + 1} of calls that wait inside each other; ${MAX_CALL_DEPTH} is the limit. Look for a process that calls itself without end.`,
   );
 }

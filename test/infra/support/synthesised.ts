@@ -108,3 +108,18 @@ type Intrinsic = Readonly<{
   "Fn::GetAtt"?: readonly [string, string];
   "Fn::Join"?: readonly [string, readonly unknown[]];
 }>;
+
+/** The condition of a policy that denies whoever does not come over TLS. */
+export const WITHOUT_TLS = { Condition: { Bool: { "aws:SecureTransport": "false" } } };
+
+/** Which queue wakes which function, and how. */
+export function mappingsOf(installation: Synthesised) {
+  return installation.of("AWS::Lambda::EventSourceMapping").map(({ props }) => ({
+    source: inWords(props.EventSourceArn, installation),
+    target: inWords(props.FunctionName, installation),
+    batch: props.BatchSize,
+    reports: props.FunctionResponseTypes,
+    filter: props.FilterCriteria,
+    most: props.ScalingConfig?.MaximumConcurrency,
+  }));
+}
