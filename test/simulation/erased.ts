@@ -1,22 +1,11 @@
 // What is left of an erased instance when everything rests: its tombstone.
-import { instanceOrder, instancePk } from "../../lib/engine/keys.ts";
+import { instanceOrder } from "../../lib/engine/keys.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
-import type { Item, Key } from "../../lib/ports/store.ts";
+import type { Item } from "../../lib/ports/store.ts";
+import { isLeft, namesLeft } from "./left-beside.ts";
 import { TENANT } from "./stage.ts";
 import { must } from "./violation.ts";
 import type { SimulatedWorld } from "./world.ts";
-
-/** Notes who has put what stands beside erased instances. */
-export function noteLeft(world: SimulatedWorld): void {
-  const { stage } = world;
-  const erased = [...stage.invariants.lives.values()].filter(({ instance }) => instance.erased);
-  if (erased.length === 0) return;
-  const there = new Set(erased.flatMap(({ instance: { id } }) => namesLeft(world, id)));
-  for (const name of stage.leftBy.keys()) if (!there.has(name)) stage.leftBy.delete(name);
-  for (const name of there) {
-    if (!stage.leftBy.has(name)) stage.leftBy.set(name, stage.actors.moved);
-  }
-}
 
 /**
  * Nobody finds it, and nothing that it knew is anywhere. There is one exception: whoever stalled
@@ -29,7 +18,7 @@ export async function checkErased(world: SimulatedWorld, id: string): Promise<vo
     must((await codeOf(ask)) === "instance/not-found", () => `${id} is erased and can be read`);
   }
   await checkHalfErased(world, id);
-  for (const name of namesLeft(world, id)) {
+  for (const name of namesLeft(world.backends, id)) {
     const writer = world.stage.leftBy.get(name);
     must(
       !world.hasFewFaults && (writer === undefined || writer.state === "dead"),
@@ -65,16 +54,6 @@ function leftOf({ backends, stage, hasFewFaults }: SimulatedWorld, id: string): 
   const blobs = [...backends.blobs.names().keys()].filter((name) => name.includes(`/${id}/`));
   return [...beside.map(({ sk }) => sk), ...blobs];
 }
-
-/** Values, history and claims that stand beside an instance, and its blobs. */
-function namesLeft({ backends }: SimulatedWorld, id: string): readonly string[] {
-  const items = backends.store.items().filter(({ key }) => isLeft(key, id));
-  const blobs = [...backends.blobs.names().keys()].filter((name) => name.includes(`/${id}/`));
-  return [...items.map(({ key }) => `${key.pk} ${key.sk}`), ...blobs];
-}
-
-const isLeft = ({ pk, sk }: Key, id: string): boolean =>
-  pk === instancePk(TENANT, id) && sk !== "S";
 
 /** Rows of business keys and tags. */
 const isFoundBy = (pk: string): boolean => pk.startsWith(`${TENANT}#K#`);
