@@ -58,4 +58,12 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     find: 'if (outcome.kind === "conflict") return "lost";',
     replace: `if (outcome.kind === "conflict") { ${MARK}; return "taken"; }`,
   },
+  {
+    name: "dead-poll-keeps-its-row",
+    without: "where queues last, no poll notes in its process what it is about to take",
+    scenario: "workers-at-one-host",
+    file: "lib/engine/workers/activate.ts",
+    find: "if (!world.settings.volatileQueues) return work();",
+    replace: `if (!world.settings.volatileQueues) ${MARK};`,
+  },
 ];

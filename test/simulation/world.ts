@@ -14,6 +14,7 @@ import type { Gate } from "./actors.ts";
 import { Calls } from "./calls.ts";
 import { checkDebts } from "./debts.ts";
 import { deliveries } from "./deliveries.ts";
+import { noteLeft } from "./erased.ts";
 import { type Host, runnersOf, sourceOf } from "./host.ts";
 import { Hosts } from "./hosts.ts";
 import type { Invariants } from "./invariants.ts";
@@ -195,6 +196,7 @@ export class SimulatedWorld {
     for (const change of await stage.invariants.observe(items)) {
       stage.trace.push(`  stored ${change} ${digestOf(stage.invariants, change)}`);
     }
+    noteLeft(this);
   }
 
   #checkDebts(): void {
