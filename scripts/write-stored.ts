@@ -6,10 +6,12 @@ import { writeFileSync } from "node:fs";
 import { SimulatedStore } from "../lib/adapters/simulated/store.ts";
 import { FORMATS } from "../lib/engine/formats.ts";
 import { storeEveryKind, TASKS, WORKFLOWS } from "../test/support/every-kind.ts";
+import { HANDLERS } from "../test/support/every-newer-kind.ts";
 import { aPlainWorld } from "../test/support/plain-world.ts";
 
 const store = new SimulatedStore({});
-await storeEveryKind(aPlainWorld({ store, tasks: TASKS, workflows: WORKFLOWS }));
+const world = { store, tasks: TASKS, handlers: HANDLERS, workflows: WORKFLOWS };
+await storeEveryKind(aPlainWorld(world));
 const items = store
   .items()
   .map(({ body, ...item }) => ({ ...item, body: new TextDecoder().decode(body) }));

@@ -9,7 +9,7 @@ import type { Pace } from "./shapes/reports.ts";
 import { loadInstance } from "./stored-instance.ts";
 import { taskMessage } from "./task-message.ts";
 import { isQueued, moveToQueue } from "./workers/queue-task.ts";
-import { offerRows, parseOffer } from "./workers/rows.ts";
+import { asOffered, offerRows, parseOffer } from "./workers/rows.ts";
 import { lookedForType, type TaskType, taskTypes } from "./workers/task-type.ts";
 import type { World } from "./world.ts";
 
@@ -65,9 +65,11 @@ async function tryAdopt(world: World, row: Item): Promise<number> {
 
 /** The row was put after its task was committed: a task that is not open any more is over. */
 async function adoptOne(world: World, { key, version, body }: Item): Promise<number> {
-  const { instanceId, ticket } = parseOffer(body);
-  const image = await loadInstance(world, instanceId);
-  const task = image && openTask(image.instance, ticket);
+  const offer = parseOffer(body);
+  const image = await loadInstance(world, offer.instanceId);
+  const open = image && openTask(image.instance, offer.ticket);
+  // An attempt that is over has a row of its own after it, or had: the open one is sent.
+  const task = open && (asOffered(open, offer) ?? open);
   if (image && task) await world.tasks.send(taskMessage(image.instance, task));
   await world.store.commit([{ remove: key, when: { version } }]);
   return task ? 1 : 0;

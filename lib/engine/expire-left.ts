@@ -1,5 +1,7 @@
+import { MAX_TRIES_OF_PARKED } from "../definition/limits.ts";
 import type { Instance } from "../kernel/instance.ts";
-import { putHint } from "./hint.ts";
+import { EngineError } from "../ports/engine-error.ts";
+import type { Item } from "../ports/store.ts";
 import { instancePk, LEFT } from "./keys.ts";
 import { expireKeyRows } from "./listing/key-rows.ts";
 import { expireValue } from "./values.ts";
@@ -17,9 +19,26 @@ export async function expireLeft(world: World, instance: Instance): Promise<void
     for (const item of page.items.filter((each) => each.expiresAt === undefined)) {
       // Its blob first: an item that expires says that everything of it does.
       await expireValue(world, id, item);
-      await putHint(world, { ...item, version: item.version + 1, expiresAt });
+      await expire(world, { ...item, expiresAt });
     }
     after = page.next;
   } while (after !== undefined);
   await expireKeyRows(world, instance);
+}
+
+/** Under its version: what was removed meanwhile, with its instance, must not come back. */
+async function expire(world: World, { version, ...item }: Item): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const put = { ...item, version: version + 1 };
+    const outcome = await world.store.commit([{ put, when: { version } }]);
+    // Somebody else has let it expire, or removed it; an unknown outcome is a conflict next time.
+    if (outcome.kind === "committed" || outcome.kind === "conflict") return;
+    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
+  }
+  throw new EngineError("engine/busy", {
+    happened: "The store is too busy to let go of what an instance has left",
+    where: `${item.key.pk} / ${item.key.sk}`,
+    fix: "Nothing is lost: the message that brought its end comes back.",
+    retryable: true,
+  });
 }

@@ -7,7 +7,7 @@
  * changed since it was stored, its place in the due index is mended first.
  */
 import { instantFrom } from "../definition/time/instant.ts";
-import { isFamily, membersOf, openIn } from "../kernel/family.ts";
+import { isFamily, isOfCalls, membersOf, openIn } from "../kernel/family.ts";
 import {
   type Instance,
   isTerminal,
@@ -18,6 +18,7 @@ import type { Item, Key } from "../ports/store.ts";
 import { isChild } from "./children/child.ts";
 import { commit } from "./commit.ts";
 import { send } from "./dispatch.ts";
+import { resendCalls } from "./families/resend-calls.ts";
 import { isSentByPage, sendFamily, sendMembers } from "./families/send-family.ts";
 import { instanceIdOf, instanceKey } from "./keys.ts";
 import { liveIds } from "./listing/live.ts";
@@ -196,9 +197,12 @@ async function resendMembers(
 ): Promise<number> {
   let begun = 0;
   for (const family of instance.tickets.filter(isFamily)) {
-    const lost = membersOf(family).filter(
-      (it) => isChild(it) || isLost(world, instance, it, isAllLost),
-    );
+    if (isOfCalls(family)) {
+      begun += await resendCalls(world, instance, family);
+      continue;
+    }
+    const members = membersOf(family);
+    const lost = members.filter((it) => isTask(it) && isLost(world, instance, it, isAllLost));
     // Thousands go by page, as they did the first time: no call lasts that long.
     if (isSentByPage(world, family) && lost.length === openIn(family)) {
       await sendFamily(world, instance, family, "again");

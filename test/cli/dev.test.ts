@@ -137,7 +137,6 @@ describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
 
   test("keeps ended instances for as long as it is told", async ({ onTestFinished }) => {
     const { dev } = temporaryHouse(onTestFinished);
-    const tooShort = await dev("--retention", "P1D").exitCode();
     const server = dev("--clock", "virtual", "--retention", "P400D");
     const client = createClient({ baseUrl: await server.url() });
     await server.line(/approval-1 {2}approved-or-rejected entered/);
@@ -145,7 +144,6 @@ describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
 
     await client.advanceClock("P365D");
 
-    expect(tooShort).toBe(1);
     expect((await client.get("approval-1")).status).toBe("cancelled");
   });
 

@@ -22,17 +22,8 @@ import {
   task,
   waiting,
 } from "../support/deployed.ts";
-
-/** What an instance may be waiting for while the code below it is exchanged. */
-type Parked = Readonly<{
-  waitsFor: string;
-  /** What lies between its start and the task that tells which code ran it. */
-  element: string;
-  beside?: readonly string[];
-  kind: string;
-  wake?(instanceId: string, release: number): Promise<unknown>;
-  variables?: Readonly<Record<string, string>>;
-}>;
+import { PARKED_OUTSIDE, type Parked } from "../support/parked-outside.ts";
+import { startsItself } from "../support/timer-starts.ts";
 
 const signal = fresh("opened");
 const message = fresh("paid");
@@ -41,6 +32,7 @@ const byHand = fresh("nobody-runs-this");
 const lasting = (duration: string) => catching("pause", timer("timeDuration", duration));
 
 const PARKED: readonly Parked[] = [
+  ...PARKED_OUTSIDE,
   {
     waitsFor: "a timer in the queue",
     // One after the other, so that one of them is there at every moment.
@@ -109,6 +101,8 @@ describe("a deployment that is changed while instances wait", () => {
     const change = changeTo(release);
     await synthesise(change);
     for (const one of PARKED) parked.set(one, await park(one));
+    // One occurrence after the other, so that one of them is armed at every moment.
+    await client.deploy(startsItself(byItself, { timeCycle: "R/PT10S" }, { type: "tell-release" }));
     await deploySynthesised(change);
     await untilAnswers(client);
   });
@@ -126,16 +120,35 @@ describe("a deployment that is changed while instances wait", () => {
     const { items } = await client.deadLetters({ name: LETTER });
     expect(items.filter((letter) => letter.target === instanceId)).toHaveLength(1);
   });
+
+  test("F16 goes on with what begins by itself, at the instants that were set before", async () => {
+    const begun = await eventually("an instance of the new release", async () => {
+      const { items } = await client.list({ definition: byItself, status: "succeeded", limit: 50 });
+      return items.some(({ variables }) => variables.release === release) && items;
+    });
+    await client.undeploy(byItself);
+
+    const instants = begun.map(({ startedAt }) => Date.parse(startedAt)).sort((a, b) => a - b);
+    const gaps = instants.slice(1).map((at, n) => (at - (instants[n] ?? 0)) % 10_000);
+    expect(gaps.every((gap) => gap === 0)).toBe(true);
+    expect(new Set(instants).size).toBe(instants.length);
+  });
 });
+
+/** A definition that begins by itself, before the change and after it. */
+const byItself = fresh("by-itself");
 
 /** An event that each of them is sent and that none of them reads: it must outlast the change, too. */
 const LETTER = fresh("letter");
 
-async function park({ element, beside = [], kind, variables }: Parked): Promise<string> {
+async function park(one: Parked): Promise<string> {
+  const { element, beside = [], kind, variables } = one;
   const id = fresh("parked");
+  await one.before?.();
   await client.deploy(chain(id, [element, task("tell-release")], ...beside));
   const { instanceId } = await client.start(id, variables === undefined ? {} : { variables });
   await waiting(instanceId, kind);
+  await one.begin?.(instanceId);
   await client.event({ name: LETTER, target: instanceId, payload: instanceId });
   return instanceId;
 }

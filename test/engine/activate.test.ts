@@ -174,3 +174,27 @@ describe("a row that a lost commit has left behind", () => {
     expect((await engine.activate(poll)).tasks).toMatchObject([{ type: "work" }]);
   });
 });
+
+describe("rows that were put again, of tasks that somebody has", () => {
+  test("keep nobody from the tasks behind them", async () => {
+    const { engine, drain, queued } = aPlainWorld();
+    const marker = bpmn.loop({ inputCollection: "=items", inputElement: "item" });
+    const each = bpmn.xml("serviceTask", { id: "each" }, bpmn.extensions(bpmn.job()), marker);
+    await engine.deploy({ notation: "bpmn", source: bpmn.sequence(each) });
+    const items = Array.from({ length: 150 }, (_, n) => n);
+    await engine.start("p", { instanceId: "i", variables: { items } });
+    await drain();
+    const first = await engine.activate({ ...poll, max: 100, lockSeconds: 3_600 });
+    // The page that has sent them comes a second time.
+    const page = { tenant: "default", instanceId: "i", ticket: "f1.1", from: 0, to: 100 };
+    queued.push({ kind: "members", ...page });
+    await drain();
+
+    const second = await engine.activate({ ...poll, worker: "bert" });
+
+    expect(first.tasks).toHaveLength(100);
+    expect(second.tasks).toHaveLength(10);
+    const taken = new Set(first.tasks.map(({ taskId }) => taskId));
+    expect(second.tasks.filter(({ taskId }) => taken.has(taskId))).toEqual([]);
+  });
+});

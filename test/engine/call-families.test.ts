@@ -326,10 +326,28 @@ describe("a family of calls", () => {
     const report = await world.engine.recoverAll({ limit: 50 });
     await drain(world);
 
-    // Seven that had not begun, and five whose ends were not taken.
-    expect(report).toMatchObject({ resumed: 1, resent: 12 });
+    // Seven that had not begun and five whose ends were not taken are three pages.
+    expect(report).toMatchObject({ resumed: 1, resent: 3 });
     expect((await world.engine.result(instanceId)).status).toBe("succeeded");
     expect(childrenIn(world, instanceId)).toHaveLength(12);
+  });
+
+  test("is left alone by a recovery for as long as its children live (D19)", async () => {
+    const world = aPlainWorld({ tasks, settings: { membersPerPage: 5 } });
+    const instanceId = await begun(world, looping(waiting), 12);
+    await drain(world);
+    const calm = await world.engine.recoverAll({ limit: 50 });
+    world.queued.length = 0;
+    const [task] = (await world.engine.tasks({ type: "nobody" }, { limit: 1 })).items;
+    await world.engine.completeTask(task?.taskId ?? "", { variables: { n: 1 } });
+    world.queued.length = 0;
+
+    const report = await world.engine.recoverAll({ limit: 50 });
+    await drain(world);
+
+    expect(calm).toMatchObject({ resumed: 0, resent: 0 });
+    expect(report).toMatchObject({ resumed: 1, resent: 1 });
+    expect((await world.engine.get(instanceId)).waits[1]).toMatchObject({ members: { open: 11 } });
   });
 
   test("keeps what a child knew until it was taken, and lets nobody else cancel it (F7)", async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import type { Key } from "../../lib/ports/store.ts";
 import * as bpmn from "../support/bpmn-xml.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 
@@ -110,5 +111,31 @@ describe("erasing an instance", () => {
     const { engine } = await anEnded();
 
     await expect(engine.erase("nobody")).rejects.toMatchObject({ code: "instance/not-found" });
+  });
+
+  test("is not undone by whoever is late to let the rest expire", async () => {
+    const isValue = ({ sk }: Key) => sk.startsWith("V#");
+    let erasing: Promise<void> | undefined;
+    const hasEnded = () => store.items().some(({ key, expiresAt }) => key.sk === "S" && expiresAt);
+    // Whoever puts the value once more lets it expire: right before that, all is erased.
+    const store: SimulatedStore = new SimulatedStore({
+      turn: async (point, keys) => {
+        const isIt = point === "commit:before" && keys.some(isValue) && hasEnded();
+        if (!isIt || erasing !== undefined) return undefined;
+        erasing = aPlainWorld({ store, tasks }).engine.erase("i1");
+        await erasing;
+        return undefined;
+      },
+    });
+    const tasks = { work: () => ({ kept: "x".repeat(70_000) }) };
+    const { engine, drain } = aPlainWorld({ store, tasks });
+    await engine.deploy({ notation: "bpmn", source: bpmn.sequence(bpmn.service("work")) });
+    await engine.start("p", { instanceId: "i1" });
+
+    await drain();
+
+    expect(erasing).toBeDefined();
+    const { items } = await store.scan("default#I#i1", { limit: 100 });
+    expect(items.map(({ key }) => key.sk)).toEqual(["S"]);
   });
 });

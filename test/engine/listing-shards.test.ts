@@ -1,7 +1,10 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openLocalStore } from "../../lib/adapters/local/store.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { MAX_SHARDS } from "../../lib/definition/limits.ts";
+import { phaseView } from "../../lib/engine/keys.ts";
 import type { InstanceFilter } from "../../lib/engine/shapes/instances.ts";
+import { shardFor } from "../../lib/engine/shard-for.ts";
 import {
   aMessage,
   aSignal,
@@ -17,6 +20,7 @@ import {
   xml,
 } from "../support/bpmn-xml.ts";
 import { calling, line } from "../support/call-xml.ts";
+import { aDataDir } from "../support/embedded.ts";
 import { aPlainWorld } from "../support/plain-world.ts";
 
 /** A definition whose task waits for somebody outside. */
@@ -139,6 +143,30 @@ describe("a definition whose lists are spread", () => {
     expect(live).toEqual(failing);
     expect([before, purged]).toEqual([8, 24]);
     expect(store.items().some(({ listed: it }) => it?.view.includes("#L#"))).toBe(false);
+  });
+
+  test("leaves each in its shard though it is read from the disk again", async () => {
+    const folder = aDataDir();
+    const before = openLocalStore({ folder });
+    const first = aPlainWorld({ store: before });
+    await first.engine.deploy({ notation: "bpmn", source: sequence(service("work")) });
+    await first.engine.setListing("p", { shards: 8 });
+    for (const instanceId of ids("a", 16)) await first.engine.start("p", { instanceId });
+    await first.drain();
+    await before.close();
+
+    const store = openLocalStore({ folder });
+    onTestFinished(() => store.close());
+    const { engine } = aPlainWorld({ store });
+    for (const instanceId of ids("a", 16)) await engine.cancel(instanceId);
+    const shards = ids("a", 16).map((id) => shardFor(id, 8));
+    const views = Array.from({ length: 8 }, (_, n) => phaseView("default", "cancelled", "p", n));
+    const pages = await Promise.all(views.map((view) => store.list(view, { limit: 50 })));
+
+    expect(pages.map(({ items }) => items.length)).toEqual(
+      views.map((_, n) => shards.filter((shard) => shard === n).length),
+    );
+    expect(new Set(shards).size).toBeGreaterThan(4);
   });
 
   test("counts what is live in all shards, and recovers it", async () => {

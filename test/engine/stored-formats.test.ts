@@ -1,155 +1,148 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { FORMATS, type Kind, parseBody } from "../../lib/engine/formats.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { CHAIN, storeEveryKind, TASKS, WAITING, WORKFLOWS } from "../support/every-kind.ts";
+import { HANDLERS } from "../support/every-newer-kind.ts";
 import { aPlainWorld, type PlainWorld } from "../support/plain-world.ts";
+import { worldOf } from "../support/stored-world.ts";
 
 const PAGE = { limit: 200 };
 
-/** A world on what an engine of this format has left behind. */
-async function worldOf(format: number): Promise<PlainWorld> {
-  const text = readFileSync(`test/fixtures/stored/format-${format}.json`, "utf8");
-  const items = JSON.parse(text) as readonly (Omit<Item, "body"> & { body: string })[];
-  const store = new SimulatedStore({});
-  for (const item of items) {
-    const put = { ...item, body: new TextEncoder().encode(item.body) };
-    await store.commit([{ put, when: "absent" }]);
-  }
-  return aPlainWorld({ store, tasks: TASKS, workflows: WORKFLOWS });
-}
+describe.each([FORMATS.instance - 1, FORMATS.instance])(
+  "what an engine of format %i has left behind",
+  (format) => {
+    test("goes on: an instance at a task", async () => {
+      const { engine, drain } = await worldOf(format);
+      const view = await engine.get(WAITING.task);
+      const { items } = await engine.tasks({ instanceId: WAITING.task }, PAGE);
 
-describe.each([FORMATS.instance - 1])("what an engine of format %i has left behind", (format) => {
-  test("goes on: an instance at a task", async () => {
-    const { engine, drain } = await worldOf(format);
-    const view = await engine.get(WAITING.task);
-    const { items } = await engine.tasks({ instanceId: WAITING.task }, PAGE);
+      await engine.completeTask(items[0]?.taskId ?? "", { variables: { done: true } });
+      await drain();
 
-    await engine.completeTask(items[0]?.taskId ?? "", { variables: { done: true } });
-    await drain();
-
-    expect(view).toMatchObject({ businessKey: "A-1", tags: ["express"], status: "suspended" });
-    expect(await engine.result(WAITING.task)).toMatchObject({
-      status: "succeeded",
-      variables: { orderId: "A-1", customer: { name: "Ada", since: 1815 }, done: true },
+      expect(view).toMatchObject({ businessKey: "A-1", tags: ["express"], status: "suspended" });
+      expect(await engine.result(WAITING.task)).toMatchObject({
+        status: "succeeded",
+        variables: { orderId: "A-1", customer: { name: "Ada", since: 1815 }, done: true },
+      });
     });
-  });
 
-  test("goes on: a task of the engine's own, whose message comes now", async () => {
-    const { engine, queued, drain } = await worldOf(format);
-    const [wait] = (await engine.waits(WAITING.engineTask)).items;
-    const ticket = wait?.taskId?.split(".").slice(1).join(".") ?? "";
-    const about = { tenant: "default", instanceId: WAITING.engineTask };
+    test("goes on: a task of the engine's own, whose message comes now", async () => {
+      const { engine, queued, drain } = await worldOf(format);
+      const [wait] = (await engine.waits(WAITING.engineTask)).items;
+      const ticket = wait?.taskId?.split(".").slice(1).join(".") ?? "";
+      const about = { tenant: "default", instanceId: WAITING.engineTask };
 
-    queued.push({ kind: "task", ...about, ticket, attempt: 1, type: "add" });
-    await drain();
+      queued.push({ kind: "task", ...about, ticket, attempt: 1, type: "add" });
+      await drain();
 
-    expect((await engine.result(WAITING.engineTask)).variables).toEqual({ n: 40 + CHAIN });
-  });
-
-  test("goes on: an instance at a timer", async () => {
-    const { engine, queued, drain, now, moveTo } = await worldOf(format);
-    moveTo(now() + 3_600_000);
-
-    const about = { tenant: "default", instanceId: WAITING.timer };
-    queued.push({ kind: "timer", ...about, ticket: "t1.1" });
-    await drain();
-
-    expect((await engine.get(WAITING.timer)).status).toBe("succeeded");
-  });
-
-  test("goes on: instances that wait for a signal, once and again and again", async () => {
-    const { engine, drain } = await worldOf(format);
-
-    const approved = await engine.signal({ name: "approved", payload: { by: "me" } });
-    const nudged = await engine.signal({ name: "nudge" });
-    await drain();
-
-    expect([approved.deliveredCount, nudged.deliveredCount]).toEqual([1, 1]);
-    expect((await engine.result(WAITING.signal)).variables).toMatchObject({ by: "me" });
-    const { items } = await engine.history(WAITING.staying, PAGE);
-    expect(items.filter(({ type }) => type === "signal-received")).toHaveLength(2);
-  });
-
-  test("goes on: an instance that waits for a message", async () => {
-    const { engine, drain } = await worldOf(format);
-
-    const name = { name: "payment", correlationKey: "order-1" };
-    const answer = await engine.message({ ...name, payload: { paid: 3 } });
-    await drain();
-
-    expect(answer).toMatchObject({ outcome: "delivered", instanceId: WAITING.message });
-    expect((await engine.result(WAITING.message)).variables).toMatchObject({ paid: 3 });
-  });
-
-  test("goes on: an instance that waits for an event, with an unread one", async () => {
-    const { engine, drain } = await worldOf(format);
-
-    const again = await engine.event({
-      name: "note",
-      target: WAITING.event,
-      id: "note-1",
-      payload: "unread",
+      expect((await engine.result(WAITING.engineTask)).variables).toEqual({ n: 40 + CHAIN });
     });
-    await engine.event({ name: "never", target: WAITING.event, payload: "now" });
-    await drain();
 
-    expect(again.outcome).toBe("queued");
-    expect((await engine.result(WAITING.event)).result).toBe("now");
-  });
+    test("goes on: an instance at a timer", async () => {
+      const { engine, queued, drain, now, moveTo } = await worldOf(format);
+      moveTo(now() + 3_600_000);
 
-  test("goes on: an instance at an incident", async () => {
-    const { engine, drain } = await worldOf(format);
-    const [incident] = (await engine.get(WAITING.incident)).incidents;
+      const about = { tenant: "default", instanceId: WAITING.timer };
+      queued.push({ kind: "timer", ...about, ticket: "t1.1" });
+      await drain();
 
-    await engine.resolveIncident(WAITING.incident, incident?.incidentId ?? "", {
-      variables: { n: 2 },
+      expect((await engine.get(WAITING.timer)).status).toBe("succeeded");
     });
-    await drain();
 
-    expect((await engine.get(WAITING.incident)).status).toBe("succeeded");
-  });
+    test("goes on: instances that wait for a signal, once and again and again", async () => {
+      const { engine, drain } = await worldOf(format);
 
-  test("is read: history that had left its instance, without a gap", async () => {
-    const { engine } = await worldOf(format);
+      const approved = await engine.signal({ name: "approved", payload: { by: "me" } });
+      const nudged = await engine.signal({ name: "nudge" });
+      await drain();
 
-    const first = await engine.history("ended", PAGE);
-    const second = await engine.history("ended", { ...PAGE, cursor: first.nextCursor ?? "" });
+      expect([approved.deliveredCount, nudged.deliveredCount]).toEqual([1, 1]);
+      expect((await engine.result(WAITING.signal)).variables).toMatchObject({ by: "me" });
+      const { items } = await engine.history(WAITING.staying, PAGE);
+      expect(items.filter(({ type }) => type === "signal-received")).toHaveLength(2);
+    });
 
-    const items = [...first.items, ...second.items];
-    expect(items.map(({ seq }) => seq)).toEqual(items.map((_, n) => n + 1));
-    expect(items.filter(({ type }) => type === "task-completed")).toHaveLength(CHAIN);
-    expect((await engine.get("ended")).completedElements).toHaveLength(CHAIN + 2);
-  });
+    test("goes on: an instance that waits for a message", async () => {
+      const { engine, drain } = await worldOf(format);
 
-  test("counts: ids that were used, messages that are kept, dead letters, receipts", async () => {
-    const { engine } = await worldOf(format);
-    const letter = { name: "letter", correlationKey: "nobody", timeToLive: "P30D" };
+      const name = { name: "payment", correlationKey: "order-1" };
+      const answer = await engine.message({ ...name, payload: { paid: 3 } });
+      await drain();
 
-    const repeated = await engine.message({ ...letter, payload: { a: 1 }, messageId: "m2" });
-    const reused = engine.event({ name: "other", id: "news-1" });
+      expect(answer).toMatchObject({ outcome: "delivered", instanceId: WAITING.message });
+      expect((await engine.result(WAITING.message)).variables).toMatchObject({ paid: 3 });
+    });
 
-    expect(repeated.outcome).toBe("duplicate");
-    await expect(reused).rejects.toMatchObject({ code: "request/key-reused" });
-    expect((await engine.deadLetters({}, PAGE)).items).toMatchObject([{ id: "words-1" }]);
-    expect(await engine.receipt("nudge-1")).toMatchObject({ complete: true, delivered: 1 });
-    expect((await engine.definitions(PAGE)).items).toHaveLength(11);
-    expect((await engine.source("order", 1)).text).toContain("<process");
-    expect(await engine.eventType("news")).toMatchObject({ deliveryMode: "All", declared: true });
-  });
+    test("goes on: an instance that waits for an event, with an unread one", async () => {
+      const { engine, drain } = await worldOf(format);
 
-  test("begins: definitions that start by a signal or a message", async () => {
-    const { engine, drain } = await worldOf(format);
+      const again = await engine.event({
+        name: "note",
+        target: WAITING.event,
+        id: "note-1",
+        payload: "unread",
+      });
+      await engine.event({ name: "never", target: WAITING.event, payload: "now" });
+      await drain();
 
-    const opened = await engine.signal({ name: "opened", payload: { n: 2 } });
-    const ordered = await engine.message({ name: "ordered", correlationKey: "y" });
-    await drain();
+      expect(again.outcome).toBe("queued");
+      expect((await engine.result(WAITING.event)).result).toBe("now");
+    });
 
-    expect(opened.startedCount).toBe(1);
-    expect(ordered.outcome).toBe("started");
-  });
-});
+    test("goes on: an instance at an incident", async () => {
+      const { engine, drain } = await worldOf(format);
+      const [incident] = (await engine.get(WAITING.incident)).incidents;
+
+      await engine.resolveIncident(WAITING.incident, incident?.incidentId ?? "", {
+        variables: { n: 2 },
+      });
+      await drain();
+
+      expect((await engine.get(WAITING.incident)).status).toBe("succeeded");
+    });
+
+    test("is read: history that had left its instance, without a gap", async () => {
+      const { engine } = await worldOf(format);
+
+      const first = await engine.history("ended", PAGE);
+      const second = await engine.history("ended", { ...PAGE, cursor: first.nextCursor ?? "" });
+
+      const items = [...first.items, ...second.items];
+      expect(items.map(({ seq }) => seq)).toEqual(items.map((_, n) => n + 1));
+      expect(items.filter(({ type }) => type === "task-completed")).toHaveLength(CHAIN);
+      expect((await engine.get("ended")).completedElements).toHaveLength(CHAIN + 2);
+    });
+
+    test("counts: ids that were used, messages that are kept, dead letters, receipts", async () => {
+      const { engine } = await worldOf(format);
+      const letter = { name: "letter", correlationKey: "nobody", timeToLive: "P30D" };
+
+      const repeated = await engine.message({ ...letter, payload: { a: 1 }, messageId: "m2" });
+      const reused = engine.event({ name: "other", id: "news-1" });
+
+      expect(repeated.outcome).toBe("duplicate");
+      await expect(reused).rejects.toMatchObject({ code: "request/key-reused" });
+      expect((await engine.deadLetters({}, PAGE)).items).toMatchObject([{ id: "words-1" }]);
+      expect(await engine.receipt("nudge-1")).toMatchObject({ complete: true, delivered: 1 });
+      // Newer formats have definitions of what they brought.
+      expect((await engine.definitions(PAGE)).items).toHaveLength(format < 4 ? 11 : 19);
+      expect((await engine.source("order", 1)).text).toContain("<process");
+      expect(await engine.eventType("news")).toMatchObject({ deliveryMode: "All", declared: true });
+    });
+
+    test("begins: definitions that start by a signal or a message", async () => {
+      const { engine, drain } = await worldOf(format);
+
+      const opened = await engine.signal({ name: "opened", payload: { n: 2 } });
+      const ordered = await engine.message({ name: "ordered", correlationKey: "y" });
+      await drain();
+
+      expect(opened.startedCount).toBe(1);
+      expect(ordered.outcome).toBe("started");
+    });
+  },
+);
 
 describe("what a newer engine has written", () => {
   const kinds = Object.keys(FORMATS) as Kind[];
@@ -198,17 +191,21 @@ describe("what a newer engine has written", () => {
     ],
     ["dead-letter", /#X#words-1 /, ({ engine }) => engine.replayDeadLetter("words-1")],
     ["offer", /#J#work#0 /, ({ engine }) => engine.tasks({ type: "work" }, PAGE)],
+    ["offer", /#U#a#anna /, ({ engine }) => engine.tasks({ assignee: "anna" }, PAGE)],
+    ["timer-start", /#D#by-timer TS#/, ({ engine }) => engine.schedules(PAGE)],
+    ["task-type", /#J#carry H$/, ({ engine }) => engine.tasks({ type: "carry" }, PAGE)],
   ];
 
   test.each(needed)("stays as it is, whoever needs it: %s", async (kind, key, call) => {
     const store = new SimulatedStore({});
-    await storeEveryKind(aPlainWorld({ store, tasks: TASKS, workflows: WORKFLOWS }));
+    const known = { store, tasks: TASKS, handlers: HANDLERS, workflows: WORKFLOWS };
+    await storeEveryKind(aPlainWorld(known));
     const newer = store
       .items()
       .filter((item) => key.test(nameOf(item)))
       .map((item) => newerThan(kind, item));
     for (const put of newer) await overwrite(store, put);
-    const later = aPlainWorld({ store, tasks: TASKS, workflows: WORKFLOWS });
+    const later = aPlainWorld(known);
 
     const outcome = call(later);
 

@@ -47,6 +47,8 @@ export type Actor = {
 export class Actors {
   readonly gates: Gate[] = [];
   readonly atWork = new Set<Actor>();
+  /** Who moved last; none: the store by itself. */
+  moved: Actor | undefined;
   readonly #current = new AsyncLocalStorage<Actor>();
   #calls = 0;
 
@@ -94,6 +96,7 @@ export class Actors {
 
   leave(gate: Gate, fault?: Fault): void {
     this.gates.splice(this.gates.indexOf(gate), 1);
+    this.moved = gate.actor;
     gate.go(fault);
   }
 

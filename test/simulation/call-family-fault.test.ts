@@ -5,9 +5,12 @@ import { calm, crashes, strike } from "./single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 
-// Refusals are tried with every other scenario's, in single-fault.test.ts.
+// Refusals are tried with every other scenario's, in single-fault.test.ts. Children that cannot begin
+// take the longest, and what they do one call does in call-fault.test.ts: random runs have them.
+const STRUCK = CALL_FAMILY_SCENARIOS.filter(({ name }) => name !== "call-family-refused");
+
 describe("R14 S4 a single crash among the children of a family", () => {
-  for (const scenario of CALL_FAMILY_SCENARIOS) {
+  for (const scenario of STRUCK) {
     for (const mode of MODES) {
       test(`before and after every port call harms nothing: ${scenario.name}, ${mode}`, async () => {
         const setting = { scenario, mode };

@@ -74,4 +74,13 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     replace: `ticket.on === "continuation" ||
         (ticket.on === "child" && (${MARK}, false)) ||`,
   },
+  {
+    name: "erased-before-taken",
+    without: "a child is erased only after its parent has its result",
+    scenario: "call-erased",
+    seed: 90,
+    file: "lib/engine/erase.ts",
+    find: "await demandTaken(world, instance);",
+    replace: `${MARK};`,
+  },
 ];

@@ -14,7 +14,7 @@ import {
 } from "../support/graph-builder.ts";
 import { canceller, mustStart, resolver, start, starter } from "./callers.ts";
 import { graph } from "./definitions.ts";
-import type { Caller, Scenario } from "./scenario.ts";
+import type { Call, Caller, Scenario } from "./scenario.ts";
 import { does } from "./user-code.ts";
 
 /** A process of these, one after the other. */
@@ -139,6 +139,14 @@ export const CALL_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
+    // Children are erased the moment they have ended: not before their parent has their result.
+    name: "call-erased",
+    definitions: [many(6), child],
+    handlers,
+    callers: () => [starter("p", "one"), eraser("child", "one")],
+    troubles: ["crash", "stall", "redeliver", "slow"],
+  },
+  {
     name: "call-sequence",
     definitions: [
       line(
@@ -185,6 +193,29 @@ function many(count: number): Compiled {
     ["start -> fork", ...ids.map((id) => `fork -> ${id} -> join`), "join -> after -> end"],
   );
 }
+
+/** Purges what has ended of a definition, again and again until another instance has ended. */
+function eraser(definition: string, instanceId: string): Caller {
+  const make: Call["make"] = async ({ engine, committedEntries }) => {
+    if (committedEntries(instanceId) === 0) return "again later";
+    await engine.purge({ dryRun: false, filter: { definition } });
+    const { status } = await engine.get(instanceId);
+    return status === "running" || status === "suspended" ? "again later" : { kind: "done" };
+  };
+  const purges = Array.from(
+    { length: 12 },
+    (_, n): Call => ({ name: `purge ${n}`, make: once(make) }),
+  );
+  return { name: "eraser", calls: [...purges, { name: "purge", make }] };
+}
+
+/** Without waiting for anything. */
+const once =
+  (make: Call["make"]): Call["make"] =>
+  async (desk) => {
+    await make(desk);
+    return { kind: "done" };
+  };
 
 /** Comes again until there is something to cancel. */
 function onceStarted({ name, calls }: Caller): Caller {

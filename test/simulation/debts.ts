@@ -192,6 +192,8 @@ function isOffered(
   return items.some(({ key, body }) => {
     if (key.pk !== pk) return false;
     const { instanceId, ticket, attempt } = parseOffer(body);
-    return instanceId === id && ticket === task.id && attempt === task.attempt;
+    // At which attempt a member is, its row knows.
+    const isIt = task.member !== undefined || attempt === task.attempt;
+    return instanceId === id && ticket === task.id && isIt;
   });
 }

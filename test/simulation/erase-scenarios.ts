@@ -7,8 +7,8 @@ import type { Answer, Call, Caller, Scenario } from "./scenario.ts";
 import { declares, talker, tells, waits } from "./talkers.ts";
 import { done } from "./user-code.ts";
 
-/** Several, so that values pile up in the instance and leave it. */
-const NAMES = Array.from({ length: 8 }, (_, n) => `an-element-with-a-long-name-${n}`);
+/** Several, so that values pile up in the instance and leave it, and history does. */
+const NAMES = Array.from({ length: 14 }, (_, n) => `an-element-with-a-long-name-${n}`);
 
 const definitions = [
   graph(

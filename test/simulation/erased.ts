@@ -1,13 +1,16 @@
 // What is left of an erased instance when everything rests: its tombstone.
-import { instanceOrder, instancePk } from "../../lib/engine/keys.ts";
+import { instanceOrder } from "../../lib/engine/keys.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
+import type { Item } from "../../lib/ports/store.ts";
+import { isLeft, namesLeft } from "./left-beside.ts";
 import { TENANT } from "./stage.ts";
 import { must } from "./violation.ts";
 import type { SimulatedWorld } from "./world.ts";
 
 /**
- * Nobody finds it, and nothing that it knew is anywhere. Whoever stalled with a value in hand may
- * have put it after the erasing had gone by, and died: then erasing it once more takes it away.
+ * Nobody finds it, and nothing that it knew is anywhere. There is one exception: whoever stalled
+ * with a value or a piece of history in hand, put it after the erasing had gone by, and died before
+ * it heard that its commit came too late. Then erasing it once more takes it away.
  */
 export async function checkErased(world: SimulatedWorld, id: string): Promise<void> {
   const { engine } = world.observer();
@@ -15,6 +18,13 @@ export async function checkErased(world: SimulatedWorld, id: string): Promise<vo
     must((await codeOf(ask)) === "instance/not-found", () => `${id} is erased and can be read`);
   }
   await checkHalfErased(world, id);
+  for (const name of namesLeft(world.backends, id)) {
+    const writer = world.stage.leftBy.get(name);
+    must(
+      !world.hasFewFaults && (writer === undefined || writer.state === "dead"),
+      () => `${id} is erased, and ${writer?.what ?? "nobody"} has left ${name}`,
+    );
+  }
   if (!world.hasFewFaults) await engine.erase(id);
   const left = leftOf(world, id);
   must(left.length === 0, () => `${id} is erased, and there is ${left.join(", ")}`);
@@ -32,13 +42,15 @@ async function checkHalfErased(world: SimulatedWorld, id: string): Promise<void>
 
 function leftOf({ backends, stage, hasFewFaults }: SimulatedWorld, id: string): readonly string[] {
   const life = stage.invariants.lives.get(id);
-  // After several faults somebody may have died who put them again: those go as found.ts says.
-  const order = life && hasFewFaults ? instanceOrder(life.instance) : undefined;
-  const items = backends.store.items().map(({ key }) => key);
-  const beside = items.filter(
-    ({ pk, sk }) =>
-      (pk === instancePk(TENANT, id) && sk !== "S") || (isFoundBy(pk) && sk === order),
-  );
+  const order = life && instanceOrder(life.instance);
+  // After several faults somebody may have died who put them for a start: those go as found.ts says.
+  // Who lets them expire puts none that is gone.
+  const isRow = ({ key: { pk, sk }, expiresAt }: Item) =>
+    isFoundBy(pk) && sk === order && (hasFewFaults || expiresAt !== undefined);
+  const beside = backends.store
+    .items()
+    .filter((item) => isLeft(item.key, id) || isRow(item))
+    .map(({ key }) => key);
   const blobs = [...backends.blobs.names().keys()].filter((name) => name.includes(`/${id}/`));
   return [...beside.map(({ sk }) => sk), ...blobs];
 }

@@ -67,7 +67,7 @@ export class Hosts {
     this.#life += 1;
     const { mode, swarm } = this.#stage;
     const skews = [0, -2_000, 2_000].map((skew) => (swarm.rate > 0 ? skew : 0));
-    const count = mode === "memory" ? 1 : HOSTS;
+    const count = mode === "memory" ? 1 : (this.#stage.scenario.hosts ?? HOSTS);
     this.#all = skews
       .slice(0, count)
       .map((skew, n) => this.#newHost(`host${this.#life}.${n}`, skew, n));

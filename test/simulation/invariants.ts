@@ -15,7 +15,6 @@
 import { MAX_INSTANCE_BYTES } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { neverBegan } from "../../lib/engine/children/child.ts";
-import { inDoubt } from "../../lib/engine/claim.ts";
 import { decodeInstance, parseChunk, parseStored } from "../../lib/engine/codec.ts";
 import { instanceIdOf, instancePk, valueHashOf } from "../../lib/engine/keys.ts";
 import type { World } from "../../lib/engine/world.ts";
@@ -30,6 +29,7 @@ import {
 import type { Program } from "../../lib/kernel/runner.ts";
 import type { TrailEntry } from "../../lib/kernel/trail.ts";
 import type { Item } from "../../lib/ports/store.ts";
+import { checkDoubt } from "./doubts.ts";
 import { Kin } from "./kin.ts";
 import type { Life } from "./life.ts";
 import { blankOf, essence, explain, isSame, stable } from "./oracle.ts";
@@ -97,7 +97,7 @@ export class Invariants {
     );
     checkItem(item, after);
     this.#checkIds(life, before, after);
-    await this.#checkDecision(program, before, after, life);
+    await this.#checkDecision(program, before, after, life, items);
     this.#checkOutbox(before, after, items);
     this.kin.stored(after);
     this.#remember(id, life, item, after, items);
@@ -128,6 +128,7 @@ export class Invariants {
     before: Instance,
     after: Instance,
     life: Life | undefined,
+    items: readonly Item[],
   ): Promise<void> {
     if (neverBegan(after)) return this.kin.checkTombstone(after);
     if (after.erased && after.erased !== before.erased) return checkBuried(before, after);
@@ -154,7 +155,7 @@ export class Invariants {
       () =>
         `nothing that happened explains version ${after.version} of ${after.id}:\n  ${essence(before)}\n  ${essence(after)}\n  facts ${stable(facts)}`,
     );
-    for (const fact of explained.facts) this.#checkFact(fact, before, after, life);
+    for (const fact of explained.facts) this.#checkFact(fact, before, after, life, items);
     reception.stored(explained.facts, before, after, program.definition);
     const owed = new Set(after.outbox.map(({ id }) => id));
     for (const { id, effect } of explained.reached.outbox) {
@@ -175,7 +176,13 @@ export class Invariants {
     return (name, key) => others.some(({ waited }) => waited.has(`${name} ${key}`));
   }
 
-  #checkFact(fact: Fact, before: Instance, after: Instance, life: Life | undefined): void {
+  #checkFact(
+    fact: Fact,
+    before: Instance,
+    after: Instance,
+    life: Life | undefined,
+    items: readonly Item[],
+  ): void {
     if (fact.kind === "task-completed") {
       must(
         !life?.completedTasks.has(fact.ticket),
@@ -184,7 +191,10 @@ export class Invariants {
       life?.completedTasks.add(fact.ticket);
     }
     this.kin.taken(fact, after);
-    if (fact.kind === "task-failed") this.#checkDoubt(fact, before);
+    const now = this.#watched.trueNow() + this.#watched.maxAheadMs();
+    if (fact.kind === "task-failed" && this.#watched.leasesCount) {
+      checkDoubt(fact, before, { now, items });
+    }
     if (fact.kind !== "timer-due") return;
     const timer = before.tickets.find(({ id }) => id === fact.ticket);
     const dueAt = timer?.on === "timer" ? timer.dueAt : after.lastNow;
@@ -192,24 +202,11 @@ export class Invariants {
       after.lastNow >= dueAt,
       () => `${fact.ticket} of ${after.id} fired ${dueAt - after.lastNow} ms early by its own time`,
     );
-    const now = this.#watched.trueNow() + this.#watched.maxAheadMs();
     must(
       now >= dueAt,
       () => `${fact.ticket} of ${after.id} fired ${dueAt - now} ms before any clock said so`,
     );
     if (timer?.on === "timer") this.#watched.onFired(timer, after.id);
-  }
-
-  #checkDoubt(fact: Extract<Fact, { kind: "task-failed" }>, { id, tickets }: Instance): void {
-    const task = tickets.find((ticket) => ticket.id === fact.ticket);
-    if (!this.#watched.leasesCount || task?.on !== "task" || task.claim === undefined) return;
-    const { stamp, claim } = task;
-    if (fact.message !== inDoubt(task).message || stamp?.own !== claim) return;
-    const now = this.#watched.trueNow() + this.#watched.maxAheadMs();
-    must(
-      now >= stamp.until,
-      () => `${task.id} of ${id} is in doubt ${stamp.until - now} ms before its run is over`,
-    );
   }
 
   #checkOutbox(before: Instance, after: Instance, items: readonly Item[]): void {
@@ -262,7 +259,9 @@ export class Invariants {
     for (const opened of known.ids.keys()) known.ids.set(opened, "gone");
     for (const open of idsOf(after)) known.ids.set(open, "open");
     for (const ticket of after.tickets) {
-      if (ticket.on === "task") known.taskTypes.set(ticket.id, ticket.type);
+      if (ticket.on === "task" || (ticket.on === "family" && "type" in ticket)) {
+        known.taskTypes.set(ticket.id, ticket.type);
+      }
       if (ticket.on === "message") known.waited.add(`${ticket.name} ${ticket.key}`);
     }
     for (const entry of after.trail.entries) {

@@ -65,6 +65,15 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
     replace: `...((instance.erased === "unfinished" && (${MARK}), !instance.erased) && {`,
   },
   {
+    name: "expired-row-comes-back",
+    without: "who is late to let a row expire does not bring back one that was removed",
+    scenario: "purge",
+    seed: 57,
+    file: "lib/engine/listing/key-rows.ts",
+    find: "const outcome = await world.store.commit([{ put, when: { version } }]);",
+    replace: `${MARK}; const outcome = await world.store.commit([{ put, when: "newer" }]);`,
+  },
+  {
     name: "first-shard-only",
     without: "whoever lists reads every shard",
     scenario: "spread",

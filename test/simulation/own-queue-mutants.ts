@@ -36,7 +36,11 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
     without: "a recovery of everything sends again what a queue of the user's lost",
     scenario: "own-queue-lost",
     file: "lib/engine/recover.ts",
-    find: 'if (await offer(world, instance, task, "again")) queued += 1;',
-    replace: `if (${MARK}) queued += 1;`,
+    find: "if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);",
+    replace: `if (isTask(ticket) && isAllLost && !runsHere(world, ticket)) {
+      ${MARK};
+      return false;
+    }
+    if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);`,
   },
 ];

@@ -2,19 +2,11 @@
 // others twice, is given up for a while, and once it loses everything. Whoever consumes it takes a
 // message away only after its task was reported. With queues in memory there is none: those poll.
 
+import { isOver, newCrew, unlessLost, worker } from "./outside-workers.ts";
 import { OWN_QUEUE } from "./ports.ts";
 import { recoverer } from "./restore-scenarios.ts";
 import type { Call, Caller, Desk, Scenario } from "./scenario.ts";
-import {
-  chain,
-  handlers,
-  hurried,
-  isOver,
-  newCrew,
-  starters,
-  unlessLost,
-  worker,
-} from "./worker-scenarios.ts";
+import { chain, handlers, hurried, starters } from "./worker-scenarios.ts";
 
 const bound: Caller = { name: "operator", calls: [sends(OWN_QUEUE)] };
 

@@ -10,7 +10,7 @@ import { does } from "./user-code.ts";
 const TURNS = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
 /** Somebody who looks for work, and what they do with it, one after the other. */
-function worker(
+export function person(
   user: string,
   does: readonly ("claim" | "unclaim" | "complete")[],
   atMs = 0,
@@ -140,8 +140,8 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
     handlers: { before: does("before") },
     callers: () => [
       starter("p", "one"),
-      worker("anna", ["claim", "unclaim", "claim", "complete"], 1_000),
-      worker("bert", ["claim", "complete"], 1_000),
+      person("anna", ["claim", "unclaim", "claim", "complete"], 1_000),
+      person("bert", ["claim", "complete"], 1_000),
       boss("dora", "one"),
     ],
     maxClaims: { anna: 2, bert: 1 },
@@ -152,8 +152,8 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
     handlers: { before: does("before") },
     callers: () => [
       starter("p", "one"),
-      worker("anna", ["claim", "unclaim", "claim"], 1_000),
-      worker("bert", ["claim", "unclaim"], 1_000),
+      person("anna", ["claim", "unclaim", "claim"], 1_000),
+      person("bert", ["claim", "unclaim"], 1_000),
       canceller("one", 10_000),
     ],
     maxClaims: { anna: 2, bert: 1 },
@@ -166,9 +166,9 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
     handlers: {},
     callers: () => [
       starter("q", "one"),
-      worker("anna", ["claim", "unclaim", "claim"], 1_000),
-      worker("bert", ["claim", "unclaim", "claim", "unclaim"], 1_000),
-      worker("carl", ["claim", "unclaim"], 30_000),
+      person("anna", ["claim", "unclaim", "claim"], 1_000),
+      person("bert", ["claim", "unclaim", "claim", "unclaim"], 1_000),
+      person("carl", ["claim", "unclaim"], 30_000),
     ],
     maxClaims: { anna: 2, bert: 2, carl: 1 },
     leavesTasks: true,
@@ -179,7 +179,7 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
     handlers: {},
     callers: () => [
       starter("q", "one"),
-      worker("anna", ["claim", "unclaim", "claim", "unclaim", "claim", "unclaim", "claim"], 1_000),
+      person("anna", ["claim", "unclaim", "claim", "unclaim", "claim", "unclaim", "claim"], 1_000),
       onlooker("anna", 1),
       onlooker("anna", 2),
     ],

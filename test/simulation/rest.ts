@@ -128,7 +128,9 @@ const isOffered = (
   { handlers, releases }: Stage["scenario"],
   { taskTypes }: Life,
   ticket: string,
-): boolean => releases !== undefined || !Object.hasOwn(handlers, taskTypes.get(ticket) ?? "");
+): boolean =>
+  releases !== undefined ||
+  !Object.hasOwn(handlers, taskTypes.get(ticket.split("#")[0] ?? "") ?? "");
 
 /** Each notice left at least once. */
 function checkAnnouncements({ announced, scenario }: Stage, { instance, trail }: Life): void {

@@ -28,6 +28,15 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     replace: `if (isAllLost) ${MARK};`,
   },
   {
+    name: "restored-waits-not-looked-after",
+    without: "a wait whose second look was lost gets another when everything is recovered",
+    scenario: "restored-waits",
+    seed: 226,
+    file: "lib/engine/recover.ts",
+    find: "(isAllLost && mustBeSent(world, ticket))",
+    replace: `(isAllLost && (${MARK}, false))`,
+  },
+  {
     name: "restored-on-the-move-missed",
     without: "what a page of a recovery covers is read a second time: an instance may have moved",
     scenario: "restored-on-the-move",

@@ -100,6 +100,27 @@ export const RESTORE_SCENARIOS: readonly Scenario[] = [
     punctual: true,
   },
   {
+    name: "restored-waits",
+    definitions: [
+      graph(
+        "p",
+        [aStart(), aSignalCatch("wait", "news"), aTimer("pause", { duration: "P1D" }), anEnd()],
+        ["start -> wait -> pause -> end"],
+      ),
+    ],
+    handlers: {},
+    callers: () => [
+      ...everyMs(20, 100).map(waitingAt),
+      ...everyMs(25, 100).map((atMs) =>
+        talker(`speaker ${atMs}`, signals("news", `n${atMs}`, { atMs })),
+      ),
+      recoverer(),
+    ],
+    restoredAtMs: 110,
+    endsOwe: true,
+    mayWait: true,
+  },
+  {
     // Each has an incident that somebody resolves while a recovery looks for what they owe besides.
     name: "restored-on-the-move",
     definitions: [
@@ -191,3 +212,15 @@ export function recoverer(limit = 1): Caller {
     ],
   };
 }
+
+/** Waits that begin while signals pass: what they missed meanwhile they learn from a second look. */
+function waitingAt(ms: number): Caller {
+  const instanceId = `at-${ms}`;
+  return {
+    name: `starter of ${instanceId}`,
+    calls: [{ ...start("p", { instanceId }, mustStart), atMs: ms }],
+  };
+}
+
+const everyMs = (step: number, last: number): readonly number[] =>
+  Array.from({ length: last / step }, (_, n) => n * step);

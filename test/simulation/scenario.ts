@@ -48,6 +48,8 @@ export type Scenario = Readonly<{
   maxReceives?: number;
   /** When values leave their instance, and when they are blobs. */
   settings?: Pick<World["settings"], "wholeBytes" | "blobBytes" | "membersPerPage">;
+  /** How many hosts there are where queues last; three unless said. */
+  hosts?: number;
   /** One of the hosts runs the code of the format before. */
   hasOlderHost?: true;
   /** Versions that are deployed while everything runs, by callers. */

@@ -23,6 +23,7 @@ import {
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { EVENT_SCENARIOS } from "./event-scenarios.ts";
+import { FAMILY_OUTSIDE_SCENARIOS } from "./family-outside-scenarios.ts";
 import { FAMILY_SCENARIOS } from "./family-scenarios.ts";
 import { HTTP_SCENARIOS } from "./http-scenarios.ts";
 import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
@@ -33,6 +34,7 @@ import { PEOPLE_SCENARIOS } from "./people-scenarios.ts";
 import { RESTORE_SCENARIOS } from "./restore-scenarios.ts";
 
 import type { Handler, Scenario } from "./scenario.ts";
+import { SHARED_TASK_SCENARIOS } from "./shared-task-scenarios.ts";
 import { SIGNAL_SCENARIOS } from "./signal-scenarios.ts";
 import { START_SCENARIOS } from "./start-scenarios.ts";
 import { TIMER_SCENARIOS } from "./timer-scenarios.ts";
@@ -326,6 +328,8 @@ export const SCENARIOS: readonly Scenario[] = [
   ...LISTING_SCENARIOS,
   ...START_SCENARIOS,
   ...FAMILY_SCENARIOS,
+  ...FAMILY_OUTSIDE_SCENARIOS,
+  ...SHARED_TASK_SCENARIOS,
   ...CALL_FAMILY_SCENARIOS,
   ...OWN_QUEUE_SCENARIOS,
 ];

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { CALL_FAMILY_SCENARIOS } from "./call-family-scenarios.ts";
 import { CALL_SCENARIOS } from "./call-scenarios.ts";
 import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
 import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
@@ -14,6 +15,7 @@ const MODES: readonly Mode[] = ["durable", "memory"];
 const ELSEWHERE = [
   ...TALK,
   ...CALL_SCENARIOS,
+  ...CALL_FAMILY_SCENARIOS.filter(({ name }) => name === "call-family-refused"),
   ...ERASE_SCENARIOS,
   ...LISTING_SCENARIOS,
   ...START_SCENARIOS,

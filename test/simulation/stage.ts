@@ -48,6 +48,10 @@ export class Stage {
   readonly trace: string[] = [];
   /** Idempotency keys, in the order in which user code saw them. */
   readonly ledger: string[] = [];
+  /** Attempts of exclusive tasks that have begun. */
+  readonly exclusiveRuns = new Set<string>();
+  /** Who put what stands beside an erased instance, or left it there. */
+  readonly leftBy = new Map<string, Actor | undefined>();
   readonly announced = new Map<string, unknown>();
   /** Instances whose start was answered. */
   readonly acknowledged = new Set<string>();

@@ -16,6 +16,7 @@ export function watchedHandler(
     exclusive: exclusive === true,
     run: async (input: Variables, about: TaskAttempt): Promise<TaskOutcome> => {
       checkMayRun(stage, about);
+      if (exclusive) checkRunsOnce(stage, about);
       await stage.actors.stop("handler", "before");
       stage.ledger.push(about.idempotencyKey);
       const outcome = await user.outcome(about, input);
@@ -37,6 +38,13 @@ function checkMayRun(stage: Stage, { instanceId, ticket }: TaskAttempt): void {
   const { startedAt, startHash } = life.instance;
   const isOwn = startedAt === carried.now && startHash === carried.request;
   stage.demand(isOwn, `a start that lost ran ${ticket} on ${instanceId}`);
+}
+
+/** What must not run twice is claimed first: no attempt of it begins a second time. */
+function checkRunsOnce(stage: Stage, { idempotencyKey, attempt }: TaskAttempt): void {
+  const run = `${idempotencyKey}/${attempt}`;
+  stage.demand(!stage.exclusiveRuns.has(run), `${run} is exclusive, and ran a second time`);
+  stage.exclusiveRuns.add(run);
 }
 
 function factOf(

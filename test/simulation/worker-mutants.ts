@@ -27,8 +27,10 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     without: "a lock that is over is offered again by the next poll",
     scenario: "workers",
     file: "lib/engine/workers/activate.ts",
-    find: "const free = [...open.items, ...over.items]",
-    replace: `if (over.items.length > 0) ${MARK}; const free = [...open.items]`,
+    find: "const ranges: Range[] = [openUntil(now), lockedUntil(now)].map((range) => ({ ...range, limit }));",
+    replace: `const over = await world.store.scan(pk, { ...lockedUntil(now), limit });
+  if (over.items.length > 0) ${MARK};
+  const ranges: Range[] = [{ ...openUntil(now), limit }];`,
   },
   {
     name: "row-tidied-before-dead",
@@ -55,5 +57,13 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     file: "lib/engine/workers/move-row.ts",
     find: 'if (outcome.kind === "conflict") return "lost";',
     replace: `if (outcome.kind === "conflict") { ${MARK}; return "taken"; }`,
+  },
+  {
+    name: "dead-poll-keeps-its-row",
+    without: "where queues last, no poll notes in its process what it is about to take",
+    scenario: "workers-at-one-host",
+    file: "lib/engine/workers/activate.ts",
+    find: "if (!world.settings.volatileQueues) return work();",
+    replace: `if (!world.settings.volatileQueues) ${MARK};`,
   },
 ];

@@ -17,6 +17,7 @@ import { deliveries } from "./deliveries.ts";
 import { type Host, runnersOf, sourceOf } from "./host.ts";
 import { Hosts } from "./hosts.ts";
 import type { Invariants } from "./invariants.ts";
+import { noteLeft } from "./left-beside.ts";
 import type { Mode } from "./mode.ts";
 import { type Backends, createBackends, queuesOf } from "./ports.ts";
 import { Adoptions, Releases } from "./releases.ts";
@@ -195,6 +196,7 @@ export class SimulatedWorld {
     for (const change of await stage.invariants.observe(items)) {
       stage.trace.push(`  stored ${change} ${digestOf(stage.invariants, change)}`);
     }
+    noteLeft(stage, this.backends);
   }
 
   #checkDebts(): void {

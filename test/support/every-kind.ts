@@ -26,6 +26,7 @@ import {
   timer,
   xml,
 } from "./bpmn-xml.ts";
+import { storeNewerKinds } from "./every-newer-kind.ts";
 import { event, type Workflow } from "./generator-runner.ts";
 import type { PlainWorld } from "./plain-world.ts";
 
@@ -54,7 +55,9 @@ export const WAITING = {
 } as const;
 
 /** Leaves an item of every kind in the world's store. */
-export async function storeEveryKind({ engine, drain, queued }: PlainWorld): Promise<void> {
+export async function storeEveryKind(world: PlainWorld): Promise<void> {
+  const { engine, drain, queued } = world;
+  await storeNewerKinds(world);
   await deployAll(engine);
   await startWaiting(engine, drain);
   await leaveTraffic(engine, drain);

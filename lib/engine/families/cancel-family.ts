@@ -14,6 +14,7 @@ import { gapsIn } from "../../kernel/bits.ts";
 import { familyNamed, memberName } from "../../kernel/family.ts";
 import type { Instance, TicketlessEffect } from "../../kernel/instance.ts";
 import type { CancelMembersMessage, Verdict } from "../../ports/message.ts";
+import { someAtOnce } from "../some-at-once.ts";
 import { loadInstance } from "../stored-instance.ts";
 import type { World } from "../world.ts";
 
@@ -55,5 +56,8 @@ async function cancelMembers(
   family: string,
   numbers: readonly number[],
 ): Promise<void> {
-  for (const n of numbers) await world.children?.cancel(world, parent, memberName(family, n));
+  await someAtOnce(
+    numbers,
+    async (n) => await world.children?.cancel(world, parent, memberName(family, n)),
+  );
 }

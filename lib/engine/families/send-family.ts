@@ -12,6 +12,7 @@ import { familyNamed, isFamily, type Member, membersOf, openIn } from "../../ker
 import type { FamilyTicket, Instance, Ticket } from "../../kernel/instance.ts";
 import type { MembersMessage, Verdict } from "../../ports/message.ts";
 import { runsHere } from "../owed.ts";
+import { someAtOnce } from "../some-at-once.ts";
 import { loadInstance } from "../stored-instance.ts";
 import { taskMessage } from "../task-message.ts";
 import { offerTask } from "../workers/offer-task.ts";
@@ -40,7 +41,9 @@ export async function sendFamily(
 export const isSentByPage = (world: World, ticket: Ticket): boolean =>
   isFamily(ticket) && openIn(ticket) > pageSizeIn(world);
 
-const pageSizeIn = ({ settings }: World): number => settings.membersPerPage ?? MEMBERS_PER_PAGE;
+/** How many members one message sends. */
+export const pageSizeIn = ({ settings }: World): number =>
+  settings.membersPerPage ?? MEMBERS_PER_PAGE;
 
 /** Sends the open members of one page; then the page may go. */
 export async function sendPage(
@@ -65,12 +68,11 @@ export async function sendMembers(
   members: readonly Member[],
   how: "first" | "again",
 ): Promise<number> {
-  let begun = 0;
-  for (const member of members) {
-    if (member.on === "child") {
-      if (await world.children?.start(world, instance, member)) begun += 1;
-    } else if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
+  const begun = await someAtOnce(members, async (member) => {
+    if (member.on === "child") return world.children?.start(world, instance, member);
+    if (runsHere(world, member)) await world.tasks.send(taskMessage(instance, member));
     else await offerTask(world, instance, member, how);
-  }
-  return begun;
+    return false;
+  });
+  return begun.filter((isBegun) => isBegun).length;
 }

@@ -12,7 +12,7 @@ import {
 } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
-import type { Item } from "../../ports/store.ts";
+import type { Item, Range } from "../../ports/store.ts";
 import {
   lockedAfter,
   lockedUntil,
@@ -31,7 +31,7 @@ import { viewTask } from "../views.ts";
 import type { World } from "../world.ts";
 import { type Lock, lockTokenOf } from "./lock.ts";
 import { moveRow } from "./move-row.ts";
-import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
+import { isInDoubt, isLockedElsewhere, isLockedIn, locksIn, nameOfRow } from "./other-locks.ts";
 import { lockedRow, parseOffer, putOpenRow, worthOf } from "./rows.ts";
 import { lookedForType, spreadWider } from "./task-type.ts";
 
@@ -90,10 +90,19 @@ async function takeFrom(
   poll: Poll,
 ): Promise<void> {
   const pk = offersPk(world.settings.tenant, type, shard);
-  for (const row of await available(world, pk, max - tasks.length)) {
+  // Read once, when the first row comes that may not be the only one of its task.
+  const locks: Item[] = [];
+  let reading: Promise<unknown> | undefined;
+  const known = async () => {
+    reading ??= locksIn(world, pk, world.clock.now()).then((found) => locks.push(...found));
+    await reading;
+    return locks;
+  };
+  const how = { lockSeconds, worker, known, put: (lock: Item) => void locks.push(lock) };
+  for await (const row of available(world, pk, max - tasks.length)) {
     if (tasks.length >= max || poll.bytes >= MAX_ACTIVATED_BYTES || poll.lost >= 2 * MAX_LOST_ROWS)
       return;
-    const taken = await alone(world, row, () => takeRow(world, row, { lockSeconds, worker }));
+    const taken = await alone(world, row, () => takeRow(world, row, how));
     if (taken === "lost") poll.lost += 1;
     if (taken === undefined || taken === "lost") continue;
     const given = viewActivated(world, taken);
@@ -102,28 +111,48 @@ async function takeFrom(
   }
 }
 
-/** Rows that may be taken now, the longest first; more than are needed, since others take some too. */
-async function available(world: World, pk: string, wanted: number): Promise<readonly Item[]> {
+/**
+ * Rows that may be taken now, the longest first; more than are needed, since others take some too.
+ * Where none of them can be taken there may be some behind: those of tasks that somebody has stay
+ * in front until their locks are over.
+ */
+async function* available(world: World, pk: string, wanted: number): AsyncGenerator<Item> {
   const now = world.clock.now();
   const limit = wanted + READ_AHEAD;
-  const open = await world.store.scan(pk, { ...openUntil(now), limit });
-  const over = await world.store.scan(pk, { ...lockedUntil(now), limit });
-  const free = [...open.items, ...over.items].filter((row) => !isBeingTaken(world, row));
-  return free.sort((a, b) => timeOfRow(a.key) - timeOfRow(b.key));
+  const ranges: Range[] = [openUntil(now), lockedUntil(now)].map((range) => ({ ...range, limit }));
+  for (let page = 0; page < MAX_PAGES_OF_POLL && ranges.length > 0; page++) {
+    const rows: Item[] = [];
+    for (const range of ranges.splice(0)) {
+      const { items, next } = await world.store.scan(pk, range);
+      rows.push(...items);
+      if (next !== undefined) ranges.push({ ...range, after: next });
+    }
+    const free = rows.filter((row) => !isBeingTaken(world, row));
+    yield* free.sort((a, b) => timeOfRow(a.key) - timeOfRow(b.key));
+  }
 }
 
 const READ_AHEAD = 20;
+const MAX_PAGES_OF_POLL = 20;
+
+type How = Readonly<{
+  lockSeconds: number;
+  worker: string;
+  /** Locks of the shard as they were when the poll asked for them first, and its own. */
+  known: () => Promise<readonly Item[]>;
+  put: (lock: Item) => void;
+}>;
 
 type Taken = Readonly<{ image: Image; task: TaskTicket; lock: Lock }>;
 
 async function takeRow(
   world: World,
   row: Item,
-  { lockSeconds, worker }: Readonly<{ lockSeconds: number; worker: string }>,
+  { lockSeconds, worker, known, put }: How,
 ): Promise<Taken | "lost" | undefined> {
   const offer = parseOffer(row.body);
   const inDoubt = isInDoubt(world, row);
-  if (inDoubt && (await isLockedElsewhere(world, row))) return undefined;
+  if (inDoubt && isLockedIn(world, await known(), row)) return undefined;
   const since = world.clock.now();
   const until = instantFrom(since + lockSeconds * 1_000);
   const lockId = world.ids.digest(world.ids.fresh()).slice(0, LOCK_ID_LENGTH);
@@ -131,6 +160,7 @@ async function takeRow(
   const locked = lockedRow(row, { worker, until, lockId, ...from });
   const moved = await moveRow(world, row, locked);
   if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
+  put(locked);
   const mine = { key: locked.key, since };
   if (inDoubt && (await isLockedElsewhere(world, row, mine))) return undefined;
   const image = await loadInstance(world, offer.instanceId);

@@ -1,6 +1,7 @@
 /** The lock on a task, as its worker knows it: by a token that names the row. */
 import { DEFAULT_LOCK_SECONDS, MAX_LOCK_SECONDS } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { parseMember } from "../../kernel/family.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { isStorable, lockSk, offersPk, shardOf, taskTypeOf } from "../keys.ts";
@@ -72,7 +73,8 @@ async function namedRow(
 /** Throws where the attempt of a row was failed by somebody else; the next one has its own row. */
 export async function demandAttempt(world: World, row: Item, attempt: number): Promise<void> {
   const { instanceId, ticket, attempt: locked = attempt } = parseOffer(row.body);
-  if (locked === attempt) return;
+  // Which attempt a member of a family is at, only its row knows.
+  if (locked === attempt || parseMember(ticket) !== undefined) return;
   await world.store.tidy([row.key]);
   throw lockLost(taskIdOf(instanceId, ticket));
 }

@@ -32,22 +32,35 @@ type Mine = Readonly<{ key: Key; since: Instant }>;
  * one; or has had it at any time since: whoever was slow may look only when both locks are over.
  */
 export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): Promise<boolean> {
-  const { key } = row;
-  const { instanceId, ticket, attempt } = parseOffer(row.body);
-  const name = nameOfRow(world, row);
-  const range = { ...lockedAfter(mine?.since ?? world.clock.now()), limit: 200 };
+  const since = mine?.since ?? world.clock.now();
+  return isLockedIn(world, await locksIn(world, row.key.pk, since), row, mine);
+}
+
+/** Every lock of a shard that was not over at this instant. */
+export async function locksIn(world: World, pk: string, since: Instant): Promise<readonly Item[]> {
+  const locks: Item[] = [];
   for (let after: string | undefined; ; ) {
-    const page = await world.store.scan(key.pk, {
-      ...range,
-      ...(after !== undefined && { after }),
-    });
-    const isIt = page.items.some(({ key: { sk }, body }) => {
-      const other = parseOffer(body);
-      const isSame = other.instanceId === instanceId && other.ticket === ticket;
-      const isOther = sk !== key.sk && sk !== mine?.key.sk && other.from !== name;
-      return isSame && isOther && other.attempt === attempt;
-    });
-    if (isIt || page.next === undefined) return isIt;
+    const range = { ...lockedAfter(since), limit: 200, ...(after !== undefined && { after }) };
+    const page = await world.store.scan(pk, range);
+    locks.push(...page.items);
+    if (page.next === undefined) return locks;
     after = page.next;
   }
+}
+
+/** The same question, to locks that have been read already. */
+export function isLockedIn(
+  world: World,
+  locks: readonly Item[],
+  row: Item,
+  mine?: Pick<Mine, "key">,
+): boolean {
+  const { instanceId, ticket, attempt } = parseOffer(row.body);
+  const name = nameOfRow(world, row);
+  return locks.some(({ key: { sk }, body }) => {
+    const other = parseOffer(body);
+    const isSame = other.instanceId === instanceId && other.ticket === ticket;
+    const isOther = sk !== row.key.sk && sk !== mine?.key.sk && other.from !== name;
+    return isSame && isOther && other.attempt === attempt;
+  });
 }

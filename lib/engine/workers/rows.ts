@@ -6,6 +6,8 @@
  * 1. A row says which version of its instance it was put for. Who reads an older one has not seen
  *    the ticket yet, and leaves the row alone.
  * 2. Each attempt has an open row of its own. Of earlier attempts a row may be left: it is dead.
+ *    Which attempt a member of a family is at, its row alone knows: it leads to it while the member
+ *    is open, whatever the attempt.
  * 3. An open row is put once by the step that opens the attempt. Whoever puts it again, because
  *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
@@ -37,6 +39,8 @@ export type Offer = Readonly<{
   ticket: string;
   version?: number;
   attempt?: number;
+  /** Of a family's member that was tried before: how often it may still be tried. */
+  retries?: number;
   /** Of a locked row: who has it. */
   worker?: string;
   /** The task may be locked already. */
@@ -46,28 +50,48 @@ export type Offer = Readonly<{
 }>;
 
 export function parseOffer(body: Uint8Array): Offer {
-  const { i, k, r, n, w, g, f } = parseBody("offer", body) as Stored;
+  const { i, k, r, n, t, w, g, f } = parseBody("offer", body) as Stored;
   return {
     instanceId: i,
     ticket: k,
     ...(r !== undefined && { version: r, attempt: n ?? 1 }),
+    ...(t !== undefined && { retries: t }),
     ...(w !== undefined && { worker: w }),
     again: g === 1,
     ...(f !== undefined && { from: f }),
   };
 }
 
-type Stored = { i: string; k: string; r?: number; n?: number; w?: string; g?: 1; f?: string };
+type Stored = {
+  i: string;
+  k: string;
+  r?: number;
+  n?: number;
+  t?: number;
+  w?: string;
+  g?: 1;
+  f?: string;
+};
+
+/** The task that a row leads to, as the row offers it; undefined: another attempt of it is open. */
+export function asOffered(
+  task: TaskTicket,
+  { attempt = task.attempt, retries = task.retries }: Offer,
+): TaskTicket | undefined {
+  if (task.member !== undefined) return { ...task, attempt, retries };
+  return attempt === task.attempt ? task : undefined;
+}
 
 /** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
 export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
   const { id: i, version: r } = instance;
-  const { id: k, attempt } = task;
+  const { id: k, attempt, member, retries } = task;
   const stored: Stored = {
     i,
     k,
     r,
     ...(attempt > 1 && { n: attempt }),
+    ...(attempt > 1 && member !== undefined && { t: retries }),
     ...(mark > 0 && { g: 1 }),
   };
   return {
@@ -157,12 +181,13 @@ type LockedAs = Readonly<{ worker: string; until: Instant; lockId: string }> & P
 
 /** The locked row that takes another row's place. */
 export function lockedRow({ key, body }: Item, { worker, until, lockId, from }: LockedAs): Item {
-  const { i, k, r, n } = parseBody("offer", body) as Stored;
+  const { i, k, r, n, t } = parseBody("offer", body) as Stored;
   const stored: Stored = {
     i,
     k,
     ...(r !== undefined && { r }),
     ...(n !== undefined && { n }),
+    ...(t !== undefined && { t }),
     w: worker,
     ...(from !== undefined && { f: from }),
   };
@@ -182,7 +207,8 @@ export type Worth =
   | Readonly<{ kind: "early"; task?: TaskTicket; image?: Image }>;
 
 export function worthOf(world: World, row: Item, image: Image | undefined): Worth {
-  const { ticket, version = 0, attempt } = parseOffer(row.body);
+  const offer = parseOffer(row.body);
+  const { ticket, version = 0 } = offer;
   const now = world.clock.now();
   if (image === undefined) {
     // Only the rows of a start may come before their instance, and not by long.
@@ -190,10 +216,9 @@ export function worthOf(world: World, row: Item, image: Image | undefined): Wort
     return { kind: version === 1 && !isOld ? "early" : "dead" };
   }
   if (image.instance.version < version) return { kind: "early" };
-  const task = openTask(image.instance, ticket);
-  if (task === undefined || (attempt !== undefined && attempt !== task.attempt)) {
-    return { kind: "dead" };
-  }
+  const open = openTask(image.instance, ticket);
+  const task = open && asOffered(open, offer);
+  if (task === undefined) return { kind: "dead" };
   // Put before a commit that lost: the one that won has opened something else under the same name.
   if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
   if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };

@@ -110,7 +110,7 @@ function detachedOf(element: XmlElement, report: Report): boolean | undefined {
     .flatMap((all) => childrenOf(all, "zeebe:property"))
     .find(({ attributes }) => attributes.get("name") === "detached");
   if (property === undefined) return false;
-  const value = booleanOf(property, "value", false);
+  const value = property.attributes.has("value") ? booleanOf(property, "value", false) : undefined;
   if (value !== undefined) return value;
   return report.refuse({
     code: "bpmn/invalid-boolean",

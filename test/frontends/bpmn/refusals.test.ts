@@ -13,6 +13,7 @@ import {
   xml,
 } from "../../support/bpmn-xml.ts";
 import { compile, errorsOf, warningsOf } from "./compiling.ts";
+import { EXTENSION_ERRORS } from "./extension-refusal-cases.ts";
 import { LOOP_ERRORS } from "./loop-refusal-cases.ts";
 import { NAMED_ERRORS, NAMED_WARNINGS } from "./named-refusal-cases.ts";
 import { PERSON_ERRORS, PERSON_WARNINGS } from "./person-refusal-cases.ts";
@@ -27,6 +28,7 @@ describe("a BPMN file that cannot run", () => {
       "bpmn/unsupported-element": UNSUPPORTED,
     }),
     ...Object.entries(LOOP_ERRORS),
+    ...Object.entries(EXTENSION_ERRORS),
   ]) {
     for (const { why, source, element, line } of cases) {
       test(`is refused as ${code}: ${why} (F1)`, async () => {
