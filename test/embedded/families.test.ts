@@ -41,6 +41,23 @@ describe("a loop on the embedded engine", () => {
     expect(seen).toEqual(several(20).map((n) => n + 1));
   });
 
+  test.each([
+    ["half a time", 1.5],
+    ["a text", "three"],
+    ["nothing", null],
+  ])("F58 is an incident when it is to be done %s", async (_, n) => {
+    const engine = await anEngine({
+      source: each(inTurn({}, xml("loopCardinality", {}, "=n"))),
+      tasks: { each: () => undefined },
+    });
+
+    const { instanceId } = await engine.start("p", { variables: { n } });
+    await engine.idle();
+
+    const { incidents } = await engine.get(instanceId);
+    expect(incidents).toMatchObject([{ type: "EXTRACT_VALUE_ERROR", element: "each" }]);
+  });
+
   test("F58 goes through sub-processes, more than are under way at once", async () => {
     const inside = [
       start("in"),

@@ -88,11 +88,10 @@ function countOf(at: XmlElement, text: string, context: Context): Computed | und
   if (computed({ at, text: `=${count}`, as: "loop cardinality" }, context) === undefined) {
     return undefined;
   }
-  // A range that ends below its start counts backwards.
-  return {
-    kind: "feel",
-    text: `if (${count}) < 1 then [] else for each in 1..(${count}) return each`,
-  };
+  // A range that ends below its start counts backwards, and one that ends at 1.5 leaves it at 1:
+  // what is no whole number gives no list, which is an incident.
+  const list = `if floor(${count}) = (${count}) then for each in 1..(${count}) return each else null`;
+  return { kind: "feel", text: `if (${count}) < 1 then [] else ${list}` };
 }
 
 /** The name of the entry's variable, where it has one; undefined when it was refused. */

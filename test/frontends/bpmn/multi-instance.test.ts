@@ -60,8 +60,14 @@ describe("a multi-instance marker", () => {
   });
 
   test.each([
-    ["3", "if (3) < 1 then [] else for each in 1..(3) return each"],
-    ["=n + 1", "if (n + 1) < 1 then [] else for each in 1..(n + 1) return each"],
+    [
+      "3",
+      "if (3) < 1 then [] else if floor(3) = (3) then for each in 1..(3) return each else null",
+    ],
+    [
+      "=n + 1",
+      "if (n + 1) < 1 then [] else if floor(n + 1) = (n + 1) then for each in 1..(n + 1) return each else null",
+    ],
   ])(
     "counts from 1 where it has a cardinality of %s instead of a list (F58)",
     async (text, feel) => {
