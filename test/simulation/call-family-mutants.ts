@@ -65,7 +65,8 @@ export const CALL_FAMILY_MUTANTS: readonly Mutant[] = [
   {
     name: "cancel-pages-forgotten",
     without: "with queues in memory children are cancelled before the order to do so is dropped",
-    scenario: "call-family-late",
+    scenario: "call-family-cancelled-midway",
+    seed: 326,
     mode: "memory",
     file: "lib/engine/families/cancel-family.ts",
     find: "if (volatileQueues || open.length",

@@ -101,6 +101,13 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
     settings,
   },
   {
+    name: "call-family-cancelled-midway",
+    definitions: [looping(), waiting],
+    handlers,
+    callers: () => [starter("p", "one"), onceStarted(canceller("one", 0))],
+    settings,
+  },
+  {
     name: "call-family-late",
     definitions: [
       looping(aLoop(OVER), aBoundaryTimer("late", { on: "call", duration: "PT10S" })),
