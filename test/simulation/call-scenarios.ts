@@ -1,5 +1,7 @@
 // Processes that call others: who is told, who is cancelled, and that each child is begun once.
+
 import type { Compiled } from "../../lib/definition/definition.ts";
+import { EngineError } from "../../lib/ports/engine-error.ts";
 import {
   aBoundaryError,
   aBoundaryTimer,
@@ -194,19 +196,31 @@ function many(count: number): Compiled {
   );
 }
 
-/** Purges what has ended of a definition, again and again until another instance has ended. */
+/** Erases what has ended of a definition, again and again until another instance has ended. */
 function eraser(definition: string, instanceId: string): Caller {
+  const known = new Set<string>();
   const make: Call["make"] = async ({ engine, committedEntries }) => {
     if (committedEntries(instanceId) === 0) return "again later";
-    await engine.purge({ dryRun: false, filter: { definition } });
+    const { items } = await engine.list({ definition }, { limit: 50 });
+    for (const item of items) known.add(item.instanceId);
+    for (const id of known) await unlessRefused(() => engine.erase(id));
     const { status } = await engine.get(instanceId);
     return status === "running" || status === "suspended" ? "again later" : { kind: "done" };
   };
-  const purges = Array.from(
+  const erasures = Array.from(
     { length: 12 },
-    (_, n): Call => ({ name: `purge ${n}`, make: once(make) }),
+    (_, n): Call => ({ name: `erase ${n}`, make: once(make) }),
   );
-  return { name: "eraser", calls: [...purges, { name: "purge", make }] };
+  return { name: "eraser", calls: [...erasures, { name: "erase", make }] };
+}
+
+/** It is not over yet, or its caller has not taken it, or it is erased already. */
+async function unlessRefused(erase: () => Promise<void>): Promise<void> {
+  try {
+    await erase();
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+  }
 }
 
 /** Without waiting for anything. */

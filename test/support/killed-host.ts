@@ -9,12 +9,14 @@ import { z } from "zod";
 /** Runs steps above this number wait for a slot; high enough that most find one free. */
 export const CONCURRENCY = 2_048;
 
-const Ready = z.object({ url: z.string(), recovered: z.record(z.string(), z.number()) });
+/** Whatever else it reports: these are the numbers that its deaths are judged by. */
+const Recovered = z.object({ resumed: z.number(), timersFired: z.number(), failed: z.literal(0) });
+const Ready = z.object({ url: z.string(), recovered: Recovered });
 
 /** One life of the program; `openedAt` and `killedAt` are wall clock, as in the histories. */
 export type Life = Readonly<{
   url: string;
-  recovered: Readonly<Record<string, number>>;
+  recovered: z.infer<typeof Recovered>;
   openedAt: number;
   pid: number;
   /** SIGKILL; resolves to the moment before it was sent, once the process is gone. */

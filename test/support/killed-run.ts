@@ -161,7 +161,7 @@ class Starts {
 }
 
 function tell(which: string, { live, atWork, waiting }: Hit, hits: number, life: Life): void {
-  const { resumed = 0, timersFired = 0 } = life.recovered;
+  const { resumed, timersFired } = life.recovered;
   process.stdout.write(
     `${which}: ${live} live, ${atWork} tasks at work, ${waiting} not begun; ` +
       `${hits} between commit and dispatch; its life began with ${resumed} resumed, ${timersFired} overdue\n`,
