@@ -20,6 +20,7 @@ import {
 import {
   depthOf,
   hidingFor,
+  isDead,
   lambda,
   output,
   readerOf,
@@ -75,13 +76,14 @@ describe("a function that fails for a while", () => {
     const repair = await broken(await readerOf(steps));
 
     const { instanceId } = await client.start(id);
-    await eventually("a dead letter", async () => (await depthOf(dead)) === 1);
+    // What others have left may die there as well.
+    await eventually("its dead letter", () => isDead(dead, instanceId));
     const before = await client.get(instanceId);
     await repair();
     const moved = await redrive(dead, steps);
 
     expect(before.completedElements).not.toContain("reserve");
-    expect(moved).toBe(1);
+    expect(moved).toBeGreaterThan(0);
     expect(await ended(instanceId)).toMatchObject({ variables: { reserved: true, shipped: true } });
   });
 });
