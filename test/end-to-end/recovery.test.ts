@@ -70,6 +70,7 @@ describe("a deployed workflow whose function is killed in the middle", () => {
 describe("a function that fails for a while", () => {
   test("leaves what it could not do in the dead letters, and a redrive does it", async () => {
     const [steps, dead] = [output("StepsQueueUrl"), output("StepsDeadLettersUrl")];
+    expect(await depthOf(dead)).toBe(0); // nothing that any other test has done died there
     await hidingFor(1, steps);
     const id = fresh("redriven");
     await client.deploy(fork(id));

@@ -9,13 +9,14 @@ type Full<T> = T extends { kind: unknown } ? { [K in keyof T]-?: T[K] } : never;
 const at = instantFrom(Date.UTC(2030, 0, 1));
 const payload: Variables = { text: 'a "b" \uFFFF \uD83D\uDE00', list: [1, null, { x: true }] };
 
-const everyFact: readonly Full<Fact>[] = [
-  {
+/** One of every kind: a kind that is new is asked for here. */
+const facts: { [K in Fact["kind"]]: Full<Extract<Fact, { kind: K }>> } = {
+  started: {
     kind: "started",
     input: { variables: payload, deadline: at, trigger: { element: "start", payload } },
   },
-  { kind: "task-completed", ticket: "k1.1", variables: payload },
-  {
+  "task-completed": { kind: "task-completed", ticket: "k1.1", variables: payload },
+  "task-failed": {
     kind: "task-failed",
     ticket: "k1.1",
     attempt: 2,
@@ -25,12 +26,25 @@ const everyFact: readonly Full<Fact>[] = [
     retryAfterMs: 5,
     variables: payload,
   },
-  { kind: "task-claimed", ticket: "k1.1", attempt: 1, claim: "me" },
-  { kind: "timer-due", ticket: "t1.1" },
-  { kind: "signal-received", ticket: "w1.1", broadcastId: "b1", seq: 7, payload },
-  { kind: "message-received", ticket: "w1.1", messageId: "m1", payload },
-  { kind: "event-received", ticket: "w1.1", eventId: "e1", seq: 3, payload: null },
-  {
+  "task-claimed": { kind: "task-claimed", ticket: "k1.1", attempt: 1, claim: "me" },
+  "task-assigned": { kind: "task-assigned", ticket: "k1.1", turn: 2, assignee: "anna" },
+  "timer-due": { kind: "timer-due", ticket: "t1.1" },
+  "signal-received": {
+    kind: "signal-received",
+    ticket: "w1.1",
+    broadcastId: "b1",
+    seq: 7,
+    payload,
+  },
+  "message-received": { kind: "message-received", ticket: "w1.1", messageId: "m1", payload },
+  "event-received": {
+    kind: "event-received",
+    ticket: "w1.1",
+    eventId: "e1",
+    seq: 3,
+    payload: null,
+  },
+  "child-ended": {
     kind: "child-ended",
     ticket: "c1.1",
     childId: "child-1",
@@ -39,11 +53,16 @@ const everyFact: readonly Full<Fact>[] = [
     result: null,
     error: { code: "NO", message: "no", element: "task", variables: payload },
   },
-  { kind: "child-started", ticket: "c1.1", childId: "child-1" },
-  { kind: "child-refused", ticket: "c1.1", message: "no such process" },
-  { kind: "continued", ticket: "w1.1" },
-  { kind: "incident-resolved", ticket: "i1.1", variables: payload, retries: 3 },
-  {
+  "child-started": { kind: "child-started", ticket: "c1.1", childId: "child-1" },
+  "child-refused": { kind: "child-refused", ticket: "c1.1", message: "no such process" },
+  continued: { kind: "continued", ticket: "w1.1" },
+  "incident-resolved": {
+    kind: "incident-resolved",
+    ticket: "i1.1",
+    variables: payload,
+    retries: 3,
+  },
+  "event-sent": {
     kind: "event-sent",
     event: {
       id: "e1",
@@ -54,9 +73,10 @@ const everyFact: readonly Full<Fact>[] = [
       onTargetTerminated: "deadLetter",
     },
   },
-  { kind: "cancel-requested", reason: "no longer wanted" },
-  { kind: "variables-patched", variables: { rate: 2 }, scope: "check" },
-];
+  "cancel-requested": { kind: "cancel-requested", reason: "no longer wanted" },
+  "variables-patched": { kind: "variables-patched", variables: { rate: 2 }, scope: "check" },
+};
+const everyFact = Object.values(facts);
 
 const start: Required<CarriedStart> = {
   definition: { id: "order", version: 3, hash: "h" },

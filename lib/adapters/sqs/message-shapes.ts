@@ -48,6 +48,12 @@ const fact = z.discriminatedUnion("kind", [
     variables: maybe(variables),
   }),
   z.strictObject({ kind: z.literal("task-claimed"), ticket: text, attempt: count, claim: text }),
+  z.strictObject({
+    kind: z.literal("task-assigned"),
+    ticket: text,
+    turn: count,
+    assignee: maybe(text),
+  }),
   z.strictObject({ kind: z.literal("timer-due"), ticket: text }),
   z.strictObject({
     kind: z.literal("signal-received"),
