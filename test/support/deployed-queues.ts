@@ -44,18 +44,6 @@ export async function depthOf(queueUrl: string): Promise<number> {
   return Number(await attributeOf(queueUrl, "ApproximateNumberOfMessages"));
 }
 
-/** Whether what is dead has to do with an instance; whoever looks hides it for a second. */
-export async function isDead(queueUrl: string, instanceId: string): Promise<boolean> {
-  const { Messages: found = [] } = await sqs.send(
-    new ReceiveMessageCommand({
-      QueueUrl: queueUrl,
-      MaxNumberOfMessages: 10,
-      VisibilityTimeout: 1,
-    }),
-  );
-  return found.some(({ Body }) => Body?.includes(instanceId));
-}
-
 /**
  * Puts what is dead back where it came from, and tells how many. SQS has a call for it, which not
  * every emulator has: here it is done by hand.
@@ -67,7 +55,7 @@ export async function redrive(from: string, to: string): Promise<number> {
       new ReceiveMessageCommand({
         QueueUrl: from,
         MaxNumberOfMessages: 10,
-        WaitTimeSeconds: 3,
+        WaitTimeSeconds: 1,
         MessageSystemAttributeNames: ["All"],
       }),
     );
