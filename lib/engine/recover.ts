@@ -188,7 +188,7 @@ async function resendTickets(
 
 /**
  * Of a family only the members that nobody holds; of one that calls, as with other children. Says
- * for how many of those there was anything to do.
+ * for how many children there was anything to do.
  */
 async function resendMembers(
   world: World,
@@ -206,7 +206,7 @@ async function resendMembers(
     // Thousands go by page, as they did the first time: no call lasts that long.
     if (isSentByPage(world, family) && lost.length === openIn(family)) {
       await sendFamily(world, instance, family, "again");
-    } else begun += await sendMembers(world, instance, lost, "again");
+    } else await sendMembers(world, instance, lost, "again");
   }
   return begun;
 }

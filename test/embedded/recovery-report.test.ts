@@ -19,20 +19,7 @@ import {
 import { calling, line, working } from "../support/call-xml.ts";
 import { damageInstance } from "../support/damage.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
-
-const NOTHING = {
-  resumed: 0,
-  rearmed: 0,
-  timersFired: 0,
-  resent: 0,
-  mailboxesPoked: 0,
-  broadcastsResumed: 0,
-  eventsOffered: 0,
-  skipped: 0,
-  unreadable: 0,
-  failed: 0,
-  troubles: [],
-};
+import { NOTHING_RECOVERED } from "../support/nothing-recovered.ts";
 
 const late = [
   boundary("late", "work", timer("timeDuration", "PT1H")),
@@ -74,7 +61,7 @@ describe("the report of an engine that opens a folder", () => {
     const after = await anEngine({ dataDir, tasks });
 
     expect(after.recovered).toEqual({
-      ...NOTHING,
+      ...NOTHING_RECOVERED,
       // The guarded task and three members; the call's child waits for a worker.
       resumed: 2,
       resent: 4,
@@ -82,7 +69,7 @@ describe("the report of an engine that opens a folder", () => {
       rearmed: 1,
       skipped: 1,
     });
-    expect(await after.recover()).toEqual({ ...NOTHING, rearmed: 1, skipped: 2 });
+    expect(await after.recover()).toEqual({ ...NOTHING_RECOVERED, rearmed: 1, skipped: 2 });
   });
 
   test("S3 counts a timer that came due while nobody was there", async () => {
@@ -96,9 +83,9 @@ describe("the report of an engine that opens a folder", () => {
 
     const after = await anEngine({ dataDir, clock: "real" });
 
-    expect(after.recovered).toEqual({ ...NOTHING, timersFired: 1 });
+    expect(after.recovered).toEqual({ ...NOTHING_RECOVERED, timersFired: 1 });
     expect((await after.result("pause", { timeoutMs: 5_000 })).status).toBe("succeeded");
-    expect(await after.recover()).toEqual(NOTHING);
+    expect(await after.recover()).toEqual(NOTHING_RECOVERED);
   });
 
   test("S3 R17 counts apart what it cannot read, names it, and sets the others going", async () => {
@@ -112,7 +99,7 @@ describe("the report of an engine that opens a folder", () => {
     const after = await anEngine({ dataDir, tasks, onTrouble: (text) => told.push(text) });
 
     expect(after.recovered).toEqual({
-      ...NOTHING,
+      ...NOTHING_RECOVERED,
       resumed: 1,
       resent: 3,
       skipped: 1,

@@ -13,6 +13,7 @@ import {
   xml,
 } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
+import { NOTHING_RECOVERED } from "../support/nothing-recovered.ts";
 
 const guarded = sequence(
   xml("serviceTask", { id: "work" }, extensions(job("work"))),
@@ -68,19 +69,7 @@ describe("recovery", () => {
   test("S3 counts nothing on an empty folder", async () => {
     const engine = await anEngine();
 
-    expect(engine.recovered).toEqual({
-      resumed: 0,
-      rearmed: 0,
-      timersFired: 0,
-      resent: 0,
-      mailboxesPoked: 0,
-      broadcastsResumed: 0,
-      eventsOffered: 0,
-      skipped: 0,
-      unreadable: 0,
-      failed: 0,
-      troubles: [],
-    });
+    expect(engine.recovered).toEqual(NOTHING_RECOVERED);
   });
 });
 

@@ -1,4 +1,5 @@
 // Each situation is built on its own, and what its report must say is counted by hand.
+
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { MAX_TROUBLES_TOLD } from "../../lib/definition/limits.ts";
@@ -27,22 +28,9 @@ import {
   xml,
 } from "../support/bpmn-xml.ts";
 import { calling, line, working } from "../support/call-xml.ts";
+import { NOTHING_RECOVERED } from "../support/nothing-recovered.ts";
 import { aPlainWorld, type PlainWorld } from "../support/plain-world.ts";
 import { startsItself } from "../support/timer-starts.ts";
-
-const NOTHING: RecoveryReport = {
-  resumed: 0,
-  rearmed: 0,
-  timersFired: 0,
-  resent: 0,
-  mailboxesPoked: 0,
-  broadcastsResumed: 0,
-  eventsOffered: 0,
-  skipped: 0,
-  unreadable: 0,
-  failed: 0,
-  troubles: [],
-};
 
 const HOUR = 3_600_000;
 const ARN = "arn:aws:sqs:eu-west-1:123456789012:mine";
@@ -297,9 +285,9 @@ describe("a report of recovering everything", () => {
       world.queued.length = 0;
       const second = await recoverPages(world, 1);
 
-      expect(first).toEqual({ ...NOTHING, ...counts });
+      expect(first).toEqual({ ...NOTHING_RECOVERED, ...counts });
       // Queues that last cannot be asked what they hold: what was lost again is sent again.
-      expect(second).toEqual({ ...NOTHING, ...again });
+      expect(second).toEqual({ ...NOTHING_RECOVERED, ...again });
     },
   );
 
@@ -318,7 +306,7 @@ describe("a report of recovering everything", () => {
       await world.engine.deploy({ notation: "bpmn", source });
 
       expect(await recoverPages(world, limit)).toEqual({
-        ...NOTHING,
+        ...NOTHING_RECOVERED,
         resumed: 3,
         resent: 4,
         rearmed: 3,
@@ -340,7 +328,7 @@ describe("a report of recovering everything", () => {
     const second = await recoverPages(world, 2);
 
     expect(first).toMatchObject({ resumed: 3, resent: 4 });
-    expect(second).toEqual({ ...NOTHING, skipped: 1 });
+    expect(second).toEqual({ ...NOTHING_RECOVERED, skipped: 1 });
   });
 
   test("S3 counts apart what could not be armed, and what it had sent before", async () => {
@@ -360,7 +348,7 @@ describe("a report of recovering everything", () => {
     isRefused = true;
 
     expect(await recoverPages(world, 50)).toEqual({
-      ...NOTHING,
+      ...NOTHING_RECOVERED,
       resumed: 1,
       resent: 2,
       failed: 1,
@@ -389,7 +377,7 @@ describe("a report of recovering everything", () => {
     const key = await damage(world.store, (pk, sk) => pk.endsWith("#D#a") && sk.startsWith("TS#"));
 
     expect(await recoverPages(world, 50)).toEqual({
-      ...NOTHING,
+      ...NOTHING_RECOVERED,
       rearmed: 1,
       unreadable: 1,
       troubles: [{ key, code: "store/corrupt", message: expect.any(String) }],
@@ -463,8 +451,8 @@ describe("an instance on the move between having an incident and not", () => {
     world.queued.length = 0;
     const second = await recoverPages(world, 1, nextCursor);
 
-    expect(first).toEqual({ ...NOTHING, skipped: 1 });
-    expect(second).toEqual({ ...NOTHING, resumed: 1, resent: 1 });
+    expect(first).toEqual({ ...NOTHING_RECOVERED, skipped: 1 });
+    expect(second).toEqual({ ...NOTHING_RECOVERED, resumed: 1, resent: 1 });
   });
 });
 
@@ -492,7 +480,7 @@ async function recoverPages(
   limit: number,
   from?: string,
 ): Promise<RecoveryReport> {
-  const sum: Record<string, unknown> = { ...NOTHING };
+  const sum: Record<string, unknown> = { ...NOTHING_RECOVERED };
   let cursor = from;
   do {
     const { nextCursor, troubles, ...counts } = await engine.recoverAll({

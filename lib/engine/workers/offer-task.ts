@@ -56,7 +56,8 @@ export async function offersOf(world: World, plan: Plan): Promise<Offers> {
 
 /**
  * One that was open before has been offered before: its row must lead to it though the commit that
- * it is put for may never be. Neither that nor one given back may be the only row of its task.
+ * it is put for may never be. There may be another row of it, as there may be of one given back, so
+ * both are marked.
  */
 function rowBefore(world: World, plan: Plan, task: TaskTicket, shards: number): Item {
   const { instance } = plan.image;
