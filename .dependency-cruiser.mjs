@@ -26,8 +26,58 @@ const typesOnly = (name, from, to, comment) => ({
 
 const forbidden = (name, from, to, comment) => ({ name, comment, severity: "error", from, to });
 
+/**
+ * The layers of lib/engine, lowest first: a file imports its own layer and those before it. Use cases
+ * are one layer and may import each other.
+ */
+const ENGINE_LAYERS = [
+  [
+    "shapes",
+    "Requests and answers are plain types and rules: they know nothing of how they are stored.",
+  ],
+  ["storage", "How things are stored. What concerns rows, steps or a use case belongs further up."],
+  [
+    "rows",
+    "What lets the outside find a wait or a task. A row knows what a step changes (`Change`), not how the step is planned or taken.",
+  ],
+  [
+    "step",
+    "Load, decide, commit, dispatch. What a committed step owes to a use case leaves through the table of senders (lib/engine/senders.ts).",
+  ],
+  [
+    "drive",
+    "Who runs a step. A message reaches its use case through the table of handlers (lib/engine/handlers.ts).",
+  ],
+  [
+    "(signals|messages|events|workers|user-tasks|calls|multi-instance|timer-starts|definitions|instances)",
+    "A use case. It may use other use cases, and never recovery or the engine as a whole.",
+    "use-cases",
+  ],
+  [
+    "recovery",
+    "Recovery stands on everything else, and nothing stands on it but the engine as a whole.",
+  ],
+];
+
+/** A rule per layer: nothing of a later layer, and no file of lib/engine but the world that all share. */
+const engineLayers = ENGINE_LAYERS.map(([folder, comment, name = folder], at) =>
+  forbidden(
+    `engine-layer-${name}`,
+    { path: `^lib/engine/${folder}/` },
+    {
+      path: [
+        "^lib/engine/[^/]+$",
+        ...ENGINE_LAYERS.slice(at + 1).map(([later]) => `^lib/engine/${later}/`),
+      ],
+      pathNot: "^lib/engine/(world|observation)\\.ts$",
+    },
+    comment,
+  ),
+);
+
 export default {
   forbidden: [
+    ...engineLayers,
     room(
       "definition-imports-nothing",
       "^lib/definition/",

@@ -11,6 +11,9 @@ const project = (name: string, test: object) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], ...test },
 });
 
+/** Nothing is timed; the limit is for what hangs, on a machine that may be busy many times over. */
+const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
+
 export default defineConfig({
   resolve: {
     // Examples and docs import the package by name, as a user would; here that means the source.
@@ -30,18 +33,17 @@ export default defineConfig({
       thresholds: { "lib/kernel/**/*.ts": { branches: 100 } },
     },
     projects: [
-      // Nothing here is timed; the limit is for what hangs, on a machine that may be busy.
       project("unit", {
-        testTimeout: 60_000,
+        ...PATIENT,
         include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
         exclude: APART.map((room) => `test/${room}/**`),
       }),
-      project("contract", { testTimeout: 60_000 }),
+      project("contract", PATIENT),
       project("simulation", { testTimeout: 600_000 }),
       // Those at work under the kills need the machine for themselves: a life is killed within moments.
       project("killed", { testTimeout: 1_200_000, fileParallelism: false }),
-      // Loading aws-cdk-lib is slow.
-      project("infra", { testTimeout: 60_000, hookTimeout: 120_000 }),
+      // Loading aws-cdk-lib is slow, and nothing here changes what others see: once for each worker.
+      project("infra", { testTimeout: 300_000, hookTimeout: 300_000, isolate: false }),
       // One emulator for all: its files take turns.
       project("aws", { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
       project("end-to-end", { testTimeout: 300_000, hookTimeout: 300_000, fileParallelism: false }),

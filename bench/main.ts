@@ -4,18 +4,31 @@
 //   npm run bench               about two minutes
 //   npm run bench -- --quick    less of everything, about half a minute
 //   npm run bench -- --topics   only signals and messages
+//   npm run bench -- --record   writes the figures into bench/RESULTS.md as well
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type EmbeddedEngine, openEngine, type TrailNews } from "../lib/embedded/index.ts";
+import { readCommandLine } from "../scripts/command-line.ts";
 import { closedLoop, percentile } from "./measures.ts";
 import { sequence, sleeper } from "./processes.ts";
+import { describeRun, markdownTable, record } from "./record.ts";
 import { measureCeiling } from "./store-ceiling.ts";
-import { alone, compared, figure, print } from "./table.ts";
+import { alone, compared, figure, print, type Row } from "./table.ts";
 import { type Check, measureTopics } from "./topics.ts";
 
-const isQuick = process.argv.includes("--quick");
+const {
+  quick: isQuick,
+  topics: onlyTopics,
+  record: isRecorded,
+} = readCommandLine(import.meta.filename, {
+  options: {
+    quick: { type: "boolean", default: false },
+    topics: { type: "boolean" },
+    record: { type: "boolean" },
+  },
+}).values;
 const STEPS = 10;
 /** A start and ten steps: each of them is one commit. */
 const COMMITS = STEPS + 1;
@@ -28,12 +41,20 @@ type Ceiling = Awaited<ReturnType<typeof measureCeiling>>;
 process.exitCode = await main();
 
 async function main(): Promise<number> {
-  const isWhole = process.argv.includes("--topics") || (await measureSteps());
+  const steps = onlyTopics ? undefined : await measureSteps();
   const { rows, checks } = await measureTopics(WAITERS);
   print(rows);
   console.log("");
-  for (const check of checks) tell(check);
-  const isGood = isWhole && checks.every(isKept);
+  const told = checks.map(tell);
+  for (const line of told) console.log(line);
+  const isGood = steps?.isWhole !== false && checks.every(isKept);
+  if (isRecorded && isGood) {
+    const run = describeRun(new Date());
+    record({
+      ...(steps && { steps: partOf(run, steps.rows, steps.told) }),
+      topics: partOf(run, rows, told),
+    });
+  }
   console.log(isGood ? "1 passed, 0 failed" : "0 passed, 1 failed");
   return isGood ? 0 : 1;
 }
@@ -42,13 +63,19 @@ function isKept({ commits, least, most }: Check): boolean {
   return commits >= least && commits <= most;
 }
 
-function tell({ what, commits, least, most }: Check): void {
+function tell({ what, commits, least, most }: Check): string {
   const expected = least === most ? `${most}` : `at most ${most}`;
-  console.log(`commits: ${commits} for ${what}, ${expected} expected`);
+  return `commits: ${commits} for ${what}, ${expected} expected`;
 }
 
-/** Tasks, timers and starts; false when they took other commits than they may. */
-async function measureSteps(): Promise<boolean> {
+function partOf(run: string, rows: readonly Row[], lines: readonly string[]): string {
+  return [run, "", markdownTable(rows), "", ...lines.map((line) => `- ${line}`)].join("\n");
+}
+
+type Steps = Readonly<{ isWhole: boolean; rows: readonly Row[]; told: readonly string[] }>;
+
+/** Tasks, timers and starts; they are not whole when they took other commits than they may. */
+async function measureSteps(): Promise<Steps> {
   const folder = mkdtempSync(join(tmpdir(), "fermata-bench-"));
   const lateness = latenessOf("nap", 1_000);
   const engine = await openEngine({
@@ -67,7 +94,7 @@ async function measureSteps(): Promise<boolean> {
   }
 }
 
-async function measureAll(engine: EmbeddedEngine, lateMs: readonly number[]): Promise<boolean> {
+async function measureAll(engine: EmbeddedEngine, lateMs: readonly number[]): Promise<Steps> {
   const runTen = async () => {
     const { instanceId } = await engine.start("ten", { variables: { n: 0 } });
     await engine.result(instanceId);
@@ -86,7 +113,7 @@ async function measureAll(engine: EmbeddedEngine, lateMs: readonly number[]): Pr
   await sleepAll(engine);
   const ceiling = best(before, await measureCeiling());
 
-  print([
+  const rows = [
     compared(
       "ten tasks alone, ms an instance, p50",
       percentile(single.ms, 0.5),
@@ -121,18 +148,17 @@ async function measureAll(engine: EmbeddedEngine, lateMs: readonly number[]): Pr
       startsTogether.perSecond,
       ceiling.startsGrouped,
     ),
-  ]);
+  ];
+  print(rows);
   const steps = LONG.together * STEPS;
   const commits = LONG.together * COMMITS;
-  console.log(
-    `\na step: ${figure(bytes / commits)} bytes of state, ${figure(reads / steps)} items read`,
-  );
-  console.log(
+  const told = [
+    `a step: ${figure(bytes / commits)} bytes of state, ${figure(reads / steps)} items read`,
     `commits: ${writes} for ${steps} steps and ${LONG.together} starts, ${commits} expected`,
-  );
-  console.log(`timers: ${lateMs.length} of ${SLEEPERS} heard of`);
-  console.log("");
-  return writes === commits && lateMs.length === SLEEPERS;
+    `timers: ${lateMs.length} of ${SLEEPERS} heard of`,
+  ];
+  console.log(`\n${told.join("\n")}\n`);
+  return { isWhole: writes === commits && lateMs.length === SLEEPERS, rows, told };
 }
 
 /** All due within the second in which they were started. */

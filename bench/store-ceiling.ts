@@ -1,6 +1,6 @@
 // What the disk and an embedded database allow, before any engine: one put of a 700-byte item
 // under its version, with its index rows, alone and in groups of 64; in the main thread and by a
-// worker thread. `--lmdb <folder>` adds lmdb from a folder where it is installed. The figures and
+// worker thread. `--lmdb FOLDER` adds lmdb from a folder where it is installed. The figures and
 // what was decided from them: docs/decisions/0002-embedded-store.md.
 
 import { randomUUID } from "node:crypto";
@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
+import { readCommandLine } from "../scripts/command-line.ts";
 
 /** A bare database under test: makes every put of a group durable before it answers. */
 type Bare = Readonly<{ putAll(puts: readonly Put[]): void | Promise<void>; close(): unknown }>;
@@ -30,12 +31,13 @@ if (isMainThread && process.argv[1] === import.meta.filename) await main();
 if (!isMainThread && workerData?.folder !== undefined) serveAsWorker(String(workerData.folder));
 
 async function main(): Promise<void> {
+  const { lmdb: installed } = readCommandLine(import.meta.filename, {
+    options: { lmdb: { type: "string" } },
+  }).values;
   const rows: [string, Figures][] = [
     ["node:sqlite, main thread", await measureCeiling()],
     ["node:sqlite, worker thread", await inFolder((folder) => measure(openWorker(folder)))],
   ];
-  const at = process.argv.indexOf("--lmdb");
-  const installed = at > 0 ? process.argv[at + 1] : undefined;
   if (installed !== undefined) {
     rows.push([
       "lmdb, main thread",

@@ -4,7 +4,11 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { type LogGroupProps, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { BlobsBucket } from "./constructs/blobs-bucket.ts";
-import { EngineFunctions, type FunctionRole } from "./constructs/engine-functions.ts";
+import {
+  EngineFunctions,
+  type FunctionRole,
+  type WokenRole,
+} from "./constructs/engine-functions.ts";
 import { EngineQueues } from "./constructs/engine-queues.ts";
 import { EngineHttpApi } from "./constructs/http-api.ts";
 import { InstanceTable, type Throughput } from "./constructs/instance-table.ts";
@@ -47,6 +51,11 @@ export type FermataProps = Readonly<{
    * that wakes one; small accounts have none to reserve.
    */
   reservedConcurrency?: Partial<Record<FunctionRole, number>>;
+  /**
+   * How often functions that queues wake run at the same time, at the most; 100 each, or what is
+   * reserved for them. At least 2 for each queue that wakes one.
+   */
+  maxConcurrency?: Partial<Record<WokenRole, number>>;
   /** Who holds timers beyond the reach of a queue: EventBridge Scheduler, or the wheel for masses of them. */
   timers?: "scheduler" | "wheel";
   /** Tells ends and incidents of instances on the bus. */
@@ -110,6 +119,8 @@ export class Fermata extends Construct {
     });
     this.schedules = this.#schedules(props);
     this.functions = this.#functions(props, retention);
+    // What a new release lets the rule bring is for functions of that release.
+    this.bus.rules.accepted.node.addDependency(this.functions.byRole.fanOutSignal.fn);
     this.#api = this.#door(props);
     this.url = this.#api.url;
     if (alarms !== "off") {
@@ -170,6 +181,7 @@ export class Fermata extends Construct {
       }),
       encryptionKey,
       reservedConcurrency: props.reservedConcurrency ?? {},
+      maxConcurrency: props.maxConcurrency ?? {},
       taskMemoryMb: props.taskMemoryMb ?? 256,
       paused: props.paused ?? false,
       logs: logsOf(props),

@@ -9,15 +9,18 @@
  *   http-api 217 (a quarter more with every locale of zod, 350 kB that nobody needs)
  *   run-task 182, Secrets Manager included · advance 169, and the others about the same · compile 54
  *
+ * Each of them has 150 kB more since patterns are matched by re2js: 7 ms (decision 19). The function
+ * fan-out-signal has 80 kB more: it checks signals that events ask for by the shapes of the API.
+ *
  * A test holds the bundles to the budgets, which leave about a tenth for growth.
  */
 export const MAX_BUNDLE_BYTES = {
-  "http-api": 1_430_000,
-  "run-task": 1_320_000,
-  advance: 1_190_000,
-  "fire-timer": 1_190_000,
-  "fan-out-signal": 1_190_000,
-  sweep: 1_190_000,
-  "dead-letters": 1_190_000,
-  compile: 300_000,
+  "http-api": 1_580_000,
+  "run-task": 1_470_000,
+  advance: 1_340_000,
+  "fire-timer": 1_340_000,
+  "fan-out-signal": 1_420_000,
+  sweep: 1_340_000,
+  "dead-letters": 1_340_000,
+  compile: 450_000,
 } as const;

@@ -19,7 +19,7 @@ import { SqsTasks } from "../lib/adapters/sqs/tasks.ts";
 import { TimerQueue } from "../lib/adapters/sqs/timer-queue.ts";
 import { createEngine } from "../lib/engine/create-engine.ts";
 import type { Engine } from "../lib/engine/engine.ts";
-import type { World } from "../lib/engine/world.ts";
+import type { HostWorld } from "../lib/engine/world.ts";
 import { graphRunner } from "../lib/kernel/graph/graph-runner.ts";
 import type { Clock } from "../lib/ports/clock.ts";
 import type { TaskHandler } from "../lib/ports/tasks.ts";
@@ -56,7 +56,7 @@ export type CompositionOptions = Readonly<{
   /** Tells the handlers of a ticket to stop that are at work in this function. */
   stop?: (instanceId: string, ticket: string) => void;
   /** None where nothing is deployed. */
-  compilers?: World["compilers"];
+  compilers?: HostWorld["compilers"];
   /** Whether there is a queue for messages that nobody can read. */
   setsAside?: boolean;
 }>;
@@ -72,7 +72,7 @@ export function composeEngine(options: CompositionOptions): Composition {
   const sqs = traceMessages(sqsClient());
   const blobs = new S3Blobs({ client: s3Client(), bucket: settings.blobsBucket });
   const queues = { tasks: settings.tasksQueueUrl, longTasks: settings.longTasksQueueUrl };
-  const world: World = {
+  const world: HostWorld = {
     store: new DynamoDbStore({
       client: countUnits(dynamoDbClient(), telemetry),
       table: settings.table,

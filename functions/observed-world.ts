@@ -1,11 +1,11 @@
 import type { Observation } from "../lib/engine/observation.ts";
-import type { World } from "../lib/engine/world.ts";
+import type { HostWorld } from "../lib/engine/world.ts";
 import type { Instance, TimerTicket } from "../lib/kernel/instance.ts";
 import type { Outcome, Store } from "../lib/ports/store.ts";
 import type { MetricName, Telemetry } from "./middleware/telemetry.ts";
 
 /** The same world, whose commits, parkings and observations are measured, and whose troubles are told. */
-export function observed(world: World, telemetry: Telemetry): World {
+export function observed(world: HostWorld, telemetry: Telemetry): HostWorld {
   const { store, parking, clock } = world;
   return {
     ...world,

@@ -1,27 +1,22 @@
-// Lists which acceptance lines have a passing test, by the numbers that test names carry.
+// Lists which promises of docs/reference/promises.md have a passing test, by the numbers in test names.
 //
 //   npm run acceptance                          runs the tests
 //   npm run acceptance -- --reports FOLDER      reads what `npm run check -- --reports FOLDER` left
 
-import { readdirSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { fileURLToPath } from "node:url";
+import { keptIn } from "./acceptance/promises.ts";
+import { readCommandLine } from "./command-line.ts";
 import { parseReport, runTests, type Test } from "./vitest-report.ts";
 
-/** The lines that this release promises. */
-const PROMISED = [
-  ...["F1", "F2", "F3", "F4", "F5", "F6", "F7"],
-  ...["F10", "F11", "F12", "F13", "F14", "F15", "F16", "F17", "F18", "F19", "F20", "F21"],
-  ...["F30", "F31", "F32", "F33", "F34", "F35", "F36", "F37", "F38", "F39", "F40", "F41"],
-  ...["F42", "F43", "F44", "F45", "F46", "F47"],
-  ...["F50", "F51", "F54", "F55", "F57", "F58", "F62", "F65", "F66", "F67", "F68"],
-  ...["S1", "S2", "S3", "S4", "S5"],
-  ...["R13", "R14", "R15", "R16", "R20"],
-  ...["D6", "D7", "D8", "D9", "D10", "D11", "D19", "D22"],
-  ...["J13", "J17", "J18"],
-];
+/** The page that says what each number promises, and whether it is kept already. */
+const PROMISES = fileURLToPath(new URL("../docs/reference/promises.md", import.meta.url));
+const PROMISED = keptIn(readFileSync(PROMISES, "utf8"));
 
-const { reports } = parseArgs({ options: { reports: { type: "string" } } }).values;
+const { reports } = readCommandLine(import.meta.filename, {
+  options: { reports: { type: "string" } },
+}).values;
 process.exitCode = tell(reports === undefined ? await allTests() : storedTests(reports));
 
 function storedTests(folder: string): readonly Test[] {
@@ -38,7 +33,7 @@ async function allTests(): Promise<readonly Test[]> {
 function tell(tests: readonly Test[]): number {
   const lines = new Map<string, Test[]>();
   for (const test of tests) {
-    for (const [line] of test.name.matchAll(/\b[FSRJDX]\d+\b/g)) {
+    for (const [line] of test.name.matchAll(/\b[FSRJDX]\d+\b|(?<=\()T\d+(?=\))/g)) {
       lines.set(line, [...(lines.get(line) ?? []), test]);
     }
   }

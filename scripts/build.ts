@@ -1,9 +1,12 @@
+// Builds dist/ anew: what an earlier build left behind must not be published.
+
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { FUNCTIONS, functionCode } from "../cdk/bundle.ts";
+import { readCommandLine } from "./command-line.ts";
 import { runCommand } from "./run-command.ts";
 
-// Builds dist/ anew: what an earlier build left behind must not be published.
+readCommandLine(import.meta.filename, {});
 rmSync("dist", { recursive: true, force: true });
 const { code, output } = await runCommand("tsc", ["-p", "tsconfig.build.json"]);
 process.stdout.write(output);

@@ -7,7 +7,7 @@
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { readCommandLine } from "./command-line.ts";
 import { runCommand } from "./run-command.ts";
 import { runTests } from "./vitest-report.ts";
 
@@ -17,7 +17,7 @@ type Step = Readonly<{ name: string; needs?: string; run: () => Promise<Result> 
 /** The rooms that hold TypeScript; those that do not exist yet are checked once they do. */
 const ROOMS = ["lib", "cli", "functions", "cdk", "examples", "bench", "scripts", "test"];
 
-const { only, reports } = parseArgs({
+const { only, reports } = readCommandLine(import.meta.filename, {
   options: { only: { type: "string" }, reports: { type: "string" } },
 }).values;
 

@@ -6,9 +6,9 @@
 
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { deployExample, type Example, findExamples, startExample } from "../cli/dev/example.ts";
 import { type Client, createClient } from "../lib/client/index.ts";
+import { readCommandLine } from "./command-line.ts";
 import { apiUrlAt } from "./deployment/api-url.ts";
 import { type AwsPlace, emulatedPlace } from "./deployment/aws-place.ts";
 import { bootstrap, type Context, deploy } from "./deployment/cdk.ts";
@@ -53,7 +53,7 @@ try {
 
 /** Looked at first: half a minute later would be late to say that one is missing. */
 function taskFolders(): readonly string[] {
-  const { tasks = [] } = parseArgs({
+  const { tasks = [] } = readCommandLine(import.meta.filename, {
     options: { tasks: { type: "string", multiple: true } },
   }).values;
   for (const folder of tasks) {
@@ -66,8 +66,7 @@ function taskFolders(): readonly string[] {
 
 function tellWhy(cause: unknown): void {
   const message = cause instanceof Error ? cause.message : String(cause);
-  // Of an unknown option the parser tells more than helps here.
-  console.error(`local:up: ${message.replace(/ To specify a positional argument.*/, "")}`);
+  console.error(`local:up: ${message}`);
   if (hasBegun && existsSync(LOCAL_FOLDER))
     console.error("Logs: .fermata/local/emulator.log and deploy.log");
 }

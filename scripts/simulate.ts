@@ -6,15 +6,15 @@
 //   npm run simulate -- --runs 5000 --from 1000       more of them
 //   npm run simulate -- --scenario door --mode memory narrowed down
 //   npm run simulate -- --waiters 100000              a signal to so many, with deaths in its fan-out
-//   npm run simulate -- --timers 500                  how late so many timers fire on each road
+//   npm run simulate -- --timers 500                  how late so many timers fire on each route
 //   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
 
-import { parseArgs } from "node:util";
-import { MUTANTS } from "../test/simulation/all-mutants.ts";
-import { type Mutant, REACHED } from "../test/simulation/mutants.ts";
-import { plant } from "../test/simulation/patch.ts";
+import { MUTANTS } from "../test/simulation/mutants/all-mutants.ts";
+import { plant } from "../test/simulation/mutants/patch.ts";
+import { type Mutant, REACHED } from "../test/simulation/mutants/protocol.ts";
+import { readCommandLine, stop as stopAsked, wholeNumber } from "./command-line.ts";
 
-const { values } = parseArgs({
+const { values } = readCommandLine(import.meta.filename, {
   options: {
     seed: { type: "string" },
     from: { type: "string", default: "1" },
@@ -28,19 +28,28 @@ const { values } = parseArgs({
   },
 });
 
+for (const option of ["seed", "from", "runs", "waiters", "timers"] as const) {
+  if (values[option] !== undefined) wholeNumber(option, values[option]);
+}
+if (values.mode !== undefined && values.mode !== "memory" && values.mode !== "durable") {
+  stopAsked(`--mode is "${values.mode}", but must be memory or durable.`);
+}
+
 const SEEDS_FOR_A_MUTANT = 500;
 const DEFAULT_RUNS = 200;
 
 const mutant = MUTANTS.find(({ name }) => name === values.mutant);
 if (values.mutant !== undefined && mutant === undefined) {
-  stop(
+  stopAsked(
     `There is no mutant "${values.mutant}". There are: ${MUTANTS.map(({ name }) => name).join(", ")}.`,
   );
 }
 if (mutant) plant(mutant);
 // Only now: the engine must be loaded with the patch in it.
-const { choicesOf, settingOf, simulate, simulateSeed } = await import("../test/simulation/run.ts");
-const { shrink } = await import("../test/simulation/shrink.ts");
+const { choicesOf, settingOf, simulate, simulateSeed } = await import(
+  "../test/simulation/world/run.ts"
+);
+const { shrink } = await import("../test/simulation/world/shrink.ts");
 
 const wantedMode = values.mode ?? (mutant ? (mutant.mode ?? "durable") : undefined);
 const mode = wantedMode === "memory" || wantedMode === "durable" ? wantedMode : undefined;
@@ -75,9 +84,9 @@ function isReached(): boolean {
   return Reflect.get(globalThis, REACHED) === true;
 }
 
-/** So many timers on each road, and how late they were. */
+/** So many timers on each route, and how late they were. */
 async function fire(timers: number): Promise<void> {
-  const { measurePrecision } = await import("../test/simulation/precision.ts");
+  const { measurePrecision } = await import("../test/simulation/world/precision.ts");
   console.table(await measurePrecision(timers));
 }
 
@@ -117,7 +126,7 @@ async function runMany(from: number, count: number): Promise<void> {
 
 /** One signal to so many; says how long that took, and whether each had it once. */
 async function tell(waiters: number): Promise<void> {
-  const { tellCrowd } = await import("../test/simulation/crowd.ts");
+  const { tellCrowd } = await import("../test/simulation/actors/crowd.ts");
   const begin = performance.now();
   const { receipt, taken, ended, crashes } = await tellCrowd({ waiters, crashEvery: 20 });
   const seconds = ((performance.now() - begin) / 1000).toFixed(1);

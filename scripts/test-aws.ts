@@ -9,10 +9,12 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startDynamoDbLocal } from "../test/support/dynamodb-local.ts";
+import { printHelp } from "./command-line.ts";
 import { endBySignal } from "./deployment/end-by-signal.ts";
 import { startEmulator } from "./emulator/start-emulator.ts";
 import { runTests, type TestRun } from "./vitest-report.ts";
 
+printHelp(import.meta.filename);
 const BEAT_MS = 15_000;
 const began = performance.now();
 const endings: (() => Promise<void>)[] = [];

@@ -8,8 +8,11 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { readCommandLine } from "./command-line.ts";
 
 type Case = Readonly<{ what: string; program: string; rounds: number; commitsPerRound: number }>;
+
+readCommandLine(import.meta.filename, {});
 
 const CASES: readonly Case[] = [
   {

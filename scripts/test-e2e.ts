@@ -16,10 +16,10 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { z } from "zod";
 import { awsSigner } from "../lib/client/aws/index.ts";
 import { createClient } from "../lib/client/index.ts";
+import { readCommandLine } from "./command-line.ts";
 import { apiUrlAt } from "./deployment/api-url.ts";
 import { bootstrap, type Context, deploy, destroy } from "./deployment/cdk.ts";
 import { type E2ePlace, givenPlace, ownEmulator } from "./deployment/e2e-place.ts";
@@ -58,7 +58,7 @@ const Report = z.object({
   ),
 });
 
-const { values, positionals } = parseArgs({
+const { values, positionals } = readCommandLine(import.meta.filename, {
   options: { keep: { type: "boolean" }, "expect-skipped": { type: "string" } },
   allowPositionals: true,
 });

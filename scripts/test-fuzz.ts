@@ -10,8 +10,8 @@ import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { type EmbeddedEngine, openEngine, serveEngine } from "../lib/embedded/index.ts";
+import { readCommandLine } from "./command-line.ts";
 
 const SECONDS = 75;
 /** More than the longest wait that a call may ask for. */
@@ -53,7 +53,9 @@ const OUTLIVES_ITS_DELETION = [
   "GET /v1/definitions/{definitionId}/versions/{version}",
   "GET /v1/definitions/{definitionId}/versions/{version}/source",
 ];
-const { seed } = parseArgs({ options: { seed: { type: "string" } } }).values;
+const { seed } = readCommandLine(import.meta.filename, {
+  options: { seed: { type: "string" } },
+}).values;
 
 /** A task that runs here, then one that waits for somebody outside beside a timer. */
 const PROCESS = `<?xml version="1.0" encoding="UTF-8"?>

@@ -1,14 +1,17 @@
-/**
- * Writes down one item of every kind, as today's code stores it: run it before a format changes, so
- * that the code after it can be asked to read what the code before it wrote.
- */
+// Writes down one item of every kind, as today's code stores it: run it before a format changes, so
+// that the code after it can be asked to read what the code before it wrote.
+//
+//   node scripts/write-stored.ts
+
 import { writeFileSync } from "node:fs";
 import { SimulatedStore } from "../lib/adapters/simulated/store.ts";
-import { FORMATS } from "../lib/engine/formats.ts";
+import { FORMATS } from "../lib/engine/storage/formats.ts";
 import { storeEveryKind, TASKS, WORKFLOWS } from "../test/support/every-kind.ts";
 import { HANDLERS } from "../test/support/every-newer-kind.ts";
 import { aPlainWorld } from "../test/support/plain-world.ts";
+import { readCommandLine } from "./command-line.ts";
 
+readCommandLine(import.meta.filename, {});
 const store = new SimulatedStore({});
 const world = { store, tasks: TASKS, handlers: HANDLERS, workflows: WORKFLOWS };
 await storeEveryKind(aPlainWorld(world));

@@ -27,6 +27,8 @@ export type EngineFunctionProps = Readonly<{
   environment: Readonly<Record<string, string>>;
   /** Set where somebody wants to hold concurrency back; small accounts have none to reserve. */
   reservedConcurrency: number | undefined;
+  /** How often it may run at the same time for its queues; what is reserved unless said, or 100. */
+  maxConcurrency: number | undefined;
   logs: LogGroupProps;
 }>;
 
@@ -36,6 +38,12 @@ export type EngineFunctionProps = Readonly<{
  */
 type Batch = Readonly<{ batchSize: number; enabled: boolean; queues?: number }>;
 
+/**
+ * How often a function runs at the same time for its queues unless somebody says otherwise. All of
+ * them together leave 400 of the 1,000 that an account has to the API and to other functions.
+ */
+const DEFAULT_CONCURRENCY = 100;
+
 /** What an event source can be held to. */
 const MIN_CONCURRENCY = 2;
 const MAX_CONCURRENCY = 1_000;
@@ -44,11 +52,11 @@ const MAX_CONCURRENCY = 1_000;
 export class EngineFunction extends Construct {
   readonly fn: LambdaFunction;
   readonly role: Role;
-  readonly #reserved: number | undefined;
+  readonly #props: Pick<EngineFunctionProps, "reservedConcurrency" | "maxConcurrency">;
 
   constructor(scope: Construct, id: string, props: EngineFunctionProps) {
     super(scope, id);
-    this.#reserved = props.reservedConcurrency;
+    this.#props = props;
     const logGroup = new LogGroup(this, "Log", {
       removalPolicy: RemovalPolicy.DESTROY,
       ...props.logs,
@@ -109,15 +117,19 @@ export class EngineFunction extends Construct {
   }
 
   /**
-   * Pollers know nothing of what is reserved: what they bring beyond it is throttled, and a message
-   * that was throttled ten times is a dead letter which nobody has ever looked at.
+   * Without a bound a flood of messages takes the whole account's concurrency. And pollers know
+   * nothing of what is reserved: what they bring beyond it is throttled, and a message that was
+   * throttled ten times is a dead letter which nobody has ever looked at.
    */
-  #heldTo(queues: number): { maxConcurrency?: number } {
-    if (this.#reserved === undefined) return {};
-    const each = Math.floor(this.#reserved / queues);
+  #heldTo(queues: number): { maxConcurrency: number } {
+    const { reservedConcurrency = Number.POSITIVE_INFINITY, maxConcurrency } = this.#props;
+    const usual = this.#props.reservedConcurrency ?? DEFAULT_CONCURRENCY;
+    const most = Math.min(maxConcurrency ?? usual, reservedConcurrency);
+    const each = Math.floor(most / queues);
     if (each >= MIN_CONCURRENCY) return { maxConcurrency: Math.min(each, MAX_CONCURRENCY) };
+    const name = most === reservedConcurrency ? "reservedConcurrency" : "maxConcurrency";
     throw new Error(
-      `${this.node.id} is woken by queues: its reservedConcurrency is ${this.#reserved}, and has to be ` +
+      `${this.node.id} is woken by queues: its ${name} is ${most}, and has to be ` +
         `at least ${MIN_CONCURRENCY * queues}. To stop an installation, use \`paused\`.`,
     );
   }

@@ -16,6 +16,7 @@ import type { EngineQueues } from "./engine-queues.ts";
 import type { InstanceTable } from "./instance-table.ts";
 import type { SignalBus } from "./signal-bus.ts";
 import { SweepRule } from "./sweep-rule.ts";
+import { TIMEOUT_SECONDS } from "./timeouts.ts";
 import type { TimerSchedules } from "./timer-schedules.ts";
 
 /** The functions by role; `run-task` is deployed twice, for tasks that end soon and for the others. */
@@ -32,6 +33,12 @@ export const FUNCTION_ROLES = [
 ] as const;
 
 export type FunctionRole = (typeof FUNCTION_ROLES)[number];
+
+/** Those that queues wake. */
+export type WokenRole = Exclude<FunctionRole, "httpApi" | "compile" | "sweep">;
+
+const isWoken = (role: FunctionRole): role is WokenRole =>
+  role !== "httpApi" && role !== "compile" && role !== "sweep";
 
 export type EngineFunctionsProps = Readonly<{
   code: FunctionCode;
@@ -50,25 +57,25 @@ export type EngineFunctionsProps = Readonly<{
   environment: Readonly<Record<string, string>>;
   encryptionKey: IKey | undefined;
   reservedConcurrency: Partial<Record<FunctionRole, number>>;
+  maxConcurrency: Partial<Record<WokenRole, number>>;
   taskMemoryMb: number;
   /** Nothing wakes the functions but calls. */
   paused: boolean;
   logs: LogGroupProps;
 }>;
 
-type Spec = Readonly<{ code: FunctionName; does: string; seconds: number; memoryMb: number }>;
+type Spec = Readonly<{ code: FunctionName; does: string; memoryMb: number }>;
 
-/** How long each may take, and with how much memory; the queues' visibility is longer than either. */
 const specs = (taskMemoryMb: number): Readonly<Record<FunctionRole, Spec>> => ({
-  httpApi: { code: "http-api", does: "Answers the API", seconds: 29, memoryMb: 512 },
-  compile: { code: "compile", does: "Compiles definitions", seconds: 25, memoryMb: 1024 },
-  runTask: { code: "run-task", does: "Runs tasks", seconds: 60, memoryMb: taskMemoryMb },
-  runLongTask: { code: "run-task", does: "Runs long tasks", seconds: 900, memoryMb: taskMemoryMb },
-  advance: { code: "advance", does: "Takes facts that waited", seconds: 30, memoryMb: 256 },
-  fireTimer: { code: "fire-timer", does: "Takes due timers", seconds: 30, memoryMb: 256 },
-  fanOutSignal: { code: "fan-out-signal", does: "Delivers signals", seconds: 30, memoryMb: 256 },
-  sweep: { code: "sweep", does: "Finds what is overdue", seconds: 60, memoryMb: 256 },
-  deadLetters: { code: "dead-letters", does: "Gives up on tasks", seconds: 30, memoryMb: 256 },
+  httpApi: { code: "http-api", does: "Answers the API", memoryMb: 512 },
+  compile: { code: "compile", does: "Compiles definitions", memoryMb: 1024 },
+  runTask: { code: "run-task", does: "Runs tasks", memoryMb: taskMemoryMb },
+  runLongTask: { code: "run-task", does: "Runs long tasks", memoryMb: taskMemoryMb },
+  advance: { code: "advance", does: "Takes facts that waited", memoryMb: 256 },
+  fireTimer: { code: "fire-timer", does: "Takes due timers", memoryMb: 256 },
+  fanOutSignal: { code: "fan-out-signal", does: "Delivers signals", memoryMb: 256 },
+  sweep: { code: "sweep", does: "Finds what is overdue", memoryMb: 256 },
+  deadLetters: { code: "dead-letters", does: "Gives up on tasks", memoryMb: 256 },
 });
 
 /** Everything that runs, with what wakes it and what it may do. */
@@ -114,14 +121,15 @@ export class EngineFunctions extends Construct {
     props: EngineFunctionsProps,
     environment: Readonly<Record<string, string>>,
   ): EngineFunction {
-    const { code, does, seconds, memoryMb } = specs(props.taskMemoryMb)[role];
+    const { code, does, memoryMb } = specs(props.taskMemoryMb)[role];
     return new EngineFunction(this, `${role.charAt(0).toUpperCase()}${role.slice(1)}`, {
       description: `Fermata: ${does.charAt(0).toLowerCase()}${does.slice(1)}`,
       code: props.code.of(code),
-      timeout: Duration.seconds(seconds),
+      timeout: Duration.seconds(TIMEOUT_SECONDS[role]),
       memoryMb,
       environment,
       reservedConcurrency: props.reservedConcurrency[role],
+      maxConcurrency: isWoken(role) ? props.maxConcurrency[role] : undefined,
       logs: props.logs,
     });
   }

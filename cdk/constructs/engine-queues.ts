@@ -1,4 +1,3 @@
-import { Duration } from "aws-cdk-lib";
 import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
@@ -23,14 +22,13 @@ export class EngineQueues extends Construct {
     { encryptionKey }: { encryptionKey: IKey | undefined },
   ) {
     super(scope, id);
-    const short = { encryptionKey, visibilityTimeout: Duration.seconds(90) };
-    this.tasks = new WorkQueue(this, "Tasks", short);
-    // The function renews its hold on a message while it works: this is for one that died at once.
-    const long = { encryptionKey, visibilityTimeout: Duration.seconds(960) };
-    this.longTasks = new WorkQueue(this, "LongTasks", long);
-    this.timers = new WorkQueue(this, "Timers", short);
-    this.pages = new WorkQueue(this, "Pages", short);
-    this.steps = new WorkQueue(this, "Steps", { ...short, inOrder: true });
+    this.tasks = new WorkQueue(this, "Tasks", { encryptionKey, reader: "runTask" });
+    // While the function works it holds a message for a minute at a time: one that dies is soon noticed.
+    this.longTasks = new WorkQueue(this, "LongTasks", { encryptionKey, reader: "runLongTask" });
+    this.timers = new WorkQueue(this, "Timers", { encryptionKey, reader: "fireTimer" });
+    this.pages = new WorkQueue(this, "Pages", { encryptionKey, reader: "fanOutSignal" });
+    const inOrder = { inOrder: true } as const;
+    this.steps = new WorkQueue(this, "Steps", { encryptionKey, reader: "advance", ...inOrder });
   }
 
   /** All of them by role. */

@@ -1,4 +1,4 @@
-import type { Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
+import type { Rule } from "aws-cdk-lib/aws-events";
 import { ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
@@ -10,24 +10,21 @@ export const EVENTS = new ServicePrincipal("events.amazonaws.com");
 export type RuleDeliveryProps = Readonly<{
   rule: Rule;
   queue: SecuredQueue;
-  /** The whole event unless said. */
-  input?: RuleTargetInput;
   encryptionKey: IKey | undefined;
 }>;
 
-/** Delivers the events of one rule to a queue, for a day if it must; then to its dead letters. */
+/** Delivers the events of one rule whole to a queue, for a day if it must; then to its dead letters. */
 export class RuleDelivery extends Construct {
   readonly deadLetters: UndeliveredQueue;
 
   constructor(scope: Construct, id: string, props: RuleDeliveryProps) {
     super(scope, id);
-    const { rule, queue, input, encryptionKey } = props;
+    const { rule, queue, encryptionKey } = props;
     const deadLetters = new UndeliveredQueue(this, "DeadLetters", { encryptionKey });
     for (const target of [queue, deadLetters]) target.allowService(EVENTS, rule.ruleArn);
     rule.addTarget({
       bind: () => ({
         arn: queue.queueArn,
-        ...(input !== undefined && { input }),
         deadLetterConfig: { arn: deadLetters.queueArn },
       }),
     });

@@ -1,4 +1,5 @@
-import { EventBus, Rule, RuleTargetInput } from "aws-cdk-lib/aws-events";
+import { Stack } from "aws-cdk-lib";
+import { EventBus, Rule } from "aws-cdk-lib/aws-events";
 import { type IGrantable, PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
@@ -26,23 +27,28 @@ export class SignalBus extends Construct {
     const accepted = new Rule(this, "Accepted", {
       description: "Signals and events that were accepted go to their subscribers",
       eventBus: this.bus,
-      eventPattern: { source: ["fermata"], detailType: ["signal-accepted"] },
+      // Whoever may put events can write all of this but the account: the function trusts none of it.
+      eventPattern: {
+        source: ["fermata"],
+        detailType: ["signal-accepted"],
+        account: [Stack.of(this).account],
+        detail: { kind: ["broadcast"] },
+      },
     });
     const requested = new Rule(this, "Requested", {
       description: "Signals that somebody else's event asks for",
       eventBus: this.bus,
       eventPattern: { detailType: ["signal-requested"] },
     });
+    // Whole events, both: what comes over the bus can never look like a message of the engine's own,
+    // and the id that EventBridge gave a request makes it repeatable.
     const deliverAccepted = new RuleDelivery(this, "AcceptedDelivery", {
       ...toPages,
       rule: accepted,
-      // The detail is the message.
-      input: RuleTargetInput.fromEventPath("$.detail"),
     });
     const deliverRequested = new RuleDelivery(this, "RequestedDelivery", {
       ...toPages,
       rule: requested,
-      // Whole: the event's own id makes the request repeatable.
     });
     this.rules = { accepted, requested };
     this.deadLetters = {

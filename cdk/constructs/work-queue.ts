@@ -3,6 +3,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { DeduplicationScope, FifoThroughputLimit } from "aws-cdk-lib/aws-sqs";
 import { Construct } from "constructs";
 import { DeadLetterQueue, SecuredQueue } from "./secured-queue.ts";
+import { type TimedFunction, visibilityFor } from "./timeouts.ts";
 
 /** A message that was received this often without being done with goes to the dead letters. */
 const MAX_RECEIVES = 10;
@@ -23,8 +24,8 @@ const FIFO = {
 
 export type WorkQueueProps = Readonly<{
   encryptionKey: IKey | undefined;
-  /** A message that nobody has finished with by then is delivered again. */
-  visibilityTimeout: Duration;
+  /** The function that it wakes. */
+  reader: TimedFunction;
   /** In order for each instance. */
   inOrder?: true;
 }>;
@@ -36,16 +37,16 @@ export class WorkQueue extends Construct {
 
   constructor(scope: Construct, id: string, props: WorkQueueProps) {
     super(scope, id);
-    const { encryptionKey, visibilityTimeout, inOrder } = props;
+    const { encryptionKey, reader, inOrder } = props;
     const order = inOrder === true ? FIFO : {};
     this.deadLetters = new DeadLetterQueue(this, "DeadLetters", {
       encryptionKey,
-      visibilityTimeout: Duration.seconds(90),
+      visibilityTimeout: visibilityFor("deadLetters"),
       ...order,
     });
     this.queue = new SecuredQueue(this, "Queue", {
       encryptionKey,
-      visibilityTimeout,
+      visibilityTimeout: visibilityFor(reader),
       retentionPeriod: RETENTION,
       deadLetterQueue: { queue: this.deadLetters, maxReceiveCount: MAX_RECEIVES },
       ...order,

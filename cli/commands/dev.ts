@@ -67,6 +67,10 @@ export const dev = command({
       multiple: true,
       help: "the hosts that secret:NAME may go to; FERMATA_SECRET_NAME is its value",
     },
+    "accept-loss": {
+      type: "boolean",
+      help: "open a data folder whose log has lost commits, and go on without them",
+    },
     "no-examples": { type: "boolean", help: "deploy and start nothing" },
     steps: { type: "boolean", help: "show the steps of every instance, not only the examples'" },
   },
@@ -93,6 +97,7 @@ export const dev = command({
           private: values["http-private"],
           secrets: values.secret,
         }),
+        acceptLoss: values["accept-loss"] ?? false,
         examples: values["no-examples"] ? [] : findExamples(),
         showAll: values.steps ?? false,
         program: programName(terminal),
@@ -113,6 +118,7 @@ type DevSettings = Readonly<{
   retention?: string;
   tasks: readonly string[];
   http: HttpOptions;
+  acceptLoss: boolean;
   /** The first of them is started. */
   examples: readonly Example[];
   showAll: boolean;
@@ -130,6 +136,8 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   // The engine is heavy; commands that only talk to a server do without it.
   const { openEngine, serveEngine } = await import("../../lib/embedded/index.ts");
   const watch = stepWatch(settings, log);
+  const lost = Promise.withResolvers<never>();
+  lost.promise.catch(() => {}); // it may come while nobody waits yet, or any more
   const engine = await openEngine({
     dataDir,
     clock,
@@ -137,19 +145,22 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
     http: settings.http,
     tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
     onTrail: watch.see,
+    acceptLoss: settings.acceptLoss,
     onTrouble: log.trouble,
+    onStopped: lost.reject,
   });
   try {
-    await tellRecovery(engine, log);
     const server = await serveEngine(engine, {
       host,
       port,
       ...(token !== undefined && { token }),
-      onUnexpected: (id, error) => log.trouble(`Unexpected error ${id}: ${traceOf(error)}`),
+      onUnexpected: (id, error, { status, code, route }) =>
+        log.trouble(`${route} was answered with ${status} ${code} (${id}): ${traceOf(error)}`),
     });
     try {
       for (const example of examples) await deployExample(engine, example);
       log.ready({ url: server.url, dataDir, clock });
+      await tellRecovery(engine, log);
       watch.tellOutside(engine, { url: server.url, ...(token !== undefined && { token }) });
       const [shown] = examples;
       if (shown !== undefined) {
@@ -159,7 +170,9 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
           ),
         );
       }
-      log.note(`Stopping by ${await stopped}: running steps finish first.`);
+      log.note(
+        `Stopping by ${await Promise.race([stopped, lost.promise])}: running steps finish first.`,
+      );
     } finally {
       await Promise.race([server.close(), setTimeout(ANSWERING_MS, undefined, { ref: false })]);
     }
@@ -174,7 +187,7 @@ async function tellRecovery(engine: EmbeddedEngine, log: DevLog): Promise<void> 
   if (items.length === 0) return;
   const count = items.reduce((sum, { live }) => sum + live.count, 0);
   const more = nextCursor !== undefined || items.some(({ live }) => live.more);
-  log.recovered({ live: { count, more }, ...engine.recovered });
+  log.recovered({ live: { count, more }, ...(await engine.recovered) });
 }
 
 /** Passes on what happens to instances whose steps should be seen. */

@@ -20,7 +20,7 @@ export const show = command({
 });
 
 function factsOf(instance: InstanceView): readonly (readonly [string, string | undefined])[] {
-  const { definition, activeElements, completedElements, waits, incidents, variables } = instance;
+  const { definition, tokens, completedElements, waits, incidents, variables } = instance;
   return [
     ["instance", instance.instanceId],
     ["definition", `${definition.id} version ${definition.version}`],
@@ -32,7 +32,7 @@ function factsOf(instance: InstanceView): readonly (readonly [string, string | u
     ["updated", instance.updatedAt],
     ["ended", instance.endedAt],
     ["error", instance.error?.message],
-    ["at", listed(activeElements)],
+    ["at", listed(tokens.map(counted))],
     ["completed", listed(completedElements)],
     ...waits.map((wait) => ["waits", describeWait(wait, incidents)] as const),
     ...Object.entries(variables).map(
@@ -44,3 +44,6 @@ function factsOf(instance: InstanceView): readonly (readonly [string, string | u
 function listed(elements: readonly string[]): string | undefined {
   return elements.length === 0 ? undefined : elements.join(", ");
 }
+
+const counted = ({ element, count }: InstanceView["tokens"][number]): string =>
+  count === 1 ? element : `${element} (${count} times)`;

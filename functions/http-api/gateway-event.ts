@@ -27,6 +27,7 @@ export function answerOf({ status, headers, body }: ApiResponse): GatewayAnswer 
 function fromHttpApi(event: APIGatewayProxyEventV2): ApiRequest {
   const { http, stage } = event.requestContext;
   return {
+    id: event.requestContext.requestId,
     method: http.method,
     path: encodedPath(withoutStage(event.rawPath, stage), http.method),
     query: event.rawQueryString,
@@ -38,6 +39,7 @@ function fromHttpApi(event: APIGatewayProxyEventV2): ApiRequest {
 /** A REST API leaves the path as it was sent, and its stage out. The query it takes apart. */
 function fromRestApi(event: APIGatewayProxyEvent): ApiRequest {
   return {
+    id: event.requestContext.requestId,
     method: event.httpMethod,
     path: event.path,
     query: queryOf(event),

@@ -24,9 +24,9 @@ export function httpApi(
     engine,
     extras: {
       waitForEnd: waitForEnd(engine, clock),
-      reportUnexpected: (error) => {
+      reportFailure: (failure) => {
         const errorId = ids.digest(ids.fresh()).slice(0, 12);
-        telemetry.log("error", "request-failed", { errorId, error });
+        telemetry.log("error", "request-failed", { errorId, ...failure });
         return errorId;
       },
     },

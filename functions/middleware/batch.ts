@@ -1,10 +1,15 @@
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
 import type { SignalRequest } from "../../lib/adapters/sqs/wire.ts";
+import {
+  MAX_DELIVERIES,
+  MAX_DELIVERIES_OF_DEAD,
+  MAX_DELIVERIES_TOGETHER,
+} from "../../lib/definition/limits.ts";
 import { type Alarm, processAlarm } from "../../lib/ports/alarm.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
 import { type Delivery, type Ending, MAX_HIDDEN_SECONDS } from "../../lib/ports/fate.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
-import type { Message, Verdict } from "../../lib/ports/message.ts";
+import type { Invocation, Message, Verdict } from "../../lib/ports/message.ts";
 import { allWithin } from "./deadline.ts";
 import { isHopeless, pauseAfterFailure } from "./failure.ts";
 import { msLeft } from "./invocations.ts";
@@ -71,6 +76,41 @@ export function deliveryOf(
   const receives = Number(attributes.ApproximateReceiveCount);
   if (queue.setAside === undefined) return { queue: "last", receives };
   return { queue: eventSourceARN.endsWith(".fifo") ? "in-order" : "standard", receives };
+}
+
+/** Whether a message came so often that it may be the one by which the function dies. */
+export const isSuspect = ({ attributes }: SQSRecord): boolean =>
+  Number(attributes.ApproximateReceiveCount) > MAX_DELIVERIES_TOGETHER;
+
+/** In another order each time: one that kills does not keep the same ones waiting. */
+export function shuffled<T>(
+  items: readonly T[],
+  recordOf: (item: T) => SQSRecord,
+  { ids }: Pick<Workbench, "ids">,
+): readonly T[] {
+  const placeOf = (item: T) => {
+    const { messageId, attributes } = recordOf(item);
+    return ids.digest(`${messageId} ${attributes.ApproximateReceiveCount}`);
+  };
+  const placed = items.map((item) => ({ item, place: placeOf(item) }));
+  return placed.sort((a, b) => (a.place < b.place ? -1 : 1)).map(({ item }) => item);
+}
+
+/**
+ * How a message is handed over: one that came too often to be set aside. A task is not: as a dead
+ * letter it has failed, and is set aside only if its instance cannot take in that failure.
+ */
+export function howOf(
+  record: SQSRecord,
+  message: Queued,
+  bench: Pick<Workbench, "queue" | "telemetry">,
+): Pick<Invocation, "aside"> {
+  const { queue, receives } = deliveryOf(record, bench);
+  const isTask = message.kind === "task" && queue !== "last";
+  if (isTask || receives <= (queue === "last" ? MAX_DELIVERIES_OF_DEAD : MAX_DELIVERIES)) return {};
+  bench.telemetry.log("error", "message-poisoned", { ...aboutMessage(message), receives });
+  if (queue !== "last") bench.telemetry.measure("GivenUp", 1);
+  return { aside: `its message was delivered ${receives} times and never done with` };
 }
 
 /**

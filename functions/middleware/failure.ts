@@ -2,7 +2,7 @@ import { EngineError } from "../../lib/ports/engine-error.ts";
 
 /**
  * How long a message stays away that failed, by how often it came: what passes soon is tried soon.
- * Then its queue says, so that ten tries outlast an outage of some minutes.
+ * Then its queue says, which is minutes, so that ten tries outlast an outage of some of them.
  */
 export function pauseAfterFailure(receives: number): number | undefined {
   return [2, 10, 30][receives - 1];

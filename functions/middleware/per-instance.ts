@@ -1,8 +1,6 @@
 import type { Context, SQSRecord } from "aws-lambda";
-import { EngineError } from "../../lib/ports/engine-error.ts";
 import { type Ending, isParked } from "../../lib/ports/fate.ts";
 import {
-  aboutMessage,
   afterFailure,
   answerBatch,
   type BatchFunction,
@@ -20,6 +18,7 @@ import {
   takeTogether,
 } from "./taken-together.ts";
 import { inTrace, TRACEPARENT } from "./trace.ts";
+import { wrongQueue } from "./wrong-queue.ts";
 
 /**
  * Hands over the messages of a batch by their group: those of one instance together and in order,
@@ -105,12 +104,7 @@ async function readGroup(group: readonly SQSRecord[], bench: Workbench): Promise
 
 function parked(message: Queued): Parked {
   if (message.kind !== "signal-requested" && isParked(message)) return message;
-  throw new EngineError("message/unreadable", {
-    happened: "A message came through the wrong queue",
-    where: JSON.stringify(aboutMessage(message)),
-    fix: "Send to this queue only what is parked for an instance.",
-    retryable: false,
-  });
+  throw wrongQueue(message, "Send to this queue only what is parked for an instance.");
 }
 
 const instanceOf = ({ tenant, instanceId }: Parked): string => `${tenant}\0${instanceId}`;

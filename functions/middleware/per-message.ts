@@ -7,8 +7,11 @@ import {
   type BatchFunction,
   deliveryOf,
   type Goes,
+  howOf,
+  isSuspect,
   type Queued,
   seeOff,
+  shuffled,
   tellVerdict,
   type Workbench,
 } from "./batch.ts";
@@ -28,23 +31,38 @@ export type PerMessage = Readonly<{
 
 type During = (record: SQSRecord, work: () => Promise<Ending>, forMs: number) => Promise<Ending>;
 
-/** Hands over each message of a batch by itself, all at the same time. */
+/**
+ * Hands over each message of a batch by itself, all at the same time. Those that came too often
+ * follow one after the other: if the function dies by one of them, the others are done.
+ */
 export function perMessage(
   handle: MessageHandler,
   bench: Workbench,
   { mayContinue = false, during = (_, work) => work() }: PerMessage = {},
 ): BatchFunction {
   return ({ Records: records }, context) => {
-    const works = records.map((record) =>
-      inTrace(parentTrace(record), () => settleOne(record, context)),
+    // Where tasks run a message may come often and be innocent: there was no room to run it.
+    const suspects = mayContinue ? [] : records.filter(isSuspect);
+    const begin = (record: SQSRecord) =>
+      inTrace(parentTrace(record), () => settleOne(record, context));
+    const works = new Map(
+      records.filter((it) => !suspects.includes(it)).map((it) => [it, begin(it)] as const),
     );
-    return answerBatch(records, works, context, bench);
+    let before: Promise<unknown> = Promise.all(works.values());
+    for (const suspect of shuffled(suspects, (it) => it, bench)) {
+      const work = before.then(() => begin(suspect));
+      works.set(suspect, work);
+      before = work;
+    }
+    const all = records.map((record) => works.get(record) ?? Promise.resolve(false));
+    return answerBatch(records, all, context, bench);
   };
 
   async function settleOne(record: SQSRecord, context: Context): Promise<Goes> {
     try {
       const message = await bench.read(record.body);
-      const invocation = invocationOf(context, bench, mayContinue);
+      const how = howOf(record, message, bench);
+      const invocation = { ...invocationOf(context, bench, mayContinue), ...how };
       const work = () => workOn(record, message, invocation);
       const ending = await during(record, work, msLeft(context));
       return await seeOff(record, ending, bench);

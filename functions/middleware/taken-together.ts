@@ -7,7 +7,7 @@ import type {
   ParkedMessage,
   Verdict,
 } from "../../lib/ports/message.ts";
-import { deliveryOf, tellVerdict, type Workbench } from "./batch.ts";
+import { deliveryOf, howOf, isSuspect, shuffled, tellVerdict, type Workbench } from "./batch.ts";
 
 /** What is parked for an instance. */
 export type Parked = ParkedMessage | OwedMessage | LookMessage;
@@ -26,7 +26,8 @@ export type Settled = Brought & Readonly<{ ending: Ending } | { error: unknown }
 
 /**
  * Takes messages of one instance together for as long as that goes well. When it fails one of them
- * may be the reason: then each is taken by itself, so that only that one fails.
+ * may be the reason: then each is taken by itself, so that only that one fails. So are those that
+ * came so often that the function may have died by one of them.
  */
 export async function takeTogether(
   members: readonly Brought[],
@@ -34,11 +35,17 @@ export async function takeTogether(
   invocation: Invocation,
   bench: Workbench,
 ): Promise<readonly Settled[]> {
+  if (members.length > 1 && members.some(({ record }) => isSuspect(record))) {
+    const turned = shuffled(members, ({ record }) => record, bench);
+    return takeEach(turned, handle, invocation, bench);
+  }
   const settled: Settled[] = [];
   const startedAt = bench.clock.now();
+  const [first] = members;
+  const how = first === undefined ? {} : howOf(first.record, first.message, bench);
   let open = members;
   for (let turn = 1; open.length > 0; turn++) {
-    const answer = await tryTogether(open, handle, invocation);
+    const answer = await tryTogether(open, handle, { ...invocation, ...how });
     if ("error" in answer) {
       const apart = await takeApart(open, answer.error, handle, invocation, bench);
       return [...settled, ...apart];
@@ -83,6 +90,15 @@ async function takeApart(
   bench: Workbench,
 ): Promise<readonly Settled[]> {
   if (members.length === 1) return members.map((member) => ({ ...member, error }));
+  return takeEach(members, handle, invocation, bench);
+}
+
+async function takeEach(
+  members: readonly Brought[],
+  handle: InstanceHandler,
+  invocation: Invocation,
+  bench: Workbench,
+): Promise<readonly Settled[]> {
   const settled: Settled[] = [];
   for (const member of members) {
     if (bench.clock.now() >= invocation.until) break;

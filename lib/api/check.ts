@@ -1,6 +1,9 @@
 import type { z } from "zod";
 import { type Fault, invalid } from "./refuse.ts";
 
+/** One thing that is wrong with a value, and the way there. */
+export type Flaw = Readonly<{ path: readonly PropertyKey[]; message: string }>;
+
 /** The value as its shape describes it; throws `request/invalid` that names every fault. */
 export function check<S extends z.ZodType>(
   shape: S,
@@ -8,30 +11,39 @@ export function check<S extends z.ZodType>(
   part: Fault["in"],
   name = "",
 ): z.output<S> {
-  const parsed = shape.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues.flatMap((issue) => faultsOf(issue, part, name)));
+  const parsed = parse(shape, value);
+  if ("value" in parsed) return parsed.value;
+  throw invalid(parsed.flaws.map((flaw) => faultOf(flaw, part, name)));
 }
 
-function faultsOf(issue: z.core.$ZodIssue, part: Fault["in"], name: string): readonly Fault[] {
-  const place = (path: readonly PropertyKey[]) =>
-    part === "body" ? pointer(path) : path.map(String).join(".") || name;
-  if (issue.code === "unrecognized_keys") {
+/** The value as its shape describes it, or everything that is wrong with it. */
+export function parse<S extends z.ZodType>(
+  shape: S,
+  value: unknown,
+): Readonly<{ value: z.output<S> } | { flaws: readonly Flaw[] }> {
+  const parsed = shape.safeParse(value);
+  return parsed.success ? { value: parsed.data } : { flaws: parsed.error.issues.flatMap(flawsOf) };
+}
+
+function flawsOf(issue: z.core.$ZodIssue): readonly Flaw[] {
+  const { code, path } = issue;
+  if (code === "unrecognized_keys") {
     return issue.keys.map((key) => ({
-      in: part,
-      at: place([...issue.path, key]),
+      path: [...path, key],
       message: `${JSON.stringify(key)} is not known here`,
     }));
   }
-  const told = issue.code === "invalid_key" ? issue.issues[0]?.message : undefined;
-  return [{ in: part, at: place(issue.path), message: told ?? messageOf(issue) }];
+  const told = code === "invalid_key" ? issue.issues[0]?.message : undefined;
+  if (told !== undefined) return [{ path, message: told }];
+  // Zod's own messages, without the words that say nothing.
+  const message = issue.message.replace(/^Invalid input: /, "");
+  const name = path.at(-1);
+  return [{ path, message: name === undefined ? message : `${String(name)}: ${message}` }];
 }
 
-/** Zod's own messages, without the words that say nothing. */
-function messageOf({ message, path }: z.core.$ZodIssue): string {
-  const name = path.at(-1);
-  const told = message.replace(/^Invalid input: /, "");
-  return name === undefined ? told : `${String(name)}: ${told}`;
+function faultOf({ path, message }: Flaw, part: Fault["in"], name: string): Fault {
+  const at = part === "body" ? pointer(path) : path.map(String).join(".") || name;
+  return { in: part, at, message };
 }
 
 function pointer(path: readonly PropertyKey[]): string {

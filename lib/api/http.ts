@@ -1,5 +1,7 @@
 /** A request as any door hands it over: plain data, so that every host uses the same router. */
 export type ApiRequest = Readonly<{
+  /** What the door calls it in its own log, where it has one. */
+  id?: string;
   method: string;
   /** As it was sent, percent-encoded: `/v1/definitions/a%20b`. */
   path: string;

@@ -122,6 +122,8 @@ const ALWAYS: readonly ProblemCode[] = [
   "engine/unexpected",
   "engine/closed",
 ];
+/** What may go wrong with every call that changes something. */
+const CHANGING: readonly ProblemCode[] = ["engine/outcome-unknown"];
 /** What may go wrong with the body of a call that reads one. */
 const WITH_BODY: readonly ProblemCode[] = [
   "request/body-too-large",
@@ -131,6 +133,7 @@ const WITH_BODY: readonly ProblemCode[] = [
 function badResponses({ problems, method }: Operation): Schema {
   const codes = [
     ...ALWAYS,
+    ...(method === "GET" ? [] : CHANGING),
     ...(["POST", "PUT", "PATCH"].includes(method) ? WITH_BODY : []),
     ...problems,
   ];
@@ -146,7 +149,10 @@ function badResponses({ problems, method }: Operation): Schema {
 }
 
 function problemResponses(): Schema {
-  const byStatus = Map.groupBy([...ALWAYS, ...WITH_BODY], (code) => problemKinds[code].status);
+  const byStatus = Map.groupBy(
+    [...ALWAYS, ...CHANGING, ...WITH_BODY],
+    (code) => problemKinds[code].status,
+  );
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [`Problem${status}`, problemDescription(status, codes)]),
   );

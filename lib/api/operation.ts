@@ -4,6 +4,7 @@ import type { ErrorCode } from "../ports/engine-error.ts";
 import type { BodySpec } from "./body.ts";
 import { check } from "./check.ts";
 import { type ApiRequest, type ApiResponse, JSON_TYPE } from "./http.ts";
+import type { Failure } from "./problem.ts";
 
 /** What a call may use. */
 export type Host = Readonly<{
@@ -20,9 +21,12 @@ export type ApiExtras = Readonly<{
   clock?: Readonly<{ advance(by: string): Promise<ClockAdvance> }>;
   /** Resolves when the instance has ended, also if it had before the call, or when time is up. */
   waitForEnd?: (instanceId: string, ms: number) => Promise<void>;
-  /** Logs an error that is ours to mend, and returns the id to find it by. */
-  reportUnexpected?: (error: unknown) => string;
+  /** Logs an answer of 500 or more, and returns the id to find it by. */
+  reportFailure?: (failure: FailedRequest) => string;
 }>;
+
+/** What the log says about a request that the engine could not answer: its route, never its ids. */
+export type FailedRequest = Failure & Readonly<{ requestId?: string; route: string }>;
 
 /** How far the virtual clock got, and what had not come to rest by then. */
 export type ClockAdvance = Readonly<{ now: string; fired: number; left: readonly string[] }>;

@@ -15,7 +15,7 @@ export type Problem = Readonly<{
   /** The path of the request. */
   instance: string;
   errors?: readonly ProblemEntry[];
-  /** Under which the operator finds an unexpected error in the log. */
+  /** Under which the operator finds a failure of the engine in the log. */
   errorId?: string;
 }>;
 
@@ -41,6 +41,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "engine/busy": { status: 429, title: "Too much at once" },
   "engine/closed": { status: 503, title: "The engine is shutting down" },
   "engine/misconfigured": { status: 500, title: "The engine is misconfigured" },
+  "engine/outcome-unknown": { status: 503, title: "What becomes of the request is not known yet" },
   "engine/unexpected": { status: 500, title: "Unexpected error" },
   "event/inbox-full": { status: 429, title: "The inbox is full" },
   "event/too-many-kept": { status: 429, title: "Too many events are kept" },
@@ -83,11 +84,13 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/corrupt": { status: 500, title: "The store is damaged" },
   "store/cursor-invalid": { status: 400, title: "The cursor is not valid" },
   "store/disk-full": { status: 503, title: "The disk is full" },
+  "store/files-removed": { status: 503, title: "Files of the data folder were removed" },
   "store/folder-in-use": { status: 500, title: "The data folder is in use" },
   "store/folder-unusable": { status: 500, title: "The data folder cannot be used" },
   "store/item-too-new": { status: 500, title: "A stored item was written by a newer engine" },
   "store/item-too-old": { status: 500, title: "A stored item was written by a far older engine" },
   "store/format-too-new": { status: 500, title: "The store was written by a newer engine" },
+  "store/log-lost": { status: 500, title: "The log of the data folder has lost its end" },
   "store/read-failed": { status: 503, title: "Stored state could not be read" },
   "task/claimed": { status: 409, title: "Somebody else has the task" },
   "task/not-a-candidate": { status: 409, title: "The user may not have the task" },
@@ -109,16 +112,20 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
 export const problemType = (code: ProblemCode): string =>
   `/docs/reference/errors.md#${code.replace("/", "")}`;
 
-/** The answer to a request that failed. `report` logs what is ours to mend, and returns its id. */
+/** An answer of 500 or more, as the log tells it. */
+export type Failure = Readonly<{ error: unknown; status: number; code: ProblemCode }>;
+
+/** The answer to a request that failed. `report` logs a failure of the engine, and returns its id. */
 export function problemResponse(
   error: unknown,
   { path }: Pick<ApiRequest, "path">,
-  report?: (error: unknown) => string,
+  report?: (failure: Failure) => string | undefined,
 ): ApiResponse {
   const code = error instanceof EngineError ? error.code : "engine/unexpected";
   const { status, title } = problemKinds[code];
-  const errorId = status === 500 ? report?.(error) : undefined;
-  const errors = error instanceof EngineError ? error.details.map(entryOf) : [];
+  const isOurs = status >= 500;
+  const errorId = isOurs ? report?.({ error, status, code }) : undefined;
+  const errors = error instanceof EngineError && !isOurs ? error.details.map(entryOf) : [];
   const problem: Problem = {
     type: problemType(code),
     title,
@@ -136,10 +143,11 @@ export function problemResponse(
   };
 }
 
-/** What failed inside is for the log: a client learns neither paths nor stack traces. */
+/** What failed inside is for the log: a client learns no names of the inside, nor words of others. */
 function detailOf(error: unknown, status: number): string {
-  if (status !== 500 && error instanceof EngineError) {
-    return error.message.replace(/ \[[a-z/-]+\]$/, "");
+  if (error instanceof EngineError) {
+    if (status < 500) return error.message.replace(/ \[[a-z/-]+\]$/, "");
+    if (status !== 500) return error.publicText;
   }
   return "The engine failed in a way that it should not. Nothing is known to be wrong with the request; the engine's log says more.";
 }

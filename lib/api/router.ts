@@ -31,16 +31,23 @@ export function createApi({
     try {
       return await answer(request, find, host);
     } catch (error) {
-      return problemResponse(error, request, extras.reportUnexpected);
+      return problemResponse(error, request, (failure) =>
+        extras.reportFailure?.({ ...failure, ...aboutRequest(request, find) }),
+      );
     }
   };
 }
 
-async function answer(
-  request: ApiRequest,
-  find: ReturnType<typeof createRouting>,
-  host: Host,
-): Promise<ApiResponse> {
+function aboutRequest({ id, method, path }: ApiRequest, find: Find) {
+  const byMethod = find(path)?.byMethod;
+  const operation = byMethod?.get(method === "HEAD" ? "GET" : method);
+  const route = `${method} ${operation?.path ?? "(none)"}`;
+  return { route, ...(id !== undefined && { requestId: id }) };
+}
+
+type Find = ReturnType<typeof createRouting>;
+
+async function answer(request: ApiRequest, find: Find, host: Host): Promise<ApiResponse> {
   const { method, path } = request;
   const route = find(path);
   const operation = route?.byMethod.get(method === "HEAD" ? "GET" : method);

@@ -3,8 +3,8 @@ export type { Notation } from "../definition/definition.ts";
 export type { Diagnostic } from "../definition/diagnostic.ts";
 export type { Json, Variables } from "../definition/json.ts";
 export type {
+  BulkOutcome,
   EndedInstance,
-  Fared,
   FoundIncident,
   IncidentFilter,
   PurgeFilter,

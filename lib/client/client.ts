@@ -43,10 +43,13 @@ import type {
   VariablesPatch,
   WaitView,
 } from "../api/views.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 import { type Call, createTransport, segment, type TransportOptions } from "./transport.ts";
 
 /** Which engine to talk to, and how. */
 export type ClientOptions = TransportOptions;
+
+const CLIENT_OPTIONS = { baseUrl: true, token: true, sign: true, fetch: true } as const;
 
 /** BPMN as text or as the bytes of its file, or any notation by name. */
 export type SourceInput =
@@ -67,6 +70,7 @@ export type Client = ReturnType<typeof createClient>;
 
 /** Talks to an engine over HTTP. */
 export function createClient(options: ClientOptions) {
+  refuseUnknownOptions("createClient", options, CLIENT_OPTIONS);
   const send = createTransport(options);
   const ask = async <T>(call: Call): Promise<T> => parseAnswer<T>(await (await send(call)).text());
   const get = <T>(path: string, query?: Call["query"]) =>

@@ -10,6 +10,7 @@
  * 4. Stopping asks for nothing more and waits for what is at work.
  */
 import type { ActivatedTask, Activation, Heartbeat, Variables } from "../api/views.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 
 /** What a worker needs of a client; `createClient` gives one, `workerDoor` makes one of an engine. */
 export type WorkerClient = Readonly<{
@@ -57,6 +58,15 @@ export type WorkerOptions = Readonly<{
   onTrouble?: (about: string, error: unknown) => void;
 }>;
 
+const WORKER_OPTIONS = {
+  client: true,
+  concurrency: true,
+  lockSeconds: true,
+  pollSeconds: true,
+  name: true,
+  onTrouble: true,
+} as const;
+
 /** What a task's function is given besides the task. */
 export type WorkerContext = Readonly<{
   /** Aborted when the task was interrupted or taken over, or the worker stops waiting for it. */
@@ -94,6 +104,7 @@ const DEFAULT_GRACE_MS = 30_000;
 
 /** Works on tasks of a type until it is stopped. */
 export function worker(type: string, work: Work, options: WorkerOptions): Worker {
+  refuseUnknownOptions("worker", options, WORKER_OPTIONS);
   const crew = new Crew(type, work, options);
   const stopped = crew.run();
   return {

@@ -14,7 +14,13 @@ export type Definition = Readonly<{
   /** Every id that history may name, in a fixed order: stored state refers to them by position. */
   elements: readonly string[];
   startEvents: readonly StartEvent[];
+  /** What an error does that nothing catches: it ends the instance; absent: it raises an incident. */
+  onUncaught?: "fail";
+  deadline?: Deadline;
 }>;
+
+/** How long an instance may take, as an ISO duration, and what it fails with when that is over. */
+export type Deadline = Readonly<{ after: string; code?: string; reason?: string }>;
 
 export type Notation = "bpmn" | "journey" | "code";
 
@@ -34,6 +40,4 @@ export type StartEvent = Readonly<
 >;
 
 /** What a front end makes of one process in a source text; storing it gives it a version. */
-export type Compiled = Readonly<
-  Pick<Definition, "id" | "notation" | "name" | "versionTag" | "body" | "elements" | "startEvents">
->;
+export type Compiled = Readonly<Omit<Definition, "version" | "hash">>;

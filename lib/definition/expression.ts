@@ -1,11 +1,16 @@
 import type { Json, Variables } from "./json.ts";
+import { MAX_PATTERN_MS_PER_DECISION, MAX_WORK_PER_DECISION } from "./limits.ts";
+import { quoted } from "./parsed.ts";
 
 /**
  * A value that a definition either writes down or computes when it is needed.
  *
  * In BPMN text a leading `=` makes the rest a FEEL expression; everything else stands for itself.
+ * An expression in another language says which.
  */
-export type Computed = Readonly<{ kind: "static"; value: Json } | { kind: "feel"; text: string }>;
+export type Computed = Readonly<
+  { kind: "static"; value: Json } | { kind: "feel"; text: string; language?: string }
+>;
 
 /** Finds a variable by name, seen from where the expression stands; undefined when there is none. */
 export type Lookup = (name: string) => Json | undefined;
@@ -18,22 +23,43 @@ export type Given = Readonly<{
   /** Milliseconds since 1970-01-01T00:00:00Z. */
   now: number;
   seed: string;
+  /** Shared by evaluations that must not take too much together; absent: this one has its own. */
+  budget?: Budget;
 }>;
+
+/** What evaluations may still spend; the expression engine counts it down. */
+export type Budget = {
+  /** Iterations, calls, parts of values: counted, so that it is the same everywhere. */
+  work: number;
+  /** Milliseconds of matching patterns: measured, and so the one thing that may differ. */
+  patternMs: number;
+};
+
+/** What all evaluations of one decision may spend together. */
+export function fullBudget(): Budget {
+  return { work: MAX_WORK_PER_DECISION, patternMs: MAX_PATTERN_MS_PER_DECISION };
+}
 
 /** What came of an evaluation. Warnings explain a null: a missing variable, types that do not fit. */
 export type Evaluation = Readonly<
   { ok: true; value: Json; warnings: readonly string[] } | { ok: false; problem: string }
 >;
 
-/** Evaluates expressions; handed to the kernel, which never imports an engine. */
-export interface Expressions {
+/** A language of expressions. */
+export interface ExpressionLanguage<E = Evaluation | Promise<Evaluation>> {
   /** Says what is wrong with the text, at deploy; undefined when it can be evaluated. */
   check(text: string): string | undefined;
   /** Names of the variables that the text may read, each once, in order of first mention. */
   variablesOf(text: string): readonly string[];
   /** Never throws: an evaluation that fails says why. */
-  evaluate(text: string, lookup: Lookup, given: Given): Evaluation;
+  evaluate(text: string, lookup: Lookup, given: Given): E;
 }
+
+/** The languages by their names; handed to the kernel, which never imports an engine. */
+export type Expressions = ReadonlyMap<string, ExpressionLanguage>;
+
+/** The language of an expression that names none. */
+export const FEEL = "feel";
 
 /** Looks variables up in one object, its own entries only. */
 export function lookupIn(variables: Variables): Lookup {
@@ -46,15 +72,40 @@ export function parseComputed(text: string, staticForm: "text" | "typed" = "type
   return { kind: "static", value: staticForm === "text" ? text : typedLiteral(text) };
 }
 
-/** Gives the value of a computed: its own, or what its expression evaluates to. */
+/**
+ * Gives the value of a computed: its own, or what its expression evaluates to. Only some languages
+ * take their time: what is there at once is not made a promise, since a step evaluates often.
+ */
 export function evaluateComputed(
   computed: Computed,
   expressions: Expressions,
   lookup: Lookup,
   given: Given,
-): Evaluation {
+): Evaluation | Promise<Evaluation> {
   if (computed.kind === "static") return { ok: true, value: computed.value, warnings: [] };
-  return expressions.evaluate(computed.text, lookup, given);
+  const { text, language = FEEL } = computed;
+  const speaker = expressions.get(language);
+  if (speaker !== undefined) return speaker.evaluate(text, lookup, given);
+  return { ok: false, problem: unknownLanguage(language, expressions) };
+}
+
+/** Says what is wrong with a computed, at deploy; undefined when it can be evaluated. */
+export function problemOf(computed: Computed, expressions: Expressions): string | undefined {
+  if (computed.kind === "static") return undefined;
+  const { text, language = FEEL } = computed;
+  const speaker = expressions.get(language);
+  return speaker ? speaker.check(text) : unknownLanguage(language, expressions);
+}
+
+/** Names of the variables that a computed may read. */
+export function variablesOf(computed: Computed, expressions: Expressions): readonly string[] {
+  if (computed.kind === "static") return [];
+  return expressions.get(computed.language ?? FEEL)?.variablesOf(computed.text) ?? [];
+}
+
+function unknownLanguage(language: string, expressions: Expressions): string {
+  const known = [...expressions.keys()].map(quoted).join(", ");
+  return `The expression language ${quoted(language)} is not known here. Use one of: ${known}.`;
 }
 
 /** The kinds of result that a place in a definition may ask for, by name. */

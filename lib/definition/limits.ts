@@ -9,8 +9,19 @@ export const MAX_DURATION_YEARS = 100;
 /** The most firings that a finite cycle may ask for; one that never ends is written without. */
 export const MAX_REPETITIONS = 1_000_000;
 
-/** The shortest interval of a cycle that never ends: below it, the cycle is a hot loop. */
-export const MIN_UNBOUNDED_INTERVAL_MS = 1_000;
+/** The shortest interval of a cycle: below it, the cycle is a hot loop. */
+export const MIN_CYCLE_INTERVAL_MS = 1_000;
+
+// Expressions
+
+/** What all evaluations of one decision may do together: iterations, calls, parts of values. */
+export const MAX_WORK_PER_DECISION = 5_000_000;
+
+/** Time that all regular expressions of one decision may take together. */
+export const MAX_PATTERN_MS_PER_DECISION = 1_000;
+
+/** Work after which a commit takes no further decision; the next commit does. */
+export const MAX_WORK_PER_COMMIT = 1_000_000;
 
 // Instances
 
@@ -44,8 +55,10 @@ export const MAX_CONTINUATIONS = 10;
 /** Characters of a fact's JSON that an incident keeps; above, the task is run again instead. */
 export const MAX_KEPT_FACT_LENGTH = 4_096;
 
-/** Characters of an error message that state and history keep. */
+/** Characters of an error message that state and history keep; of its name and stack, state alone. */
 export const MAX_MESSAGE_LENGTH = 1_000;
+export const MAX_ERROR_NAME_LENGTH = 200;
+export const MAX_STACK_LENGTH = 2_000;
 
 // The step protocol
 
@@ -76,6 +89,9 @@ export const SPILL_BOUNDARY_BYTES = 1_024;
 /** Less history than this stays where it is: a chunk of its own would not pay. */
 export const MIN_CHUNK_BYTES = 128;
 
+/** Bytes of the journal that leave with one chunk; a longer outcome stays, or stands apart. */
+export const MAX_CHUNK_JOURNAL_BYTES = 64 * 1024;
+
 /** With more engine-run tasks open than this, outcomes are parked and taken together. */
 export const MAX_OPEN_TASKS_BEFORE_PARKING = 4;
 
@@ -84,6 +100,9 @@ export const MAX_TRIES_BEFORE_PARKING = 3;
 
 /** Tries of a parked fact, before its message goes back to the queue. */
 export const MAX_TRIES_OF_PARKED = 6;
+
+/** The longest pause between two tries to store what came of a task, in a process that holds it. */
+export const MAX_HELD_PAUSE_MS = 5_000;
 
 /** Tries of a call against a contended instance, before its caller is asked to come again. */
 export const MAX_TRIES_OF_DOOR = 24;
@@ -94,6 +113,33 @@ export const MAX_MS_IN_PLACE = 30_000;
 
 /** What must be left of an invocation's lease, besides a task's timeout, to run it in place. */
 export const LEASE_RESERVE_MS = 10_000;
+
+/**
+ * Deaths of a process in a row while the same step was under way; then it is set aside. The first
+ * death is not among them: steps are watched from then on.
+ */
+export const MAX_DEATHS_WITH_STEP = 3;
+
+/** Handlers at once of those that were under way at one death; after a second one each is alone. */
+export const MAX_SUSPECTS_AT_ONCE = 8;
+
+/** How long a step waits that is about to be tried alone, so that an operator can cancel its instance. */
+export const PAUSE_BEFORE_ALONE_MS = 10_000;
+
+/** A handler that has not harmed the process for so long is not what kills it. */
+export const WATCHED_HANDLER_MS = 5_000;
+
+/** Failures in a row of a message in memory, other than of the store; then it is set aside. */
+export const MAX_FAILED_DELIVERIES = 5;
+
+/** Deliveries after which a message of a queue that lasts is taken alone: others must not die with it. */
+export const MAX_DELIVERIES_TOGETHER = 3;
+
+/** Deliveries after which it is set aside. Its queue allows ten: two are left to raise the incident. */
+export const MAX_DELIVERIES = 8;
+
+/** Deliveries as a dead letter after which a task is set aside: not even its failure can be taken. */
+export const MAX_DELIVERIES_OF_DEAD = 5;
 
 /** After this time a call has committed, or never will. */
 export const MAX_CALL_MS = 1_800_000;
@@ -222,6 +268,9 @@ export const MAX_ACTIVATED_BYTES = 1_500_000;
 /** How long a host may go by what it has read of a type of task. */
 export const TASK_TYPE_MEMORY_MS = 10_000;
 
+/** How long a task rests whose instance a poll could not read, before a poll looks at it again. */
+export const UNREADABLE_TASK_REST_MS = 60_000;
+
 /** Rows that a poll loses to others before it spreads them wider. */
 export const MAX_LOST_ROWS = 8;
 
@@ -252,6 +301,9 @@ export const MAX_XML_DEPTH = 64;
 
 /** Characters of the id of a process, a flow element or a flow. */
 export const MAX_ELEMENT_ID_LENGTH = 255;
+
+/** Characters of the name of a process or an element, of an error code, of a form's id or key. */
+export const MAX_LABEL_LENGTH = 1_000;
 
 /** Diagnostics that one compilation lists; of the others it tells only the number. */
 export const MAX_DIAGNOSTICS = 200;

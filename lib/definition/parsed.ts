@@ -13,6 +13,12 @@ export function refused(problem: string, hint: string): Parsed<never> {
   return { ok: false, problem, hint };
 }
 
+/** The value of a text that was checked before. */
+export function checkedValue<T>(parsed: Parsed<T>): T {
+  if (parsed.ok) return parsed.value;
+  throw new Error(`${parsed.problem} ${parsed.hint}`);
+}
+
 /** The author's text in quotes, cut so that a message never grows with what it complains about. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text);

@@ -6,6 +6,7 @@ import { environmentSecrets } from "../adapters/node/environment-secrets.ts";
 import { nodeHttp } from "../adapters/node/http/http.ts";
 import type { Secrets } from "../ports/secrets.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
+import type { KnownOptions } from "./known-options.ts";
 
 /** Whom HTTP tasks may call. Hosts are `[http://]host[:port]`, with `*.` in front every name below. */
 export type HttpOptions = Readonly<{
@@ -18,6 +19,13 @@ export type HttpOptions = Readonly<{
   /** Where secrets are; the environment, as FERMATA_SECRET_NAME, unless said. */
   readSecret?: (name: string) => string | undefined | Promise<string | undefined>;
 }>;
+
+export const HTTP_OPTIONS: KnownOptions<HttpOptions> = {
+  allowHosts: true,
+  allowPrivate: true,
+  secrets: true,
+  readSecret: true,
+};
 
 /** The HTTP task of an embedded engine, by its type. */
 export function httpHandlers(

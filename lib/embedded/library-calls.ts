@@ -2,11 +2,11 @@
  * The engine's calls for callers of the library: what they pass is copied, checked and told all that
  * is wrong with it, and what they leave out, or pass as undefined, has its default.
  */
-import { correlationText } from "../definition/expression.ts";
+import type * as z from "zod";
+import { messageOf } from "../api/operations/messages.ts";
 import type { Variables } from "../definition/json.ts";
 import type { Engine } from "../engine/engine.ts";
-import { UNDECLARED } from "../engine/events/event-type.ts";
-import { checkRequest, type Rule } from "../engine/request-rules.ts";
+import { UNDECLARED } from "../engine/rows/event-type.ts";
 import type {
   FoundIncident,
   IncidentFilter,
@@ -27,7 +27,8 @@ import type {
   SignalAnswer,
 } from "../engine/shapes/signals.ts";
 import type { TaskFilter, TaskView } from "../engine/shapes/tasks.ts";
-import { RULES } from "./library-requests.ts";
+import { checkArguments } from "./check-arguments.ts";
+import { CALLS } from "./library-shapes.ts";
 import { own } from "./own-copy.ts";
 
 /** A message as callers write it. */
@@ -101,197 +102,178 @@ const DEFAULT_HISTORY_LIMIT = 200;
 /** The calls of this engine. */
 export function libraryCalls(engine: Engine): LibraryCalls {
   return {
-    deploy: async (given) => {
-      const source =
-        typeof given === "string" ? { notation: "bpmn" as const, source: given } : given;
-      checkRequest(RULES.source, { source });
-      return engine.deploy(source);
-    },
-    validate: async (source) => {
-      checkRequest(RULES.source, { source });
-      return engine.validate(source);
-    },
-    definitions: async (page = {}) => {
-      checkRequest(RULES.definitions, { page });
-      return engine.definitions({ limit: DEFAULT_LIMIT, ...settled(page) });
+    deploy: async (given) =>
+      engine.deploy(
+        sourceOf(typeof given === "string" ? { notation: "bpmn", source: given } : given),
+      ),
+    validate: async (source) => engine.validate(sourceOf(source)),
+    definitions: async (given) => {
+      const { page } = checkArguments(CALLS.definitions, { page: given });
+      return engine.definitions({ limit: DEFAULT_LIMIT, ...page });
     },
     definition: async (id, version) => {
-      checkRequest(RULES.definition, { id, version });
+      checkArguments(CALLS.definition, { id, version });
       return engine.definition(id, version);
     },
-    versions: async (id, page = {}) => {
-      checkRequest(RULES.versions, { id, page });
-      return engine.versions(id, { limit: DEFAULT_LIMIT, ...settled(page) });
+    versions: async (id, given) => {
+      const { page } = checkArguments(CALLS.versions, { id, page: given });
+      return engine.versions(id, { limit: DEFAULT_LIMIT, ...page });
     },
     source: async (id, version) => {
-      checkRequest(RULES.definitionSource, { id, version });
+      checkArguments(CALLS.definitionSource, { id, version });
       return engine.source(id, version);
     },
-    enable: byId(RULES.definitionId, engine.enable),
-    disable: byId(RULES.definitionId, engine.disable),
-    undeploy: byId(RULES.definitionId, engine.undeploy),
-    start: async (definitionId, given = {}, key) => {
-      const request = own(given);
-      checkRequest(RULES.start, { definitionId, request, key });
-      return own(await engine.start(definitionId, settled(request), key));
+    enable: byId(CALLS.definitionId, engine.enable),
+    disable: byId(CALLS.definitionId, engine.disable),
+    undeploy: byId(CALLS.definitionId, engine.undeploy),
+    start: async (definitionId, given, key) => {
+      const { request } = checkArguments(CALLS.start, { definitionId, request: own(given), key });
+      return own(await engine.start(definitionId, request, key));
     },
     get: async (instanceId) => {
-      checkRequest(RULES.instance, { instanceId });
+      checkArguments(CALLS.instance, { instanceId });
       return own(await engine.get(instanceId));
     },
-    list: async (filter = {}) => {
-      checkRequest(RULES.list, { filter });
-      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
-      return own(await engine.list(rest, { limit, ...(cursor !== undefined && { cursor }) }));
+    list: async (given) => {
+      const { filter, page } = splitPage(checkArguments(CALLS.list, { filter: given }).filter);
+      return own(await engine.list(filter, page));
     },
     waits: async (instanceId) => {
-      checkRequest(RULES.instance, { instanceId });
+      checkArguments(CALLS.instance, { instanceId });
       return engine.waits(instanceId);
     },
-    history: async (instanceId, page = {}) => {
-      checkRequest(RULES.history, { instanceId, page });
-      return engine.history(instanceId, { limit: DEFAULT_HISTORY_LIMIT, ...settled(page) });
+    history: async (instanceId, given) => {
+      const { page } = checkArguments(CALLS.history, { instanceId, page: given });
+      return engine.history(instanceId, { limit: DEFAULT_HISTORY_LIMIT, ...page });
     },
     erase: async (instanceId) => {
-      checkRequest(RULES.instance, { instanceId });
+      checkArguments(CALLS.instance, { instanceId });
       return engine.erase(instanceId);
     },
-    cancel: async (instanceId, request = {}, key) => {
-      checkRequest(RULES.cancel, { instanceId, request, key });
-      return engine.cancel(instanceId, settled(request), key);
+    cancel: async (instanceId, given, key) => {
+      const { request } = checkArguments(CALLS.cancel, { instanceId, request: given, key });
+      return engine.cancel(instanceId, request, key);
     },
-    resolveIncident: async (instanceId, incidentId, given = {}, key) => {
-      const request = own(given);
-      checkRequest(RULES.resolveIncident, { instanceId, incidentId, request, key });
-      return engine.resolveIncident(instanceId, incidentId, settled(request), key);
+    resolveIncident: async (instanceId, incidentId, given, key) => {
+      const all = { instanceId, incidentId, request: own(given), key };
+      const { request } = checkArguments(CALLS.resolveIncident, all);
+      return engine.resolveIncident(instanceId, incidentId, request, key);
     },
     patchVariables: async (instanceId, given, key) => {
-      const request = own(given);
-      checkRequest(RULES.patchVariables, { instanceId, request, key });
-      return engine.patchVariables(instanceId, settled(request), key);
+      const all = { instanceId, request: own(given), key };
+      const { request } = checkArguments(CALLS.patchVariables, all);
+      return engine.patchVariables(instanceId, request, key);
     },
-    incidents: async (filter = {}) => {
-      checkRequest(RULES.incidents, { filter });
-      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
-      return engine.incidents(rest, { limit, ...(cursor !== undefined && { cursor }) });
+    incidents: async (given) => {
+      const { filter, page } = splitPage(checkArguments(CALLS.incidents, { filter: given }).filter);
+      return engine.incidents(filter, page);
     },
-    resolveIncidents: async (given = {}) => {
-      const request = own(given);
-      checkRequest(RULES.resolveIncidents, { request });
-      const { filter = {}, ...rest } = settled(request);
-      return engine.resolveIncidents({ ...rest, filter: settled(filter) });
+    resolveIncidents: async (given) => {
+      const { request = {} } = checkArguments(CALLS.resolveIncidents, { request: own(given) });
+      return engine.resolveIncidents(request);
     },
-    purge: async (request = {}) => {
-      checkRequest(RULES.purge, { request });
-      const { filter = {}, ...rest } = settled(request);
-      return engine.purge({ ...rest, filter: settled(filter) });
+    purge: async (given) => {
+      const { request = {} } = checkArguments(CALLS.purge, { request: given });
+      return engine.purge(request);
     },
-    tasks: async (filter = {}) => {
-      checkRequest(RULES.tasks, { filter });
-      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
-      return own(await engine.tasks(rest, { limit, ...(cursor !== undefined && { cursor }) }));
+    tasks: async (given) => {
+      const { filter, page } = splitPage(checkArguments(CALLS.tasks, { filter: given }).filter);
+      return own(await engine.tasks(filter, page));
     },
     task: async (taskId) => {
-      checkRequest(RULES.task, { taskId });
+      checkArguments(CALLS.task, { taskId });
       return own(await engine.task(taskId));
     },
-    claim: async (taskId, request, key) => {
-      checkRequest(RULES.claim, { taskId, request, key });
-      return engine.claimTask(taskId, settled(request), key);
+    claim: async (taskId, given, key) => {
+      const { request } = checkArguments(CALLS.claim, { taskId, request: given, key });
+      return engine.claimTask(taskId, request, key);
     },
-    unclaim: async (taskId, request, key) => {
-      checkRequest(RULES.unclaim, { taskId, request, key });
-      return engine.unclaimTask(taskId, settled(request), key);
+    unclaim: async (taskId, given, key) => {
+      const { request } = checkArguments(CALLS.unclaim, { taskId, request: given, key });
+      return engine.unclaimTask(taskId, request, key);
     },
-    complete: async (taskId, given = {}, key) => {
-      const request = own(given);
-      checkRequest(RULES.complete, { taskId, request, key });
-      return engine.completeTask(taskId, settled(request), key);
+    complete: async (taskId, given, key) => {
+      const { request = {} } = checkArguments(CALLS.complete, { taskId, request: own(given), key });
+      return engine.completeTask(taskId, request, key);
     },
     fail: async (taskId, given, key) => {
-      const request = own(given);
-      checkRequest(RULES.fail, { taskId, request, key });
-      return engine.failTask(taskId, settled(request), key);
+      const { request } = checkArguments(CALLS.fail, { taskId, request: own(given), key });
+      return engine.failTask(taskId, request, key);
     },
-    activate: async (request) => {
-      checkRequest(RULES.activate, { request });
-      return own(await engine.activate(settled(request)));
+    activate: async (given) => {
+      const { request } = checkArguments(CALLS.activate, { request: given });
+      return own(await engine.activate(request));
     },
-    heartbeat: async (taskId, request) => {
-      checkRequest(RULES.heartbeat, { taskId, request });
-      return engine.heartbeat(taskId, settled(request));
+    heartbeat: async (taskId, given) => {
+      const { request } = checkArguments(CALLS.heartbeat, { taskId, request: given });
+      return engine.heartbeat(taskId, request);
     },
     taskType: async (type) => {
-      checkRequest(RULES.taskType, { type });
+      checkArguments(CALLS.taskType, { type });
       return engine.taskType(type);
     },
-    setTaskType: async (type, request) => {
-      checkRequest(RULES.setTaskType, { type, request });
+    setTaskType: async (type, given) => {
+      const { request } = checkArguments(CALLS.setTaskType, { type, request: given });
       return engine.setTaskType(type, request);
     },
-    signal: async (name, given, options = {}) => {
-      const payload = own(given);
-      checkRequest(RULES.signal, { name, payload, options });
-      return engine.signal({
-        name,
-        ...settled(options),
-        ...(payload !== undefined && { payload }),
-      });
+    signal: async (name, payload, given) => {
+      const all = { request: own({ name, payload }), options: given };
+      const { request, options } = checkArguments(CALLS.signal, all);
+      return engine.signal({ ...request, ...options });
     },
     receipt: async (broadcastId) => {
-      checkRequest(RULES.receipt, { broadcastId });
+      checkArguments(CALLS.receipt, { broadcastId });
       return engine.receipt(broadcastId);
     },
     message: async (given, key) => {
-      const request = own(given);
-      checkRequest(RULES.message, { request, key });
-      const { correlationKey, ...rest } = settled(request);
-      const text =
-        typeof correlationKey === "number" ? correlationText(correlationKey) : correlationKey;
-      return engine.message({ ...rest, ...(text !== undefined && { correlationKey: text }) }, key);
+      const { request } = checkArguments(CALLS.message, { request: own(given), key });
+      return engine.message(messageOf(request), key);
     },
     event: async (given, key) => {
-      const request = own(given);
-      checkRequest(RULES.event, { request, key });
-      return engine.event(settled(request), key);
+      const { request } = checkArguments(CALLS.event, { request: own(given), key });
+      return engine.event(request, key);
     },
     eventType: async (name) => {
-      checkRequest(RULES.eventType, { name });
+      checkArguments(CALLS.eventType, { name });
       return engine.eventType(name);
     },
-    setEventType: async (name, config = {}) => {
-      checkRequest(RULES.setEventType, { name, config });
-      return engine.setEventType(name, { ...UNDECLARED, ...settled(config) });
+    setEventType: async (name, given) => {
+      const { config } = checkArguments(CALLS.setEventType, { name, config: given });
+      return engine.setEventType(name, { ...UNDECLARED, ...config });
     },
-    deadLetters: async (filter = {}) => {
-      checkRequest(RULES.deadLetters, { filter });
-      const { limit = DEFAULT_LIMIT, cursor, ...rest } = settled(filter);
-      const page = { limit, ...(cursor !== undefined && { cursor }) };
-      return own(await engine.deadLetters(rest, page));
+    deadLetters: async (given) => {
+      const { filter, page } = splitPage(
+        checkArguments(CALLS.deadLetters, { filter: given }).filter,
+      );
+      return own(await engine.deadLetters(filter, page));
     },
-    replayDeadLetter: byId(RULES.deadLetter, engine.replayDeadLetter),
-    removeDeadLetter: byId(RULES.deadLetter, engine.removeDeadLetter),
-    schedules: async (page = {}) => {
-      checkRequest(RULES.schedules, { page });
-      return own(await engine.schedules({ limit: DEFAULT_LIMIT, ...settled(page) }));
+    replayDeadLetter: byId(CALLS.made, engine.replayDeadLetter),
+    removeDeadLetter: byId(CALLS.made, engine.removeDeadLetter),
+    schedules: async (given) => {
+      const { page } = checkArguments(CALLS.schedules, { page: given });
+      return own(await engine.schedules({ limit: DEFAULT_LIMIT, ...page }));
     },
-    removeSchedule: byId(RULES.deadLetter, engine.removeSchedule),
+    removeSchedule: byId(CALLS.made, engine.removeSchedule),
   };
 }
 
 /** A call that is given nothing but the id of something. */
-function byId<T>(rules: Readonly<{ id: Rule }>, call: (id: string) => Promise<T>): typeof call {
+function byId<T>(
+  shapes: Readonly<{ id: z.ZodType }>,
+  call: (id: string) => Promise<T>,
+): typeof call {
   return async (id) => {
-    checkRequest(rules, { id });
+    checkArguments(shapes, { id });
     return call(id);
   };
 }
 
-/** Settings as they count: what is undefined was left out. */
-function settled<T extends object>(given: T): T {
-  const left = { ...given };
-  for (const [name, value] of Object.entries(left)) {
-    if (value === undefined) Reflect.deleteProperty(left, name);
-  }
-  return left;
+const sourceOf = (given: unknown): Source => checkArguments(CALLS.source, { source: given }).source;
+
+/** What a list is asked for, apart from which page of it. */
+function splitPage<F extends Partial<PageRequest>>(
+  given: F,
+): Readonly<{ filter: Omit<F, keyof PageRequest>; page: PageRequest }> {
+  const { limit = DEFAULT_LIMIT, cursor, ...filter } = given;
+  return { filter, page: { limit, ...(cursor !== undefined && { cursor }) } };
 }

@@ -1,16 +1,18 @@
 import type { Queues } from "../adapters/local/queues.ts";
 import type { LocalStore } from "../adapters/local/store.ts";
+import { checkedValue } from "../definition/parsed.ts";
 import { parseDuration } from "../definition/time/duration.ts";
 import { formatInstant } from "../definition/time/instant.ts";
 import type { Engine } from "../engine/engine.ts";
-import { checkRequest } from "../engine/request-rules.ts";
 import type { ResultView } from "../engine/shapes/instances.ts";
 import type { RecoveryReport } from "../engine/shapes/reports.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import type { Work } from "./begin-work.ts";
+import { checkArguments } from "./check-arguments.ts";
 import type { EndWatch } from "./end-watch.ts";
 import type { FiredTimers } from "./fired-timers.ts";
 import { type LibraryCalls, libraryCalls } from "./library-calls.ts";
-import { RULES } from "./library-requests.ts";
+import { CALLS } from "./library-shapes.ts";
 import { own } from "./own-copy.ts";
 
 /** The engine as a library: a method for every call of the API, and what only a library can. */
@@ -25,8 +27,10 @@ export type EmbeddedEngine = LibraryCalls &
     advanceClock(by: string): Promise<ClockAdvance>;
     /** Resolves when nothing is due, parked, queued or running. */
     idle(): Promise<void>;
-    /** What the engine found to do when it was opened. */
-    recovered: RecoveryReport;
+    /** What the engine found to do when it was opened, as soon as it knows. */
+    recovered: Promise<RecoveryReport>;
+    /** Works off what is owed and due only when this is settled, such as a server that listens. */
+    beginAfter(ready: Promise<unknown>): void;
     /** The engine behind this door, for other doors. */
     engine: Engine;
     /** The store's own counters since it was opened: items read, commits, their writes and bytes. */
@@ -65,7 +69,7 @@ export function libraryDoor({
   queues,
   store,
   ends,
-  recovered,
+  work,
   fired,
   onClosing,
   onAdvanced,
@@ -74,7 +78,7 @@ export function libraryDoor({
   queues: Queues;
   store: LocalStore;
   ends: EndWatch;
-  recovered: RecoveryReport;
+  work: Work;
   fired: FiredTimers;
   /** Called when the engine begins to close, before the store does. */
   onClosing: () => void;
@@ -90,31 +94,38 @@ export function libraryDoor({
       watch.stop();
     }
   };
+  const closeAll = async (graceMs: number): Promise<void> => {
+    await work.stop();
+    await queues.close({ graceMs });
+    work.end();
+    await store.close();
+  };
   let closing: Promise<void> | undefined;
   return {
     ...libraryCalls(engine),
     recover: engine.recover,
     result: async (instanceId, options) => {
-      checkRequest(RULES.result, { instanceId, options });
+      checkArguments(CALLS.result, { instanceId, options });
       await waitForEnd(instanceId, options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       return own(await engine.result(instanceId));
     },
     waitForEnd: async (instanceId, timeoutMs) => {
-      checkRequest(RULES.waitForEnd, { instanceId, timeoutMs });
+      checkArguments(CALLS.waitForEnd, { instanceId, timeoutMs });
       return waitForEnd(instanceId, timeoutMs);
     },
     advanceClock: async (by) => {
       if (queues.advance === undefined) throw notVirtual();
-      checkRequest(RULES.advanceClock, { by });
-      const duration = parseDuration(by);
-      if (!duration.ok) throw notADuration(duration);
+      checkArguments(CALLS.advanceClock, { by });
+      const duration = checkedValue(parseDuration(by));
+      await work.begun;
       const before = fired.count;
-      const { now, left } = await queues.advance(duration.value);
+      const { now, left } = await queues.advance(duration);
       onAdvanced?.();
       return { now: formatInstant(now), fired: fired.count - before, left };
     },
-    idle: () => queues.idle(),
-    recovered,
+    idle: () => work.begun.then(() => queues.idle()),
+    recovered: work.recovered,
+    beginAfter: work.beginAfter,
     engine,
     counters: () => {
       const { reads, commits, writes, bytes } = store;
@@ -122,11 +133,11 @@ export function libraryDoor({
     },
     isVirtual: queues.advance !== undefined,
     close: async (options) => {
-      checkRequest(RULES.close, { options });
+      checkArguments(CALLS.close, { options });
       ends.close();
       onClosing();
       const graceMs = options?.graceMs ?? DEFAULT_GRACE_MS;
-      closing ??= queues.close({ graceMs }).then(() => store.close());
+      closing ??= closeAll(graceMs);
       return closing;
     },
   };
@@ -143,15 +154,5 @@ function notVirtual(): EngineError {
     where: "clock",
     fix: 'Open the engine with a virtual clock: `fermata dev --clock virtual`, or clock: "virtual".',
     retryable: false,
-  });
-}
-
-function notADuration({ problem, hint }: { problem: string; hint: string }): EngineError {
-  return new EngineError("request/invalid", {
-    happened: "`by` is not a duration",
-    where: "by",
-    fix: hint,
-    retryable: false,
-    details: [{ path: "by", message: problem }],
   });
 }

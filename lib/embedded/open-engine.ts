@@ -1,50 +1,62 @@
 /**
  * The whole engine in one process: a store on disk, queues in memory, timers over the store's due
- * index. A restart loses nothing: what was owed stands in the store and is sent again at open.
+ * index. A restart loses nothing: what was owed stands in the store and is sent again at open. That
+ * begins when the caller has had the chance to listen: whatever there is to work off, the engine can
+ * be asked about it, and told to cancel it.
  */
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
 import { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { storedBlobs } from "../adapters/local/blobs.ts";
 import { offerWatch } from "../adapters/local/offer-watch.ts";
 import { openQueues } from "../adapters/local/queues.ts";
-import { openLocalStore } from "../adapters/local/store.ts";
+import { openStepJournal } from "../adapters/local/step-journal.ts";
+import { type LocalStore, openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
 import { createEngine } from "../engine/create-engine.ts";
-import { instanceKey } from "../engine/keys.ts";
-import type { RecoveryReport } from "../engine/shapes/reports.ts";
-import type { World } from "../engine/world.ts";
+import { instanceKey } from "../engine/storage/keys.ts";
+import type { HostWorld } from "../engine/world.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
+import { quietAlarm } from "../ports/alarm.ts";
+import { beginWork } from "./begin-work.ts";
 import { openClock } from "./clock.ts";
 import { endWatch } from "./end-watch.ts";
 import { FiredTimers } from "./fired-timers.ts";
-import { httpHandlers } from "./http-task.ts";
+import { HTTP_OPTIONS, httpHandlers } from "./http-task.ts";
+import { refuseUnknownOptions } from "./known-options.ts";
 import { type EmbeddedEngine, libraryDoor } from "./library-door.ts";
-import { type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
+import { EMBEDDED_OPTIONS, type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
 import { trailTeller } from "./trail-teller.ts";
+import { troubleLog } from "./trouble-log.ts";
 
 const TENANT = "default";
 
 /** Opens the engine on a data folder, which it then owns until it is closed. */
 export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngine> {
+  refuseUnknownOptions("openEngine", options, EMBEDDED_OPTIONS);
+  refuseUnknownOptions("openEngine, http", options.http ?? {}, HTTP_OPTIONS);
   const runs = new HandlerRuns();
   const own = await handlersOf(options.tasks, runs);
   // A handler of the user's own takes the place of the one that is built in.
   const handlers = new Map([...httpHandlers(options.http, runs), ...own]);
   const store = openLocalStore({
     folder: options.dataDir,
+    ...(options.acceptLoss !== undefined && { acceptLoss: options.acceptLoss }),
     ...(options.maxPages !== undefined && { maxPages: options.maxPages }),
   });
   try {
     const real = realClock();
     const clock = options.clock === "virtual" ? await openClock(store, real) : real;
+    const steady = steadyClock();
+    const tellTrouble = troubleLog(options.onTrouble, steady);
     const ids = nodeIds();
     const retentionMs = retentionMsOf(options.retention, clock.now());
+    const journal = openStepJournal({ folder: options.dataDir, steady, alarm: quietAlarm });
     const queues = openQueues({
       clock,
-      steady: steadyClock(),
+      steady,
       ids,
       index: store,
       keyOf: ({ tenant, instanceId }) => instanceKey(tenant, instanceId),
@@ -52,7 +64,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       runs,
       ...(options.concurrency !== undefined && { concurrency: options.concurrency }),
       ...(options.advancePatienceMs !== undefined && { patienceMs: options.advancePatienceMs }),
-      onTrouble: (trouble) => options.onTrouble?.(troubleText(trouble)),
+      onTrouble: (trouble) => tellTrouble(troubleText(trouble), trouble.error),
       ...(options.onAnnouncement && { onAnnouncement: options.onAnnouncement }),
     });
     const ends = endWatch();
@@ -60,7 +72,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailTeller(options.onTrail);
     const expressions = feelExpressions();
-    const world: World = {
+    const world: HostWorld = {
       store,
       blobs: storedBlobs({ store, clock, retentionMs }),
       parking: queues.parking,
@@ -74,6 +86,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       expressions,
       compilers: { bpmn: bpmnCompiler({ expressions }) },
       runners: { graph: graphRunner },
+      watch: journal,
       settings: {
         tenant: TENANT,
         retentionMs,
@@ -81,7 +94,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
         virtualClock: options.clock === "virtual",
         isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
       },
-      onTrouble: (about, error) => options.onTrouble?.(`${about}: ${String(error)}`),
+      onTrouble: (about, error) => tellTrouble(`${about}: ${String(error)}`, error),
       onCommitted: (instance, before) => {
         tellTrail?.(instance, before);
         fired.tell(instance, before);
@@ -90,21 +103,38 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       observe: (observation) => fired.observe(observation),
     };
     const engine = createEngine(world);
-    const recovered: RecoveryReport = await engine.recover();
-    queues.consume({
-      handle: engine.handle,
-      advance: engine.advance,
-      onDue: engine.wake,
-    });
+    const onTrouble = (message: string) => options.onTrouble?.(message);
+    const work = beginWork({ engine, queues, journal, onTrouble });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
+    store.watchLost((error) => {
+      void queues.close({ graceMs: 0 });
+      options.onStopped?.(error);
+    });
+    const stopWatching = watchFiles(store);
     const onClosing = () => {
+      stopWatching();
       offers.close();
       stopPurging();
     };
     const onAdvanced = offers.tellAll;
-    return libraryDoor({ engine, queues, store, ends, recovered, onClosing, onAdvanced, fired });
+    return libraryDoor({ engine, queues, store, ends, work, onClosing, onAdvanced, fired });
   } catch (cause) {
     await store.close();
     throw cause;
   }
 }
+
+/** Commits look at the files themselves: this is for an engine that has nothing to do. */
+function watchFiles(store: LocalStore): () => void {
+  const look = () => {
+    try {
+      store.checkFiles();
+    } catch {
+      clearInterval(watch);
+    }
+  };
+  const watch = setInterval(look, FILES_WATCHED_EVERY_MS).unref();
+  return () => clearInterval(watch);
+}
+
+const FILES_WATCHED_EVERY_MS = 1_000;

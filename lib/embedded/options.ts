@@ -5,6 +5,7 @@ import type { Announcement } from "../ports/bus.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import type { HttpOptions } from "./http-task.ts";
+import type { KnownOptions } from "./known-options.ts";
 import type { TrailNews } from "./trail-teller.ts";
 
 export type EmbeddedOptions = Readonly<{
@@ -28,9 +29,29 @@ export type EmbeddedOptions = Readonly<{
   onAnnouncement?: (announcement: Announcement) => void | Promise<void>;
   /** Hears of what failed and will be tried again. */
   onTrouble?: (message: string) => void;
+  /** Opens a folder whose log has lost acknowledged commits, and goes on without them. */
+  acceptLoss?: boolean;
+  /** Hears that files of the data folder were removed: the engine has stopped and refuses every call. */
+  onStopped?: (error: EngineError) => void;
   /** Pages of 4 KiB that the data file may grow to; unlimited unless said. */
   maxPages?: number;
 }>;
+
+export const EMBEDDED_OPTIONS: KnownOptions<EmbeddedOptions> = {
+  dataDir: true,
+  clock: true,
+  advancePatienceMs: true,
+  tasks: true,
+  http: true,
+  concurrency: true,
+  retention: true,
+  onTrail: true,
+  onAnnouncement: true,
+  onTrouble: true,
+  maxPages: true,
+  acceptLoss: true,
+  onStopped: true,
+};
 
 /** A handler with its settings. */
 export type TaskOptions = Readonly<{

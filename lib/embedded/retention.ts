@@ -5,7 +5,7 @@ import {
 } from "../definition/limits.ts";
 import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { Instant } from "../definition/time/instant.ts";
-import type { Alarm } from "../ports/alarm.ts";
+import { type Alarm, quietAlarm } from "../ports/alarm.ts";
 import type { Clock } from "../ports/clock.ts";
 import { EngineError } from "../ports/engine-error.ts";
 
@@ -56,12 +56,6 @@ export function purgeRegularly({
 
 const HOUR_MS = 3_600_000;
 const BETWEEN_SLICES_MS = 50;
-
-/** Keeps no process alive. */
-const quietAlarm: Alarm = (afterMs, ring) => {
-  const timeout = setTimeout(ring, afterMs).unref();
-  return () => clearTimeout(timeout);
-};
 
 function unusable(happened: string, fix: string): EngineError {
   return new EngineError("engine/misconfigured", {

@@ -1,10 +1,12 @@
 import type { ApiRequest } from "../api/http.ts";
 import { MAX_ANY_BODY_BYTES } from "../api/limits.ts";
+import type { FailedRequest } from "../api/operation.ts";
 import { problemResponse } from "../api/problem.ts";
 import { createApi } from "../api/router.ts";
 import { VERSION } from "../api/version.ts";
 import { EngineError } from "../ports/engine-error.ts";
 import { type HttpServer, serveHttp } from "./http-server.ts";
+import { type KnownOptions, refuseUnknownOptions } from "./known-options.ts";
 import type { EmbeddedEngine } from "./library-door.ts";
 
 export type ServeOptions = Readonly<{
@@ -14,15 +16,24 @@ export type ServeOptions = Readonly<{
   port?: number;
   /** What every call must carry as `Authorization: Bearer …`. */
   token?: string;
-  /** Hears of errors that are ours to mend; their id is in the answer. */
-  onUnexpected?: (id: string, error: unknown) => void;
+  /** Hears of every answer of 500 or more; its id is in the answer. */
+  onUnexpected?: (id: string, error: unknown, about: Omit<FailedRequest, "error">) => void;
 }>;
+
+const SERVE_OPTIONS: KnownOptions<ServeOptions> = {
+  host: true,
+  port: true,
+  token: true,
+  onUnexpected: true,
+};
 
 /** Serves the HTTP API of an open engine; a thin door on the library's. */
 export function serveEngine(
   embedded: EmbeddedEngine,
-  { host = "127.0.0.1", port = 7373, token, onUnexpected }: ServeOptions = {},
+  options: ServeOptions = {},
 ): Promise<HttpServer> {
+  refuseUnknownOptions("serveEngine", options, SERVE_OPTIONS);
+  const { host = "127.0.0.1", port = 7373, token, onUnexpected } = options;
   if (token === undefined && !isLoopback(host)) throw needsToken(host);
   let unexpected = 0;
   const api = createApi({
@@ -30,9 +41,9 @@ export function serveEngine(
     extras: {
       ...(embedded.isVirtual && { clock: { advance: embedded.advanceClock } }),
       waitForEnd: embedded.waitForEnd,
-      reportUnexpected: (error) => {
+      reportFailure: ({ error, ...about }) => {
         unexpected += 1;
-        onUnexpected?.(`e${unexpected}`, error);
+        onUnexpected?.(`e${unexpected}`, error, about);
         return `e${unexpected}`;
       },
     },
@@ -42,7 +53,9 @@ export function serveEngine(
     const isForeign = token === undefined && !isFromHere(request);
     return isForeign ? Promise.resolve(problemResponse(foreign(), request)) : api(request);
   };
-  return serveHttp({ answer, host, port, maxBodyBytes: MAX_ANY_BODY_BYTES });
+  const served = serveHttp({ answer, host, port, maxBodyBytes: MAX_ANY_BODY_BYTES });
+  embedded.beginAfter(served);
+  return served;
 }
 
 const isLoopback = (host: string): boolean =>

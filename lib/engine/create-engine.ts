@@ -1,9 +1,3 @@
-import { adopt } from "./adopt.ts";
-import { advance } from "./advance.ts";
-import { listIncidents } from "./bulk/incidents.ts";
-import { purge } from "./bulk/purge.ts";
-import { resolveIncidents } from "./bulk/resolve.ts";
-import { childRoads } from "./children/roads.ts";
 import {
   getDefinition,
   listDefinitions,
@@ -11,42 +5,64 @@ import {
   readSource,
   switchState,
   viewLatest,
-} from "./definitions.ts";
-import { deploy, validate } from "./deploy.ts";
+} from "./definitions/definitions.ts";
+import { deploy, validate } from "./definitions/deploy.ts";
+import { advance } from "./drive/advance.ts";
+import { giveUp, receive } from "./drive/give-up.ts";
 import type { Engine } from "./engine.ts";
-import { erase } from "./erase.ts";
 import { listDeadLetters, removeDeadLetter } from "./events/dead-letter.ts";
-import { getEventType, setEventType } from "./events/event-type.ts";
 import { replayDeadLetter, sendEvent } from "./events/send-event.ts";
-import { giveUp } from "./give-up.ts";
-import { handle, wake } from "./handle.ts";
-import { readHistory } from "./history.ts";
-import { cancel, getInstance, getResult, listWaits, resolveIncident } from "./instance-calls.ts";
-import { getListing, setListing } from "./listing/shards.ts";
-import { listInstances } from "./listing.ts";
+import { HANDLERS } from "./handlers.ts";
+import { erase } from "./instances/erase.ts";
+import { markedPage } from "./instances/filter.ts";
+import { readHistory } from "./instances/history.ts";
+import { listIncidents } from "./instances/incidents.ts";
+import {
+  cancel,
+  getInstance,
+  getResult,
+  listWaits,
+  resolveIncident,
+} from "./instances/instance-calls.ts";
+import { listInstances } from "./instances/listing.ts";
+import { patchVariables } from "./instances/patch-variables.ts";
+import { purge } from "./instances/purge.ts";
+import { resolveIncidents } from "./instances/resolve.ts";
+import { getListing, setListing } from "./instances/shards.ts";
+import { start } from "./instances/start.ts";
+import { viewInstance } from "./instances/views.ts";
 import { publishMessage } from "./messages/publish.ts";
-import { patchVariables } from "./patch-variables.ts";
-import { claimTask, unclaimTask } from "./people/claim-task.ts";
-import { recover, recoverAll } from "./recover.ts";
-import { start } from "./start.ts";
-import { sweep } from "./sweep.ts";
-import { beat, completeTask, failTask, getTask, listTasks } from "./task-calls.ts";
+import { adopt } from "./recovery/adopt.ts";
+import { recover, recoverAll } from "./recovery/recover.ts";
+import { sweep } from "./recovery/sweep.ts";
+import { wake } from "./recovery/wake.ts";
+import { turnWheel } from "./recovery/wheel.ts";
+import { getEventType, setEventType } from "./rows/event-type.ts";
+import { getTaskType, setTaskType } from "./rows/task-type.ts";
+import { SENDERS } from "./senders.ts";
+import { readReceipt } from "./signals/receipt.ts";
+import { signal } from "./signals/signal.ts";
+import { asideOf } from "./step/guarded.ts";
 import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
-import { readReceipt } from "./topics/receipt.ts";
-import { signal } from "./topics/signal.ts";
-import { viewInstance } from "./views.ts";
-import { turnWheel } from "./wheel.ts";
+import { claimTask, unclaimTask } from "./user-tasks/claim-task.ts";
 import { activate } from "./workers/activate.ts";
-import { getTaskType, setTaskType } from "./workers/task-type.ts";
-import type { World } from "./world.ts";
+import { completeTask, extendLock, failTask, getTask, listTasks } from "./workers/task-calls.ts";
+import type { HostWorld, World } from "./world.ts";
+
+/** A host's world with what the engine brings itself. */
+export const worldOf = (given: HostWorld): World => ({
+  ...given,
+  senders: SENDERS,
+  handlers: HANDLERS,
+});
 
 /** An engine on this world. It holds nothing but caches: any number may share a store. */
-export function createEngine(given: World): Engine {
-  const world: World = { ...given, children: childRoads };
+export function createEngine(given: HostWorld): Engine {
+  const world = worldOf(given);
   return {
-    handle: (message, invocation) => handle(world, message, invocation),
-    wake: (key, invocation) => wake(world, key, invocation),
-    advance: (messages, invocation) => advance(world, messages, invocation),
+    handle: (message, invocation) => receive(world, message, invocation),
+    wake: (key, invocation) => wake(asideOf(world, invocation), key, invocation),
+    advance: (messages, invocation) => advance(asideOf(world, invocation), messages, invocation),
     recover: () => recover(world),
     recoverAll: (page) => recoverAll(world, page),
     adopt: (pace) => adopt(world, pace),
@@ -56,9 +72,11 @@ export function createEngine(given: World): Engine {
 
     deploy: (source) => deploy(world, source),
     validate: (source) => validate(world, source),
-    definitions: (page) => listDefinitions(world, page),
+    definitions: (page) =>
+      markedPage(world, ["definitions"], page, (own) => listDefinitions(world, own)),
     definition: (id, version) => getDefinition(world, id, version),
-    versions: (id, page) => listVersions(world, id, page),
+    versions: (id, page) =>
+      markedPage(world, ["versions", id], page, (own) => listVersions(world, id, own)),
     source: (id, version) => readSource(world, id, version),
     enable: async (id) => viewLatest(world, await switchState(world, id, "enabled")),
     disable: async (id) => viewLatest(world, await switchState(world, id, "disabled")),
@@ -68,7 +86,7 @@ export function createEngine(given: World): Engine {
     },
     listing: (id) => getListing(world, id),
     setListing: (id, request) => setListing(world, id, request),
-    schedules: (page) => listSchedules(world, page),
+    schedules: (page) => markedPage(world, ["schedules"], page, (own) => listSchedules(world, own)),
     removeSchedule: (id) => removeSchedule(world, id),
 
     start: async (definitionId, request = {}, key) =>
@@ -77,7 +95,8 @@ export function createEngine(given: World): Engine {
     list: (filter, page) => listInstances(world, filter, page),
     result: (instanceId) => getResult(world, instanceId),
     waits: (instanceId) => listWaits(world, instanceId),
-    history: (instanceId, page) => readHistory(world, instanceId, page),
+    history: (id, page) =>
+      markedPage(world, ["history", id], page, (own) => readHistory(world, id, own)),
     cancel: (instanceId, request = {}, key) => cancel(world, instanceId, request, key),
     erase: (instanceId) => erase(world, instanceId),
     resolveIncident: (instanceId, incidentId, request = {}, key) =>
@@ -94,18 +113,22 @@ export function createEngine(given: World): Engine {
     event: (request, key) => sendEvent(world, request, key),
     setEventType: (name, config) => setEventType(world, name, config),
     eventType: (name) => getEventType(world, name),
-    deadLetters: (filter, page) => listDeadLetters(world, filter, page),
+    deadLetters: (filter, page) =>
+      markedPage(world, ["dead-letters", filter], page, (own) =>
+        listDeadLetters(world, filter, own),
+      ),
     replayDeadLetter: (id) => replayDeadLetter(world, id),
     removeDeadLetter: (id) => removeDeadLetter(world, id),
 
-    tasks: (filter, page) => listTasks(world, filter, page),
+    tasks: (filter, page) =>
+      markedPage(world, ["tasks", filter], page, (own) => listTasks(world, filter, own)),
     task: (taskId) => getTask(world, taskId),
     claimTask: (taskId, request, key) => claimTask(world, taskId, request, key),
     unclaimTask: (taskId, request, key) => unclaimTask(world, taskId, request, key),
     completeTask: (taskId, request = {}, key) => completeTask(world, taskId, request, key),
     failTask: (taskId, request, key) => failTask(world, taskId, request, key),
     activate: (request) => activate(world, request),
-    heartbeat: (taskId, request) => beat(world, taskId, request),
+    heartbeat: (taskId, request) => extendLock(world, taskId, request),
     setTaskType: (type, request) => setTaskType(world, type, request),
     taskType: (type) => getTaskType(world, type),
   };

@@ -58,6 +58,7 @@ import type {
   Activation,
   ActivationRequest,
   ClaimRequest,
+  CompletionRequest,
   Heartbeat,
   HeartbeatRequest,
   TaskFailure,
@@ -192,7 +193,7 @@ export interface Engine {
   ): Promise<Readonly<{ unclaimed: true }>>;
   completeTask(
     taskId: string,
-    request?: Readonly<{ variables?: Variables; user?: string; lockToken?: string }>,
+    request?: CompletionRequest,
     key?: IdempotencyKey,
   ): Promise<Readonly<{ completed: true }>>;
   failTask(

@@ -1,16 +1,25 @@
 import type { Body, Definition, Notation } from "../definition/definition.ts";
 import type { Compiler } from "../definition/diagnostic.ts";
 import type { Expressions } from "../definition/expression.ts";
-import type { ChildTicket, Instance } from "../kernel/instance.ts";
+import type {
+  BatchTicket,
+  ChildTicket,
+  EventTicket,
+  Instance,
+  SignalTicket,
+  TicketlessEffect,
+} from "../kernel/instance.ts";
 import type { Runner } from "../kernel/runner.ts";
 import type { Blobs } from "../ports/blobs.ts";
 import type { Bus } from "../ports/bus.ts";
 import type { Clock } from "../ports/clock.ts";
 import type { Ids } from "../ports/ids.ts";
+import type { Invocation, Message, Verdict } from "../ports/message.ts";
 import type { OfferWatch } from "../ports/offer-watch.ts";
 import type { OwnQueues } from "../ports/own-queues.ts";
 import type { Pages } from "../ports/pages.ts";
 import type { Parking } from "../ports/parking.ts";
+import type { StepWatch } from "../ports/step-watch.ts";
 import type { Store } from "../ports/store.ts";
 import type { Tasks } from "../ports/tasks.ts";
 import type { Timers } from "../ports/timers.ts";
@@ -35,8 +44,13 @@ export type World = Readonly<{
   compilers: Readonly<Partial<Record<Notation, Compiler>>>;
   runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;
   settings: Settings;
-  /** The engine's own, which it brings itself. */
-  children?: ChildRoads;
+  /** Counts steps that take the process with them; absent: each runs in a process of its own. */
+  watch?: StepWatch;
+  /** Of a message that came too often: why nothing is decided any more, and incidents are raised. */
+  aside?: string;
+  /** What the engine brings itself; a host gives a `HostWorld`. */
+  senders: Senders;
+  handlers: Handlers;
   /** Hears of what could not be done and was left alone. */
   onTrouble?: (about: string, error: unknown) => void;
   /** Hears of every commit after it is durable; must not throw and must not wait. */
@@ -45,16 +59,42 @@ export type World = Readonly<{
   observe?: (observation: Observation) => void;
 }>;
 
+/** What a host hands to `createEngine`. */
+export type HostWorld = Omit<World, "senders" | "handlers">;
+
 /**
- * What is sent from one instance to another is a step there, which sends in its turn: whoever sends
- * is handed these.
+ * How entries leave that are more than one message: each of these is a use case, which may take steps
+ * of other instances and send in its turn. A step that has committed reaches them through this table.
  */
-export type ChildRoads = Readonly<{
+export type Senders = Readonly<{
   /** Says whether it had to do anything. */
-  start: (world: World, parent: Instance, ticket: ChildTicket) => Promise<boolean>;
-  tellParent: (world: World, child: Instance) => Promise<void>;
-  cancel: (world: World, parent: Instance, ticket: string) => Promise<void>;
+  startChild: (world: World, parent: Instance, ticket: ChildTicket) => Promise<boolean>;
+  cancelChild: (world: World, parent: Instance, ticket: string) => Promise<void>;
+  notifyParent: (world: World, child: Instance) => Promise<void>;
+  sendBatch: (world: World, instance: Instance, family: BatchTicket, how: Sending) => Promise<void>;
+  cancelBatch: (world: World, parent: Instance, order: Effect<"cancel-children">) => Promise<void>;
+  /** What was broadcast while the wait was being committed. */
+  sendMissed: (world: World, instance: Instance, wait: SignalTicket | EventTicket) => Promise<void>;
+  /** An event that an ended instance has left unread. */
+  sendLeft: (world: World, instance: Instance, order: Effect<"send-event">) => Promise<void>;
+  bury: (world: World, instanceId: string, order: Effect<"bury">) => Promise<void>;
 }>;
+
+/** Whether an entry is sent for the first time, as far as its sender can know. */
+export type Sending = "first" | "again";
+
+type Effect<Kind extends TicketlessEffect["kind"]> = Extract<TicketlessEffect, { kind: Kind }>;
+
+/** What becomes of a message, by its kind. */
+export type Handlers = Readonly<{
+  [Kind in Message["kind"]]: (
+    world: World,
+    message: MessageOf<Kind>,
+    invocation: Invocation,
+  ) => Promise<Verdict>;
+}>;
+
+export type MessageOf<Kind extends Message["kind"]> = Extract<Message, { kind: Kind }>;
 
 export type Settings = Readonly<{
   tenant: string;

@@ -10,23 +10,27 @@
  * 5. What cannot be decided becomes an incident that keeps what a retry needs; nothing is lost and
  *    the queue that brought the fact is not blocked.
  */
+import { fullBudget } from "../definition/expression.ts";
 import { MAX_OPEN_TICKETS } from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
+import { findTicket, isBatchItem } from "./batch.ts";
 import { isPairTaken, takenRefusal } from "./correlation.ts";
+import { deadlineOf, lateError } from "./deadline.ts";
 import {
   closeTicket,
   type Draft,
   draftOf,
   end,
+  finish,
   type Given,
   note,
   openTicket,
   raiseIncident,
   reopenTicket,
-  settle,
 } from "./draft.ts";
+import type { InstanceError } from "./ending.ts";
 import type { Fact, SignalReceived, StartInput, TicketFact, VariablesPatched } from "./fact.ts";
-import { findTicket, isMember } from "./family.ts";
+import { keepFailedItem } from "./failed-items.ts";
 import { isExpected, isUnread, keepUnread, rememberRead, rememberSent, waitFor } from "./inbox.ts";
 import {
   type IncidentTicket,
@@ -39,15 +43,17 @@ import {
   type TimerTicket,
 } from "./instance.ts";
 import { againOf, type Kept, keptOf, type Resolved } from "./kept.ts";
-import { giveTo, isItsTurn } from "./person.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
 import { hasSeen } from "./seen.ts";
-import { shelveMember } from "./shelve.ts";
+import { giveTo, isItsTurn } from "./user-task.ts";
 
-/** `changed: false` means that the fact was late, doubled or early: there is nothing to commit. */
-export type Decision = Readonly<{ instance: Instance; changed: boolean }>;
+/**
+ * `changed: false` means that the fact was late, doubled or early: there is nothing to commit.
+ * `work` is what its expressions have spent; absent: nothing.
+ */
+export type Decision = Readonly<{ instance: Instance; changed: boolean; work?: number }>;
 
 /** Decides one fact. */
 export async function decide(
@@ -57,16 +63,26 @@ export async function decide(
   given: Given,
 ): Promise<Decision> {
   if (!isWelcome(instance, fact, given)) return nothing(instance);
+  const draft = draftOf(instance, given);
   try {
-    const draft = draftOf(instance, given);
+    draft.failsUncaught = program.definition.onUncaught === "fail";
     await take(program, draft, fact);
+    if (draft.uncaught && !draft.ended) fail(program, draft, draft.uncaught);
     demandSound(draft);
-    return { instance: settle(draft), changed: true };
+    return { instance: finish(draft), changed: true, work: workOf(draft) };
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     const type = cause instanceof Refusal ? cause.type : "UNKNOWN";
-    return decideIncident(program, instance, fact, given, { type, message });
+    const decision = decideIncident(program, instance, fact, given, { type, message });
+    return { ...decision, work: workOf(draft) };
   }
+}
+
+/** Time that patterns took counts as well: all of it is as much as all of the work. */
+function workOf({ budget: { work, patternMs } }: Draft): number {
+  const full = fullBudget();
+  const ofPatterns = (full.patternMs - patternMs) / full.patternMs;
+  return full.work - work + Math.round(full.work * ofPatterns);
 }
 
 /** What becomes of a fact that cannot be taken: an incident in place of its ticket. */
@@ -80,10 +96,10 @@ export function decideIncident(
   if (!isWelcome(instance, fact, given)) return nothing(instance);
   const draft = draftOf(instance, given);
   const ticket = "ticket" in fact ? findTicket(instance.tickets, fact.ticket) : undefined;
-  if (ticket && isMember(ticket)) {
+  if (ticket && isBatchItem(ticket)) {
     // The others of its family go on.
-    shelveMember(draft, ticket, why);
-    return { instance: settle(draft), changed: true };
+    keepFailedItem(draft, ticket, why);
+    return { instance: finish(draft), changed: true };
   }
   if (ticket) closeTicket(draft, ticket.id);
   const kept = keptOf(fact, ticket, why.type);
@@ -94,7 +110,7 @@ export function decideIncident(
     element: ticket?.element ?? program.definition.id,
     kept,
   });
-  return { instance: settle(draft), changed: true };
+  return { instance: finish(draft), changed: true };
 }
 
 /** Says whether the name of this fact can still be consumed. */
@@ -109,9 +125,9 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
     case "task-completed":
       return ticket.on === "task";
     case "task-failed":
-      return ticket.on === "task" && (isMember(ticket) || ticket.attempt === fact.attempt);
+      return ticket.on === "task" && (isBatchItem(ticket) || ticket.attempt === fact.attempt);
     case "task-claimed":
-      return ticket.on === "task" && !isMember(ticket) && ticket.attempt === fact.attempt;
+      return ticket.on === "task" && !isBatchItem(ticket) && ticket.attempt === fact.attempt;
     case "task-assigned":
       return isItsTurn(ticket, fact);
     case "timer-due":
@@ -160,16 +176,17 @@ function cancel(program: Program, draft: Draft, reason: string | undefined): voi
 }
 
 /** History tells which variables were set, not to what: values are the instance's own. */
-function assign(program: Program, draft: Draft, { scope, variables }: VariablesPatched): void {
+function assign(program: Program, draft: Draft, { scope, variables }: VariablesPatched) {
   note(draft, "variables-patched", scope, { names: Object.keys(variables) });
-  program.runner.assign(draft, scope, variables);
+  return program.runner.assign(draft, scope, variables);
 }
 
 async function begin(program: Program, draft: Draft, input: StartInput): Promise<void> {
   note(draft, "started");
-  if (input.deadline !== undefined) {
-    const element = program.definition.id;
-    openTicket(draft, { on: "timer", ref: 0, element, dueAt: input.deadline, deadline: true });
+  const { definition } = program;
+  const dueAt = deadlineOf(definition, draft.now, input.deadline);
+  if (dueAt !== undefined) {
+    openTicket(draft, { on: "timer", ref: 0, element: definition.id, dueAt, deadline: true });
   }
   return program.runner.start(draft, input);
 }
@@ -231,7 +248,13 @@ function claim(draft: Draft, ticket: TaskTicket, owner: string): void {
 function timeOut(program: Program, draft: Draft): void {
   note(draft, "timer-due", program.definition.id, { deadline: true });
   program.runner.terminate(draft);
-  end(draft, "failed", "timeout", { message: "The instance's deadline passed." });
+  end(draft, "failed", "timeout", lateError(program.definition));
+}
+
+/** Nothing has caught an error, and the definition says that this is the end. */
+function fail(program: Program, draft: Draft, error: InstanceError): void {
+  program.runner.terminate(draft);
+  end(draft, "failed", "failure", error);
 }
 
 /** Puts back what the incident replaced, then takes the fact again, if it was kept. */

@@ -3,11 +3,15 @@
  * lives for one decision and is never shared; `settle` turns it into values again.
  */
 
-import type { Expressions } from "../definition/expression.ts";
+import { type Budget, type Expressions, fullBudget } from "../definition/expression.ts";
 import type { Json } from "../definition/json.ts";
-import { MAX_MESSAGE_LENGTH } from "../definition/limits.ts";
+import {
+  MAX_ERROR_NAME_LENGTH,
+  MAX_MESSAGE_LENGTH,
+  MAX_STACK_LENGTH,
+} from "../definition/limits.ts";
 import type { Instant } from "../definition/time/instant.ts";
-import type { Ended, InstanceError, TerminationKind } from "./ending.ts";
+import type { Ended, InstanceError, TerminationKind, Traced } from "./ending.ts";
 import { effectsOfUnread } from "./inbox.ts";
 import type {
   IncidentTicket,
@@ -20,13 +24,15 @@ import type {
   TicketlessEffect,
 } from "./instance.ts";
 import type { QueuedEvent } from "./queued-event.ts";
-import type { TrailEntry, TrailType } from "./trail.ts";
+import { entryOf, type JournalEntry, type Told, type TrailEntry, type TrailType } from "./trail.ts";
 
 export type Draft = {
   readonly before: Instance;
   readonly now: Instant;
   readonly seed: string;
   readonly expressions: Expressions;
+  /** What the evaluations of this decision may still spend: fresh for each, so that it stays pure. */
+  readonly budget: Budget;
   readonly isTaken: (name: string, key: string) => boolean;
   /** The runner's state, read once and written back by the runner. */
   state: Json;
@@ -35,9 +41,14 @@ export type Draft = {
   minted: number;
   completed: string[];
   trail: TrailEntry[];
+  journal: JournalEntry[];
   inbox: readonly QueuedEvent[];
   sentEvents: readonly string[];
   seenEvents: Readonly<Record<string, Seen>>;
+  /** An error that nothing catches ends the instance, by its definition. */
+  failsUncaught: boolean;
+  /** The first of those. */
+  uncaught?: InstanceError;
   ended?: Readonly<{ status: Ended; kind: TerminationKind; error?: InstanceError }>;
 };
 
@@ -59,6 +70,7 @@ export function draftOf(instance: Instance, given: Given): Draft {
     now: given.now,
     seed: given.seed,
     expressions: given.expressions,
+    budget: fullBudget(),
     isTaken: given.isTaken ?? (() => false),
     state: instance.state,
     tickets: [...instance.tickets],
@@ -66,14 +78,16 @@ export function draftOf(instance: Instance, given: Given): Draft {
     minted: instance.minted,
     completed: [...instance.completed],
     trail: [],
+    journal: [],
     inbox: instance.inbox,
     sentEvents: instance.sentEvents,
     seenEvents: instance.seenEvents,
+    failsUncaught: false,
   };
 }
 
 /** The instance that the draft has become; the engine alone gives it a version. */
-export function settle(draft: Draft): Instance {
+export function finish(draft: Draft): Instance {
   const { before, ended } = draft;
   return {
     ...before,
@@ -90,6 +104,7 @@ export function settle(draft: Draft): Instance {
       next: before.trail.next + draft.trail.length,
       entries: [...before.trail.entries, ...draft.trail],
     },
+    ...(draft.journal.length > 0 && { journal: grownJournal(draft) }),
     ...(ended && {
       status: ended.status,
       terminationKind: ended.kind,
@@ -97,6 +112,11 @@ export function settle(draft: Draft): Instance {
       ...(ended.error && { error: ended.error }),
     }),
   };
+}
+
+function grownJournal({ before, journal }: Draft): NonNullable<Instance["journal"]> {
+  const { next, entries } = before.journal ?? { next: 1, entries: [] };
+  return { next: next + journal.length, entries: [...entries, ...journal] };
 }
 
 /** A ticket before it has its id and its birthday. */
@@ -136,13 +156,17 @@ export function keepTicket(draft: Draft, ticket: Ticket): void {
 
 /** Writes a line of history. */
 export function note(draft: Draft, type: TrailType, element?: string, data?: Json): void {
-  draft.trail.push({
-    seq: draft.before.trail.next + draft.trail.length,
-    at: draft.now,
-    type,
-    ...(element !== undefined && { element }),
-    ...(data !== undefined && { data }),
-  });
+  noteVisit(draft, type, { element, data });
+}
+
+/** The same about one visit of an element. */
+export function noteVisit({ before, now, trail }: Draft, type: TrailType, told: Told): void {
+  trail.push(entryOf({ seq: before.trail.next + trail.length, at: now, type }, told));
+}
+
+/** Writes down what came of an operation, for who replays the program; the kernel never reads it. */
+export function enterInJournal(draft: Draft, element: number, outcome: Json): void {
+  draft.journal.push([element, draft.now, outcome]);
 }
 
 /** Remembers that an element has completed at least once. */
@@ -150,11 +174,18 @@ export function markCompleted(draft: Draft, element: string): void {
   if (!draft.completed.includes(element)) draft.completed.push(element);
 }
 
-/** Stops here until someone resolves it; everything else of the instance goes on. */
+/**
+ * Stops here until someone resolves it; everything else of the instance goes on. Where uncaught errors
+ * end the instance, this is one: who decides ends it when the step is over.
+ */
 export function raiseIncident(draft: Draft, incident: NewIncident): void {
   const { type, element } = incident;
   const message = excerpt(incident.message);
-  const id = openTicket(draft, { ...incident, message, on: "incident" });
+  if (draft.failsUncaught && !NO_ERRORS.has(type)) {
+    draft.uncaught ??= { code: type, message, element, ...tracedOf(incident) };
+    return;
+  }
+  const id = openTicket(draft, { ...incident, ...tracedOf(incident), message, on: "incident" });
   note(draft, "incident-raised", element, { incidentId: id, type, message });
   announce(draft, { type: "incident-raised", incidentId: id, element, message });
 }
@@ -164,8 +195,21 @@ export function excerpt(message: string): string {
   return message.slice(0, MAX_MESSAGE_LENGTH);
 }
 
+/** What is no error of the model's or of its tasks: somebody has to look at it, whatever the policy. */
+const NO_ERRORS: ReadonlySet<IncidentType> = new Set<IncidentType>([
+  "UNKNOWN",
+  "STATE_TOO_LARGE",
+  "NON_DETERMINISM",
+]);
+
+/** As much of an error's name and stack as state keeps. */
+const tracedOf = ({ name, stack }: Traced): Traced => ({
+  ...(name !== undefined && { name: name.slice(0, MAX_ERROR_NAME_LENGTH) }),
+  ...(stack !== undefined && { stack: stack.slice(0, MAX_STACK_LENGTH) }),
+});
+
 type NewIncident = Readonly<{ type: IncidentType; message: string; ref: number; element: string }> &
-  Pick<IncidentTicket, "phase" | "kept" | "members">;
+  Pick<IncidentTicket, "phase" | "kept" | "members" | "name" | "stack">;
 
 /** Ends the instance: it is final, and nothing of it stays armed. */
 export function end(
@@ -177,7 +221,7 @@ export function end(
   const unread = [...draft.inbox, ...draft.tickets.flatMap(eventsKeptBy)];
   draft.tickets = [];
   draft.inbox = [];
-  draft.ended = { status, kind, ...(error && { error }) };
+  draft.ended = { status, kind, ...(error && { error: { ...error, ...tracedOf(error) } }) };
   note(draft, "instance-ended", undefined, { status, terminationKind: kind });
   if (draft.before.parent && !draft.before.parent.detached) emit(draft, { kind: "notify-parent" });
   emit(draft, { kind: "expire-chunks" });

@@ -3,10 +3,14 @@ import type { Variables } from "../definition/json.ts";
 /** How an instance has ended, and for which reason. */
 export type Ended = "succeeded" | "failed" | "cancelled";
 export type TerminationKind = "success" | "failure" | "cancel" | "timeout";
-export type InstanceError = Readonly<{
-  code?: string;
-  message: string;
-  element?: string;
-  /** What was thrown with it; for the caller's boundary event. */
-  variables?: Variables;
-}>;
+export type InstanceError = Traced &
+  Readonly<{
+    code?: string;
+    message: string;
+    element?: string;
+    /** What was thrown with it; for the caller's boundary event. */
+    variables?: Variables;
+  }>;
+
+/** Where an error came from, as far as it was told. */
+export type Traced = Readonly<{ name?: string; stack?: string }>;

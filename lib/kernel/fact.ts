@@ -1,6 +1,6 @@
 import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
-import type { Ended, InstanceError, TerminationKind } from "./ending.ts";
+import type { Ended, InstanceError, TerminationKind, Traced } from "./ending.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 
 /** What reaches an instance, past tense. All but four name the ticket that they want. */
@@ -38,17 +38,18 @@ export type TicketFact =
     }>;
 
 /** With a `code` it is a business error that boundaries may catch; without, it uses up a retry. */
-export type TaskFailed = Readonly<{
-  kind: "task-failed";
-  ticket: string;
-  attempt: number;
-  message: string;
-  code?: string;
-  /** Attempts left after this failure, where the reporter says so. */
-  retries?: number;
-  retryAfterMs?: number;
-  variables?: Variables;
-}>;
+export type TaskFailed = Traced &
+  Readonly<{
+    kind: "task-failed";
+    ticket: string;
+    attempt: number;
+    message: string;
+    code?: string;
+    /** Attempts left after this failure, where the reporter says so. */
+    retries?: number;
+    retryAfterMs?: number;
+    variables?: Variables;
+  }>;
 
 /** A person's task changes hands; without an assignee nobody has it. Holds only in the turn it names. */
 export type TaskAssigned = Readonly<{

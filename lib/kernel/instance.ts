@@ -8,10 +8,10 @@
 import type { Binding } from "../definition/graph.ts";
 import type { Json, Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
-import type { Ended, InstanceError, TerminationKind } from "./ending.ts";
+import type { Ended, InstanceError, TerminationKind, Traced } from "./ending.ts";
 import type { Fact } from "./fact.ts";
 import type { QueuedEvent } from "./queued-event.ts";
-import type { TrailEntry } from "./trail.ts";
+import type { JournalEntry, TrailEntry } from "./trail.ts";
 
 export type Instance = Readonly<{
   id: string;
@@ -22,6 +22,8 @@ export type Instance = Readonly<{
   status: "live" | Ended;
   terminationKind?: TerminationKind;
   startedAt: Instant;
+  /** When its present run began; absent in the first. What earlier runs left is not its own. */
+  runAt?: Instant;
   /** Time as this instance last saw it; its own time never runs backwards. */
   lastNow: Instant;
   endedAt?: Instant;
@@ -41,12 +43,14 @@ export type Instance = Readonly<{
   completed: readonly string[];
   /** The newest history, complete together with the stored chunks; `next` is the next number. */
   trail: Readonly<{ next: number; entries: readonly TrailEntry[] }>;
+  /** The newest outcomes, for who replays a program; as the trail, and absent until there was one. */
+  journal?: Readonly<{ next: number; entries: readonly JournalEntry[] }>;
   result?: Json;
   error?: InstanceError;
   /** Fingerprint of what the start asked for; with its instant and definition it is this start. */
   startHash: string;
   /** Door requests that this instance remembers, oldest first. */
-  ring: readonly Remembered[];
+  ring: readonly RecentRequest[];
   /** Events sent to this instance that nothing has waited for yet, oldest first. */
   inbox: readonly QueuedEvent[];
   /** Ids of the latest events that were sent to this instance, oldest first. */
@@ -54,7 +58,7 @@ export type Instance = Readonly<{
   /** Which broadcast events, by name, this instance has taken; none is taken twice. */
   seenEvents: Readonly<Record<string, Seen>>;
   /** The engine's own: which values it has stored apart; absent until there was one. */
-  apart?: readonly Apart[];
+  apart?: readonly Externalized[];
   /** The engine's own: it has ended, and what it knew is gone; of an unfinished one not all yet. */
   erased?: true | "unfinished";
 }>;
@@ -75,15 +79,15 @@ export type Parent = Readonly<{
 export type Catches = "all" | readonly string[];
 
 /** A value that is stored on its own, by its content. */
-export type Apart = Readonly<{ hash: string; bytes: number }>;
+export type Externalized = Readonly<{ hash: string; bytes: number }>;
 
 /** Who owes an entry: the trigger that made it (`by`), the invocation that works on it, till when. */
-export type Stamp = Readonly<{ by: string; own: string | null; until: Instant }>;
+export type Lease = Readonly<{ by: string; own: string | null; until: Instant }>;
 
 /** An open obligation. `ref` is the runner's own handle: a token's number, a journal position. */
 export type Ticket =
   | TaskTicket
-  | FamilyTicket
+  | BatchTicket
   | TimerTicket
   | SignalTicket
   | MessageTicket
@@ -98,7 +102,7 @@ type Opened = Readonly<{
   element: string;
   since: Instant;
   /** Absent until the engine has stamped it, always there once stored. */
-  stamp?: Stamp;
+  stamp?: Lease;
 }>;
 
 export type TaskTicket = Opened &
@@ -120,9 +124,9 @@ export type TaskTicket = Opened &
   }>;
 
 /** Many like tasks, or many like calls; see `family.ts`. */
-export type FamilyTicket = TaskFamily | CallFamily;
+export type BatchTicket = TaskBatch | CallBatch;
 
-type Kin = Opened &
+type Batch = Opened &
   Readonly<{
     on: "family";
     size: number;
@@ -130,7 +134,7 @@ type Kin = Opened &
     taken: string;
   }>;
 
-export type TaskFamily = Kin &
+export type TaskBatch = Batch &
   Readonly<{
     type: string;
     /** Attempts that each member has. */
@@ -140,7 +144,7 @@ export type TaskFamily = Kin &
   }>;
 
 /** `call` is what its children have in common: what else each is given the runner knows. */
-export type CallFamily = Kin & Readonly<{ call: Called }>;
+export type CallBatch = Batch & Readonly<{ call: Called }>;
 
 /** Who has a task and who may have it; only what differs from the ordinary is there. */
 export type Person = Readonly<{
@@ -234,6 +238,7 @@ export type Run = readonly [first: number, last: number];
 export type ContinuationTicket = Opened & Readonly<{ on: "continuation"; round: number }>;
 
 export type IncidentTicket = Opened &
+  Traced &
   Readonly<{
     on: "incident";
     type: IncidentType;
@@ -259,10 +264,12 @@ export type IncidentType =
   | "NON_DETERMINISM"
   /** A join waits for a flow that nothing can take any more. */
   | "DEADLOCK"
+  /** The step died, or failed in a way that no incident could tell, again and again. */
+  | "STEP_POISONED"
   | "UNKNOWN";
 
 /** An effect without a ticket, kept until the invocation that sent it has dropped it. */
-export type OutboxRecord = Readonly<{ id: string; effect: TicketlessEffect; stamp?: Stamp }>;
+export type OutboxRecord = Readonly<{ id: string; effect: TicketlessEffect; stamp?: Lease }>;
 
 /** Effects that nobody answers; receivers dedupe them by `<instance>:<record id>`. */
 export type TicketlessEffect =
@@ -284,7 +291,7 @@ export type Notice =
   | Readonly<{ type: "incident-raised"; incidentId: string; element: string; message: string }>
   | Readonly<{ type: "instance-ended"; status: Ended; terminationKind: TerminationKind }>;
 
-export type Remembered = Readonly<{ request: string; body: string; answer: number; v: number }>;
+export type RecentRequest = Readonly<{ request: string; body: string; answer: number; v: number }>;
 
 export const isTerminal = (instance: Instance): boolean => instance.status !== "live";
 

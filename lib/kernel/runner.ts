@@ -28,10 +28,11 @@ export interface Runner {
    */
   patch(draft: Draft, ref: number, variables: Variables): void;
   /**
-   * Sets variables of one scope: the process, or the only open occurrence of this element. Nothing
-   * moves on by it. Throws a `Refusal` where there is none or several, or where `patch` would.
+   * Sets variables of one scope: the process, or the only open occurrence of this element. The
+   * instance may move on by it, as by any fact: open waits, close them, or end. Throws a `Refusal`
+   * where there is no such scope or several, or where `patch` would.
    */
-  assign(draft: Draft, scope: string | undefined, variables: Variables): void;
+  assign(draft: Draft, scope: string | undefined, variables: Variables): Promise<void>;
   /** How many occurrences of an element are open, and can be given variables. */
   occurrences(instance: Instance, element: string): number;
   /** The instance ends from outside: notes in the trail what is thereby cut short. */
@@ -41,7 +42,7 @@ export interface Runner {
   /** What the child of a call is given: as it was when the call was made, whoever asks and when. */
   callInput(instance: Instance, ticket: ChildTicket): Variables;
   /** What readers see of a runner's state. */
-  view(instance: Instance): Readonly<{ variables: Variables; activeElements: readonly string[] }>;
+  view(instance: Instance): Readonly<{ variables: Variables; tokens: readonly TokenCount[] }>;
   /**
    * Where the values of users stand in a state, as paths into it: these may be stored apart from it.
    * None of them lies within another.
@@ -50,6 +51,9 @@ export interface Runner {
   /** What an ended instance leaves as its result. */
   result(instance: Instance): Json;
 }
+
+/** How many tokens stand at an element: one for each occurrence of it that is open. */
+export type TokenCount = Readonly<{ element: string; count: number }>;
 
 /** Names and positions that lead to a part of a value. */
 export type Place = readonly (string | number)[];

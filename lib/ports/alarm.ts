@@ -6,3 +6,9 @@ export const processAlarm: Alarm = (afterMs, ring) => {
   const timeout = setTimeout(ring, afterMs);
   return () => clearTimeout(timeout);
 };
+
+/** The same, but it keeps no process alive. */
+export const quietAlarm: Alarm = (afterMs, ring) => {
+  const timeout = setTimeout(ring, afterMs).unref();
+  return () => clearTimeout(timeout);
+};

@@ -15,6 +15,7 @@ export const errorCodes = [
   "engine/busy",
   "engine/closed",
   "engine/misconfigured",
+  "engine/outcome-unknown",
   "engine/unexpected",
   "event/inbox-full",
   "event/too-many-kept",
@@ -51,11 +52,13 @@ export const errorCodes = [
   "store/corrupt",
   "store/cursor-invalid",
   "store/disk-full",
+  "store/files-removed",
   "store/folder-in-use",
   "store/folder-unusable",
   "store/format-too-new",
   "store/item-too-new",
   "store/item-too-old",
+  "store/log-lost",
   "store/read-failed",
   "task/claimed",
   "task/not-a-candidate",
@@ -88,12 +91,15 @@ export class EngineError extends Error {
   override readonly name = "EngineError";
   readonly code: ErrorCode;
   readonly retryable: boolean;
+  /** Without the place, which may name what a caller must not know. */
+  readonly publicText: string;
   readonly details: readonly Readonly<Record<string, unknown>>[];
 
   constructor(code: ErrorCode, { happened, where, fix, retryable, cause, details }: Explanation) {
     super(`${happened} (${where}). ${fix} [${code}]`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.retryable = retryable;
+    this.publicText = `${happened}. ${fix}`;
     this.details = details ?? [];
   }
 }

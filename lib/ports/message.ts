@@ -200,6 +200,11 @@ export type Invocation = Readonly<{
   until: Instant;
   /** Hosts that have the task handlers at hand may run the next short task at once. */
   mayContinue: boolean;
+  /**
+   * Set for a message that came too often without being done with: how it came. What it brings is
+   * set aside as an incident that says so, and no code of the user runs.
+   */
+  aside?: string;
 }>;
 
 /** Whether the message may go, or should come back after a while. */

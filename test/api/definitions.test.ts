@@ -225,6 +225,15 @@ describe("a source", () => {
 });
 
 describe("the listing of a definition", () => {
+  test.each([0, 3, 65, 128, -1, 1.5, null, "8"])("is not spread over %j shards", async (shards) => {
+    const { api, asked } = await fakeApi();
+
+    const answer = await api("PUT", "/v1/definitions/order/listing", { json: { shards } });
+
+    expect(answer).toMatchObject({ status: 400, json: { errors: [{ at: "/shards" }] } });
+    expect(asked).toEqual([]);
+  });
+
   test("is shown, and spread over more shards", async () => {
     const { api, asked } = await fakeApi();
 

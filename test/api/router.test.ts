@@ -317,13 +317,13 @@ describe("an error that nobody foresaw", () => {
   test("is 500, tells nothing of the inside, and names its place in the log", async () => {
     const boom = new Error("secret path /data at line 3");
     const logged: unknown[] = [];
-    const reportUnexpected = (error: unknown) => {
-      logged.push(error);
+    const reportFailure = (failure: unknown) => {
+      logged.push(failure);
       return "e-1";
     };
     const { api } = await fakeApi({
       engine: { get: () => Promise.reject(boom) },
-      extras: { reportUnexpected },
+      extras: { reportFailure },
     });
 
     const answer = await api("GET", "/v1/instances/live");
@@ -333,7 +333,8 @@ describe("an error that nobody foresaw", () => {
       json: { code: "engine/unexpected", errorId: "e-1", instance: "/v1/instances/live" },
     });
     expect(answer.text).not.toContain("secret");
-    expect(logged).toEqual([boom]);
+    const route = "GET /v1/instances/{instanceId}";
+    expect(logged).toEqual([{ error: boom, status: 500, code: "engine/unexpected", route }]);
   });
 
   test("hides the words of an engine error that is the operator's to mend", async () => {

@@ -35,7 +35,7 @@ busContract(
   "the bus on EventBridge",
   async () => {
     const opened = await openStoppedQueue(sqs, ["broadcast"]);
-    const { busName, drop } = await createBus("signal-accepted", opened.queue, "$.detail");
+    const { busName, drop } = await createBus("signal-accepted", opened.queue);
     return {
       ...opened,
       bus: new EventBridgeBus({ client, busName, announces: true, clock }),
@@ -68,7 +68,7 @@ describe("an event of the bus", () => {
 
   test("says to those who fan out which trace has broadcast it", async () => {
     const queue = await createQueue(sqs);
-    const { busName, drop } = await createBus("signal-accepted", queue, "$.detail");
+    const { busName, drop } = await createBus("signal-accepted", queue);
     const traceparent = () => "00-a-b-01";
     const bus = new EventBridgeBus({ client, busName, announces: true, clock, traceparent });
 
@@ -153,7 +153,7 @@ function detailOf(event: object | undefined): object {
 }
 
 /** A bus with one rule, which brings events of this type to the queue. */
-async function createBus(type: string, { arn }: TestQueue, inputPath?: string) {
+async function createBus(type: string, { arn }: TestQueue) {
   const busName = `bus-${randomUUID()}`;
   const rule = { EventBusName: busName, Rule: "to-queue" };
   await client.send(new CreateEventBusCommand({ Name: busName }));
@@ -164,7 +164,7 @@ async function createBus(type: string, { arn }: TestQueue, inputPath?: string) {
       EventPattern: JSON.stringify({ "detail-type": [type] }),
     }),
   );
-  const target = { Id: "queue", Arn: arn, ...(inputPath && { InputPath: inputPath }) };
+  const target = { Id: "queue", Arn: arn };
   await client.send(new PutTargetsCommand({ ...rule, Targets: [target] }));
   return {
     busName,

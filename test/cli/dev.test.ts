@@ -8,7 +8,7 @@ import { processOf } from "./process-of.ts";
 
 const ONCE = 'import { once } from "node:events"; ';
 
-describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
+describe.concurrent("fermata dev", () => {
   test("says once that it is ready, and shows the example's steps as they happen", async ({
     onTestFinished,
   }) => {
@@ -47,6 +47,17 @@ describe.concurrent("fermata dev", { timeout: 30_000 }, () => {
     await server.line(/^order-1 waits at await-payment for a task of the type "await-payment"/);
     const call = await server.line(/^ {2}curl /);
     expect(call).toMatch(/\/v1\/tasks\/order-1\.\S+\/complete'/);
+  });
+
+  test("ends with an error when its folder is removed", async ({ onTestFinished }) => {
+    const { folder, dev } = temporaryHouse(onTestFinished);
+    const server = dev("--no-examples");
+    await server.url();
+
+    rmSync(join(folder, "data"), { recursive: true });
+
+    expect(await server.exitCode()).toBe(1);
+    expect(server.errors.join("")).toContain("store/files-removed");
   });
 
   test("owns its folder until SIGTERM ends it with 0, then another goes on with it", async ({

@@ -8,7 +8,7 @@ import { extensions, ioMapping, job, sequence, xml } from "../support/bpmn-xml.t
 import { aService } from "../support/http-service.ts";
 import { FermataProcess } from "./fermata-process.ts";
 
-describe("fermata dev", { timeout: 30_000 }, () => {
+describe("fermata dev", () => {
   test("runs HTTP tasks against hosts that it was told of, with secrets of its environment", async () => {
     const service = await aService(({ headers }) => ({ body: `you are ${headers.authorization}` }));
     const origin = `http://127.0.0.1:${service.port}`;

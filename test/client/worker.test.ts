@@ -222,7 +222,7 @@ describe("two hundred workers", () => {
     await Promise.all(ids.map((instanceId) => engine.start("p", { instanceId })));
     const done = new Map<string, number>();
     const work = async (n: number) => {
-      const request = { type: "charge", max: 1 + (n % 5), lockSeconds: 5, worker: `w${n}` };
+      const request = { type: "charge", max: 1 + (n % 5), lockSeconds: 3_600, worker: `w${n}` };
       for (let empty = 0; empty < 3; ) {
         const { tasks } = await engine.activate(request);
         empty = tasks.length === 0 ? empty + 1 : 0;
@@ -237,12 +237,12 @@ describe("two hundred workers", () => {
     const crew = Array.from({ length: 200 }, (_, n) => n);
 
     await Promise.all(crew.map(work));
-    await engine.advanceClock("PT6S");
+    await engine.advanceClock("PT61M");
     await Promise.all(crew.filter((n) => n % 2 === 0).map(work));
 
     expect(done.size).toBe(1_000);
     expect([...done.values()].every((times) => times === 1)).toBe(true);
     expect((await engine.list({ status: "succeeded", limit: 1 })).items).toHaveLength(1);
     expect((await engine.definition("p")).live).toEqual({ count: 0, more: false });
-  }, 120_000);
+  });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
+  assigned,
   aWorkflow,
   event,
   generatorRunner,
@@ -51,6 +52,11 @@ describeRunner("the generator runner", {
       const [winner] = /(?<="winner":")\w+/.exec(JSON.stringify(first)) ?? [];
       return yield task(`on-${winner}`);
     }),
+  assigned: () =>
+    aWorkflow(function* () {
+      yield race({ approved: assigned("approved"), late: timer(HOUR) });
+      return yield task("after");
+    }),
   exhausted: "failed",
   patch: "refused",
 });
@@ -71,6 +77,19 @@ describe("the generator runner", () => {
 
     expect(run.open).toEqual(["task mend"]);
     expect(run.input("mend")).toEqual({ why: "Error: no answer" });
+  });
+
+  test("ends by a variable that is set, and gives it as its result", async () => {
+    const run = await play(
+      aWorkflow(function* () {
+        return yield race({ rate: assigned("rate"), late: timer(HOUR) });
+      }),
+    );
+
+    await run.deliver({ kind: "variables-patched", variables: { rate: 7 } });
+
+    expect(run.status).toBe("succeeded success");
+    expect(run.program.runner.result(run.instance)).toEqual({ winner: "rate", value: 7 });
   });
 
   test("takes a failure with a code for final", async () => {

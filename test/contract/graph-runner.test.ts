@@ -1,3 +1,4 @@
+import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import {
   aBoundaryTimer,
   aMessageCatch,
@@ -10,6 +11,7 @@ import {
   aTimer,
 } from "../support/graph-builder.ts";
 import { aProgram } from "../support/play.ts";
+import { whenTrue } from "../support/when-true.ts";
 import { describeRunner } from "./runner.contract.ts";
 
 describeRunner("the graph runner", {
@@ -71,6 +73,16 @@ describeRunner("the graph runner", {
         ],
       ),
     ),
+  assigned: () => {
+    const definition = aProcess(
+      [aStart(), aTimer("wait", { duration: "PT1H" }), aTask("after"), anEnd()],
+      ["start -> wait -> after -> end"],
+    );
+    return {
+      definition,
+      runner: graphRunner(definition, [whenTrue({ wait: "approved = true" })]),
+    };
+  },
   exhausted: "incident",
   patch: "taken",
 });

@@ -1,7 +1,7 @@
 // What every runner must show through `decide`, whatever its notation.
 import { describe, expect, test } from "vitest";
 import type { Variables } from "../../lib/definition/json.ts";
-import { valueAt } from "../../lib/engine/paths.ts";
+import { valueAt } from "../../lib/engine/storage/paths.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../lib/kernel/instance.ts";
 import type { Program } from "../../lib/kernel/runner.ts";
@@ -20,6 +20,8 @@ export type RunnerPrograms = Readonly<{
   messaged: () => Program;
   /** These two against a timer of an hour; `on-signal`, `on-message` or `on-timer` follows. */
   firstOf: () => Program;
+  /** A timer of an hour, or the variable `approved` set to true; then a task `after`. */
+  assigned: () => Program;
   /** What becomes of an instance whose task has no attempt left. */
   exhausted: "incident" | "failed";
   /** What becomes of variables that come with the resolution of a kept fact. */
@@ -31,7 +33,7 @@ const HOUR = 3_600_000;
 /** Runs the suite for one runner. */
 export function describeRunner(name: string, programs: RunnerPrograms): void {
   const { oneTask, taskThenTimer, race, exhausted, patch } = programs;
-  const { signalled, messaged, firstOf } = programs;
+  const { signalled, messaged, firstOf, assigned } = programs;
 
   describe(`${name}, as a runner`, () => {
     test("runs a new instance up to its first waits", async () => {
@@ -362,6 +364,32 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(openOf(run)).toEqual(["timer"]);
     });
 
+    test("moves on when the variable is set that it waits for, in one commit", async () => {
+      const run = await play(assigned());
+      const { id } = timerOf(run);
+
+      const { changed } = await run.deliver(APPROVED);
+      const after = openOf(run);
+      run.now = BEGIN + HOUR;
+      const late = await run.deliver({ kind: "timer-due", ticket: id });
+      await complete(run, "after");
+
+      expect(changed).toBe(true);
+      expect(after).toEqual(["task after"]);
+      expect(late.changed).toBe(false);
+      expect(run.status).toBe("succeeded success");
+    });
+
+    test("is not moved by a variable that nothing waits for any more", async () => {
+      const run = await play(assigned());
+      await fire(run);
+
+      await run.deliver(APPROVED);
+
+      const open = openOf(run).filter((ticket) => ticket !== "incident");
+      expect(open).toEqual(["task after"]);
+    });
+
     test("can be cancelled even when it could not start", async () => {
       const run = await play(faulty(oneTask(), { isThere: true }));
 
@@ -398,6 +426,8 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
     });
   });
 }
+
+const APPROVED: Fact = { kind: "variables-patched", variables: { approved: true } };
 
 /** Does all its work on the draft and then throws: nothing of that work may be seen. */
 function faulty({ definition, runner }: Program, fault: { isThere: boolean }): Program {

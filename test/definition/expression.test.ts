@@ -1,14 +1,19 @@
 import { describe, expect, test } from "vitest";
 import {
+  type Computed,
   type Evaluation,
+  type ExpressionLanguage,
   type Expressions,
   evaluateComputed,
+  FEEL,
   isMappingTarget,
   isVariableName,
   lookupIn,
   parseComputed,
+  problemOf,
   type ResultKinds,
   resultOf,
+  variablesOf,
 } from "../../lib/definition/expression.ts";
 import type { Json } from "../../lib/definition/json.ts";
 
@@ -39,10 +44,46 @@ describe("a value in a definition", () => {
     const given = { now: 0, seed: "s" };
     const lookup = lookupIn({ total: 7 });
 
-    expect(evaluateComputed(parseComputed("5"), reader, lookup, given)).toMatchObject({ value: 5 });
-    expect(evaluateComputed(parseComputed("=total"), reader, lookup, given)).toMatchObject({
-      value: 7,
-    });
+    const value = (text: string) =>
+      evaluateComputed(parseComputed(text), expressions, lookup, given);
+
+    expect(value("5")).toMatchObject({ value: 5 });
+    expect(value("=total")).toMatchObject({ value: 7 });
+  });
+});
+
+describe("the language of an expression", () => {
+  const lookup = lookupIn({ total: 7 });
+  const given = { now: 0, seed: "s" };
+
+  test("evaluates it, checks it and knows what it reads, by its name", async () => {
+    const computed = inLanguage("latot", "backwards");
+
+    const evaluation = await evaluateComputed(computed, expressions, lookup, given);
+
+    expect(evaluation).toMatchObject({ value: 7 });
+    expect(problemOf(computed, expressions)).toBeUndefined();
+    expect(variablesOf(computed, expressions)).toEqual(["total"]);
+  });
+
+  test("is FEEL where none is named", () => {
+    expect(problemOf(parseComputed("="), expressions)).toBe("It names nothing.");
+    expect(variablesOf(parseComputed("=total"), expressions)).toEqual(["total"]);
+  });
+
+  test("is none of a static value", () => {
+    expect(problemOf(parseComputed("total"), expressions)).toBeUndefined();
+    expect(variablesOf(parseComputed("total"), expressions)).toEqual([]);
+  });
+
+  test("that is not known is a problem at deploy and when it is evaluated, and says which are", () => {
+    const computed = inLanguage("total", "constructor");
+    const problem =
+      'The expression language "constructor" is not known here. Use one of: "feel", "backwards".';
+
+    expect(problemOf(computed, expressions)).toBe(problem);
+    expect(evaluateComputed(computed, expressions, lookup, given)).toEqual({ ok: false, problem });
+    expect(variablesOf(computed, expressions)).toEqual([]);
   });
 });
 
@@ -126,11 +167,25 @@ describe("a lookup", () => {
 });
 
 /** Knows one form of expression: the name of a variable. */
-const reader: Expressions = {
-  check: () => undefined,
+const reader: ExpressionLanguage = {
+  check: (text) => (text === "" ? "It names nothing." : undefined),
   variablesOf: (text) => [text],
   evaluate: (text, lookup) => gave(lookup(text) ?? null),
 };
+
+/** The same, of a name that is spelled backwards; and it takes its time. */
+const backwards: ExpressionLanguage = {
+  check: () => undefined,
+  variablesOf: (text) => [reversed(text)],
+  evaluate: async (text, lookup) => gave(lookup(reversed(text)) ?? null),
+};
+
+const expressions: Expressions = new Map([
+  [FEEL, reader],
+  ["backwards", backwards],
+]);
+const inLanguage = (text: string, language: string): Computed => ({ kind: "feel", text, language });
+const reversed = (text: string): string => [...text].reverse().join("");
 
 function gave(value: Json, warnings: readonly string[] = []): Evaluation {
   return { ok: true, value, warnings };

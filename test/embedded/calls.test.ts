@@ -485,7 +485,7 @@ describe("an awaited child", () => {
     const after = await anEngine({ dataDir, tasks });
 
     // The child owes its task; the parent, whose child is there, owes nothing.
-    expect(after.recovered).toMatchObject({ resumed: 1, resent: 1 });
+    expect(await after.recovered).toMatchObject({ resumed: 1, resent: 1 });
     expect((await after.result(instanceId)).variables).toEqual({ n: 42 });
     expect((await after.list({ definition: "double" })).items).toMatchObject([
       { instanceId: childId },

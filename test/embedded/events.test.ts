@@ -295,7 +295,7 @@ describe("a restart", () => {
     for (const step of steps) {
       await engine.close({ graceMs: 0 });
       engine = await open();
-      expect(engine.recovered).toMatchObject({ timersFired: 0 });
+      expect(await engine.recovered).toMatchObject({ timersFired: 0 });
       expect((await engine.waits("a")).items).toHaveLength(2);
       await step(engine);
     }
@@ -318,7 +318,7 @@ describe("a restart", () => {
 
     const after = await aCodeEngine(workflows, { dataDir });
     expect(sent).toEqual({ id: "e-1" });
-    expect(after.recovered).toMatchObject({ broadcastsResumed: 1, eventsOffered: 0 });
+    expect(await after.recovered).toMatchObject({ broadcastsResumed: 1, eventsOffered: 0 });
     await after.idle();
     expect((await after.list({ status: "suspended" })).items).toEqual([]);
     expect(await after.receipt("e-1")).toMatchObject({ complete: true });

@@ -29,6 +29,7 @@ describe("a start", () => {
       businessKey: "B-1",
       tags: ["a"],
       activeElements: ["work"],
+      tokens: [{ element: "work", count: 1 }],
       completedElements: ["start"],
       incidents: [],
       waits: [{ kind: "task", element: "work", taskType: "work", runsHere: false }],

@@ -21,8 +21,8 @@ const NOT_JSON: readonly (readonly [string, unknown, RegExp])[] = [
   ["a circle", { circle }, /^variables\.circle\.self$/],
   ["a list", [1], /^variables$/],
   ["a text", "a", /^variables$/],
-  ["a name with a dash", { "a-b": 1 }, /^variables$/],
-  ["a keyword", { in: 1 }, /^variables$/],
+  ["a name with a dash", { "a-b": 1 }, /^variables\.a-b$/],
+  ["a keyword", { in: 1 }, /^variables\.in$/],
 ];
 
 async function expectRefused(call: Promise<unknown>, path: RegExp) {

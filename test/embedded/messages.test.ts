@@ -682,7 +682,7 @@ describe("a restart", () => {
     await before.close({ graceMs: 0 });
 
     const after = await anEngine({ dataDir });
-    expect(after.recovered).toMatchObject({ mailboxesPoked: 0, resent: 0 });
+    expect(await after.recovered).toMatchObject({ mailboxesPoked: 0, resent: 0 });
     const again = await after.message({ ...forOrder("c"), messageId: "taken" });
     expect(again).toMatchObject({ outcome: "duplicate" });
     expect(await after.message(forOrder("a"))).toMatchObject({ outcome: "delivered" });

@@ -424,7 +424,7 @@ describe("an instance that waits for everything", () => {
     await before.close({ graceMs: 0 });
 
     const engine = await anEngine({ dataDir });
-    expect(engine.recovered).toMatchObject({
+    expect(await engine.recovered).toMatchObject({
       resumed: 0,
       resent: 0,
       timersFired: 0,

@@ -60,7 +60,7 @@ describe("the report of an engine that opens a folder", () => {
 
     const after = await anEngine({ dataDir, tasks });
 
-    expect(after.recovered).toEqual({
+    expect(await after.recovered).toEqual({
       ...NOTHING_RECOVERED,
       // The guarded task and three members; the call's child waits for a worker.
       resumed: 2,
@@ -83,7 +83,7 @@ describe("the report of an engine that opens a folder", () => {
 
     const after = await anEngine({ dataDir, clock: "real" });
 
-    expect(after.recovered).toEqual({ ...NOTHING_RECOVERED, timersFired: 1 });
+    expect(await after.recovered).toEqual({ ...NOTHING_RECOVERED, timersFired: 1 });
     expect((await after.result("pause", { timeoutMs: 5_000 })).status).toBe("succeeded");
     expect(await after.recover()).toEqual(NOTHING_RECOVERED);
   });
@@ -98,7 +98,7 @@ describe("the report of an engine that opens a folder", () => {
 
     const after = await anEngine({ dataDir, tasks, onTrouble: (text) => told.push(text) });
 
-    expect(after.recovered).toEqual({
+    expect(await after.recovered).toEqual({
       ...NOTHING_RECOVERED,
       resumed: 1,
       resent: 3,

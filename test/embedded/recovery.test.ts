@@ -34,7 +34,7 @@ describe("recovery", () => {
     const after = await anEngine({ dataDir, tasks: { work: () => ({ done: true }) } });
 
     expect(whileRunning).toMatchObject({ resumed: 0, resent: 0 });
-    expect(after.recovered).toMatchObject({
+    expect(await after.recovered).toMatchObject({
       resumed: 3,
       resent: 3,
       rearmed: 3,
@@ -69,7 +69,7 @@ describe("recovery", () => {
   test("S3 counts nothing on an empty folder", async () => {
     const engine = await anEngine();
 
-    expect(engine.recovered).toEqual(NOTHING_RECOVERED);
+    expect(await engine.recovered).toEqual(NOTHING_RECOVERED);
   });
 });
 
@@ -100,7 +100,7 @@ describe("a restart with other handlers", () => {
     await after.idle();
     const { fired } = await after.advanceClock("PT20M");
 
-    expect(after.recovered).toMatchObject({ resumed: 1, rearmed: 1 });
+    expect(await after.recovered).toMatchObject({ resumed: 1, rearmed: 1 });
     expect(fired).toBe(1);
     expect((await after.get(instanceId)).completedElements).toContain("late");
   });

@@ -3,7 +3,7 @@ import { openLocalStore } from "../../lib/adapters/local/store.ts";
 import { MAX_PURGED_AT_ONCE } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { purgeRegularly } from "../../lib/embedded/retention.ts";
-import { instancePk } from "../../lib/engine/keys.ts";
+import { instancePk } from "../../lib/engine/storage/keys.ts";
 import { sequence, service } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { VERSION } from "../../lib/api/version.ts";
 import type { ServeOptions } from "../../lib/embedded/index.ts";
 import { openEngine, serveEngine } from "../../lib/embedded/index.ts";
+import { sequence, service } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 
 async function aServer(options: ServeOptions = {}): Promise<string> {
@@ -25,6 +26,33 @@ function statusWith(url: string, headers: Record<string, string>): Promise<numbe
 }
 
 describe("the embedded server", () => {
+  test("listens before the engine works off what an earlier life owes, and answers meanwhile", async () => {
+    const dataDir = aDataDir();
+    const source = sequence(service("work"));
+    const before = await anEngine({
+      dataDir,
+      source,
+      tasks: { work: () => new Promise(() => {}) },
+    });
+    for (const instanceId of ["one", "two"]) await before.start("p", { instanceId });
+    await before.close({ graceMs: 0 });
+    const seen: string[] = [];
+
+    const run = (_: unknown, { instanceId }: { instanceId: string }) => void seen.push(instanceId);
+    const engine = await anEngine({ dataDir, tasks: { work: run } });
+    const server = await serveEngine(engine, { port: 0 });
+    onTestFinished(() => server.close());
+    seen.push("listens");
+    const cancelling = engine.cancel("two");
+
+    expect(await engine.recovered).toMatchObject({ failed: 0 });
+    expect(await cancelling).toEqual({ cancelled: true });
+    await engine.idle();
+    expect(seen[0]).toBe("listens");
+    expect((await engine.result("one")).status).toBe("succeeded");
+    expect((await engine.get("two")).status).toBe("cancelled");
+  });
+
   test("on loopback needs no token, elsewhere it refuses to start without one", async () => {
     const url = await aServer();
     const engine = await anEngine();
@@ -70,6 +98,29 @@ describe("the embedded server", () => {
 
     expect(VERSION).toBe(version);
     expect(health).toMatchObject({ status: "ok", version });
+  });
+});
+
+describe("an answer of 503", () => {
+  test("is heard of with its route and code, and tells the caller nothing of the inside", async () => {
+    const dataDir = aDataDir();
+    const engine = await openEngine({ dataDir, clock: "virtual" });
+    const heard: unknown[] = [];
+    const server = await serveEngine(engine, {
+      port: 0,
+      onUnexpected: (...failure) => heard.push(failure),
+    });
+    onTestFinished(() => server.close());
+    await engine.close();
+
+    const answer = await fetch(`${server.url}/v1/instances/one`);
+    const body = await answer.text();
+
+    expect(answer.status).toBe(503);
+    const { code, errorId } = JSON.parse(body);
+    const about = { status: 503, code, route: "GET /v1/instances/{instanceId}" };
+    expect(heard).toEqual([[errorId, expect.objectContaining({ code }), about]]);
+    expect(body).not.toContain(dataDir);
   });
 });
 

@@ -668,7 +668,7 @@ describe("a restart", () => {
     await before.close();
 
     const after = await anEngine({ dataDir });
-    expect(after.recovered).toMatchObject({ resumed: 0, resent: 0, broadcastsResumed: 0 });
+    expect(await after.recovered).toMatchObject({ resumed: 0, resent: 0, broadcastsResumed: 0 });
     expect(await after.signal("approved", { by: "me" })).toMatchObject({ deliveredCount: 1 });
     expect((await after.result("one")).variables).toEqual({ by: "me" });
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
@@ -684,7 +684,7 @@ describe("a restart", () => {
 
     const after = await anEngine({ dataDir });
     expect(answer).toEqual({ broadcastId: "many" });
-    expect(after.recovered).toMatchObject({ broadcastsResumed: 1 });
+    expect(await after.recovered).toMatchObject({ broadcastsResumed: 1 });
     await after.idle();
     expect((await after.list({ status: "suspended" })).items).toEqual([]);
     expect(await after.receipt("many")).toMatchObject({ complete: true, matched: count });

@@ -264,6 +264,6 @@ describe("a task that nobody here runs", () => {
     const after = await anEngine({ dataDir, tasks: { charge: () => ({ paid: true }) } });
 
     expect((await after.result(instanceId)).variables).toEqual({ paid: true });
-    expect(after.recovered).toMatchObject({ resumed: 1, resent: 1 });
+    expect(await after.recovered).toMatchObject({ resumed: 1, resent: 1 });
   });
 });

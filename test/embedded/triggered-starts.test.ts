@@ -413,7 +413,7 @@ describe("a restart right after a start was triggered", () => {
 
     isLate = true;
     const after = await anEngine({ dataDir, tasks: { work } });
-    expect(after.recovered).toMatchObject({ resumed: 1, resent: 1 });
+    expect(await after.recovered).toMatchObject({ resumed: 1, resent: 1 });
     expect(await after.result(sent.instanceId ?? "")).toMatchObject({ variables: { done: true } });
     expect(await after.message({ name: "ordered", messageId: "m-1" })).toMatchObject({
       outcome: "duplicate",

@@ -23,6 +23,9 @@ import {
   waiting,
 } from "../support/deployed.ts";
 import { output } from "../support/deployed-queues.ts";
+import { everyMessage } from "../support/every-message.ts";
+
+const events = new EventBridgeClient({ region: target.region });
 
 const CROWD = 1_000;
 /** Starts under way at once. */
@@ -149,21 +152,43 @@ describe.concurrent("a deployed signal", () => {
     const { instanceId } = await client.start(id);
     await waiting(instanceId, "signal");
 
-    const { FailedEntryCount } = await new EventBridgeClient({ region: target.region }).send(
-      new PutEventsCommand({
-        Entries: [
-          {
-            EventBusName: output("BusName"),
-            Source: "example.warehouse",
-            DetailType: "signal-requested",
-            Detail: JSON.stringify({ name, payload: { door: 9 } }),
-          },
-        ],
-      }),
-    );
+    await put("example.warehouse", "signal-requested", { name, payload: { door: 9 } });
 
-    expect(FailedEntryCount).toBe(0);
     expect(await ended(instanceId)).toMatchObject({ variables: { door: 9 } });
+  });
+
+  test("is all that the bus brings: messages of the engine's own cannot be forged on it", async ({
+    expect,
+  }) => {
+    const [id, name] = [fresh("forged"), fresh("opened")];
+    await client.deploy(listening(id, name));
+    await client.deploy(chain(`${id}-task`, [task("by-a-worker")]));
+    const { instanceId } = await client.start(`${id}-task`);
+    const { taskId = "" } = await waiting(instanceId, "task");
+    const before = await client.get(instanceId);
+    const unborn = fresh("unborn");
+
+    const ticket = taskId.slice(instanceId.length + 1);
+    const fact = { kind: "task-completed", ticket, variables: {} };
+    const completed = { kind: "parked", tenant: "default", instanceId, name: ticket, fact };
+    const forged = [
+      ...everyMessage,
+      completed,
+      { ...completed, kind: "broadcast", broadcastId: "b" },
+    ];
+    for (const message of forged) {
+      const whose = "start" in message ? { instanceId: unborn } : { instanceId };
+      await put("fermata", "signal-accepted", { v: 2, ...message, ...whose });
+    }
+    // What was put on the bus after them has come: so have they.
+    const listener = await client.start(id);
+    await waiting(listener.instanceId, "signal");
+    await put("fermata", "signal-requested", { name });
+    await ended(listener.instanceId);
+
+    expect(await client.get(instanceId)).toEqual(before);
+    await expect(client.get(unborn)).rejects.toMatchObject({ code: "instance/not-found" });
+    await client.cancel(instanceId);
   });
 });
 
@@ -173,7 +198,13 @@ describe("a signal to a crowd", () => {
     const gate = chain(id, [catching("told", onSignal("s")), task("ship")], aSignal("s", name));
     await client.deploy(gate);
     const crowd = await startMany(id, CROWD);
-    await eventually("all to wait", async () => (await waitingOf(id, CROWD)) === CROWD, 300_000);
+    const all = async (status: "suspended" | "succeeded") =>
+      (await count({ definition: id, status })) === CROWD;
+    await eventually(
+      "all to wait",
+      async () => (await none(id, "running")) && all("suspended"),
+      300_000,
+    );
 
     const { broadcastId } = await client.signal({ name, payload: { door: 7 } });
 
@@ -184,11 +215,19 @@ describe("a signal to a crowd", () => {
     }
     await eventually(
       "all to end",
-      async () => (await count({ definition: id, status: "succeeded" })) === CROWD,
+      async () => (await none(id, "suspended", "running")) && all("succeeded"),
       300_000,
     );
   }, 900_000);
 });
+
+/** Puts an event on the bus, as everybody can who may put events there. */
+async function put(source: string, type: string, detail: object): Promise<void> {
+  const Detail = JSON.stringify(detail);
+  const entry = { EventBusName: output("BusName"), Source: source, DetailType: type, Detail };
+  const { FailedEntryCount } = await events.send(new PutEventsCommand({ Entries: [entry] }));
+  expect(FailedEntryCount).toBe(0);
+}
 
 /** The receipt, once its counts are final. */
 function complete(broadcastId: string) {
@@ -216,13 +255,17 @@ async function startMany(id: string, count: number): Promise<readonly string[]> 
   return started;
 }
 
-/** Those that nothing more is owed for: they wait, and can be reached. */
-const waitingOf = (definition: string, most: number) =>
-  count({ definition, status: "suspended" }, most);
+/** Whether none is left like this: the first row tells, and those at work are not held up by the looks. */
+async function none(definition: string, ...statuses: readonly ("running" | "suspended")[]) {
+  for (const status of statuses) {
+    const { items } = await client.list({ definition, status, limit: 1 });
+    if (items.length > 0) return false;
+  }
+  return true;
+}
 
 async function count(
   filter: Readonly<{ definition: string; status: "suspended" | "succeeded" }>,
-  most = CROWD,
 ): Promise<number> {
   let counted = 0;
   let cursor: string | undefined;
@@ -230,7 +273,7 @@ async function count(
     const page = await client.list({ ...filter, limit: 200, ...(cursor && { cursor }) });
     counted += page.items.length;
     cursor = page.nextCursor;
-  } while (cursor !== undefined && counted <= most);
+  } while (cursor !== undefined && counted <= CROWD);
   return counted;
 }
 

@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyEventV2 } from "aws-lambda";
+import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../functions/http-api/gateway-event.ts";
 import { httpApi } from "../../functions/http-api/handler.ts";
@@ -6,6 +6,7 @@ import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import { aReceipt } from "../support/canned-views.ts";
 import { engineError, fakeEngine } from "../support/fake-engine.ts";
+import { anHttpEvent } from "../support/gateway-event.ts";
 import { ManualTime } from "../support/manual-time.ts";
 import { aContext, HeardTelemetry } from "../support/queue-events.ts";
 
@@ -231,48 +232,6 @@ function anApi(overrides: Partial<Engine> = {}) {
   const handler = httpApi(engine, { clock: time, ids: nodeIds(), telemetry });
   const call = (event: Parameters<typeof handler>[0]) => handler(event, aContext());
   return { call, asked, time, telemetry };
-}
-
-type HttpParts = Partial<Pick<APIGatewayProxyEventV2, "rawPath" | "rawQueryString" | "headers">> &
-  Readonly<{
-    method?: string;
-    stage?: string;
-    routeKey?: string;
-    body?: string;
-    isBase64Encoded?: boolean;
-  }>;
-
-/** As an HTTP API sends it, payload format 2.0. */
-function anHttpEvent(parts: HttpParts): APIGatewayProxyEventV2 {
-  const { rawPath = "/v1/health", method = "GET", stage = "$default" } = parts;
-  const { routeKey = "$default" } = parts;
-  return {
-    version: "2.0",
-    routeKey,
-    rawPath,
-    rawQueryString: parts.rawQueryString ?? "",
-    headers: { host: "abc.execute-api.eu-central-1.amazonaws.com", ...parts.headers },
-    requestContext: {
-      accountId: "123456789012",
-      apiId: "abc",
-      domainName: "abc.execute-api.eu-central-1.amazonaws.com",
-      domainPrefix: "abc",
-      http: {
-        method,
-        path: rawPath,
-        protocol: "HTTP/1.1",
-        sourceIp: "192.0.2.1",
-        userAgent: "curl/8.5.0",
-      },
-      requestId: "JKJaXmPLvHcESHA=",
-      routeKey,
-      stage,
-      time: "01/Jan/2030:00:00:00 +0000",
-      timeEpoch: 1_893_456_000_000,
-    },
-    ...(parts.body !== undefined && { body: parts.body }),
-    isBase64Encoded: parts.isBase64Encoded ?? false,
-  };
 }
 
 /** As a REST API sends it; what a request does not have is null. */

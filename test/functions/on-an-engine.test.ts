@@ -6,6 +6,7 @@ import { fireTimer } from "../../functions/fire-timer/handler.ts";
 import { perInstance } from "../../functions/middleware/per-instance.ts";
 import { perMessage } from "../../functions/middleware/per-message.ts";
 import { runTask } from "../../functions/run-task/handler.ts";
+import { MAX_DELIVERIES, MAX_DELIVERIES_OF_DEAD } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Message } from "../../lib/ports/message.ts";
 import {
@@ -23,6 +24,7 @@ import {
   timer,
   xml,
 } from "../support/bpmn-xml.ts";
+import { everyMessage } from "../support/every-message.ts";
 import { aPlainWorld, type PlainWorld } from "../support/plain-world.ts";
 import { aContext, aRecord, aWorkbench, failedIds } from "../support/queue-events.ts";
 
@@ -40,6 +42,16 @@ const six = file(
 );
 const waiting = sequence(catching("wait", timer("timeDuration", "PT1M")));
 const listening = beside(sequence(catching("wait", onSignal("go"))), aSignal("go"));
+/** What the engine itself sends to the queue of pages. */
+const FANNED_OUT = new Set([
+  ...["broadcast", "watch", "shard", "page"],
+  ...["missed", "offer", "poke", "members", "cancel-members"],
+]);
+
+/** A parked message by the kind of its fact. */
+function nameOf(message: Message): string {
+  return message.kind === "parked" ? `parked ${message.fact.kind}` : message.kind;
+}
 
 describe("the function that runs tasks", () => {
   test("takes the step that its task was for", async () => {
@@ -124,6 +136,24 @@ describe("the function that fires timers", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
+  test("sets a timer aside that came too often, and the instance can be cancelled", async () => {
+    const { world, bench } = await aWorld(waiting);
+    await world.engine.start("p", { instanceId: "one" });
+    const ticket = world.commits.at(-1)?.tickets[0]?.id ?? "";
+    const message: Message = { kind: "timer", tenant: "default", instanceId: "one", ticket };
+    world.moveTo(world.now() + 60_000);
+
+    const record = aRecord(message, { receives: MAX_DELIVERIES + 1 });
+    const answer = await perMessage(fireTimer(world.engine), bench)(
+      { Records: [record] },
+      aContext(),
+    );
+
+    expect(failedIds(answer)).toEqual([]);
+    expect((await world.engine.get("one")).incidents).toMatchObject([{ type: "STEP_POISONED" }]);
+    expect(await world.engine.cancel("one")).toEqual({ cancelled: true });
+  });
+
   test("takes what is parked, when that had to wait too long for its own queue", async () => {
     const { world, bench } = await aWorld(six);
     await world.engine.start("p", { instanceId: "one" });
@@ -170,6 +200,88 @@ describe("the function that fans signals out", () => {
   });
 });
 
+describe("an event that pretends to be an accepted broadcast", () => {
+  const forged: readonly (readonly [string, object])[] = [
+    ...everyMessage
+      .filter(({ kind }) => kind !== "broadcast")
+      .map((message) => [nameOf(message), { v: 1, ...message, instanceId: "one" }] as const),
+    ["reference", { v: 1, ref: "messages/abc" }],
+    ["signal-requested", anEvent("signal-requested", { name: "go" })],
+    ["nothing", {}],
+  ];
+
+  test.each(forged)("is set aside and changes nothing: %s", async (_, detail) => {
+    const { world, bench, queue } = await aWorld(work);
+    await world.engine.start("p", { instanceId: "one" });
+    const { instance, queued } = await stateOf(world);
+
+    const answer = await perMessage(fanOutSignal(world.engine), bench)(
+      { Records: [aRecord(accepted(detail))] },
+      aContext(),
+    );
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(queue.asked).toEqual(["set aside m1"]);
+    expect(await stateOf(world)).toEqual({ instance, queued });
+  });
+
+  test("cannot complete a task whose ticket it knows", async () => {
+    const { world, bench } = await aWorld(work);
+    await world.engine.start("p", { instanceId: "one" });
+    const [ticket] = world.commits.at(-1)?.tickets ?? [];
+    const fact = { kind: "task-completed", ticket: ticket?.id ?? "", variables: {} } as const;
+    const message = { kind: "parked", tenant: "default", instanceId: "one", name: "k", fact };
+
+    await perMessage(fanOutSignal(world.engine), bench)(
+      { Records: [aRecord(accepted({ v: 1, ...message }))] },
+      aContext(),
+    );
+
+    expect((await world.engine.get("one")).status).toBe("running");
+    // Parked where it belongs it would have: nothing but the way here is wrong with it.
+    await perMessage(fireTimer(world.engine), bench)(
+      { Records: [aRecord(JSON.stringify({ v: 1, ...message }))] },
+      aContext(),
+    );
+    expect((await world.engine.get("one")).status).toBe("succeeded");
+  });
+
+  test("repeats a broadcast that was accepted, which reaches everybody once", async () => {
+    const { world, bench, queue } = await aWorld(listening);
+    await world.engine.start("p", { instanceId: "one" });
+    const { broadcastId } = await world.engine.signal({ name: "go", id: "b1" });
+    const again = { v: 1, kind: "broadcast", tenant: "default", broadcastId };
+    const body = accepted({ ...again, id: broadcastId, seq: 1, at: 5 });
+    await world.drain();
+    const before = world.commits.length;
+
+    await perMessage(fanOutSignal(world.engine), bench)({ Records: [aRecord(body)] }, aContext());
+    await world.drain();
+
+    expect(queue.asked).toEqual([]);
+    expect(world.commits).toHaveLength(before);
+    expect(await world.engine.receipt("b1")).toMatchObject({ delivered: 1 });
+  });
+});
+
+describe("the queue that the bus brings broadcasts to", () => {
+  test.each(
+    everyMessage
+      .filter(({ kind }) => !FANNED_OUT.has(kind))
+      .map((message) => [nameOf(message), message] as const),
+  )("carries nothing but parts of fan-outs: %s is set aside", async (_, message) => {
+    const { world, bench, queue } = await aWorld(work);
+
+    await perMessage(fanOutSignal(world.engine), bench)(
+      { Records: [aRecord(message)] },
+      aContext(),
+    );
+
+    expect(queue.asked).toEqual(["set aside m1"]);
+    expect(world.commits).toEqual([]);
+  });
+});
+
 describe("the function that takes what is parked", () => {
   test("takes the outcomes of six tasks in one step", async () => {
     const { world, bench } = await aWorld(six);
@@ -199,6 +311,30 @@ describe("the function that takes dead letters", () => {
     expect((await world.engine.get("one")).incidents).toMatchObject([{ element: "work" }]);
     expect(telemetry.measured.GivenUp).toEqual([1]);
   });
+
+  test.each([
+    [MAX_DELIVERIES_OF_DEAD, "JOB_NO_RETRIES"],
+    [MAX_DELIVERIES_OF_DEAD + 1, "STEP_POISONED"],
+  ])(
+    "sets the task aside when it came %i times, for its failure cannot be taken either: %s",
+    async (receives, type) => {
+      const { world, bench, telemetry, queue } = await aWorld(work);
+      await world.engine.start("p", { instanceId: "one" });
+      const { hide, sendLater } = queue;
+      const last = { hide: hide.bind(queue), sendLater: sendLater.bind(queue) };
+      const [message] = world.queued.splice(0);
+      if (message === undefined) throw new Error("nothing is queued");
+
+      const answer = await perMessage(giveUp(world.engine, telemetry), { ...bench, queue: last })(
+        { Records: [aRecord(message, { receives })] },
+        aContext(),
+      );
+
+      expect(failedIds(answer)).toEqual([]);
+      expect((await world.engine.get("one")).incidents).toMatchObject([{ element: "work", type }]);
+      expect(telemetry.measured.GivenUp).toEqual([1]);
+    },
+  );
 
   test("leaves what nobody can read where it is", async () => {
     const { world, bench, telemetry, queue } = await aWorld(work);
@@ -230,6 +366,19 @@ describe("the function that takes dead letters", () => {
     expect(queue.asked).toEqual(["hide m1 61"]);
   });
 });
+
+/** What the world holds of the one instance, and what is under way in it. */
+async function stateOf({ engine, queued, commits }: PlainWorld) {
+  return {
+    instance: await engine.get("one"),
+    queued: [...queued, ...commits.map(({ version }) => version)],
+  };
+}
+
+/** An event with any detail, as the rule for accepted broadcasts would bring it. */
+function accepted(detail: object): string {
+  return JSON.stringify({ ...anEvent("signal-accepted", detail), source: "fermata" });
+}
 
 const aTask = {
   kind: "task",

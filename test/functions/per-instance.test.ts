@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { perInstance } from "../../functions/middleware/per-instance.ts";
 import type { Parked } from "../../functions/middleware/taken-together.ts";
+import { MAX_DELIVERIES, MAX_DELIVERIES_TOGETHER } from "../../lib/definition/limits.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import type { Invocation, Verdict } from "../../lib/ports/message.ts";
 import { aContext, aRecord, aWorkbench, failedIds } from "../support/queue-events.ts";
@@ -57,6 +58,31 @@ describe("messages that are parked", () => {
     expect(queue.asked).toEqual(["hide m2 2"]);
     expect(taken).toEqual([["a x1"], ["a x3"]]);
     expect(telemetry.measured.Failures).toEqual([1]);
+  });
+
+  test("that came often are taken one by one, and set aside after the eighth delivery", async () => {
+    const { bench } = aWorkbench();
+    const taken: (readonly [names: string, aside: boolean])[] = [];
+    const handle = async (messages: readonly Parked[], { aside }: Invocation) => {
+      taken.push([messages.map(({ name }) => name).join(" "), aside !== undefined]);
+      return messages.map((): Verdict => "release");
+    };
+    const three = (receives: number) => {
+      const { Records } = records(["a", "x1"], ["a", "x2"], ["a", "x3"]);
+      const attributes = { ApproximateReceiveCount: String(receives) };
+      return {
+        Records: Records.map((it) => ({ ...it, attributes: { ...it.attributes, ...attributes } })),
+      };
+    };
+
+    for (const receives of [MAX_DELIVERIES_TOGETHER, MAX_DELIVERIES, MAX_DELIVERIES + 1]) {
+      await perInstance(handle, bench)(three(receives), aContext());
+    }
+
+    expect(taken[0]).toEqual(["x1 x2 x3", false]);
+    const apart = (isAside: boolean) => ["x1", "x2", "x3"].map((name) => [name, isAside]);
+    expect(taken.slice(1, 4).sort()).toEqual(apart(false));
+    expect(taken.slice(4).sort()).toEqual(apart(true));
   });
 
   test("that nothing can come of are set aside once, and forgotten", async () => {

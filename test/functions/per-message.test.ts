@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { perMessage } from "../../functions/middleware/per-message.ts";
 import { currentTrace } from "../../functions/middleware/trace.ts";
+import { MAX_DELIVERIES, MAX_DELIVERIES_TOGETHER } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import type { Invocation, Message, TaskMessage, Verdict } from "../../lib/ports/message.ts";
@@ -65,6 +66,74 @@ describe("a batch of messages", () => {
     expect(failedIds(await answering)).toEqual(["m2"]);
     // It may still be at work: its message stays hidden as long as its queue says.
     expect(queue.asked).toEqual([]);
+  });
+});
+
+describe("messages that came often", () => {
+  const receives = MAX_DELIVERIES_TOGETHER + 1;
+
+  test("are handled one after the other, when the others of their batch are done", async () => {
+    const { bench } = aWorkbench();
+    const seen: string[] = [];
+    const handle = async (message: { kind: string }): Promise<Verdict> => {
+      const { instanceId } = message as TaskMessage;
+      seen.push(`begin ${instanceId}`);
+      await Promise.resolve();
+      seen.push(`end ${instanceId}`);
+      return "release";
+    };
+    const Records = [
+      aRecord(aTimer("often-1"), { id: "m1", receives }),
+      aRecord(aTimer("new"), { id: "m2", receives: MAX_DELIVERIES_TOGETHER }),
+      aRecord(aTimer("often-2"), { id: "m3", receives }),
+    ];
+
+    const answer = await perMessage(handle, bench)({ Records }, aContext());
+
+    expect(failedIds(answer)).toEqual([]);
+    expect(seen.slice(0, 2)).toEqual(["begin new", "end new"]);
+    const [first, second, third, fourth] = seen.slice(2);
+    expect([second, fourth]).toEqual([first, third].map((it) => it?.replace("begin", "end")));
+  });
+
+  test("take turns in being the first, so that none always waits behind one that kills", async () => {
+    const { bench } = aWorkbench();
+    const firsts = new Set<string>();
+    const deadly = async (message: { kind: string }): Promise<Verdict> => {
+      firsts.add((message as TaskMessage).instanceId);
+      return new Promise(() => {});
+    };
+
+    for (let n = receives; n <= MAX_DELIVERIES; n++) {
+      const Records = ["a", "b"].map((id) => aRecord(aTimer(id), { id, receives: n }));
+      void perMessage(deadly, bench)({ Records }, aContext());
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+
+    expect([...firsts].sort()).toEqual(["a", "b"]);
+  });
+
+  test.each([
+    [MAX_DELIVERIES, undefined],
+    [MAX_DELIVERIES + 1, /delivered 9 times/],
+  ])("are to be set aside after the eighth delivery: %i", async (times, aside) => {
+    const { bench, telemetry } = aWorkbench();
+    const seen: (string | undefined)[] = [];
+    const handle = async (_: unknown, invocation: Invocation): Promise<Verdict> => {
+      seen.push(invocation.aside);
+      return "release";
+    };
+    const timer = aRecord(aTimer("a"), { receives: times });
+    const task = aRecord(aTask("b"), { id: "m2", receives: times });
+
+    await perMessage(handle, bench)({ Records: [timer] }, aContext());
+    await perMessage(handle, bench, { mayContinue: true })({ Records: [task] }, aContext());
+
+    const [ofTimer, ofTask] = seen;
+    expect(ofTimer).toEqual(aside === undefined ? undefined : expect.stringMatching(aside));
+    // A task has failed when it is a dead letter.
+    expect(ofTask).toBeUndefined();
+    expect(telemetry.measured.GivenUp ?? []).toEqual(aside === undefined ? [] : [1]);
   });
 });
 

@@ -10,6 +10,7 @@ const SCRIPT = join(import.meta.dirname, "../support/ended-commands.ts");
 async function aScript(way = "") {
   const gone: Promise<unknown>[] = [];
   const here = Promise.withResolvers<void>();
+  const told = Promise.withResolvers<Socket>();
   let names = "";
   const server = createServer((socket: Socket) => {
     gone.push(
@@ -21,6 +22,7 @@ async function aScript(way = "") {
     socket.on("data", (text) => {
       names += String(text);
       if (names.includes("grandchild") && /(^| )child/.test(names)) here.resolve();
+      if (names.includes("told")) told.resolve(socket);
     });
   });
   onTestFinished(() => void server.close());
@@ -32,13 +34,19 @@ async function aScript(way = "") {
   });
   onTestFinished(() => void script.kill("SIGKILL"));
   let said = "";
+  const heard = Promise.withResolvers<void>();
   script.stdout.on("data", (text) => {
     said += String(text);
+    if (said.includes("SIGTERM")) heard.resolve();
   });
   const closed = once(script, "close");
   await here.promise;
   return {
     script,
+    /** Once the command has been told to end: its connection. */
+    told: told.promise,
+    /** Once the script has got a SIGTERM. */
+    heard: heard.promise,
     /** Once the script has ended, and so has everybody whom it had started. */
     over: async () => {
       const [code] = await closed;
@@ -64,12 +72,16 @@ describe("a script that runs a command which starts others", () => {
   });
 
   test("goes on ending when it is told twice", async () => {
-    const { script, over } = await aScript();
+    const { script, told, heard, over } = await aScript("patient");
 
+    // Of two signals that are pending at once a process may get either first.
     script.kill("SIGINT");
+    const command = await told;
     script.kill("SIGTERM");
+    await heard;
+    command.write("end");
 
-    expect(await over()).toMatchObject({ code: 130 });
+    expect(await over()).toMatchObject({ code: 130, connections: 2 });
   });
 
   test("leaves nobody behind who does not listen", async () => {

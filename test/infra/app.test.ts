@@ -1,13 +1,24 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
 import { describe, expect, test } from "vitest";
 import { appSettings } from "../../cdk/app-settings.ts";
 import { EngineStack } from "../../cdk/engine-stack.ts";
+import cdkJson from "../../cdk.json" with { type: "json" };
 import { parseSettings, VARIABLES } from "../../functions/settings.ts";
 import { anApp, synthesised } from "./support/synthesised.ts";
 
 const given = (context: Readonly<Record<string, string>>) => appSettings((name) => context[name]);
 
 describe("the app", () => {
+  test("has the feature flags that this release of the CDK recommends, and no others", () => {
+    const path = createRequire(import.meta.url).resolve(
+      "aws-cdk-lib/recommended-feature-flags.json",
+    );
+
+    expect(cdkJson.context).toEqual(JSON.parse(readFileSync(path, "utf8")));
+  });
+
   test("is safe where nothing is said", () => {
     expect(given({})).toEqual({
       stackName: "Fermata",

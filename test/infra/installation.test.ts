@@ -1,5 +1,6 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { describe, expect, test } from "vitest";
+import type { FermataProps } from "../../cdk/fermata.ts";
 import { Fermata } from "../../cdk/fermata.ts";
 import { VARIABLES } from "../../functions/settings.ts";
 import {
@@ -57,10 +58,40 @@ describe("the functions", () => {
       // They share one function.
       "Tasks/DeadLetters": 2,
       "LongTasks/DeadLetters": 2,
-      "LongTasks/Queue": undefined,
-      "Timers/Queue": undefined,
-      "Pages/Queue": undefined,
+      "LongTasks/Queue": 100,
+      "Timers/Queue": 100,
+      "Pages/Queue": 100,
     });
+  });
+
+  test("run no more than 100 times at once for their queues, unless somebody says otherwise", () => {
+    const most = (props: FermataProps) =>
+      mappingsOf(synthesised({ alarms: "off", ...props })).map(
+        ({ source, most }) => `${source.replace("Queues/", "")} ${most}`,
+      );
+
+    expect(most({}).sort()).toEqual([
+      "LongTasks/DeadLetters 50",
+      "LongTasks/Queue 100",
+      "Pages/Queue 100",
+      "Steps/Queue 100",
+      "Tasks/DeadLetters 50",
+      "Tasks/Queue 100",
+      "Timers/Queue 100",
+    ]);
+    const set = most({
+      maxConcurrency: { runTask: 700, advance: 30, fireTimer: 2_000 },
+      reservedConcurrency: { advance: 20 },
+    });
+    expect(set).toEqual(
+      expect.arrayContaining(["Tasks/Queue 700", "Steps/Queue 20", "Timers/Queue 1000"]),
+    );
+  });
+
+  test("refuse a maximum that an event source cannot be held to", () => {
+    const one = { alarms: "off", maxConcurrency: { fanOutSignal: 1 } } as const;
+
+    expect(() => synthesised(one)).toThrow(/FanOutSignal.* maxConcurrency is 1.* at least 2/);
   });
 
   test.each([

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Definition } from "../../lib/definition/definition.ts";
+import { FEEL } from "../../lib/definition/expression.ts";
 import { MAX_KEPT_FACT_LENGTH, MAX_OPEN_TICKETS } from "../../lib/definition/limits.ts";
 import { decideIncident } from "../../lib/kernel/decide.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
@@ -61,13 +62,16 @@ describe("a fact", () => {
     expect(again.changed).toBe(false);
   });
 
-  test("says that a timer is due before it is: nothing happens", async () => {
+  test("says that a timer is due: it never fires early, and at its instant it does", async () => {
     const order = await play(pause);
+    const due = { kind: "timer-due", ticket: order.timer("pause").id } as const;
+
     order.now = BEGIN + HOUR - 1;
+    const early = await order.deliver(due);
+    order.now = BEGIN + HOUR;
+    const inTime = await order.deliver(due);
 
-    const early = await order.deliver({ kind: "timer-due", ticket: order.timer("pause").id });
-
-    expect(early.changed).toBe(false);
+    expect([early.changed, inTime.changed]).toEqual([false, true]);
   });
 
   test.each([
@@ -569,18 +573,23 @@ describe("open tickets", () => {
 });
 
 describe("an expression engine that throws although it must not", () => {
-  test("costs an incident, not the instance", async () => {
+  const broken = new Error("engine broke");
+
+  test.each([
+    [
+      "at once",
+      () => {
+        throw broken;
+      },
+    ],
+    ["later", () => Promise.reject(broken)],
+  ])("%s costs an incident, not the instance", async (_, evaluate) => {
     const definition = aProcess(
       [aStart(), aTask("work"), aScript("sum", "total = 1")],
       ["start -> work -> sum"],
     );
-    const expressions = {
-      check: () => undefined,
-      variablesOf: () => [],
-      evaluate: () => {
-        throw new Error("engine broke");
-      },
-    };
+    const language = { check: () => undefined, variablesOf: () => [], evaluate };
+    const expressions = new Map([[FEEL, language]]);
     const order = await play(definition, { expressions });
 
     await order.complete("work");

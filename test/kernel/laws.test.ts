@@ -135,6 +135,20 @@ describe.each([
     );
   });
 
+  test("history tells of each visit under a number of its own, from entering to leaving", async () => {
+    await fc.assert(
+      fc.asyncProperty(...lives, async (definition, choices) => {
+        const instance = await shaken(definition, choices);
+
+        const open = openVisits(instance);
+        const standing = parseState(instance.state).tokens.filter(({ id }) => id !== ROOT);
+        const active = standing.map(({ id, node }) => `${node} ${id}`);
+        expect(open).toEqual(instance.status === "live" ? active.sort() : []);
+      }),
+      runs,
+    );
+  });
+
   test("S2: every ticket belongs to a token that stands, and no pair is waited for twice", async () => {
     await fc.assert(
       fc.asyncProperty(...lives, async (definition, choices) => {
@@ -190,6 +204,25 @@ function standing({ trail }: Instance): Map<string, number> {
     if (type === "element-completed" || type === "element-terminated") add(element, -1);
   }
   return open;
+}
+
+/** Visits that history has entered and not left; fails where it leaves one that it has not entered. */
+function openVisits({ trail }: Instance): readonly string[] {
+  const entered = new Set<string>();
+  const open = new Set<string>();
+  for (const { type, element, occurrence } of trail.entries) {
+    const visit = `${element} ${occurrence}`;
+    if (type === "element-entered") {
+      expect(entered.has(visit)).toBe(false);
+      entered.add(visit);
+      open.add(visit);
+    }
+    if (type === "element-completed" || type === "element-terminated") {
+      expect(open.delete(visit)).toBe(true);
+    }
+    if (type === "task-completed" || type === "task-failed") expect(open).toContain(visit);
+  }
+  return [...open].sort();
 }
 
 function activeOf({ state }: Instance): Map<string, number> {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ADOPT_SCENARIOS } from "./adopt-scenarios.ts";
-import type { Mode } from "./mode.ts";
-import { simulate } from "./run.ts";
-import { calm, crashes, strike } from "./single-fault.ts";
+import { ADOPT_SCENARIOS } from "./scenarios/adopt.ts";
+import type { Mode } from "./world/mode.ts";
+import { simulate } from "./world/run.ts";
+import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { tellCrowd } from "./crowd.ts";
+import { tellCrowd } from "./actors/crowd.ts";
 
 /** Other numbers by `npm run simulate -- --waiters 20000`. */
 const WAITERS = 2_500;

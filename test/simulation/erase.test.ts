@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { ERASE_SCENARIOS, UNERASED } from "./erase-scenarios.ts";
-import type { Mode } from "./mode.ts";
-import { simulate } from "./run.ts";
-import { calm, crashes, refusals, strike } from "./single-fault.ts";
+import { ERASE_SCENARIOS, UNERASED } from "./scenarios/erase.ts";
+import type { Mode } from "./world/mode.ts";
+import { simulate } from "./world/run.ts";
+import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

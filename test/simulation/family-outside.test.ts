@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { FAMILY_OUTSIDE_SCENARIOS } from "./family-outside-scenarios.ts";
-import type { Mode } from "./mode.ts";
-import { calm, crashes, strike } from "./single-fault.ts";
+import { FAMILY_OUTSIDE_SCENARIOS } from "./scenarios/family-outside.ts";
+import type { Mode } from "./world/mode.ts";
+import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

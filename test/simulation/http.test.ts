@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { HTTP_SCENARIOS } from "./http-scenarios.ts";
-import type { Mode } from "./mode.ts";
-import { calm, crashes, strike } from "./single-fault.ts";
+import { HTTP_SCENARIOS } from "./scenarios/http.ts";
+import type { Mode } from "./world/mode.ts";
+import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
-import type { Mode } from "./mode.ts";
-import { calm, crashes, refusals, strike } from "./single-fault.ts";
+import { LISTING_SCENARIOS } from "./scenarios/listing.ts";
+import type { Mode } from "./world/mode.ts";
+import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import { MUTANTS } from "./all-mutants.ts";
+import { MUTANTS } from "./mutants/all-mutants.ts";
 
 /** Each is a process of its own; the machine has other work to do. */
 vi.setConfig({ maxConcurrency: 2 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { OWN_QUEUE_SCENARIOS } from "./own-queue-scenarios.ts";
-import { simulate } from "./run.ts";
-import { calm, crashes, refusals, strike } from "./single-fault.ts";
+import { OWN_QUEUE_SCENARIOS } from "./scenarios/own-queue.ts";
+import { simulate } from "./world/run.ts";
+import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 describe("a queue of the user's own in a simulated world", () => {
   for (const scenario of OWN_QUEUE_SCENARIOS) {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { measurePrecision } from "./precision.ts";
+import { measurePrecision } from "./world/precision.ts";
 
 /** More, and the numbers themselves, by `npm run simulate -- --timers 500`. */
 const TIMERS = 60;

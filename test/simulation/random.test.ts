@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { choicesOf, settingOf, simulate, simulateSeed } from "./run.ts";
+import { choicesOf, settingOf, simulate, simulateSeed } from "./world/run.ts";
 
 /** More by `SIMULATED_SEEDS=100000 npx vitest run --project simulation random`. */
 const SEEDS = Number(process.env.SIMULATED_SEEDS ?? 600);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Mode } from "./mode.ts";
-import { SHARED_TASK_SCENARIOS } from "./shared-task-scenarios.ts";
-import { calm, crashes, strike } from "./single-fault.ts";
+import { SHARED_TASK_SCENARIOS } from "./scenarios/shared-task.ts";
+import type { Mode } from "./world/mode.ts";
+import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

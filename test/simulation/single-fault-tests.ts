@@ -1,8 +1,8 @@
 // The tests of scenarios that each have one fault, wherever it can strike. Test files that share them
 // run at the same time; with everything in one, a core would wait for the other.
 import { expect, test } from "vitest";
-import type { Scenario } from "./scenario.ts";
-import { calm, crashes, refusals, strike } from "./single-fault.ts";
+import type { Scenario } from "./scenarios/scenario.ts";
+import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 /** Every crash and every refusal with durable queues, every crash with queues in memory. */
 export function testEveryFault(scenarios: readonly Scenario[]): void {

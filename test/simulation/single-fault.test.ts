@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { CALL_FAMILY_SCENARIOS } from "./call-family-scenarios.ts";
-import { CALL_SCENARIOS } from "./call-scenarios.ts";
-import { ERASE_SCENARIOS } from "./erase-scenarios.ts";
-import { LISTING_SCENARIOS } from "./listing-scenarios.ts";
-import type { Mode } from "./mode.ts";
-import { CORE, SCENARIOS, TALK } from "./scenarios.ts";
-import { calm, crashes, refusals, strike } from "./single-fault.ts";
-import { START_SCENARIOS } from "./start-scenarios.ts";
-import { WORKER_SCENARIOS } from "./worker-scenarios.ts";
+import { CORE, SCENARIOS, TALK } from "./scenarios/all-scenarios.ts";
+import { CALL_SCENARIOS } from "./scenarios/call.ts";
+import { CALL_FAMILY_SCENARIOS } from "./scenarios/call-family.ts";
+import { ERASE_SCENARIOS } from "./scenarios/erase.ts";
+import { LISTING_SCENARIOS } from "./scenarios/listing.ts";
+import { START_SCENARIOS } from "./scenarios/start.ts";
+import { WORKER_SCENARIOS } from "./scenarios/worker.ts";
+import type { Mode } from "./world/mode.ts";
+import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { simulate } from "./run.ts";
+import { START_SCENARIOS } from "./scenarios/start.ts";
 import { testEveryFault } from "./single-fault-tests.ts";
-import { START_SCENARIOS } from "./start-scenarios.ts";
+import { simulate } from "./world/run.ts";
 
 describe("a start by timer", () => {
   test.each([

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { Fault } from "./actors.ts";
-import { simulate } from "./run.ts";
-import { SCENARIOS } from "./scenarios.ts";
-import { calm, crashes, type PortCall, strike } from "./single-fault.ts";
-import type { Injection } from "./troubles.ts";
+import type { Fault } from "./actors/actors.ts";
+import type { Injection } from "./actors/troubles.ts";
+import { SCENARIOS } from "./scenarios/all-scenarios.ts";
+import { simulate } from "./world/run.ts";
+import { calm, crashes, type PortCall, strike } from "./world/single-fault.ts";
 
 const settingOf = (name: string) => {
   const scenario = SCENARIOS.find((candidate) => candidate.name === name);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { MUTANTS } from "./all-mutants.ts";
-import { SCENARIOS } from "./scenarios.ts";
+import { MUTANTS } from "./mutants/all-mutants.ts";
+import { SCENARIOS } from "./scenarios/all-scenarios.ts";
 
 /** Rows of the table of races, each as its cells. */
 const rows = readFileSync("docs/explanation/simulation.md", "utf8")

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Mode } from "./mode.ts";
-import { calm, crashes, refusals, strike } from "./single-fault.ts";
-import { WORKER_SCENARIOS } from "./worker-scenarios.ts";
+import { WORKER_SCENARIOS } from "./scenarios/worker.ts";
+import type { Mode } from "./world/mode.ts";
+import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 

@@ -164,6 +164,7 @@ export function anInstance(id: string, request: StartRequest = {}): InstanceView
       status: "succeeded",
       terminationKind: "success",
       activeElements: [],
+      tokens: [],
       completedElements: ["start", "pay", "end"],
       waits: [],
       incidents: [],
@@ -175,6 +176,7 @@ export function anInstance(id: string, request: StartRequest = {}): InstanceView
     ...common,
     status: "running",
     activeElements: ["pay"],
+    tokens: [{ element: "pay", count: 1 }],
     completedElements: ["start"],
     waits: [
       {

@@ -3,19 +3,22 @@ import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import { HandlerRuns } from "../../lib/adapters/handlers/handler-runs.ts";
 import { storedBlobs } from "../../lib/adapters/local/blobs.ts";
 import { openQueues } from "../../lib/adapters/local/queues.ts";
+import { openStepJournal } from "../../lib/adapters/local/step-journal.ts";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 import { realClock, steadyClock } from "../../lib/adapters/node/clock.ts";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import type { Compiler } from "../../lib/definition/diagnostic.ts";
+import { beginWork } from "../../lib/embedded/begin-work.ts";
 import { openClock } from "../../lib/embedded/clock.ts";
 import { endWatch } from "../../lib/embedded/end-watch.ts";
 import { FiredTimers } from "../../lib/embedded/fired-timers.ts";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
 import { libraryDoor } from "../../lib/embedded/library-door.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
-import { instanceKey } from "../../lib/engine/keys.ts";
+import { instanceKey } from "../../lib/engine/storage/keys.ts";
 import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
+import { quietAlarm } from "../../lib/ports/alarm.ts";
 import { aDataDir } from "./embedded.ts";
 import { generatorRunner, type Workflow } from "./generator-runner.ts";
 
@@ -31,9 +34,11 @@ export async function aCodeEngine(
   const store = openLocalStore({ folder: dataDir });
   const clock = await openClock(store, realClock());
   const ids = nodeIds();
+  const steady = steadyClock();
+  const journal = openStepJournal({ folder: dataDir, steady, alarm: quietAlarm });
   const queues = openQueues({
     clock,
-    steady: steadyClock(),
+    steady,
     ids,
     index: store,
     keyOf: ({ tenant, instanceId }) => instanceKey(tenant, instanceId),
@@ -71,9 +76,8 @@ export async function aCodeEngine(
       ends.tell(instance);
     },
   });
-  const recovered = await engine.recover();
-  queues.consume({ handle: engine.handle, advance: engine.advance, onDue: engine.wake });
-  const door = libraryDoor({ engine, queues, store, ends, recovered, fired, onClosing: () => {} });
+  const work = beginWork({ engine, queues, journal, onTrouble: () => {} });
+  const door = libraryDoor({ engine, queues, store, ends, work, fired, onClosing: () => {} });
   onTestFinished(() => door.close({ graceMs: 100 }));
   for (const name of Object.keys(workflows)) {
     await door.deploy({ notation: "code", source: name });

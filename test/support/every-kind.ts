@@ -27,6 +27,7 @@ import {
   xml,
 } from "./bpmn-xml.ts";
 import { storeNewerKinds } from "./every-newer-kind.ts";
+import { KEEPER, storeOtherWaits } from "./every-wait.ts";
 import { event, type Workflow } from "./generator-runner.ts";
 import type { PlainWorld } from "./plain-world.ts";
 
@@ -37,6 +38,7 @@ export const TASKS: Readonly<Record<string, (input: Variables) => Variables>> = 
 export const WORKFLOWS: ReadonlyMap<string, Workflow> = new Map([
   ["listener", waitsFor("paid")],
   ["reader", waitsFor("never")],
+  ["keeper", KEEPER],
 ]);
 
 /** Tasks in a row: long enough that history leaves the instance. */
@@ -58,6 +60,7 @@ export const WAITING = {
 export async function storeEveryKind(world: PlainWorld): Promise<void> {
   const { engine, drain, queued } = world;
   await storeNewerKinds(world);
+  await storeOtherWaits(world);
   await deployAll(engine);
   await startWaiting(engine, drain);
   await leaveTraffic(engine, drain);
@@ -88,7 +91,9 @@ async function deployAll(engine: Engine): Promise<void> {
     named("by-message", beside(begun(onMessage("ordered")), aMessage("ordered"))),
   ];
   for (const source of sources) await engine.deploy({ notation: "bpmn", source });
-  for (const name of WORKFLOWS.keys()) await engine.deploy({ notation: "code", source: name });
+  for (const name of ["listener", "reader"]) {
+    await engine.deploy({ notation: "code", source: name });
+  }
 }
 
 async function startWaiting(engine: Engine, drain: () => Promise<void>): Promise<void> {

@@ -19,6 +19,7 @@ import {
   timer,
   xml,
 } from "./bpmn-xml.ts";
+import { GUARD } from "./every-wait.ts";
 import type { PlainWorld } from "./plain-world.ts";
 
 /** Ids of the instances, each called after what it waits for. */
@@ -39,6 +40,7 @@ export const LARGE = "0123456789".repeat(8_000);
 
 /** Exclusive members are claimed; the last cannot be done before somebody has mended it. */
 export const HANDLERS: Readonly<Record<string, TaskHandler>> = {
+  guard: GUARD,
   seal: {
     timeoutMs: 1_000,
     isolate: false,

@@ -7,7 +7,8 @@
  * 3. A ticket's `ref` is its position in the journal and, in a race, its place there.
  * 4. What loses a race is disarmed in the step that decides it.
  * 5. What a journal began with cannot be changed: replay would leave it.
- * 6. A message that another wait stands for already is an incident that tries again.
+ * 6. What came of each operation stands in the kernel's journal as well, in the order of its coming.
+ * 7. A message that another wait stands for already is an incident that tries again.
  */
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
@@ -18,6 +19,7 @@ import {
   closeTickets,
   type Draft,
   end,
+  enterInJournal,
   markCompleted,
   type NewTicket,
   note,
@@ -39,6 +41,7 @@ type Single =
   | Readonly<{ op: "task"; type: string; input: Variables; retries: number }>
   | Readonly<{ op: "timer"; ms: number }>
   | Readonly<{ op: "event" | "signal"; name: string }>
+  | Readonly<{ op: "assigned"; name: string }>
   | Readonly<{ op: "message"; name: string; key: string }>;
 
 export const task = (type: string, input: Variables = {}, { retries = 3 } = {}): Single => ({
@@ -52,6 +55,11 @@ export const timer = (ms: number): Single => ({ op: "timer", ms });
 export const event = (name: string): Single => ({ op: "event", name });
 /** The next signal of this name; gives its payload. */
 export const signal = (name: string): Single => ({ op: "signal", name });
+/**
+ * The variable of this name, once it is set from outside: an outcome like any other. It opens no
+ * ticket, so it stands in a race with something that does.
+ */
+export const assigned = (name: string): Single => ({ op: "assigned", name });
 /** A message of this name and key; gives its payload. */
 export const message = (name: string, key = ""): Single => ({ op: "message", name, key });
 /** Gives `{ winner, value }`. */
@@ -85,11 +93,16 @@ export function generatorRunner(
         "A workflow in code is replayed from its input, so its variables cannot be changed. Resolve this incident without variables.",
       );
     },
-    assign() {
-      throw new Refusal(
-        "NON_DETERMINISM",
-        "A workflow in code is replayed from its input, so its variables cannot be changed.",
-      );
+    async assign(draft, _, variables) {
+      const wait = waitForAssigned(parseState(draft.state), variables);
+      if (wait === undefined) {
+        throw new Refusal(
+          "NON_DETERMINISM",
+          "A workflow in code is replayed from its input, so its variables cannot be changed.",
+        );
+      }
+      record(draft, wait, { value: wait.value });
+      advance(draft, workflowOf(definition, workflows));
     },
     occurrences: () => 0,
     terminate(draft) {
@@ -102,7 +115,10 @@ export function generatorRunner(
     },
     view: ({ state, tickets }) => ({
       variables: parseState(state).input,
-      activeElements: [...new Set(tickets.map(({ element }) => element))],
+      tokens: [...Map.groupBy(tickets, ({ element }) => element)].map(([element, open]) => ({
+        element,
+        count: open.length,
+      })),
     }),
     places: (state) => placesIn(parseState(state)),
     result: ({ state }) => parseState(state).result ?? null,
@@ -162,8 +178,8 @@ function outcomeOf(
   if (fact.kind === "task-completed") return { value: fact.variables };
   if ("payload" in fact) return { value: fact.payload };
   if (fact.kind !== "task-failed" || ticket.on !== "task") return { value: null };
-  const isRetried = fact.code === undefined && retryTask(draft, ticket, fact);
-  return isRetried ? "none yet" : { failure: fact.message };
+  const retried = fact.code === undefined ? retryTask(draft, ticket, fact) : undefined;
+  return retried?.ok && retried.value ? "none yet" : { failure: fact.message };
 }
 
 function dataOf(fact: TicketFact): Json | undefined {
@@ -173,7 +189,11 @@ function dataOf(fact: TicketFact): Json | undefined {
 }
 
 /** Writes the outcome down, closes the ticket and, by rule 4, those it was racing against. */
-function record(draft: Draft, { ref, element }: Ticket, outcome: Outcome): void {
+function record(
+  draft: Draft,
+  { ref, element }: Pick<Ticket, "ref" | "element">,
+  outcome: Outcome,
+): void {
   const state = parseState(draft.state);
   const position = positionOf(ref);
   closeTickets(
@@ -181,10 +201,23 @@ function record(draft: Draft, { ref, element }: Ticket, outcome: Outcome): void 
     (open) => open.on !== "incident" && !isDeadline(open) && positionOf(open.ref) === position,
   );
   markCompleted(draft, element);
+  enterInJournal(draft, ref, outcome);
   const journal = state.journal.map((entry, at) =>
     at === position ? { ...entry, outcome: won(entry.op, ref, outcome) } : entry,
   );
   draft.state = { ...state, journal };
+}
+
+/** The wait of the newest operation that one of these variables ends, and the value that it has. */
+function waitForAssigned({ journal }: State, variables: Variables) {
+  const { op, outcome } = journal.at(-1) ?? {};
+  if (op?.op !== "race" || outcome !== undefined) return undefined;
+  for (const [place, single] of Object.values(op.members).entries()) {
+    const value = single.op === "assigned" ? variables[single.name] : undefined;
+    if (value === undefined) continue;
+    return { ref: (journal.length - 1) * RACERS + place, element: elementOf(single), value };
+  }
+  return undefined;
 }
 
 const isDeadline = (ticket: Ticket): boolean => ticket.on === "timer" && ticket.deadline === true;
@@ -239,6 +272,7 @@ function open(draft: Draft, operation: Operation, ref: number): void {
   for (const [place, single] of singles.entries()) {
     const element = elementOf(single);
     note(draft, "element-entered", element);
+    if (single.op === "assigned") continue;
     openTicket(draft, { ...wantedBy(draft, single), ref: ref + place, element });
   }
 }
@@ -255,7 +289,7 @@ type Wanted = NewTicket extends infer T
     : never
   : never;
 
-function wantedBy(draft: Draft, single: Single): Wanted {
+function wantedBy(draft: Draft, single: Exclude<Single, { op: "assigned" }>): Wanted {
   switch (single.op) {
     case "task":
       return { on: "task", type: single.type, retries: single.retries, attempt: 1 };

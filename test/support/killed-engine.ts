@@ -58,4 +58,4 @@ const { url } = await serveEngine(engine, {
   port: 0,
   onUnexpected: (id, error) => process.stderr.write(`${id} ${String(error)}\n`),
 });
-process.stdout.write(`${JSON.stringify({ url, recovered: engine.recovered })}\n`);
+process.stdout.write(`${JSON.stringify({ url, recovered: await engine.recovered })}\n`);

@@ -6,16 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 import type { Definition } from "../../lib/definition/definition.ts";
-import { decodeInstance, parseStored } from "../../lib/engine/codec.ts";
+import { decodeInstance, parseStored } from "../../lib/engine/storage/codec.ts";
 import {
   definitionPk,
   instanceIdOf,
   PHASES,
   type Phase,
   phaseView,
-} from "../../lib/engine/keys.ts";
-import { readParts } from "../../lib/engine/parts.ts";
-import { parseDefinition } from "../../lib/engine/programs.ts";
+} from "../../lib/engine/storage/keys.ts";
+import { readParts } from "../../lib/engine/storage/parts.ts";
+import { parseDefinition } from "../../lib/engine/storage/programs.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
 import type { Key, Store } from "../../lib/ports/store.ts";
 import { type Left, leftIn } from "./left-in-store.ts";

@@ -57,7 +57,7 @@ export function aPlainWorld({
   invocationId?: (count: number) => string;
   settings?: Partial<World["settings"]>;
 } & Partial<
-  Pick<World, "timers" | "bus" | "onTrouble" | "observe" | "ownQueues">
+  Pick<World, "timers" | "bus" | "onTrouble" | "observe" | "ownQueues" | "expressions" | "watch">
 > = {}): PlainWorld {
   const queued: Message[] = [];
   const commits: Instance[] = [];

@@ -4,14 +4,14 @@ import type { Definition } from "../../lib/definition/definition.ts";
 import type { Expressions } from "../../lib/definition/expression.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
+import { itemName } from "../../lib/kernel/batch.ts";
 import { type Decision, decide } from "../../lib/kernel/decide.ts";
 import type { Given } from "../../lib/kernel/draft.ts";
 import type { Fact, StartInput, TaskFailed } from "../../lib/kernel/fact.ts";
-import { memberName } from "../../lib/kernel/family.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type {
+  BatchTicket,
   EventTicket,
-  FamilyTicket,
   IncidentTicket,
   Instance,
   MessageTicket,
@@ -22,7 +22,7 @@ import type {
   TimerTicket,
 } from "../../lib/kernel/instance.ts";
 import type { QueuedEvent } from "../../lib/kernel/queued-event.ts";
-import type { Program } from "../../lib/kernel/runner.ts";
+import type { Program, TokenCount } from "../../lib/kernel/runner.ts";
 
 /** 2024-01-01T00:00:00Z, when every play begins. */
 export const BEGIN: Instant = instantFrom(1_704_067_200_000);
@@ -35,7 +35,7 @@ export function aProgram(definition: Definition): Program {
 }
 
 /** An instance that nothing has happened to. */
-export function aNew({ definition }: Program): Instance {
+export function aNew({ definition }: Pick<Program, "definition">): Instance {
   const { id, version, hash } = definition;
   return frozen({
     id: "i1",
@@ -168,7 +168,7 @@ export class Play {
 
   /** Completes a member of the family that this element has open, counted from 0. */
   completeMember(element: string, member: number, variables: Variables = {}): Promise<Decision> {
-    const ticket = memberName(this.family(element).id, member);
+    const ticket = itemName(this.family(element).id, member);
     return this.deliver({ kind: "task-completed", ticket, variables });
   }
 
@@ -178,7 +178,7 @@ export class Play {
     member: number,
     how: Partial<Omit<TaskFailed, "kind" | "ticket">> = {},
   ): Promise<Decision> {
-    const ticket = memberName(this.family(element).id, member);
+    const ticket = itemName(this.family(element).id, member);
     const failed = { attempt: 3, message: "it broke", retries: 0, ...how };
     return this.deliver({ kind: "task-failed", ticket, ...failed });
   }
@@ -245,8 +245,8 @@ export class Play {
     return this.#one(element, (ticket): ticket is TaskTicket => ticket.on === "task");
   }
 
-  family(element: string): FamilyTicket {
-    return this.#one(element, (ticket): ticket is FamilyTicket => ticket.on === "family");
+  family(element: string): BatchTicket {
+    return this.#one(element, (ticket): ticket is BatchTicket => ticket.on === "family");
   }
 
   timer(element: string): TimerTicket {
@@ -284,7 +284,12 @@ export class Play {
   }
 
   get active(): readonly string[] {
-    return this.program.runner.view(this.instance).activeElements;
+    return this.tokens.map(({ element }) => element);
+  }
+
+  /** How often each element is open. */
+  get tokens(): readonly TokenCount[] {
+    return this.program.runner.view(this.instance).tokens;
   }
 
   /** The variables that the open task of this element is given. */

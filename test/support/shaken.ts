@@ -1,7 +1,7 @@
 // Random lives: an instance to which one thing after another happens.
 import type { Definition } from "../../lib/definition/definition.ts";
+import { findTicket, isOfCalls, itemName } from "../../lib/kernel/batch.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
-import { findTicket, isOfCalls, memberName } from "../../lib/kernel/family.ts";
 import type { ChildTicket, Instance, Ticket } from "../../lib/kernel/instance.ts";
 import { aProgram, type Play, play } from "./play.ts";
 
@@ -53,7 +53,7 @@ function factFor(ticket: Ticket, way: number): Fact {
     case "incident":
       return { kind: "incident-resolved", ticket: id, variables: { x: way } };
     case "family": {
-      const member = memberName(id, way);
+      const member = itemName(id, way);
       if (isOfCalls(ticket)) {
         const call = findTicket([ticket], member);
         return call?.on === "child" ? childFactFor(call, way) : { kind: "continued", ticket: id };

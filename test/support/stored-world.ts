@@ -1,9 +1,16 @@
 import { readFileSync } from "node:fs";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
+import { FORMATS, oldestRead } from "../../lib/engine/storage/formats.ts";
 import type { Item } from "../../lib/ports/store.ts";
 import { TASKS, WORKFLOWS } from "./every-kind.ts";
 import { HANDLERS } from "./every-newer-kind.ts";
 import { aPlainWorld, type PlainWorld } from "./plain-world.ts";
+
+/** Every format of instances that is read; each has a file of what an engine left that wrote it. */
+export const READ: readonly number[] = Array.from(
+  { length: FORMATS.instance - oldestRead("instance") + 1 },
+  (_, n) => oldestRead("instance") + n,
+);
 
 /** A world on what an engine of this format has left behind. */
 export async function worldOf(format: number): Promise<PlainWorld & { store: SimulatedStore }> {

@@ -2,7 +2,7 @@
 // after timers that no queue has brought.
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
-import { instanceKey } from "../../lib/engine/keys.ts";
+import { instanceKey } from "../../lib/engine/storage/keys.ts";
 import type { World } from "../../lib/engine/world.ts";
 import type { Store } from "../../lib/ports/store.ts";
 import type { ArmedTimer } from "../../lib/ports/timers.ts";

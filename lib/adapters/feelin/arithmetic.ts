@@ -1,6 +1,6 @@
 import { FeelDuration } from "feelin";
 import { borrowed } from "./borrowed.ts";
-import { type Run, requireShort, warn } from "./run.ts";
+import { charge, type Run, requireShort, warn } from "./run.ts";
 import { ratio, scale } from "./temporal.ts";
 import { isTemporal, typeOf } from "./values.ts";
 
@@ -33,6 +33,7 @@ function add(run: Run, left: unknown, right: unknown): unknown {
   if (typeof left === "number" && typeof right === "number") return left + right;
   if (typeof left === "string" && typeof right === "string") {
     requireShort(left.length + right.length);
+    charge(run, (left.length + right.length) >> 6);
     return left + right;
   }
   if (isTemporal(left) && isTemporal(right)) {

@@ -1,19 +1,18 @@
 import { FeelDate, FeelDateTime, FeelDuration } from "feelin";
 import { borrowed } from "./borrowed.ts";
+import { type CamundaFunction, MISFIT } from "./camunda-function.ts";
 import { toJson } from "./json-result.ts";
-import { matching } from "./pattern.ts";
-import { charge, draw, EvaluationFailed, type Run, requireShort } from "./run.ts";
-import { dateAt, dateTimeAt, isoText, lastDayOfMonth, readDateTime } from "./temporal.ts";
+import { PATTERN_FUNCTIONS } from "./pattern-functions.ts";
+import { charge, draw, EvaluationFailed, type Run } from "./run.ts";
+import {
+  dateAt,
+  dateTimeAt,
+  isoText,
+  lastDayOfMonth,
+  monthsBetween,
+  readDateTime,
+} from "./temporal.ts";
 import { equal, isContext } from "./values.ts";
-
-/** A function of ours: parameter names, for calls by name, and what it does. */
-export type CamundaFunction = Readonly<{
-  parameters: readonly string[];
-  call: (args: readonly unknown[], run: Run) => unknown;
-}>;
-
-/** Returned for arguments of types the function does not take; the caller warns and gives null. */
-export const MISFIT = Symbol("misfit");
 
 /**
  * Functions that Camunda has and feelin lacks, and those of feelin's that are not pure, not bounded
@@ -85,30 +84,7 @@ export const CAMUNDA_FUNCTIONS: Readonly<Record<string, CamundaFunction>> = {
     call: ([value], run) => JSON.stringify(toJson(value ?? null, run)),
   },
 
-  extract: {
-    parameters: ["string", "pattern"],
-    call: ([text, pattern], run) =>
-      typeof text === "string" && typeof pattern === "string"
-        ? matching(run, pattern, text, () => extract(text, pattern))
-        : MISFIT,
-  },
-  matches: {
-    parameters: ["input", "pattern", "flags"],
-    call: (args, run) => onPattern(args, run, feelinMatches),
-  },
-  split: {
-    parameters: ["string", "delimiter"],
-    call: (args, run) => onPattern(args, run, feelinSplit),
-  },
-  replace: {
-    parameters: ["input", "pattern", "replacement", "flags"],
-    call: (args, run) => {
-      const [text, , replacement] = args;
-      if (typeof text !== "string" || typeof replacement !== "string") return MISFIT;
-      requireShort(text.length * Math.max(1, replacement.length));
-      return onPattern(args, run, feelinReplace);
-    },
-  },
+  ...PATTERN_FUNCTIONS,
 
   "date and time": {
     parameters: ["date", "time", "from"],
@@ -119,14 +95,21 @@ export const CAMUNDA_FUNCTIONS: Readonly<Record<string, CamundaFunction>> = {
   },
   "last day of month": {
     parameters: ["date"],
-    call: ([date]) =>
-      date instanceof FeelDate || date instanceof FeelDateTime ? lastDayOfMonth(date) : MISFIT,
+    call: ([date]) => (isDay(date) ? lastDayOfMonth(date) : MISFIT),
+  },
+  "years and months duration": {
+    parameters: ["from", "to"],
+    call: ([from, to]) => (isDay(from) && isDay(to) ? monthsBetween(from, to) : MISFIT),
   },
   "get value": {
     parameters: ["context", "key", "keys"],
     call: ([context, key, keys]) => valueAt(context, key ?? keys),
   },
 };
+
+function isDay(value: unknown): value is FeelDate | FeelDateTime {
+  return value instanceof FeelDate || value instanceof FeelDateTime;
+}
 
 function uuidFrom(bytes: Buffer): string {
   // Version 4, variant 1, as RFC 9562 places them.
@@ -179,25 +162,6 @@ function onText(value: unknown, work: (text: string) => unknown): unknown {
   return typeof value === "string" ? work(value) : MISFIT;
 }
 
-function onPattern(args: readonly unknown[], run: Run, feelin: ReturnType<typeof borrowed>) {
-  const [text, pattern] = args;
-  if (typeof text !== "string" || typeof pattern !== "string") return MISFIT;
-  return matching(run, pattern, text, () => feelin(...args) ?? null);
-}
-
-function extract(text: string, pattern: string): readonly string[] | typeof MISFIT {
-  const compiled = compilePattern(pattern);
-  return compiled === undefined ? MISFIT : (text.match(compiled) ?? []);
-}
-
-function compilePattern(pattern: string): RegExp | undefined {
-  try {
-    return new RegExp(pattern, "gu");
-  } catch {
-    return undefined;
-  }
-}
-
 function parseJsonText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -218,6 +182,3 @@ function valueAt(context: unknown, keys: unknown): unknown {
 }
 
 const combine = borrowed("function(d, t) date and time(d, t)");
-const feelinMatches = borrowed("function(i, p, f) matches(i, p, f)");
-const feelinSplit = borrowed("function(s, d) split(s, d)");
-const feelinReplace = borrowed("function(i, p, r, f) replace(i, p, r, f)");

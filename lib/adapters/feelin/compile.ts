@@ -8,7 +8,7 @@ import { FeelFunction, isFunction } from "feelin";
 import { arithmetic, negated } from "./arithmetic.ts";
 import { borrowed } from "./borrowed.ts";
 import { compileComparison, compileUnaryTest } from "./comparison.ts";
-import { type Arguments, asValue, builtIn, callValue } from "./functions.ts";
+import { type Arguments, asValue, builtIn, callValue, chargeDeep } from "./functions.ts";
 import { compileFilter, compileFor, compileQuantified } from "./iteration.ts";
 import {
   binding,
@@ -168,7 +168,13 @@ function compileInstanceOf(node: Syntax, place: Place): Code {
   const target = compileNth(node, 0, place);
   const type = textOf(nth(node, 3), place);
   const test = borrowed(`function(value) value instance of ${type}`);
-  return (scope) => test(target(scope) ?? null);
+  // Only a type with parts looks inside of the value.
+  const looksInside = type.includes("<");
+  return (scope) => {
+    const value = target(scope) ?? null;
+    if (looksInside) chargeDeep(scope.run, value);
+    return test(value);
+  };
 }
 
 function compileList(node: Syntax, place: Place): Code {

@@ -1,12 +1,20 @@
-import type { Evaluation, Expressions } from "../../definition/expression.ts";
+import {
+  type Evaluation,
+  type ExpressionLanguage,
+  type Expressions,
+  FEEL,
+} from "../../definition/expression.ts";
 import { compile, type Program } from "./compile.ts";
 import { toJson } from "./json-result.ts";
 import { MAX_COMPILED_EXPRESSIONS } from "./limits.ts";
-import { EvaluationFailed, startRun } from "./run.ts";
+import { charge, EvaluationFailed, startRun } from "./run.ts";
 import { NotAnExpression } from "./syntax.ts";
 
+/** The languages of an installation: FEEL alone. */
+export const feelExpressions = (): Expressions => new Map([[FEEL, feelLanguage()]]);
+
 /** FEEL as Camunda speaks it: pure, bounded, each text compiled once. */
-export function feelExpressions(): Expressions {
+export function feelLanguage(): ExpressionLanguage<Evaluation> {
   const compiled = new Map<string, Compiled>();
 
   function compiledFrom(text: string): Compiled {
@@ -47,6 +55,7 @@ function tryCompile(text: string): Compiled {
 
 function run(text: string, { code }: Program, scope: ReturnType<typeof startRun>): Evaluation {
   try {
+    charge(scope.run, 1 + (text.length >> 4));
     const value = toJson(code(scope), scope.run);
     return { ok: true, value, warnings: scope.run.warnings };
   } catch (error) {

@@ -1,7 +1,8 @@
 import { evaluate, FeelFunction, isFunction } from "feelin";
 import { DIALECT } from "./borrowed.ts";
-import { CAMUNDA_FUNCTIONS, type CamundaFunction, MISFIT } from "./camunda-functions.ts";
-import { charge, type Run, warn } from "./run.ts";
+import { type CamundaFunction, MISFIT } from "./camunda-function.ts";
+import { CAMUNDA_FUNCTIONS } from "./camunda-functions.ts";
+import { charge, type Run, requireShort, warn } from "./run.ts";
 import { isContext, typeOf } from "./values.ts";
 
 /** What a call hands over: values by position, or by the name of the parameter. */
@@ -43,15 +44,24 @@ const BUILT_INS = new Map<string, Callable>(
 );
 
 function fromFeelin(name: string, target: FeelFunction): Callable {
-  const pay = WALKS_DEEP.has(name) ? chargeDeep : chargeShallow;
+  const pay = PAY[name] ?? chargeShallow;
   return (run, args) => {
     pay(run, args);
     return settled(run, name, target.invoke(args));
   };
 }
 
-/** Feelin's functions that look at every value inside their arguments, not only at the first level. */
-const WALKS_DEEP: ReadonlySet<string> = new Set(["string", "flatten", "distinct values", "union"]);
+/** Feelin's functions that do more than look at the first level of their arguments. */
+const PAY: Readonly<Record<string, (run: Run, args: Arguments) => void>> = {
+  string: chargeDeep,
+  "string join": chargeDeep,
+  flatten: chargeDeep,
+  "distinct values": chargePairs,
+  union: chargePairs,
+  "get entries": chargeEntries,
+  "context put": chargeEntries,
+  "context merge": chargeEntries,
+};
 
 function fromCamunda(name: string, { parameters, call }: CamundaFunction): Callable {
   return (run, args) => {
@@ -59,6 +69,7 @@ function fromCamunda(name: string, { parameters, call }: CamundaFunction): Calla
     if (values === undefined) return warn(run, `${name} does not take these parameters`);
     chargeShallow(run, values);
     const result = call(values, run);
+    if (typeof result === "string") requireShort(result.length);
     if (result !== MISFIT) return result;
     return warn(run, `${name} does not take ${values.map(typeOf).join(", ") || "no arguments"}`);
   };
@@ -73,6 +84,7 @@ function positional(args: Arguments, parameters: readonly string[]) {
 /** feelin reports a refused call as an object of a class it does not export. */
 function settled(run: Run, name: string, result: unknown): unknown {
   if (result === undefined) return null;
+  if (typeof result === "string") requireShort(result.length);
   if (result === null || typeof result !== "object" || !("warning" in result)) return result;
   if (isContext(result)) return result;
   return warn(run, `${name} does not take these arguments`);
@@ -87,8 +99,24 @@ function chargeShallow(run: Run, args: Arguments): void {
   charge(run, steps);
 }
 
-function chargeDeep(run: Run, value: unknown): void {
-  charge(run, 1);
+/** Every item may be compared with every list and context among them. */
+function chargePairs(run: Run, args: Arguments): void {
+  chargeDeep(run, args);
+  const items = (isList(args) ? args : Object.values(args)).flat();
+  const structures = items.filter((item) => typeof item === "object" && item !== null);
+  charge(run, Math.ceil((items.length * structures.length) / 2));
+}
+
+function chargeEntries(run: Run, args: Arguments): void {
+  chargeShallow(run, args);
+  for (const value of (isList(args) ? args : Object.values(args)).flat()) {
+    if (isContext(value)) charge(run, Object.keys(value).length);
+  }
+}
+
+/** Pays for every value inside, and for text by its length. */
+export function chargeDeep(run: Run, value: unknown): void {
+  charge(run, typeof value === "string" ? 1 + (value.length >> 4) : 1);
   if (Array.isArray(value)) for (const item of value) chargeDeep(run, item);
   else if (isContext(value)) for (const item of Object.values(value)) chargeDeep(run, item);
 }

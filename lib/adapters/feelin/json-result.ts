@@ -10,6 +10,8 @@ import { isContext, isTemporal, typeOf } from "./values.ts";
 export function toJson(value: unknown, run: Run): Json {
   switch (typeof value) {
     case "string":
+      charge(run, value.length >> 4);
+      return value;
     case "boolean":
       return value;
     case "number":

@@ -16,11 +16,8 @@ export const MAX_BUILT_STRING = 1_000_000;
 /** Longest regular expression, in characters. */
 export const MAX_PATTERN_LENGTH = 500;
 
-/** Longest text that a simple regular expression is run on without a watch. */
-export const MAX_UNWATCHED_TEXT = 5_000;
-
-/** Wall time that all regular expressions of one evaluation may take together. */
-export const MAX_PATTERN_MS = 1_000;
+/** How many compiled patterns are kept for their next use; each may hold some megabytes. */
+export const MAX_COMPILED_PATTERNS = 50;
 
 /** Warnings kept of one evaluation; later ones repeat the same story. */
 export const MAX_WARNINGS = 10;

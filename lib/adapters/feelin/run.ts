@@ -1,14 +1,17 @@
 import { createHash } from "node:crypto";
-import type { Given, Lookup } from "../../definition/expression.ts";
-import { MAX_BUILT_STRING, MAX_EVALUATION_STEPS, MAX_PATTERN_MS, MAX_WARNINGS } from "./limits.ts";
+import { type Budget, fullBudget, type Given, type Lookup } from "../../definition/expression.ts";
+import { MAX_WORK_PER_DECISION } from "../../definition/limits.ts";
+import { MAX_BUILT_STRING, MAX_EVALUATION_STEPS, MAX_WARNINGS } from "./limits.ts";
 
 /** One evaluation under way: what it may read, what it may still spend, what it noticed. */
 export type Run = {
   readonly lookup: Lookup;
   readonly given: Given;
   readonly warnings: string[];
+  /** Of this evaluation. */
   stepsLeft: number;
-  patternMsLeft: number;
+  /** Of all evaluations that belong together. */
+  readonly budget: Budget;
   draws: number;
 };
 
@@ -24,14 +27,14 @@ export class EvaluationFailed extends Error {
   override readonly name = "EvaluationFailed";
 }
 
-/** Starts an evaluation with a full budget. */
+/** Starts an evaluation: with steps of its own, and what the budget has left. */
 export function startRun(lookup: Lookup, given: Given): Scope {
   const run: Run = {
     lookup,
     given,
     warnings: [],
     stepsLeft: MAX_EVALUATION_STEPS,
-    patternMsLeft: MAX_PATTERN_MS,
+    budget: given.budget ?? fullBudget(),
     draws: 0,
   };
   return { run, names: undefined, outer: undefined };
@@ -53,6 +56,12 @@ export function find(scope: Scope, name: string): unknown {
 /** Pays for work before it is done, so that no expression runs for ever. */
 export function charge(run: Run, steps: number): void {
   run.stepsLeft -= steps;
+  run.budget.work -= steps;
+  if (run.budget.work < 0) {
+    throw new EvaluationFailed(
+      `the expressions of one step take more than ${MAX_WORK_PER_DECISION} steps together; loop over fewer entries`,
+    );
+  }
   if (run.stepsLeft < 0) {
     throw new EvaluationFailed(
       `it takes more than ${MAX_EVALUATION_STEPS} steps; loop over fewer items`,

@@ -39,13 +39,26 @@ export function lastDayOfMonth({ year, month }: Readonly<{ year: number; month: 
   return parseDate(`${String(year).padStart(4, "0")}-${two(month)}-${two(day)}`);
 }
 
+/** The whole months from one day to another, forward or back; a month is whole at the same day. */
+export function monthsBetween(from: Day, to: Day): FeelDuration | null {
+  const months = (to.year - from.year) * 12 + to.month - from.month;
+  const days = to.day - from.day;
+  const begun = (months > 0 && days < 0 ? 1 : 0) - (months < 0 && days > 0 ? 1 : 0);
+  return ofMonths(months - begun);
+}
+
+type Day = Readonly<{ year: number; month: number; day: number }>;
+
 /** A duration so many times; null when months would have to be cut. */
 export function scale(value: FeelDuration, factor: number): FeelDuration | null {
   const amount = Math.trunc(amountOf(value) * factor);
   if (!Number.isSafeInteger(amount)) return null;
   if (!value.yearsMonths) return duration(amount);
-  return duration(`${amount < 0 ? "-" : ""}P${Math.abs(amount)}M`);
+  return ofMonths(amount);
 }
+
+const ofMonths = (months: number): FeelDuration | null =>
+  duration(`${months < 0 ? "-" : ""}P${Math.abs(months)}M`);
 
 /** How often one duration fits into another of its kind. */
 export function ratio(dividend: FeelDuration, divisor: FeelDuration): number | null {

@@ -47,6 +47,7 @@ export function equal(run: Run, a: unknown, b: unknown): boolean | null {
   const left = a ?? null;
   const right = b ?? null;
   if (left === null || right === null) return left === right;
+  if (typeof left === "string") charge(run, left.length >> 6);
   if (typeof left !== "object" || typeof right !== "object") {
     return typeof left === typeof right ? left === right : unlike(run, left, right);
   }
@@ -69,7 +70,10 @@ export function order(
   right: unknown,
 ): boolean | null {
   if (typeof left === "number" && typeof right === "number") return ordered(left, operator, right);
-  if (typeof left === "string" && typeof right === "string") return ordered(left, operator, right);
+  if (typeof left === "string" && typeof right === "string") {
+    charge(run, left.length >> 6);
+    return ordered(left, operator, right);
+  }
   if (isTemporal(left) && isTemporal(right) && areAlike(left, right)) {
     return trueFalseOrNull(FEELIN_ORDER[operator](left, right));
   }

@@ -2,13 +2,29 @@
 // and running tasks. The owner holds a lock of the operating system on `owner.lock` for as long as
 // it lives: kill -9 or a power cut releases it. `owner.json` only tells a second one who that is.
 
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { EngineError } from "../../ports/engine-error.ts";
 
 /** A folder that is ours alone until released. */
-export type DataFolder = Readonly<{ path: string; databaseFile: string; release(): void }>;
+export type DataFolder = Readonly<{
+  path: string;
+  databaseFile: string;
+  /** Where the store marks how far its log reaches. */
+  markFile: string;
+  /** Throws once one of the files that are open here is no longer the one in the folder. */
+  checkFiles(): void;
+  release(): void;
+}>;
 
 /** Creates the folder where needed and becomes its owner, or says who is. */
 export function ownDataFolder(folder: string): DataFolder {
@@ -21,7 +37,36 @@ export function ownDataFolder(folder: string): DataFolder {
     lock.close();
     throw unusable(path, cause);
   }
-  return { path, databaseFile: join(path, "store.db"), release: () => lock.close() };
+  const databaseFile = join(path, "store.db");
+  return {
+    path,
+    databaseFile,
+    markFile: join(path, "store.mark"),
+    checkFiles: fileCheck(path, ["owner.lock", "store.db", "store.db-wal"]),
+    release: () => lock.close(),
+  };
+}
+
+/** A file is known from the first check that finds it; without it, or with another, all is lost. */
+function fileCheck(path: string, names: readonly string[]): () => void {
+  const known = new Map<string, bigint>();
+  return () => {
+    for (const name of names) {
+      const found = statSync(join(path, name), { bigint: true, throwIfNoEntry: false })?.ino;
+      const before = known.get(name);
+      if (before !== undefined && found !== before) throw removed(path, name);
+      if (found !== undefined) known.set(name, found);
+    }
+  };
+}
+
+function removed(path: string, name: string): EngineError {
+  return new EngineError("store/files-removed", {
+    happened: `${name} was removed or replaced while the engine was running; the engine has stopped`,
+    where: path,
+    fix: "Stop the process and put the whole folder back from a backup; nothing is acknowledged any more.",
+    retryable: false,
+  });
 }
 
 function createFolder(path: string): void {

@@ -4,10 +4,14 @@
 // 2. Things of one lane are delivered in order, one batch at a time; lanes take turns.
 // 3. What is kept, or met an error, stands at the front of its lane and the lane pauses: never a
 //    hot loop. The pause is real time whatever clock the engine has, as a pause between two tries is.
+// 4. What has failed is tried alone. When that has failed too often, and not because of the store,
+//    it is delivered to be set aside: one that is broken does not hold up its lane for ever.
 
+import { MAX_FAILED_DELIVERIES } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
-import type { Verdict } from "../../ports/message.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Invocation, Verdict } from "../../ports/message.ts";
 import type { Activity, Work, Workplace } from "./activity.ts";
 import type { Agenda, Waiting } from "./agenda.ts";
 import { DueHeap } from "./due-heap.ts";
@@ -47,7 +51,10 @@ export type DeliveryRules<T> = Readonly<{
 }>;
 
 /** Hands out a batch; the verdicts are in its order. */
-export type Deliver<T> = (items: readonly [T, ...T[]]) => Promise<readonly Verdict[]>;
+export type Deliver<T> = (
+  items: readonly [T, ...T[]],
+  how: Pick<Invocation, "aside">,
+) => Promise<readonly Verdict[]>;
 
 /** Delivers things with bounded concurrency until each is released. */
 export class Deliveries<T> implements Waiting, Workplace {
@@ -161,13 +168,13 @@ export class Deliveries<T> implements Waiting, Workplace {
   }
 
   async #run(lane: Lane<T>, deliver: Deliver<T>): Promise<void> {
-    const [first, ...rest] = lane.waiting.take(this.#rules.batch);
+    const [first, ...rest] = lane.waiting.take(lane.failures > 0 ? 1 : this.#rules.batch);
     if (first === undefined) return;
     const items: readonly [T, ...T[]] = [first, ...rest];
     lane.state = "running";
     lane.running = items;
     this.#running++;
-    const result = await attempt(deliver, items);
+    const result = await attempt(deliver, items, asideIn(lane));
     lane.running = [];
     this.#running--;
     if ("error" in result) this.#failed(lane, items, result.error);
@@ -178,6 +185,7 @@ export class Deliveries<T> implements Waiting, Workplace {
 
   #failed(lane: Lane<T>, items: readonly [T, ...T[]], error: unknown): void {
     lane.failures++;
+    if (!isPassing(error)) lane.strikes++;
     lane.waiting.putBack(items);
     const retryInMs = growingPauseMs(lane.failures);
     this.#pause(lane, retryInMs);
@@ -189,6 +197,7 @@ export class Deliveries<T> implements Waiting, Workplace {
 
   #judged(lane: Lane<T>, items: readonly T[], verdicts: readonly Verdict[]): void {
     lane.failures = 0;
+    lane.strikes = 0;
     const kept: T[] = [];
     let pauseMs = Number.POSITIVE_INFINITY;
     for (const [n, item] of items.entries()) {
@@ -237,16 +246,30 @@ type Lane<T> = {
   readonly waiting: Fifo<T>;
   running: readonly T[];
   failures: number;
+  /** Those of them that nothing outside of the message explains. */
+  strikes: number;
   state: "empty" | "ready" | "running" | "paused";
 };
 
 function newLane<T>(id: string, name: string | undefined): Lane<T> {
-  return { id, name, waiting: new Fifo(), running: [], failures: 0, state: "empty" };
+  return { id, name, waiting: new Fifo(), running: [], failures: 0, strikes: 0, state: "empty" };
 }
 
-async function attempt<T>(deliver: Deliver<T>, items: readonly [T, ...T[]]) {
+/** What is full or busy now need not be later: the message is not at fault. */
+const isPassing = (error: unknown): boolean => error instanceof EngineError && error.retryable;
+
+function asideIn({ strikes }: Lane<unknown>): Pick<Invocation, "aside"> {
+  if (strikes < MAX_FAILED_DELIVERIES) return {};
+  return { aside: `it has failed ${strikes} times in a row` };
+}
+
+async function attempt<T>(
+  deliver: Deliver<T>,
+  items: readonly [T, ...T[]],
+  how: Pick<Invocation, "aside">,
+) {
   try {
-    return { verdicts: await deliver(items) };
+    return { verdicts: await deliver(items, how) };
   } catch (error) {
     return { error };
   }

@@ -21,14 +21,14 @@ export class Invocations {
 
   /** Does the work under an invocation of its own. */
   async during<T>(
-    { mayContinue }: Pick<Invocation, "mayContinue">,
+    how: Pick<Invocation, "mayContinue" | "aside">,
     work: (invocation: Invocation) => Promise<T>,
   ): Promise<T> {
     const id = `${this.bootId}-${++this.#count}`;
     const until = instantFrom(this.#clock.now() + LEASE_MS);
     this.#running.add(id);
     try {
-      return await work({ id, until, mayContinue });
+      return await work({ id, until, ...how });
     } finally {
       this.#running.delete(id);
     }

@@ -48,8 +48,8 @@ export class PageQueue implements Pages, Workplace {
   }
 
   consume(consumer: PageConsumer): void {
-    this.#deliveries.start(async ([message]) => [
-      await this.#invocations.during({ mayContinue: false }, (invocation) =>
+    this.#deliveries.start(async ([message], how) => [
+      await this.#invocations.during({ mayContinue: false, ...how }, (invocation) =>
         consumer(message, invocation),
       ),
     ]);

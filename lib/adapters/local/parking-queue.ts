@@ -54,8 +54,8 @@ export class ParkingQueue implements Parking, Workplace {
   }
 
   consume(consumer: ParkedConsumer): void {
-    this.#deliveries.start((messages) =>
-      this.#invocations.during({ mayContinue: false }, (invocation) =>
+    this.#deliveries.start((messages, how) =>
+      this.#invocations.during({ mayContinue: false, ...how }, (invocation) =>
         consumer(messages, invocation),
       ),
     );

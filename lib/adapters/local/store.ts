@@ -33,6 +33,7 @@ import { CommitGroup, type Member } from "./commit-group.ts";
 import { type DataFolder, ownDataFolder } from "./data-folder.ts";
 import { ItemIndexes } from "./item-indexes.ts";
 import { ItemTable } from "./item-table.ts";
+import { LogMark } from "./log-mark.ts";
 import { RecentItems } from "./recent-items.ts";
 import { explainSqlite } from "./sqlite-error.ts";
 import { type Migration, openDatabase } from "./store-format.ts";
@@ -46,20 +47,38 @@ export const MAX_WAITING_HINTS = 64;
 /** Where the store lives; the rest is for tests that need a small disk or another format. */
 export type LocalStoreOptions = Readonly<{
   folder: string;
+  /** Opens a folder whose log has lost acknowledged commits, and goes on without them. */
+  acceptLoss?: boolean;
   maxPages?: number;
   migrations?: readonly Migration[];
 }>;
 
 /** Opens the folder's store and owns the folder until the store is closed. */
-export function openLocalStore({ folder, maxPages, migrations }: LocalStoreOptions): LocalStore {
+export function openLocalStore({
+  folder,
+  acceptLoss = false,
+  maxPages,
+  migrations,
+}: LocalStoreOptions): LocalStore {
   const owned = ownDataFolder(folder);
   try {
     const db = openDatabase(owned, migrations);
     if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
-    return new LocalStore(db, owned);
+    return new LocalStore(db, owned, markOf(db, owned, acceptLoss));
   } catch (error) {
     owned.release();
     throw error;
+  }
+}
+
+function markOf(db: DatabaseSync, folder: DataFolder, acceptLoss: boolean): LogMark {
+  try {
+    const mark = new LogMark(folder.markFile, folder.databaseFile);
+    if (!acceptLoss) mark.check(folder.path);
+    return mark;
+  } catch (error) {
+    db.close();
+    throw explainSqlite(error, folder.path, "read");
   }
 }
 
@@ -67,6 +86,7 @@ export function openLocalStore({ folder, maxPages, migrations }: LocalStoreOptio
 export class LocalStore implements Store {
   readonly #db: DatabaseSync;
   readonly #folder: DataFolder;
+  readonly #mark: LogMark;
   readonly #items: ItemTable;
   readonly #indexes: ItemIndexes;
   readonly #begin: StatementSync;
@@ -76,15 +96,19 @@ export class LocalStore implements Store {
   #flushing: NodeJS.Immediate | undefined;
   #dueListener: ((dueAt: Instant) => void) | undefined;
   #isClosed = false;
+  #lost: EngineError | undefined;
+  #lostListener: ((error: EngineError) => void) | undefined;
   #reads = 0;
   #keysRead = 0;
   #commits = 0;
   #writes = 0;
   #bytes = 0;
 
-  constructor(db: DatabaseSync, folder: DataFolder) {
+  constructor(db: DatabaseSync, folder: DataFolder, mark: LogMark) {
     this.#db = db;
     this.#folder = folder;
+    this.#mark = mark;
+    folder.checkFiles();
     this.#items = new ItemTable(db);
     this.#indexes = new ItemIndexes(db);
     this.#begin = db.prepare("BEGIN IMMEDIATE");
@@ -213,7 +237,9 @@ export class LocalStore implements Store {
     while (this.#groups.length > 0) this.#flush();
     this.#isClosed = true;
     if (this.#flushing !== undefined) clearImmediate(this.#flushing);
+    this.#mark.release();
     this.#db.close(); // moves the log into the database file
+    if (this.#lost === undefined) LogMark.close(this.#folder.markFile);
     this.#folder.release();
   }
 
@@ -287,6 +313,7 @@ export class LocalStore implements Store {
       this.#begin.run();
       const result = change();
       this.#commit.run();
+      this.#checkSaved();
       return result;
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
@@ -308,7 +335,41 @@ export class LocalStore implements Store {
     return page;
   }
 
+  /** Calls back once, when files of the folder were removed: nothing is taken any more. */
+  watchLost(listener: (error: EngineError) => void): void {
+    this.#lostListener = listener;
+  }
+
+  /** Throws once files of the folder were removed; before every acknowledgement it is asked anyway. */
+  checkFiles(): void {
+    if (this.#lost) throw this.#lost;
+    try {
+      this.#folder.checkFiles();
+    } catch (error) {
+      if (error instanceof EngineError) this.#lose(error);
+      throw error;
+    }
+  }
+
+  /** What was flushed into a file that is gone, or is no longer ours, is not acknowledged. */
+  #checkSaved(): void {
+    try {
+      this.checkFiles();
+    } catch (cause) {
+      // Not that error itself: whether this commit will be found again, nobody can say.
+      throw explainSqlite(new Error("The files are gone.", { cause }), this.#folder.path, "commit");
+    }
+    this.#mark.move();
+  }
+
+  #lose(error: EngineError): void {
+    this.#lost = error;
+    this.#recent.clear();
+    this.#lostListener?.(error);
+  }
+
   #checkOpen(): void {
+    if (this.#lost) throw this.#lost;
     if (!this.#isClosed) return;
     throw new EngineError("store/closed", {
       happened: "The store was closed",

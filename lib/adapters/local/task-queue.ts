@@ -92,8 +92,8 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
   }
 
   consume(consumer: TaskConsumer): void {
-    this.#deliveries.start(async ([message]) => [
-      await this.#invocations.during({ mayContinue: true }, (invocation) =>
+    this.#deliveries.start(async ([message], how) => [
+      await this.#invocations.during({ mayContinue: true, ...how }, (invocation) =>
         consumer(message, invocation),
       ),
     ]);

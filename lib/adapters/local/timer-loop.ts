@@ -138,7 +138,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   /** Begins with what is due already, however long it has been. */
   consume(consumer: TimerConsumer): void {
     this.#consumer = consumer;
-    this.#deliveries.start(async ([delivery]) => [await this.#hand(delivery, consumer)]);
+    this.#deliveries.start(async ([delivery], how) => [await this.#hand(delivery, consumer, how)]);
     this.#agenda.add(this);
     this.#beginPass();
   }
@@ -231,8 +231,12 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     this.#activity.changed();
   }
 
-  async #hand(delivery: Delivery, consumer: TimerConsumer): Promise<Verdict> {
-    return this.#invocations.during({ mayContinue: false }, async (invocation) => {
+  async #hand(
+    delivery: Delivery,
+    consumer: TimerConsumer,
+    how: Pick<Invocation, "aside">,
+  ): Promise<Verdict> {
+    return this.#invocations.during({ mayContinue: false, ...how }, async (invocation) => {
       if ("timer" in delivery) {
         const verdict = await consumer.onTimer(delivery.timer, invocation);
         if (verdict === "release") this.#fired++;

@@ -7,6 +7,7 @@
 // 3. Only what the port lets lag can be stale: `get` with `stale`, `due` and `list`.
 
 import type { Instant } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
 import type {
   Item,
   Key,
@@ -44,6 +45,8 @@ export type StorePoint =
 export type StoreFault =
   /** At commit:before: throttled, nothing written. */
   | Readonly<{ fault: "busy"; retryAfterMs: number }>
+  /** At commit:before: there is no room, and the call is rejected; nothing written. */
+  | Readonly<{ fault: "full" }>
   /** At commit:before: the caller is not told whether it was applied; "later" is when the world
    *  lets commit:late go on, by then its conditions may no longer hold. */
   | Readonly<{ fault: "unknown"; applied: boolean | "later" }>
@@ -144,6 +147,7 @@ export class SimulatedStore implements Store {
   }
 
   async #commitWith(fault: StoreFault | undefined, writes: readonly Write[]): Promise<Outcome> {
+    if (fault?.fault === "full") throw full();
     if (fault?.fault === "busy") return { kind: "busy", retryAfterMs: fault.retryAfterMs };
     if (fault?.fault === "unknown" && fault.applied !== true) {
       if (fault.applied === "later") this.#late.push(this.#commitLate(writes));
@@ -183,6 +187,14 @@ export class SimulatedStore implements Store {
     return fault?.fault === "stale" ? this.#images.allOlder() : this.#images.all();
   }
 }
+
+const full = (): EngineError =>
+  new EngineError("store/disk-full", {
+    happened: "There is no room for the new state; nothing of this commit was saved",
+    where: "simulated store",
+    fix: "Try again.",
+    retryable: true,
+  });
 
 const COMMITTED: Outcome = { kind: "committed" };
 const BUSY: Outcome = { kind: "busy", retryAfterMs: 10 };

@@ -34,6 +34,9 @@ const queuedEvent = z.strictObject({
   onTargetTerminated: z.literal(["discard", "broadcast", "deadLetter"]),
 });
 
+/** Where an error came from, as far as it was told. */
+const traced = { name: maybe(text), stack: maybe(text) };
+
 const fact = z.discriminatedUnion("kind", [
   started,
   z.strictObject({ kind: z.literal("task-completed"), ticket: text, variables }),
@@ -46,6 +49,7 @@ const fact = z.discriminatedUnion("kind", [
     retries: maybe(count),
     retryAfterMs: maybe(count),
     variables: maybe(variables),
+    ...traced,
   }),
   z.strictObject({ kind: z.literal("task-claimed"), ticket: text, attempt: count, claim: text }),
   z.strictObject({
@@ -87,6 +91,7 @@ const fact = z.discriminatedUnion("kind", [
         code: maybe(text),
         message: text,
         element: maybe(text),
+        ...traced,
         variables: maybe(variables),
       }),
     ),
@@ -224,12 +229,19 @@ export const anyMessage = z.discriminatedUnion("kind", [
 /** A body that lies elsewhere, under the name `ref`. */
 export const bodyReference = z.strictObject({ ref: text });
 
-/** An event of an outsider that asks for a signal, whole as the bus carries it. */
-export const signalEvent = z.object({
-  id: text,
-  "detail-type": z.literal("signal-requested"),
-  detail: z.strictObject({ name: text, payload: maybe(variables) }),
-});
+/** What the rules of the bus bring, whole as EventBridge writes it: a broadcast, or the request for a signal. */
+export const busEvent = z.discriminatedUnion("detail-type", [
+  z.object({
+    "detail-type": z.literal("signal-accepted"),
+    source: z.literal("fermata"),
+    detail: variables,
+  }),
+  z.object({
+    id: text,
+    "detail-type": z.literal("signal-requested"),
+    detail: z.strictObject({ name: text, payload: maybe(variables) }),
+  }),
+]);
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -27,7 +27,8 @@ export class SqsOwnQueues implements OwnQueues {
       await this.#findUrl(queueArn, place);
       return undefined;
     } catch (cause) {
-      if (isRefusal(cause)) return `SQS says ${inWords(cause)}`;
+      // By its name alone: what SQS says beside it names roles and accounts to the caller.
+      if (isRefusal(cause)) return `SQS answers ${nameOf(cause)}`;
       throw notAsked(queueArn, cause);
     }
   }
@@ -78,6 +79,8 @@ function isRefusal(cause: unknown): boolean {
       : 0;
   return status >= 400 && status < 500 && status !== 429 && !/thrott/i.test(cause.name);
 }
+
+const nameOf = (cause: unknown): string => (cause instanceof Error ? cause.name : "nothing");
 
 const inWords = (cause: unknown): string =>
   cause instanceof Error ? `${cause.name}: ${cause.message}`.replace(/\.+$/, "") : String(cause);

@@ -6,13 +6,15 @@
 //    one counts MESSAGE_FORMAT up, and goes on reading what has none: earlier formats are still in
 //    the queues, and in their dead letters for weeks.
 // 3. Which trace a message belongs to stands beside it, and changes nothing: nonsense is no failure.
+// 4. The bus brings whole events, whose detail is as good as whoever may put events there. An event
+//    is a broadcast or the request for a signal, and never another message.
 
 import type * as z from "zod/mini";
 import type { Json, Variables } from "../../definition/json.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Message } from "../../ports/message.ts";
 import { MESSAGE_FORMAT } from "../../ports/message-text.ts";
-import { anyMessage, bodyReference, signalEvent } from "./message-shapes.ts";
+import { anyMessage, bodyReference, busEvent } from "./message-shapes.ts";
 
 /** Stands for a body that is too large for the queue: what it says is in Blobs under this name. */
 export type BodyReference = Readonly<{ kind: "reference"; ref: string }>;
@@ -38,18 +40,32 @@ export function parseText(
   text: string,
   newest = MESSAGE_FORMAT,
 ): Message | BodyReference | SignalRequest {
-  const { v, traceparent: _, ...rest } = parseObject(text);
-  if ("detail-type" in rest) return requestOf(checked(signalEvent, rest, text));
+  const value = parseObject(text);
+  if (!("detail-type" in value)) return parseMessage(value, text, newest);
+  const event = checked(busEvent, value, text);
+  if (event["detail-type"] === "signal-requested") {
+    return { kind: "signal-requested", id: event.id, ...event.detail };
+  }
+  const accepted = parseMessage(event.detail, text, newest);
+  if (accepted.kind === "broadcast") return accepted;
+  throw unreadable(text, `the bus may not bring ${accepted.kind}`);
+}
+
+function parseMessage(value: Properties, text: string, newest: number): Message | BodyReference {
+  const { v, traceparent: _, ...rest } = value;
   if (!isFormat(v)) throw unreadable(text, `its format is ${JSON.stringify(v) ?? "absent"}`);
   if (v > newest) throw tooNew(v, newest);
   if (!("ref" in rest)) return checked(anyMessage, rest, text);
   return { kind: "reference", ...checked(bodyReference, rest, text) };
 }
 
+type Properties = Readonly<Record<string, Json>>;
+
 /** Which trace a message belongs to, as far as its text says so; undefined where it cannot be read. */
 export function traceparentIn(text: string): string | undefined {
   try {
-    const { traceparent } = parseObject(text);
+    const value = parseObject(text);
+    const { traceparent } = isObject(value.detail) ? value.detail : value;
     return typeof traceparent === "string" ? traceparent : undefined;
   } catch {
     return undefined;
@@ -70,19 +86,19 @@ export function unreadable(text: string, why: string, cause?: unknown): EngineEr
 /** Enough to recognise a message by; payloads come behind. */
 const SHOWN = 120;
 
-function parseObject(text: string): Readonly<Record<string, Json>> {
+function parseObject(text: string): Properties {
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     throw unreadable(text, "it is not JSON", cause);
   }
-  if (typeof value === "object" && value !== null && !isList(value)) return value;
+  if (isObject(value)) return value;
   throw unreadable(text, "it is not an object");
 }
 
-function isList(value: Json): value is readonly Json[] {
-  return Array.isArray(value);
+function isObject(value: Json | undefined): value is Properties {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function checked<S extends z.ZodMiniType>(shape: S, value: unknown, text: string): z.output<S> {
@@ -99,10 +115,6 @@ function told(issue: z.core.$ZodIssue): string {
 
 function isFormat(v: Json | undefined): v is number {
   return typeof v === "number" && Number.isInteger(v) && v >= 1;
-}
-
-function requestOf({ id, detail }: z.output<typeof signalEvent>): SignalRequest {
-  return { kind: "signal-requested", id, ...detail };
 }
 
 function tooNew(format: number, newest: number): EngineError {

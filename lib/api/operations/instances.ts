@@ -7,7 +7,7 @@ import { MAX_WAIT_SECONDS } from "../limits.ts";
 import { type Host, nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/instance.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
-import { idText, integerText, queryInstant } from "../shapes/values.ts";
+import { idText, integerText } from "../shapes/values.ts";
 
 const byId = z.strictObject({ instanceId: idText });
 const tag = "Instances";
@@ -55,18 +55,13 @@ export const instanceOperations: readonly Operation[] = [
       "The most selective of business key, tag, and status with definition is read by its index; whatever else is asked for applies after reading: a page may be short, even empty, and still have a `nextCursor`. A cursor is good for the filter that it came with.",
     params: nothing,
     query: z.strictObject({
-      definition: idText.exactOptional().describe("The id of their definition."),
-      status: shape.status.exactOptional(),
-      businessKey: shape.businessKey.exactOptional(),
-      tag: shape.tag.exactOptional().describe("One of their tags."),
+      ...shape.instanceFilter,
       incident: z
         .literal("true")
         .transform((): true => true)
         .pipe(z.literal(true))
         .exactOptional()
         .describe("Only those that an incident holds up."),
-      startedAfter: queryInstant.exactOptional(),
-      startedBefore: queryInstant.exactOptional(),
       ...pageQuery,
     }),
     body: ignoredBody,
@@ -139,7 +134,8 @@ export const instanceOperations: readonly Operation[] = [
     path: "/v1/instances/{instanceId}/history",
     tag,
     summary: "What has happened to an instance",
-    description: "In order, one entry per occurrence, complete up to the last answered write.",
+    description:
+      "In order and complete up to the last answered write. Entries of one visit of an element have the same `occurrence`.",
     params: byId,
     query: z.strictObject(pageQuery),
     body: ignoredBody,

@@ -1,4 +1,6 @@
+import type * as z from "zod";
 import { correlationText } from "../../definition/expression.ts";
+import type { MessageRequest } from "../../engine/shapes/signals.ts";
 import { jsonBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/message.ts";
@@ -20,14 +22,19 @@ export const messageOperations: readonly Operation[] = [
     answers: { 200: "Taken; the outcome says by whom." },
     answer: shape.correlated,
     problems: ["message/no-waiter", "message/mailbox-full", "request/key-reused"],
-    run: async ({ body, key }, { engine }) => {
-      const { correlationKey, ...rest } = body;
-      const keyed = correlationKey === undefined ? {} : { correlationKey: keyOf(correlationKey) };
-      return { status: 200, json: await engine.message({ ...rest, ...keyed }, key) };
-    },
+    run: async ({ body, key }, { engine }) => ({
+      status: 200,
+      json: await engine.message(messageOf(body), key),
+    }),
   }),
 ];
 
-/** A number stands for its text, the same as in a process. */
-const keyOf = (key: string | number): string =>
-  typeof key === "number" ? correlationText(key) : key;
+/** The message that a request asks for: a number as its key stands for its text, as in a process. */
+export function messageOf({
+  correlationKey,
+  ...rest
+}: z.output<typeof shape.message>): MessageRequest {
+  if (correlationKey === undefined) return rest;
+  const isNumber = typeof correlationKey === "number";
+  return { ...rest, correlationKey: isNumber ? correlationText(correlationKey) : correlationKey };
+}

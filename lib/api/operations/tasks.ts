@@ -3,9 +3,9 @@ import { ignoredBody, jsonBody } from "../body.ts";
 import { paged } from "../cursor.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
-import { personQuery } from "../shapes/person.ts";
+import { personFilter } from "../shapes/person.ts";
 import * as shape from "../shapes/task.ts";
-import { idText } from "../shapes/values.ts";
+import { idText, taskTypeName } from "../shapes/values.ts";
 
 const byId = z.strictObject({ taskId: idText });
 const tag = "Tasks";
@@ -20,9 +20,14 @@ export const taskOperations: readonly Operation[] = [
     summary: "List open tasks",
     params: nothing,
     query: z.strictObject({
-      type: idText.exactOptional(),
+      type: taskTypeName.exactOptional(),
       instanceId: idText.exactOptional(),
-      ...personQuery,
+      ...personFilter,
+      overdue: z
+        .literal("true")
+        .transform(() => true as const)
+        .exactOptional()
+        .describe("Its due date has passed."),
       ...pageQuery,
     }),
     body: ignoredBody,

@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { ignoredBody, jsonBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
-import { idText } from "../shapes/values.ts";
+import { idText, taskTypeName } from "../shapes/values.ts";
 import * as shape from "../shapes/worker.ts";
 
 const byId = z.strictObject({ taskId: idText });
-const byType = z.strictObject({ type: idText });
+const byType = z.strictObject({ type: taskTypeName });
 const tag = "Tasks";
 
 /** What workers call to get work and to keep it, and where work goes instead. */

@@ -1,16 +1,16 @@
 import * as z from "zod";
-import { DEFAULT_BULK_SIZE, MAX_PAGE_SIZE } from "../../definition/limits.ts";
-import { MAX_CURSOR_LENGTH, MAX_RETRIES } from "../limits.ts";
+import { DEFAULT_BULK_SIZE } from "../../definition/limits.ts";
+import { MAX_RETRIES } from "../limits.ts";
 import { businessKey, ended, incident, tag } from "./instance.ts";
-import { listOf } from "./page.ts";
+import { listOf, page } from "./page.ts";
 import { named } from "./registry.ts";
-import { count, idText, instant, newVariables, queryInstant } from "./values.ts";
+import { count, givenId, instant, newVariables, queryInstant } from "./values.ts";
 
 /** Which incidents: each of these is one more condition. */
 export const incidentFilter = {
-  definition: idText.exactOptional().describe("The id of their definition."),
-  type: idText.exactOptional().describe("Of the incident, such as JOB_NO_RETRIES."),
-  element: idText.exactOptional().describe("Where it happened."),
+  definition: givenId.exactOptional().describe("The id of their definition."),
+  type: givenId.exactOptional().describe("Of the incident, such as JOB_NO_RETRIES."),
+  element: givenId.exactOptional().describe("Where it happened."),
   businessKey: businessKey.exactOptional(),
   tag: tag.exactOptional().describe("One of the instance's tags."),
   startedAfter: queryInstant.exactOptional().describe("Of the instance."),
@@ -33,18 +33,11 @@ const bulk = {
     .boolean()
     .exactOptional()
     .meta({ default: true, description: "True unless said: only tells what would be done." }),
-  limit: z
-    .int()
-    .min(1)
-    .max(MAX_PAGE_SIZE)
-    .exactOptional()
-    .meta({ default: DEFAULT_BULK_SIZE, description: "How many at most in this call." }),
-  cursor: z
-    .string()
-    .min(1)
-    .max(MAX_CURSOR_LENGTH)
-    .exactOptional()
-    .describe("The `nextCursor` of the call before, unchanged."),
+  limit: page.limit.meta({
+    default: DEFAULT_BULK_SIZE,
+    description: "How many at most in this call.",
+  }),
+  cursor: page.cursor.describe("The `nextCursor` of the call before, unchanged."),
 };
 
 const problem = z.strictObject({ code: z.string(), message: z.string() });
@@ -90,7 +83,7 @@ export const purge = named(
   z.strictObject({
     filter: z
       .strictObject({
-        definition: idText.exactOptional(),
+        definition: givenId.exactOptional(),
         status: z.enum(ended).exactOptional(),
         businessKey: businessKey.exactOptional(),
         tag: tag.exactOptional(),

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { UNDECLARED } from "../../engine/events/event-type.ts";
+import { UNDECLARED } from "../../engine/rows/event-type.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
-import { count, duration, givenId, instant, json, nameText } from "./values.ts";
+import { count, givenId, instant, json, lastingDuration, nameText } from "./values.ts";
 
 /** The request that sends an event. */
 export const event = named(
@@ -49,7 +49,7 @@ export const eventSettings = named(
       description:
         "Whom a broadcast event is for: who waits now, also later waits of instances that had started by then, or any later wait.",
     }),
-    expireAfter: duration.exactOptional().meta({
+    expireAfter: lastingDuration.exactOptional().meta({
       default: UNDECLARED.expireAfter,
       description: "How long an event is kept; an expired one reaches nobody.",
     }),

@@ -12,6 +12,8 @@ import {
   instant,
   json,
   newVariables,
+  queryInstant,
+  storableText,
   variables,
 } from "./values.ts";
 
@@ -21,18 +23,35 @@ export const ended = ["succeeded", "failed", "cancelled"] as const;
 export const status = z.enum(["running", "suspended", ...ended]);
 const terminationKind = z.enum(["success", "failure", "cancel", "timeout"]);
 
+/** Where an error came from, as far as whoever reported it told. */
+const traced = {
+  name: z.string().exactOptional().describe("The name of the error, where it was told."),
+  stack: z.string().exactOptional().describe("Its stack, where it was told."),
+};
+
 const failure = named(
   "Failure",
   z.strictObject({
     code: z.string().exactOptional(),
     message: z.string(),
     element: z.string().exactOptional(),
+    ...traced,
   }),
 );
 
 /** By which instances are found, besides their id. */
-export const businessKey = z.string().min(1).max(MAX_BUSINESS_KEY_LENGTH);
-export const tag = z.string().min(1).max(MAX_TAG_LENGTH);
+export const businessKey = storableText({ min: 1, max: MAX_BUSINESS_KEY_LENGTH });
+export const tag = storableText({ min: 1, max: MAX_TAG_LENGTH });
+
+/** Filters of a list of instances; whether one has an incident is asked in text over HTTP. */
+export const instanceFilter = {
+  definition: givenId.exactOptional().describe("The id of their definition."),
+  status: status.exactOptional(),
+  businessKey: businessKey.exactOptional(),
+  tag: tag.exactOptional().describe("One of their tags."),
+  startedAfter: queryInstant.exactOptional(),
+  startedBefore: queryInstant.exactOptional(),
+};
 
 /** The request that starts an instance. */
 export const start = named(
@@ -55,6 +74,7 @@ export const incident = named(
     type: z.string(),
     element: z.string(),
     message: z.string(),
+    ...traced,
     raisedAt: instant,
   }),
 );
@@ -123,7 +143,10 @@ export const instance = named(
       .exactOptional()
       .describe("The instance that called it, and whether that waits for its end."),
     variables,
-    activeElements: z.array(z.string()),
+    activeElements: z.array(z.string()).describe("Distinct ids."),
+    tokens: z
+      .array(z.strictObject({ element: z.string(), count: z.int().min(1) }))
+      .describe("How often each active element is open; members of a loop count apart."),
     completedElements: z.array(z.string()).describe("Distinct ids, by first completion."),
     waits: z.array(wait),
     incidents: z.array(incident),
@@ -163,6 +186,11 @@ export const history = listOf(
       at: instant,
       type: z.string(),
       element: z.string().exactOptional(),
+      occurrence: count
+        .describe(
+          "Which visit of the element it tells of: the same number from entering it to leaving it, and no other visit in the instance has it. Absent in entries that are older than format 5.",
+        )
+        .exactOptional(),
       data: json.exactOptional(),
     }),
   ),

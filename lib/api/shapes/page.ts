@@ -4,19 +4,25 @@ import type { PageRequest } from "../../engine/shapes/paging.ts";
 import { parseCursor } from "../cursor.ts";
 import { DEFAULT_PAGE_SIZE, MAX_CURSOR_LENGTH } from "../limits.ts";
 import { named } from "./registry.ts";
-import { integerText } from "./values.ts";
+import { integer, integerText } from "./values.ts";
 
-/** The parameters of every list. */
+const size = { min: 1, max: MAX_PAGE_SIZE };
+const cursor = z
+  .string()
+  .min(1)
+  .max(MAX_CURSOR_LENGTH)
+  .exactOptional()
+  .describe("The `nextCursor` of the page before, unchanged.");
+
+/** What every list takes. */
+export const page = { limit: integer(size).exactOptional(), cursor };
+
+/** The same as parameters of a query. */
 export const pageQuery = {
-  limit: integerText({ min: 1, max: MAX_PAGE_SIZE })
+  limit: integerText(size)
     .exactOptional()
     .meta({ default: DEFAULT_PAGE_SIZE, description: "How many at most; a page may be shorter." }),
-  cursor: z
-    .string()
-    .min(1)
-    .max(MAX_CURSOR_LENGTH)
-    .exactOptional()
-    .describe("The `nextCursor` of the page before, unchanged."),
+  cursor,
 };
 
 /** What a list's parameters ask for. */

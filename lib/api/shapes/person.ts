@@ -38,17 +38,12 @@ export const workFields = {
     ),
 };
 
-/** Filters of a list of tasks that find those which people do. */
-export const personQuery = {
+/** Filters of a list of tasks that find those which people do; `overdue` is text over HTTP. */
+export const personFilter = {
   assignee: nameText.exactOptional(),
   candidateUser: nameText.exactOptional(),
   candidateGroup: nameText.exactOptional(),
   state: z.enum(["created", "claimed"]).exactOptional(),
-  overdue: z
-    .literal("true")
-    .transform(() => true as const)
-    .exactOptional()
-    .describe("Its due date has passed."),
 };
 
 /** The request that gives a task to a person. */

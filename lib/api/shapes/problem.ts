@@ -46,6 +46,6 @@ export const problem = named(
     code: z.enum(errorCodes).describe("A promise: it keeps its meaning."),
     instance: z.string().describe("The path of the request."),
     errors: z.array(problemEntry).exactOptional(),
-    errorId: z.string().exactOptional().describe("Finds an unexpected error in the engine's log."),
+    errorId: z.string().exactOptional().describe("Finds a failure of the engine in its log."),
   }),
 );

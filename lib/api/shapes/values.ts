@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { isVariableName } from "../../definition/expression.ts";
-import { isJson, type Json } from "../../definition/json.ts";
+import { findNonJson, type Json } from "../../definition/json.ts";
+import { isKeyName, KEY_NAME_RULE } from "../../definition/key-name.ts";
 import { MAX_NAME_LENGTH } from "../../definition/limits.ts";
 import { parseDuration } from "../../definition/time/duration.ts";
 import { formatInstant, parseInstant, parseRfc3339Instant } from "../../definition/time/instant.ts";
@@ -10,7 +11,15 @@ import { named } from "./registry.ts";
 /** Any JSON value. */
 export const json = named(
   "Json",
-  z.custom<Json>(isJson, { error: "must be JSON" }).describe("Any JSON value."),
+  z
+    .custom<Json>()
+    .superRefine((value, context) => {
+      const found = findNonJson(value);
+      if (found === undefined) return;
+      const path = [...found.path];
+      context.addIssue({ code: "custom", path, message: `${found.problem}, which is not JSON` });
+    })
+    .describe("Any JSON value."),
 );
 
 /** Variables as an instance holds them. */
@@ -55,18 +64,31 @@ export const queryInstant = z
   })
   .pipe(z.string().meta({ format: "date-time" }));
 
+/** A duration that the rule allows, given its shortest and its longest part. */
+const durationWith = (rule: (least: number, most: number) => string | undefined) =>
+  z
+    .string()
+    .superRefine((text, context) => {
+      const parsed = parseDuration(text);
+      const { months, days, timeMs } = parsed.ok ? parsed.value : { months: 0, days: 0, timeMs: 0 };
+      const parts = [months, days, timeMs];
+      const message = parsed.ok
+        ? rule(Math.min(...parts), Math.max(...parts))
+        : `${parsed.problem} ${parsed.hint}`;
+      if (message !== undefined) context.addIssue({ code: "custom", message });
+    })
+    .meta({
+      format: "duration",
+      description: "An ISO 8601 duration, such as PT15M; at most P100Y.",
+    });
+
 /** A duration, such as PT15M; not below zero. */
-export const duration = z
-  .string()
-  .superRefine((text, context) => {
-    const parsed = parseDuration(text);
-    if (!parsed.ok) {
-      context.addIssue({ code: "custom", message: `${parsed.problem} ${parsed.hint}` });
-    } else if (Math.min(parsed.value.months, parsed.value.days, parsed.value.timeMs) < 0) {
-      context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is below zero.` });
-    }
-  })
-  .meta({ format: "duration", description: "An ISO 8601 duration, such as PT15M; at most P100Y." });
+export const duration = durationWith((least) => (least < 0 ? "is below zero" : undefined));
+
+/** A duration of which something is left once it has begun. */
+export const lastingDuration = durationWith((least, most) =>
+  least < 0 || most === 0 ? "must be longer than zero" : undefined,
+);
 
 /** A duration from now, or an instant. */
 export const durationOrInstant = z
@@ -82,35 +104,59 @@ export const durationOrInstant = z
     anyOf: [{ format: "duration" }, { format: "date-time" }],
   });
 
-/** A whole number in a path or a query, where everything is text. */
-export function integerText(limits: Readonly<{ min: number; max: number }>) {
-  const range = `must be a whole number from ${limits.min} to ${limits.max}`;
-  return z
-    .string()
-    .regex(/^-?\d{1,15}$/, { error: range })
-    .transform(Number)
-    .pipe(z.int().min(limits.min, { error: range }).max(limits.max, { error: range }));
+type Range = Readonly<{ min: number; max: number }>;
+
+const rangeError = ({ min, max }: Range) => ({
+  error: `must be a whole number from ${min} to ${max}`,
+});
+
+/** A whole number. */
+export function integer(range: Range) {
+  const error = rangeError(range);
+  return z.int(error).min(range.min, error).max(range.max, error);
 }
 
-/** An id or a name in a path or a query. */
-export const idText = z.string().min(1).max(MAX_ID_LENGTH);
+/** A whole number in a path or a query, where everything is text. */
+export function integerText(range: Range) {
+  return z
+    .string()
+    .regex(/^-?\d{1,15}$/, rangeError(range))
+    .transform(Number)
+    .pipe(integer(range));
+}
 
 /** The id of a broadcast or a dead letter, which may be longer than the one that was sent. */
 export const madeIdText = z.string().min(1).max(MAX_MADE_ID_LENGTH);
 
-/** Text that can be stored under: keys keep NUL to themselves. */
+/** Text that can be stored under: keys keep NUL to themselves, and are UTF-8. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this one is what it is about
 const WITHOUT_NUL = /^[^\u0000]*$/;
-const withoutNul = { error: "must not contain the character NUL" };
+export const storableText = (length: Range) =>
+  z
+    .string()
+    .min(length.min)
+    .max(length.max)
+    .regex(WITHOUT_NUL, { error: "must not contain the character NUL" })
+    .refine((text) => text.isWellFormed(), { error: "holds half a surrogate pair" });
+
+/** An id in a path; one that names nothing is not found. */
+export const idText = z.string().min(1).max(MAX_ID_LENGTH);
 
 /** The name of a signal, a message or an event. */
-export const nameText = z.string().min(1).max(MAX_NAME_LENGTH).regex(WITHOUT_NUL, withoutNul);
+export const nameText = storableText({ min: 1, max: MAX_NAME_LENGTH });
 
-/** An id that a caller gives to what it sends. */
-export const givenId = z.string().min(1).max(MAX_ID_LENGTH).regex(WITHOUT_NUL, withoutNul);
+/** An id that a caller gives to what it sends, or filters by. */
+export const givenId = storableText({ min: 1, max: MAX_ID_LENGTH });
 
 /** The text of a correlation key; an empty one is none. */
-export const keyText = z.string().max(MAX_NAME_LENGTH).regex(WITHOUT_NUL, withoutNul);
+export const keyText = storableText({ min: 0, max: MAX_NAME_LENGTH });
+
+/** A type of task. */
+export const taskTypeName = z
+  .string()
+  .min(1, { abort: true })
+  .max(MAX_NAME_LENGTH, { abort: true })
+  .refine(isKeyName, { error: KEY_NAME_RULE });
 
 /** A count in an answer. */
 export const count = z.int().min(0);

@@ -6,7 +6,7 @@ import {
   MAX_WAIT_SECONDS,
 } from "../../definition/limits.ts";
 import { named } from "./registry.ts";
-import { count, idText, instant, nameText, variables } from "./values.ts";
+import { count, instant, nameText, taskTypeName, variables } from "./values.ts";
 
 const lockSeconds = z.int().min(1).max(MAX_LOCK_SECONDS);
 const lockToken = z.string().min(1).max(4_096);
@@ -15,7 +15,7 @@ const lockToken = z.string().min(1).max(4_096);
 export const activate = named(
   "ActivateTasks",
   z.strictObject({
-    type: idText,
+    type: taskTypeName,
     max: z.int().min(1).max(MAX_ACTIVATED),
     lockSeconds: lockSeconds.describe("For how long the tasks are this worker's, without a word."),
     worker: nameText.describe("Who asks, for those who look."),

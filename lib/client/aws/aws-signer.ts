@@ -3,6 +3,7 @@
  * What it needs is loaded with the first request, so that naming it costs a program nothing.
  */
 import type { SignatureV4 } from "@smithy/signature-v4";
+import { refuseUnknownOptions } from "../known-options.ts";
 import type { Sign, UnsignedRequest } from "../transport.ts";
 import { awsRegionOf } from "./region.ts";
 import { Sha256 } from "./sha256.ts";
@@ -26,7 +27,9 @@ export type AwsSignerOptions = Readonly<{
 }>;
 
 /** Signs as the given or the usual AWS credentials; those that are about to expire are renewed. */
-export function awsSigner({ region, credentials, now }: AwsSignerOptions = {}): Sign {
+export function awsSigner(options: AwsSignerOptions = {}): Sign {
+  refuseUnknownOptions("awsSigner", options, { region: true, credentials: true, now: true });
+  const { region, credentials, now } = options;
   const signers = new Map<string, Promise<SignatureV4>>();
   const signerFor = (name: string): Promise<SignatureV4> => {
     const known = signers.get(name) ?? createSigner(name, credentials);

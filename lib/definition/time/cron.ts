@@ -1,8 +1,9 @@
 // Cron: six fields, second minute hour day-of-month month day-of-week, as Camunda reads them.
 // 1. Both day fields must agree: 13 and FRI together mean Friday the 13th. `?` leaves it to the other.
 // 2. 0 and 7 are Sunday, 1 is Monday. Ranges of weekdays may go past the end of the week.
-// 3. The wall clock of the zone counts. A wall time that the zone skips does not fire. One that it
-//    repeats fires the first time only, unless every hour is meant: then time simply goes on.
+// 3. The wall clock of the zone counts, daylight saving time (DST) included. A wall time that the
+//    zone skips does not fire. One that it repeats fires the first time only, unless every hour is
+//    meant: then time simply goes on.
 // 4. The calendar repeats after 400 years: what matches no day of these never will, and is refused.
 
 import { Temporal } from "temporal-polyfill";

@@ -6,6 +6,7 @@ import {
   type Firing,
   firstDue,
   parseRepeatingInterval,
+  parseStoredInterval,
   type RepeatingInterval,
 } from "./interval.ts";
 import type { TimeZone } from "./time-zone.ts";
@@ -16,6 +17,11 @@ export type Cycle = RepeatingInterval | Cron;
 /** Reads R3/PT10M, R/P1D, six fields of cron, or a macro such as @daily. */
 export function parseCycle(text: string, zone?: TimeZone): Parsed<Cycle> {
   return looksLikeCron(text) ? parseCron(text, zone) : parseRepeatingInterval(text, zone);
+}
+
+/** Reads a cycle of a stored definition or timer, which may be as short as older releases allowed. */
+export function parseStoredCycle(text: string, zone?: TimeZone): Parsed<Cycle> {
+  return looksLikeCron(text) ? parseCron(text, zone) : parseStoredInterval(text, zone);
 }
 
 export const isCron = (cycle: Cycle): cycle is Cron => "hours" in cycle;

@@ -3,7 +3,8 @@
 //    it is added. Years are twelve months and weeks seven days everywhere, so these are not kept.
 // 2. They are added in this order: months (a day that the month lacks becomes its last), days,
 //    exact time. Months and days move the clock on the wall of the zone; exact time does not.
-// 3. A wall time that the zone skips is moved on by the gap; of a repeated one the first is taken.
+// 3. Where daylight saving time (DST) begins or ends: a wall time that the zone skips is moved on by
+//    the gap; of a repeated one the first is taken.
 // 4. What is finer than a millisecond is rounded up: nothing is ever early.
 
 import { Temporal } from "temporal-polyfill";

@@ -4,9 +4,11 @@
 // 2. A start in the past counts as the moment of arming, and the cycle goes on from there.
 // 3. After an outage a finite cycle fires each one that it missed; one that never ends fires once
 //    and goes on with the first due instant after now that lies on its way.
+// 4. No interval is shorter than a second. Older releases took shorter ones where the cycle ends:
+//    those that are stored fire every second.
 
 import { Temporal } from "temporal-polyfill";
-import { MAX_REPETITIONS, MIN_UNBOUNDED_INTERVAL_MS } from "../limits.ts";
+import { MAX_REPETITIONS, MIN_CYCLE_INTERVAL_MS } from "../limits.ts";
 import { accepted, type Parsed, quoted, refused } from "../parsed.ts";
 import { addDuration, type Duration, parseDuration } from "./duration.ts";
 import { type Instant, instantFrom, LAST_INSTANT, parseZonedInstant } from "./instant.ts";
@@ -22,11 +24,27 @@ export type RepeatingInterval = Readonly<{
 
 /** Reads an ISO 8601 repeating interval; the zone of its start, if it has one, outdoes `zone`. */
 export function parseRepeatingInterval(text: string, zone?: TimeZone): Parsed<RepeatingInterval> {
+  const read = readInterval(text, zone);
+  if (!read.ok || !isTooShort(read.value.every)) return read;
+  return refused(
+    `The interval of cycle ${quoted(text)} is too short.`,
+    `Write an interval of ${MIN_CYCLE_INTERVAL_MS / 1_000} second or more, for example PT1S.`,
+  );
+}
+
+/** Reads a repeating interval that an engine has taken before: see rule 4. */
+export function parseStoredInterval(text: string, zone?: TimeZone): Parsed<RepeatingInterval> {
+  const read = readInterval(text, zone);
+  if (!read.ok || !isTooShort(read.value.every)) return read;
+  return accepted({ ...read.value, every: { months: 0, days: 0, timeMs: MIN_CYCLE_INTERVAL_MS } });
+}
+
+function readInterval(text: string, zone: TimeZone | undefined): Parsed<RepeatingInterval> {
   const match = CYCLE.exec(text);
   if (match === null) return refused(`${quoted(text)} is not a cycle.`, whyNoCycle(text));
   const repetitions = parseRepetitions(text, match[1]);
   if (!repetitions.ok) return repetitions;
-  const every = parseEvery(text, match[3] ?? "", repetitions.value);
+  const every = parseEvery(text, match[3] ?? "");
   if (!every.ok) return every;
   const cycle = { repetitions: repetitions.value, every: every.value, ...(zone && { zone }) };
   if (match[2] === undefined || match[2] === "") return accepted(cycle);
@@ -59,8 +77,6 @@ export function nextDue({ every, zone }: RepeatingInterval, previousDue: Instant
 
 /** The first due instant after `previousDue` that lies after now: what was missed is skipped. */
 export function realign(cycle: RepeatingInterval, { previousDue, now }: Firing): Instant {
-  // A cycle without length has no instant after now to offer: it stays due at once.
-  if (isZero(cycle.every)) return now > previousDue ? now : previousDue;
   let due = nextDue(cycle, previousDue);
   while (due <= now && due < LAST_INSTANT) due = nextDue(cycle, leap(cycle, due, now));
   return due;
@@ -91,8 +107,8 @@ const MS_PER_DAY = 86_400_000;
 // Groups: 1 repetitions, 2 start, 3 interval. A slash in a bracketed zone separates nothing.
 const CYCLE = /^R([+-]?\d+)?\/(?:([^/[]*(?:\[[^\]]*\])?)\/)?([^/]+)$/;
 
-function isZero({ months, days, timeMs }: Duration): boolean {
-  return months === 0 && days === 0 && timeMs === 0;
+function isTooShort({ months, days, timeMs }: Duration): boolean {
+  return months === 0 && days === 0 && timeMs < MIN_CYCLE_INTERVAL_MS;
 }
 
 function parseRepetitions(
@@ -109,11 +125,7 @@ function parseRepetitions(
   );
 }
 
-function parseEvery(
-  text: string,
-  interval: string,
-  repetitions: RepeatingInterval["repetitions"],
-): Parsed<Duration> {
+function parseEvery(text: string, interval: string): Parsed<Duration> {
   const every = parseDuration(interval);
   if (!every.ok)
     return refused(
@@ -125,12 +137,6 @@ function parseEvery(
     return refused(
       `The interval of cycle ${quoted(text)} goes backwards.`,
       "Write an interval without a minus sign, for example PT10M.",
-    );
-  }
-  if (repetitions === "unbounded" && months + days === 0 && timeMs < MIN_UNBOUNDED_INTERVAL_MS) {
-    return refused(
-      `The cycle ${quoted(text)} never ends and its interval is too short.`,
-      `Write an interval of ${MIN_UNBOUNDED_INTERVAL_MS / 1_000} second or more, for example PT1S, or say how often it fires, for example R3.`,
     );
   }
   return every;

@@ -10,14 +10,10 @@ import {
   MIN_MESSAGE_MEMORY_MS,
 } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { Instance } from "../../kernel/instance.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
 import type { Item, Write } from "../../ports/store.ts";
-import { encodeBody, parseBody } from "../formats.ts";
-import { inTurn } from "../in-turn.ts";
-import { eventIdKey, eventPk, KEPT_EVENTS } from "../keys.ts";
-import { AT_ONCE } from "../owed.ts";
-import { replacing } from "../put-absent.ts";
 import {
   type Broadcast,
   demandSameBody,
@@ -25,11 +21,24 @@ import {
   publish,
   readBroadcast,
   store,
-} from "../topics/broadcast.ts";
-import { type Head, headItem, know, type ReadHead, readHead, topicName } from "../topics/head.ts";
+} from "../rows/broadcast.ts";
+import { configOf, expiryOf } from "../rows/event-type.ts";
+import { type KeptEvent, keptItem } from "../rows/kept-event.ts";
+import {
+  type Head,
+  headItem,
+  know,
+  type ReadHead,
+  readHead,
+  topicName,
+} from "../rows/topic-head.ts";
+import { AT_ONCE } from "../storage/due-index.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { inTurn } from "../storage/in-turn.ts";
+import { eventIdKey, eventPk, KEPT_EVENTS } from "../storage/keys.ts";
+import { replacing } from "../storage/put-absent.ts";
 import type { World } from "../world.ts";
-import { configOf, expiryOf } from "./event-type.ts";
-import { type KeptEvent, keptItem } from "./kept-event.ts";
+import { bury } from "./dead-letter.ts";
 
 export type NewEvent = Readonly<{ id: string; name: string; payload: Json }>;
 
@@ -72,10 +81,19 @@ async function acceptInTurn(world: World, event: NewEvent): Promise<AcceptedEven
 }
 
 /**
- * What an ended instance left unread goes to everybody, under the id that it has. False: it may
- * not, because its id was used for something else, or too many are kept.
+ * What an ended instance left unread goes to everybody, under the id that it has. Where it may not,
+ * because its id was used for something else or too many are kept, it becomes a dead letter.
  */
-export async function broadcastAgain(world: World, event: QueuedEvent): Promise<boolean> {
+export async function sendLeft(
+  world: World,
+  { id, status }: Instance,
+  { event }: Readonly<{ event: QueuedEvent }>,
+): Promise<void> {
+  if (await broadcastAgain(world, event)) return;
+  await bury(world, id, { event, targetStatus: status === "live" ? "cancelled" : status });
+}
+
+async function broadcastAgain(world: World, event: QueuedEvent): Promise<boolean> {
   try {
     const broadcast = await passOn(world, await acceptEvent(world, event));
     if (broadcast) await publish(world, broadcast);

@@ -6,13 +6,13 @@ import type { Ended } from "../../kernel/ending.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import { encodeBody, parseBody } from "../formats.ts";
-import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../keys.ts";
-import { putAbsent } from "../put-absent.ts";
-import { readMany } from "../read-many.ts";
-import { checkPage } from "../request-rules.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import type { DeadLetterView } from "../shapes/signals.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../storage/keys.ts";
+import { putAbsent } from "../storage/put-absent.ts";
+import { readMany } from "../storage/read-many.ts";
+import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
 export type DeadLetter = Readonly<{
@@ -34,8 +34,9 @@ export async function bury(
 ): Promise<void> {
   const { id, name, payload, at } = event;
   const letter = { id, name, payload, at, target, targetStatus, replays: 0 };
-  const found = parseLetter((await putAbsent(world, letterItem(world, letter, 1))).body);
-  if (found.target === target) return;
+  const stored = await putAbsent(world, letterItem(world, letter, 1));
+  const [found] = readableOf(world, [stored], ({ body }) => parseLetter(body));
+  if (found?.target === target) return;
   // The same id was sent to several instances: each of them may leave a letter.
   await putAbsent(world, letterItem(world, { ...letter, id: `${id}~${target}` }, 1));
 }
@@ -48,16 +49,14 @@ export async function listDeadLetters(
   { name }: Readonly<{ name?: string }>,
   page: PageRequest,
 ): Promise<Listed<DeadLetterView>> {
-  checkPage(page);
   const { cursor } = page;
   const limit = Math.min(page.limit, MAX_LETTERS_PER_PAGE);
   const range = { limit, backwards: true, ...(cursor !== undefined && { after: cursor }) } as const;
   const found = await world.store.list(deadLettersView(world.settings.tenant), range);
   const items = await readMany(world.store, found.items);
   const now = world.clock.now();
-  const letters = items.flatMap((item) =>
-    item && (item.expiresAt ?? now) > now ? [parseLetter(item.body)] : [],
-  );
+  const kept = items.filter((item) => item && (item.expiresAt ?? now) > now);
+  const letters = readableOf(world, kept, ({ body }) => parseLetter(body));
   return {
     items: letters.filter((letter) => name === undefined || letter.name === name).map(view),
     ...(found.next !== undefined && { nextCursor: found.next }),

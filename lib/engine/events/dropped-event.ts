@@ -3,10 +3,10 @@
  * was not, so that whoever asks later, or at the same moment, is told the same.
  */
 import type { Item, Write } from "../../ports/store.ts";
-import { encodeBody, parseBody } from "../formats.ts";
-import { eventIdKey } from "../keys.ts";
+import type { KeptEvent } from "../rows/kept-event.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { eventIdKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
-import type { KeptEvent } from "./kept-event.ts";
 
 type Named = Pick<KeptEvent, "id">;
 

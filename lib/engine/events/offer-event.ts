@@ -7,15 +7,16 @@ import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { mayTidyRow } from "../closed.ts";
-import { keptEventKey, shardPk } from "../keys.ts";
-import { lifeOf } from "../life.ts";
-import { lookInCall } from "../look.ts";
-import { allShards, readHead } from "../topics/head.ts";
-import { parseRow } from "../topics/row.ts";
+import { recheckInRequest } from "../drive/recheck.ts";
+import { mayTidyRow } from "../rows/closed.ts";
+import { keptItem, parseKept } from "../rows/kept-event.ts";
+import { lifeOf } from "../rows/life.ts";
+import { allShards, readHead } from "../rows/topic-head.ts";
+import { parseRow } from "../rows/wait-row.ts";
+import { instanceKey, keptEventKey, shardPk } from "../storage/keys.ts";
+import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { writesOfDropping } from "./dropped-event.ts";
-import { keptItem, parseKept } from "./kept-event.ts";
 
 /**
  * `unsure`: somebody begins to wait at this very moment, and may want it. `delivered`: it is gone,
@@ -24,14 +25,16 @@ import { keptItem, parseKept } from "./kept-event.ts";
 export type Offered = "delivered" | "queued" | "dropped" | "unsure";
 
 export async function offerEvent(world: World, name: string, seq: number): Promise<Offered> {
-  const key = keptEventKey(world.settings.tenant, name, seq);
+  const kept = keptEventKey(world.settings.tenant, name, seq);
   let isUnsure = false;
   for await (const row of waiters(world, name)) {
-    if ((await read(world, key)) === undefined) return "delivered";
-    const asked = await ask(world, row);
+    if ((await read(world, kept)) === undefined) return "delivered";
+    // Who cannot be read takes nothing: the next one is asked.
+    const key = "definitionId" in row ? row : instanceKey(world.settings.tenant, row.instanceId);
+    const asked = await readable(world, key, () => ask(world, row), isDamaged);
     if (asked === "unsure") isUnsure = true;
   }
-  const item = await read(world, key);
+  const item = await read(world, kept);
   if (item === undefined) return "delivered";
   return isUnsure ? "unsure" : settleDown(world, item);
 }
@@ -65,7 +68,7 @@ async function ask(world: World, row: PagedRow): Promise<"asked" | "unsure"> {
     return "asked";
   }
   try {
-    const looked = await lookInCall(world, life.image, { ticket: id, name: id });
+    const looked = await recheckInRequest(world, life.image, { ticket: id, name: id });
     return looked.kind === "again" ? "unsure" : "asked";
   } catch (cause) {
     // It has no room for it: the next one is asked.
@@ -107,7 +110,7 @@ async function* waiters(world: World, name: string): AsyncGenerator<PagedRow> {
     const more: Place[] = [];
     for (const { pk, after } of open) {
       const page = await world.store.scan(pk, { limit: 50, ...(after && { after }) });
-      rows.push(...page.items.map(parseRow));
+      rows.push(...readableOf(world, page.items, parseRow, isDamaged));
       if (page.next !== undefined) more.push({ pk, after: page.next });
     }
     yield* rows.toSorted((a, b) => byAge(a.at, b.at));

@@ -5,17 +5,18 @@ import { fitsInbox } from "../../kernel/inbox.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import { serve } from "../door.ts";
-import { checkName, checkPayload } from "../request-rules.ts";
+import { answerCall } from "../drive/commit-call.ts";
+import { handleRequest } from "../drive/instance-request.ts";
+import { configOf, expiryOf } from "../rows/event-type.ts";
+import { peekHead } from "../rows/topic-head.ts";
 import type { IdempotencyKey } from "../shapes/paging.ts";
+import { checkPayloadSize } from "../shapes/payload-size.ts";
 import type { EventAnswer, EventRequest } from "../shapes/signals.ts";
-import { peekHead } from "../topics/head.ts";
-import { completedReceipt, deliverInCall } from "../topics/in-call.ts";
+import { completedReceipt, deliverInCall } from "../signals/in-call.ts";
 import type { World } from "../world.ts";
 import { type AcceptedEvent, acceptEvent, passOn } from "./accept-event.ts";
 import { countReplay, removeLetter } from "./dead-letter.ts";
 import { isDropped } from "./dropped-event.ts";
-import { configOf, expiryOf } from "./event-type.ts";
 import { offerEvent } from "./offer-event.ts";
 
 export async function sendEvent(
@@ -23,11 +24,8 @@ export async function sendEvent(
   { name, payload = null, target, id: given }: EventRequest,
   key?: IdempotencyKey,
 ): Promise<EventAnswer> {
-  checkName("name", name);
-  checkPayload(payload);
+  checkPayloadSize(payload);
   const id = given ?? key ?? world.ids.fresh();
-  checkName("id", id);
-  if (target !== undefined) checkName("target", target);
   return target === undefined
     ? broadcastEvent(world, { id, name, payload })
     : sendTo(world, target, { id, name, payload });
@@ -55,7 +53,7 @@ async function sendTo(
     expiresAt: expiryOf(config, at),
     onTargetTerminated,
   };
-  const { image } = await serve(world, {
+  const { image } = await handleRequest(world, {
     instanceId: target,
     key: id,
     body: ["event", name, payload],
@@ -73,8 +71,15 @@ async function sendTo(
 
 /** To everybody; where it has not come through within the call, the receipt will tell. */
 async function broadcastEvent(world: World, event: New): Promise<EventAnswer> {
-  const { id } = event;
-  const accepted = await acceptEvent(world, event);
+  return answerCall(`event ${event.id}`, async (progress) => {
+    const accepted = await acceptEvent(world, event);
+    progress.mayHappen = true;
+    return deliver(world, accepted);
+  });
+}
+
+async function deliver(world: World, accepted: AcceptedEvent): Promise<EventAnswer> {
+  const { id } = accepted;
   const broadcast = await passOn(world, accepted);
   if (broadcast === undefined) return offer(world, accepted);
   const counts = accepted.isNew

@@ -14,16 +14,13 @@ import {
   MAX_TRIES_OF_DOOR,
   MIN_MESSAGE_MEMORY_MS,
 } from "../../definition/limits.ts";
+import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import { mailboxKey } from "../keys.ts";
-import { lookInCall } from "../look.ts";
-import { checkName, checkPayload, checkVariables } from "../request-rules.ts";
-import type { IdempotencyKey } from "../shapes/paging.ts";
-import type { MessageAnswer, MessageRequest } from "../shapes/signals.ts";
-import { demandSameBody } from "../topics/broadcast.ts";
-import type { World } from "../world.ts";
+import { answerCall, type Progress } from "../drive/commit-call.ts";
+import { recheckInRequest } from "../drive/recheck.ts";
+import { demandSameBody } from "../rows/broadcast.ts";
 import {
   type Address,
   type Buffered,
@@ -38,10 +35,15 @@ import {
   type Target,
   withMessage,
   withoutSubs,
-} from "./mailbox.ts";
-import { pokeMailbox } from "./poke.ts";
+} from "../rows/mailbox.ts";
+import type { IdempotencyKey } from "../shapes/paging.ts";
+import { checkPayloadSize } from "../shapes/payload-size.ts";
+import type { MessageAnswer, MessageRequest } from "../shapes/signals.ts";
+import { mailboxKey } from "../storage/keys.ts";
+import type { World } from "../world.ts";
 import { beginBy, startsBy, takeIfItCan } from "./target.ts";
 import { type Waiter, waitersOf, wantName } from "./waiters.ts";
+import { wakeMailbox } from "./wake-mailbox.ts";
 
 export async function publishMessage(
   world: World,
@@ -49,6 +51,12 @@ export async function publishMessage(
   key?: IdempotencyKey,
 ): Promise<MessageAnswer> {
   const letter = letterOf(world, request, key);
+  return answerCall(`message ${letter.message.mid}`, (progress) =>
+    publishLetter(world, { ...letter, progress }),
+  );
+}
+
+async function publishLetter(world: World, letter: Letter): Promise<MessageAnswer> {
   const { mid: messageId } = letter.message;
   let handed: Handed | undefined;
   for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
@@ -61,7 +69,7 @@ export async function publishMessage(
         ? { messageId, outcome: "duplicate" }
         : { messageId, outcome: "delivered", instanceId: handed.instanceId };
     }
-    const answer = await publishOnce(world, letter, read, handed);
+    const answer = await publishOnce(world, letter, read);
     if ("outcome" in answer) return { messageId, ...answer };
     handed = answer.handed ?? handed;
     await world.clock.pause(2 + ((tries * 7) % 23));
@@ -75,24 +83,25 @@ type Letter = Readonly<{
   /** How its mailbox remembers it. */
   id: Remembered;
   isFleeting: boolean;
+  /** Of the call that publishes it. */
+  progress: Progress;
 }>;
 type Answer = Omit<MessageAnswer, "messageId">;
 
 /** What was read has changed, or will in a moment; a parked copy may be quicker. */
 type Again = Readonly<{ handed?: Handed }>;
-/** Whose copy is parked, and under which name. */
-type Handed = Readonly<{ instanceId: string; name: string }>;
+/** Whose copy is parked. */
+type Handed = Readonly<{ instanceId: string }>;
 
 async function publishOnce(
   world: World,
   letter: Letter,
   read: ReadMailbox,
-  handed: Handed | undefined,
 ): Promise<Answer | Again> {
   const waiters = await waitersOf(world, read.mailbox);
   if (waiters === "unsure") return {};
   const [only, ...others] = waiters;
-  if (only && others.length === 0) return giveTo(world, letter, read, only, handed);
+  if (only && others.length === 0) return giveTo(world, letter, read, only);
   if (only) return giveToSeveral(world, letter, read, waiters.map(targetOf));
   const starts = await startsBy(world, letter.address.name);
   const [begun, ...more] = starts;
@@ -114,16 +123,14 @@ async function giveTo(
   letter: Letter,
   read: ReadMailbox,
   { image, ticket }: Waiter,
-  handed: Handed | undefined,
 ): Promise<Answer | Again> {
-  const { address, id } = letter;
+  const { address, id, progress } = letter;
   const message = { ...letter.message, expiresAt: longEnough(world, letter) };
   const name = wantName(ticket, message.mid);
   const instanceId = image.instance.id;
-  const parkedAs = handed?.instanceId === instanceId ? handed.name : undefined;
-  const publishing = { post: { address, message, id }, read, parkedAs };
-  const looked = await lookInCall(world, image, { ticket: ticket.id, name, publishing });
-  if (looked.kind === "again") return looked.isParked ? { handed: { instanceId, name } } : {};
+  const publishing = { post: { address, message, id }, read, progress };
+  const looked = await recheckInRequest(world, image, { ticket: ticket.id, name, publishing });
+  if (looked.kind === "again") return looked.isParked ? { handed: { instanceId } } : {};
   if (looked.kind === "nothing") return {};
   // Older ones that were still on their way go first.
   const isTaken = looked.image.instance.trail.entries.some(
@@ -137,12 +144,12 @@ const namesMessage = (data: unknown, mid: string): boolean =>
 
 async function begin(
   world: World,
-  { address, message: { payload }, id }: Letter,
+  { address, message: { payload }, id, progress }: Letter,
   { version: base }: ReadMailbox,
   definitionId: string,
 ): Promise<Answer | Again> {
   const mail = { ...address, id, base };
-  const instanceId = await beginBy(world, definitionId, { mail, payload });
+  const instanceId = await beginBy(world, definitionId, { mail, payload }, progress);
   return instanceId === undefined ? {} : { outcome: "started", instanceId };
 }
 
@@ -158,13 +165,14 @@ async function giveToSeveral(
   const box = withMessage(read.mailbox, message, id);
   if (!hasRoom(read.mailbox, message, world.clock.now())) throw full(address);
   if (!(await putBox(world, box, read.version))) return {};
+  letter.progress.mayHappen = true;
   const takers: string[] = [];
   for (const target of targets) {
     const taker = await takeIfItCan(world, address, message, target);
     if (taker !== undefined) takers.push(taker);
   }
   // One of them may have gone meanwhile, and another wait may have come.
-  await pokeMailbox(world, mailboxKey(world.settings.tenant, address.name, address.key));
+  await wakeMailbox(world, mailboxKey(world.settings.tenant, address.name, address.key));
   const [first] = takers;
   const isStart = targets.some((target) => "definitionId" in target);
   if (first === undefined) return { outcome: "buffered" };
@@ -200,6 +208,7 @@ async function keepAndPoke(world: World, letter: Letter): Promise<MessageAnswer>
   if (!(await putBox(world, withMessage(mailbox, kept, id), version))) {
     throw busy(address);
   }
+  letter.progress.mayHappen = true;
   const waiters = await waitersOf(world, mailbox);
   for (const { image, ticket } of waiters === "unsure" ? [] : waiters) {
     const { tenant, id: instanceId } = image.instance;
@@ -223,16 +232,19 @@ async function putBox(
   return true;
 }
 
-function letterOf(world: World, request: MessageRequest, key: IdempotencyKey | undefined): Letter {
+function letterOf(
+  world: World,
+  request: MessageRequest,
+  key: IdempotencyKey | undefined,
+): Omit<Letter, "progress"> {
   const { name, correlationKey = "", payload = {}, messageId, timeToLive } = request;
-  checkName("name", name);
-  if (correlationKey !== "") checkName("correlationKey", correlationKey);
-  checkVariables(payload, "payload");
-  checkPayload(payload);
+  checkPayloadSize(payload);
   const mid = messageId ?? key ?? world.ids.fresh();
-  checkName("messageId", mid);
   const now = world.clock.now();
-  const expiresAt = expiryOf(timeToLive ?? DEFAULT_TIME_TO_LIVE, now);
+  const expiresAt = addDuration(
+    now,
+    checkedValue(parseDuration(timeToLive ?? DEFAULT_TIME_TO_LIVE)),
+  );
   return {
     address: { name, key: correlationKey },
     message: { mid, payload, expiresAt },
@@ -243,18 +255,6 @@ function letterOf(world: World, request: MessageRequest, key: IdempotencyKey | u
     },
     isFleeting: expiresAt <= now,
   };
-}
-
-function expiryOf(text: string, now: Instant): Instant {
-  const duration = parseDuration(text);
-  if (duration.ok) return addDuration(now, duration.value);
-  throw new EngineError("request/invalid", {
-    happened: "timeToLive is not a duration",
-    where: "timeToLive",
-    fix: duration.hint,
-    retryable: false,
-    details: [{ path: "timeToLive", message: duration.problem }],
-  });
 }
 
 const place = ({ name, key }: Address): string =>

@@ -4,18 +4,11 @@ import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
-import { commit } from "../commit.ts";
-import { planCreation } from "../creation.ts";
-import { showCaller } from "../dispatch.ts";
-import { parseBody } from "../formats.ts";
-import { messageStartsPk } from "../keys.ts";
-import { readLatest, type Startable, spreadOf } from "../latest.ts";
-import { lifeOf } from "../life.ts";
-import { lookInCall } from "../look.ts";
-import { loadProgram } from "../programs.ts";
-import { carry } from "../start.ts";
-import { openedBy } from "../topics/row.ts";
-import type { World } from "../world.ts";
+import type { Progress } from "../drive/commit-call.ts";
+import { planCreation } from "../drive/creation.ts";
+import { recheckInRequest } from "../drive/recheck.ts";
+import { commitStart } from "../instances/start.ts";
+import { lifeOf } from "../rows/life.ts";
 import {
   type Address,
   type Buffered,
@@ -23,7 +16,14 @@ import {
   readMailbox,
   type Target,
   withoutTarget,
-} from "./mailbox.ts";
+} from "../rows/mailbox.ts";
+import { openedBy } from "../rows/wait-row.ts";
+import { parseBody } from "../storage/formats.ts";
+import { mailboxKey, messageStartsPk } from "../storage/keys.ts";
+import { readLatest, type Startable, spreadOf } from "../storage/latest.ts";
+import { loadProgram } from "../storage/programs.ts";
+import { isDamaged, readable } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
 import { wantName } from "./waiters.ts";
 
 /** Ids of the definitions that begin by a message of this name, and may. */
@@ -33,13 +33,22 @@ export async function startsBy(world: World, name: string): Promise<readonly str
   do {
     const range = { limit: 100, ...(after !== undefined && { after }) };
     const page = await world.store.scan(messageStartsPk(world.settings.tenant, name), range);
-    for (const { body } of page.items) {
-      const { definitionId } = parseMessageStart(body);
-      if (await listening(world, definitionId, name)) ids.push(definitionId);
+    for (const { key, body } of page.items) {
+      const id = await readable(world, key, () => listeningId(world, body, name), isDamaged);
+      if (id !== undefined && id !== "unreadable") ids.push(id);
     }
     after = page.next;
   } while (after !== undefined);
   return ids;
+}
+
+async function listeningId(
+  world: World,
+  body: Uint8Array,
+  name: string,
+): Promise<string | undefined> {
+  const { definitionId } = parseMessageStart(body);
+  return (await listening(world, definitionId, name)) && definitionId;
 }
 
 /** Begins an instance; undefined when the message has gone elsewhere meanwhile, or may not begin it. */
@@ -47,6 +56,7 @@ export async function beginBy(
   world: World,
   definitionId: string,
   { mail, payload }: Readonly<{ mail: NonNullable<CarriedStart["mail"]>; payload: Variables }>,
+  progress?: Progress,
 ): Promise<string | undefined> {
   const { name, key, id } = mail;
   const start = await startOf(world, definitionId, mail, payload);
@@ -54,26 +64,26 @@ export async function beginBy(
   const instanceId = world.ids.digest(JSON.stringify(["message", definitionId, name, key, id.mid]));
   const plan = await planCreation(world, instanceId, start);
   if (plan === undefined) return undefined;
-  await carry(world, plan, instanceId, start);
-  const outcome = await commit(world, plan, null);
-  if (outcome.kind === "committed") {
-    await showCaller(world, plan);
-    return instanceId;
-  }
+  const outcome = await commitStart(world, plan, start, progress);
+  if (outcome.kind === "committed") return instanceId;
   const isThere = outcome.kind === "conflict" && outcome.current !== undefined;
   return isThere ? instanceId : undefined;
 }
 
 /**
  * One of several takes the message that is kept for it; gives who took it. One that has no room for
- * it holds up no other: it is told by an incident, when it looks.
+ * it holds up no other: it is told by an incident, when it looks. Neither does one that cannot be
+ * read: the message is kept for it.
  */
 export async function takeIfItCan(
   world: World,
   ...about: [address: Address, message: Buffered, target: Target]
 ): Promise<string | undefined> {
+  const [{ name, key }] = about;
+  const box = mailboxKey(world.settings.tenant, name, key);
   try {
-    return await takeTarget(world, ...about);
+    const taken = await readable(world, box, () => takeTarget(world, ...about));
+    return taken === "unreadable" ? undefined : taken;
   } catch (cause) {
     if (cause instanceof EngineError && cause.code === "request/body-too-large") return undefined;
     throw cause;
@@ -112,7 +122,10 @@ async function takeOnce(
     return (await passOver(world, address, mid, target)) ? undefined : "again";
   }
   const { image, ticket } = life;
-  const looked = await lookInCall(world, image, { ticket: ticket.id, name: wantName(ticket, mid) });
+  const looked = await recheckInRequest(world, image, {
+    ticket: ticket.id,
+    name: wantName(ticket, mid),
+  });
   if (looked.kind === "again") return "again";
   return target.instanceId;
 }

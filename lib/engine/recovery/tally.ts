@@ -2,9 +2,9 @@
 import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
-import { instanceIdOf } from "../keys.ts";
 import type { RecoveryReport, RecoveryTrouble } from "../shapes/reports.ts";
-import { isUnreadable } from "../unreadable.ts";
+import { instanceIdOf } from "../storage/keys.ts";
+import { isUnreadable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
 /** A report that is being written. */

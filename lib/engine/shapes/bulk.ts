@@ -27,7 +27,7 @@ export type ResolveRequest = Bulk<IncidentFilter> &
   Readonly<{ variables?: Variables; retries?: number }>;
 
 export type ResolveReport = BulkReport &
-  Readonly<{ resolved: number; items: readonly (FoundIncident & Fared<"resolved">)[] }>;
+  Readonly<{ resolved: number; items: readonly (FoundIncident & BulkOutcome<"resolved">)[] }>;
 
 export type PurgeFilter = Readonly<{
   definition?: string;
@@ -47,10 +47,10 @@ export type EndedInstance = Readonly<{
 export type PurgeRequest = Bulk<PurgeFilter>;
 
 export type PurgeReport = BulkReport &
-  Readonly<{ purged: number; items: readonly (EndedInstance & Fared<"purged">)[] }>;
+  Readonly<{ purged: number; items: readonly (EndedInstance & BulkOutcome<"purged">)[] }>;
 
 /** How one of many fared: `gone` is what somebody else was quicker with. */
-export type Fared<Done extends string> = Readonly<{
+export type BulkOutcome<Done extends string> = Readonly<{
   outcome: "matched" | Done | "gone" | "refused";
   problem?: Readonly<{ code: string; message: string }>;
 }>;

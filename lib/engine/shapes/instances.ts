@@ -40,6 +40,8 @@ export type InstanceView = Readonly<{
   parent?: Readonly<{ instanceId: string; awaited: boolean }>;
   variables: Variables;
   activeElements: readonly string[];
+  /** How often each of them is open: members of a loop and paths that meet there count apart. */
+  tokens: readonly Readonly<{ element: string; count: number }>[];
   completedElements: readonly string[];
   waits: readonly WaitView[];
   incidents: readonly IncidentView[];
@@ -47,7 +49,16 @@ export type InstanceView = Readonly<{
   updatedAt: string;
   endedAt?: string;
   result?: Json;
-  error?: Readonly<{ code?: string; message: string; element?: string }>;
+  error?: FailureView;
+}>;
+
+/** What an instance failed with; name and stack where whoever reported the error told them. */
+export type FailureView = Readonly<{
+  code?: string;
+  message: string;
+  element?: string;
+  name?: string;
+  stack?: string;
 }>;
 
 export type IncidentView = Readonly<{
@@ -55,6 +66,8 @@ export type IncidentView = Readonly<{
   type: string;
   element: string;
   message: string;
+  name?: string;
+  stack?: string;
   raisedAt: string;
 }>;
 
@@ -92,7 +105,7 @@ export type ResultView = Readonly<{
   terminationKind: TerminationKind;
   result?: Json;
   variables: Variables;
-  error?: Readonly<{ code?: string; message: string; element?: string }>;
+  error?: FailureView;
 }>;
 
 export type HistoryEntry = Readonly<{
@@ -100,5 +113,7 @@ export type HistoryEntry = Readonly<{
   at: string;
   type: string;
   element?: string;
+  /** Which visit of the element it tells of: the same number from entering it to leaving it. */
+  occurrence?: number;
   data?: Json;
 }>;

@@ -53,6 +53,13 @@ export type PersonView = Readonly<{
 /** `groups`: those that the user is known to be in; left out, the caller answers for that. */
 export type ClaimRequest = Readonly<{ user: string; groups?: readonly string[] }>;
 
+/** What completes a task; `user` for one that somebody has claimed, `lockToken` for a worker. */
+export type CompletionRequest = Readonly<{
+  variables?: Variables;
+  user?: string;
+  lockToken?: string;
+}>;
+
 export type TaskFailure = Readonly<{
   /** Of the worker's last activation or heartbeat. */
   lockToken?: string;

@@ -1,6 +1,7 @@
 /** Roads of timer starts: hints all of them, since the item itself is looked at when it is due. */
+
+import { dueOfStart, occurrenceOf, type TimerStart } from "../rows/timer-start.ts";
 import type { World } from "../world.ts";
-import { dueOfStart, occurrenceOf, type TimerStart } from "./timer-start.ts";
 
 /** Arms the next occurrence, if there is one; where that fails it is late at worst. */
 export async function armStart(world: World, start: TimerStart, covered = true): Promise<void> {

@@ -13,15 +13,9 @@ import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart, TimerStartMessage, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
-import { commit } from "../commit.ts";
-import { planCreation } from "../creation.ts";
-import { showCaller } from "../dispatch.ts";
-import { timerStartKey } from "../keys.ts";
-import { carry } from "../start.ts";
-import { loadInstance } from "../stored-instance.ts";
-import type { World } from "../world.ts";
-import { armStart } from "./arm.ts";
-import { isAwaited } from "./occurrence.ts";
+import { planCreation } from "../drive/creation.ts";
+import { commitStart } from "../instances/start.ts";
+import { isAwaited } from "../rows/occurrence.ts";
 import {
   afterFiring,
   dueOfStart,
@@ -30,7 +24,11 @@ import {
   readTimerStart,
   type StoredStart,
   type TimerStart,
-} from "./timer-start.ts";
+} from "../rows/timer-start.ts";
+import { timerStartKey } from "../storage/keys.ts";
+import { loadInstance } from "../storage/stored-instance.ts";
+import type { World } from "../world.ts";
+import { armStart } from "./arm.ts";
 
 /** An occurrence may be due; where it is, its instance is there when this releases the message. */
 export async function fireStart(world: World, message: TimerStartMessage): Promise<Verdict> {
@@ -94,11 +92,7 @@ async function begin(world: World, due: Due, now: Instant): Promise<boolean> {
     const carried = startOf(world, start, now);
     const plan = await planCreation(world, instanceId, carried);
     if (plan === undefined) return false;
-    await carry(world, plan, instanceId, carried);
-    const outcome = await commit(world, plan, null);
-    if (outcome.kind !== "committed") return false;
-    await showCaller(world, plan);
-    return true;
+    return (await commitStart(world, plan, carried)).kind === "committed";
   } catch (cause) {
     // One that cannot begin does not keep the later ones from it.
     if (!(cause instanceof EngineError) || cause.retryable) throw cause;

@@ -9,10 +9,6 @@ import type { StartEvent } from "../../definition/definition.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Write } from "../../ports/store.ts";
-import { timerStartKey } from "../keys.ts";
-import type { Latest } from "../latest.ts";
-import type { World } from "../world.ts";
-import { armStart, disarmStart } from "./arm.ts";
 import {
   armed,
   disabled,
@@ -21,7 +17,11 @@ import {
   parseTimerStart,
   type StoredStart,
   type TimerStart,
-} from "./timer-start.ts";
+} from "../rows/timer-start.ts";
+import { timerStartKey } from "../storage/keys.ts";
+import type { Latest } from "../storage/latest.ts";
+import type { World } from "../world.ts";
+import { armStart, disarmStart } from "./arm.ts";
 
 export type TimerChange = Readonly<{
   /** Elements that have an item then. */
@@ -54,7 +54,7 @@ export async function replaceTimers(
   const old = before ? await readAll(world, before) : [];
   const isOnlyDisabled = next.state === "disabled" && before?.hash === next.hash;
   if (isOnlyDisabled && before.state === "enabled") return disableAll(world, old);
-  const after = next.state === "undeployed" ? [] : armAll(world, next, events, run);
+  const after = next.state === "undeployed" ? [] : await armAll(world, next, events, run);
   const writes: Write[] = after.map((start) => {
     const replaced = old.find((it) => isSameItem(it.start, start));
     const put = itemOf(world, start, firstVersionOf(run));
@@ -84,15 +84,15 @@ export async function rearmTimers(world: World, { before, after }: TimerChange):
   for (const start of after) await armStart(world, start);
 }
 
-function armAll(
+async function armAll(
   world: World,
   { id, version, hash, state }: Head,
   events: readonly StartEvent[],
   run: number,
-): readonly TimerStart[] {
+): Promise<readonly TimerStart[]> {
   const timers = events.flatMap((event) => (event.kind === "timer" ? [event] : []));
   const definition = { id, version, hash };
-  const starts = timers.map((event) => armed(world, { definition, event, run }));
+  const starts = await Promise.all(timers.map((event) => armed(world, { definition, event, run })));
   return state === "enabled" ? starts : starts.map(disabled);
 }
 

@@ -3,14 +3,6 @@ import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
-import { schedulesView, timerStartKey } from "../keys.ts";
-import { type Latest, readLatest } from "../latest.ts";
-import { readMany } from "../read-many.ts";
-import { checkPage } from "../request-rules.ts";
-import type { ScheduleView } from "../shapes/definitions.ts";
-import type { Listed, PageRequest } from "../shapes/paging.ts";
-import type { World } from "../world.ts";
-import { armStart, disarmStart } from "./arm.ts";
 import {
   disabled,
   dueOfStart,
@@ -18,19 +10,26 @@ import {
   parseTimerStart,
   readTimerStart,
   type TimerStart,
-} from "./timer-start.ts";
+} from "../rows/timer-start.ts";
+import type { ScheduleView } from "../shapes/definitions.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { schedulesView, timerStartKey } from "../storage/keys.ts";
+import { type Latest, readLatest } from "../storage/latest.ts";
+import { readMany } from "../storage/read-many.ts";
+import { readableOf } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+import { armStart, disarmStart } from "./arm.ts";
 
 /** Start events by timer of all definitions that are deployed, by definition and element. */
 export async function listSchedules(
   world: World,
   request: PageRequest,
 ): Promise<Listed<ScheduleView>> {
-  checkPage(request);
   const { limit, cursor: after } = request;
   const view = schedulesView(world.settings.tenant);
   const page = await world.store.list(view, { limit, ...(after !== undefined && { after }) });
   const found = await readMany(world.store, page.items);
-  const starts = found.flatMap((item) => (item ? [parseTimerStart(item.body)] : []));
+  const starts = readableOf(world, found, ({ body }) => parseTimerStart(body));
   return {
     items: starts.filter(({ isStopped }) => !isStopped).map(viewSchedule),
     ...(page.next !== undefined && { nextCursor: page.next }),
@@ -70,10 +69,9 @@ export async function nextDues(
   const keys = timers.map((element) => timerStartKey(tenant, { definitionId, hash, element }));
   const items = keys.length === 0 ? [] : await world.store.get(keys);
   const dues = new Map<string, string>();
-  for (const item of items) {
-    const start = item && parseTimerStart(item.body);
-    const dueAt = start && dueOfStart(start);
-    if (start && dueAt !== undefined) dues.set(start.element, formatInstant(dueAt));
+  for (const start of readableOf(world, items, ({ body }) => parseTimerStart(body))) {
+    const dueAt = dueOfStart(start);
+    if (dueAt !== undefined) dues.set(start.element, formatInstant(dueAt));
   }
   return dues;
 }

@@ -2,51 +2,54 @@
  * A worker's poll: takes what has been there longest, open rows and rows whose locks are over
  * alike, and gives each task away under a lock. Only then is the instance read: a row says nothing
  * about its task. The lock is advisory, the open ticket decides.
+ *
+ * No task stays locked that no worker was given: where the instance cannot be read the row is put
+ * back, to be looked at again in a while, and the poll goes on behind it. A poll that the store fails
+ * gives what it has taken by then.
  */
 import {
-  MAX_ACTIVATED,
   MAX_ACTIVATED_BYTES,
-  MAX_LOCK_SECONDS,
   MAX_LOST_ROWS,
-  MAX_WAIT_SECONDS,
+  UNREADABLE_TASK_REST_MS,
 } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
 import type { Item, Range } from "../../ports/store.ts";
+import { weightOf } from "../instances/listing.ts";
 import {
+  lockedRow,
+  type Offer,
+  parseOffer,
+  putOpenRow,
+  restingRow,
+  rowStateOf,
+} from "../rows/task-row.ts";
+import { lookedForType, spreadWider } from "../rows/task-type.ts";
+import { viewTask } from "../rows/view-task.ts";
+import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
+import { tryPutHint } from "../storage/hint.ts";
+import {
+  instanceKey,
   lockedAfter,
   lockedUntil,
   offersPk,
   openAfter,
   openUntil,
   shardOf,
+  taskTypeOf,
   timeOfRow,
-} from "../keys.ts";
-import { weightOf } from "../listing.ts";
-import { checkRequest, nameText, optional, taskType, wholeNumber } from "../request-rules.ts";
-import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
-import { shardFor } from "../shard-for.ts";
-import { type Image, loadInstance } from "../stored-instance.ts";
-import { viewTask } from "../views.ts";
+} from "../storage/keys.ts";
+import { shardFor } from "../storage/shard-for.ts";
+import { type Image, loadInstance } from "../storage/stored-instance.ts";
+import { readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { type Lock, lockTokenOf } from "./lock.ts";
 import { moveRow } from "./move-row.ts";
 import { isInDoubt, isLockedElsewhere, isLockedIn, locksIn, nameOfRow } from "./other-locks.ts";
-import { lockedRow, parseOffer, putOpenRow, worthOf } from "./rows.ts";
-import { lookedForType, spreadWider } from "./task-type.ts";
-
-const RULES = {
-  type: taskType,
-  max: wholeNumber(1, MAX_ACTIVATED),
-  lockSeconds: wholeNumber(1, MAX_LOCK_SECONDS),
-  worker: nameText,
-  waitSeconds: optional(wholeNumber(0, MAX_WAIT_SECONDS)),
-};
 
 /** Gives tasks of a type to a worker; where there are none it waits, or says when to ask again. */
 export async function activate(world: World, request: ActivationRequest): Promise<Activation> {
-  const { type, max, lockSeconds, worker, waitSeconds = 0 } = request;
-  checkRequest(RULES, { type, max, lockSeconds, worker, waitSeconds });
+  const { type, waitSeconds = 0 } = request;
   const wait = waitSeconds > 0 ? world.offers?.begin(type, waitSeconds * 1_000) : undefined;
   try {
     for (;;) {
@@ -71,8 +74,13 @@ async function take(world: World, request: ActivationRequest): Promise<readonly 
   const first = shardFor(world.ids.fresh(), shards);
   const tasks: ActivatedTask[] = [];
   const poll = { lost: 0, bytes: 0 };
-  for (let n = 0; n < shards && tasks.length < max && poll.bytes < MAX_ACTIVATED_BYTES; n++) {
-    await takeFrom(world, request, (first + n) % shards, tasks, poll);
+  try {
+    for (let n = 0; n < shards && tasks.length < max && poll.bytes < MAX_ACTIVATED_BYTES; n++) {
+      await takeFrom(world, request, (first + n) % shards, tasks, poll);
+    }
+  } catch (error) {
+    if (tasks.length === 0) throw error;
+    world.onTrouble?.(`a poll for ${type} ended early`, error);
   }
   if (poll.lost >= MAX_LOST_ROWS && !world.settings.volatileQueues) {
     await spreadWider(world, type, shards);
@@ -105,9 +113,8 @@ async function takeFrom(
     const taken = await alone(world, row, () => takeRow(world, row, how));
     if (taken === "lost") poll.lost += 1;
     if (taken === undefined || taken === "lost") continue;
-    const given = viewActivated(world, taken);
-    poll.bytes += weightOf(given);
-    tasks.push(given);
+    poll.bytes += weightOf(taken);
+    tasks.push(taken);
   }
 }
 
@@ -124,12 +131,18 @@ async function* available(world: World, pk: string, wanted: number): AsyncGenera
     const rows: Item[] = [];
     for (const range of ranges.splice(0)) {
       const { items, next } = await world.store.scan(pk, range);
-      rows.push(...items);
+      rows.push(...readableOf(world, items, readRow));
       if (next !== undefined) ranges.push({ ...range, after: next });
     }
     const free = rows.filter((row) => !isBeingTaken(world, row));
     yield* free.sort((a, b) => timeOfRow(a.key) - timeOfRow(b.key));
   }
+}
+
+/** The row itself, if it says whose it is. */
+function readRow(row: Item): Item {
+  parseOffer(row.body);
+  return row;
 }
 
 const READ_AHEAD = 20;
@@ -149,7 +162,7 @@ async function takeRow(
   world: World,
   row: Item,
   { lockSeconds, worker, known, put }: How,
-): Promise<Taken | "lost" | undefined> {
+): Promise<ActivatedTask | "lost" | undefined> {
   const offer = parseOffer(row.body);
   const inDoubt = isInDoubt(world, row);
   if (inDoubt && isLockedIn(world, await known(), row)) return undefined;
@@ -163,13 +176,38 @@ async function takeRow(
   put(locked);
   const mine = { key: locked.key, since };
   if (inDoubt && (await isLockedElsewhere(world, row, mine))) return undefined;
-  const image = await loadInstance(world, offer.instanceId);
-  const worth = worthOf(world, row, image);
-  if (worth.kind === "open")
-    return { ...worth, lock: { type: worth.task.type, until, lockId, shard: shardOf(row.key) } };
-  // It leads to its task again, at the time that is right by now, before this row goes.
+  const lock = { type: taskTypeOf(row.key), until, lockId, shard: shardOf(row.key) };
+  const unlock = async (restMs: number) => {
+    // It leads to its task again before this row goes; where that fails, this row does in time.
+    const at = instantFrom(world.clock.now() + restMs);
+    if (await tryPutHint(world, restingRow(world, row, at))) await world.store.tidy([locked.key]);
+  };
+  let given: ActivatedTask | "unreadable" | undefined;
+  try {
+    const instance = instanceKey(world.settings.tenant, offer.instanceId);
+    given = await readable(world, instance, () => giveAway(world, row, offer, lock));
+  } catch (error) {
+    await unlock(0);
+    throw error;
+  }
+  if (typeof given === "object") return given;
+  // Not at once: a poll that comes every second would write for it each time.
+  if (given === "unreadable") await unlock(UNREADABLE_TASK_REST_MS);
+  else await world.store.tidy([locked.key]);
+  return undefined;
+}
+
+/** The task under its lock; undefined where there is none now, and it is offered again if there will. */
+async function giveAway(
+  world: World,
+  row: Item,
+  { instanceId }: Offer,
+  lock: Lock,
+): Promise<ActivatedTask | undefined> {
+  const image = await loadInstance(world, instanceId);
+  const worth = rowStateOf(world, row, image);
+  if (worth.kind === "open") return viewActivated(world, { ...worth, lock });
   if (worth.kind === "early") await giveBack(world, row, worth);
-  await world.store.tidy([locked.key]);
   return undefined;
 }
 

@@ -1,19 +1,18 @@
 /** The lock on a task, as its worker knows it: by a token that names the row. */
-import { DEFAULT_LOCK_SECONDS, MAX_LOCK_SECONDS } from "../../definition/limits.ts";
+import { DEFAULT_LOCK_SECONDS } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
-import { parseMember } from "../../kernel/family.ts";
+import { parseItemName } from "../../kernel/batch.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { isStorable, lockSk, offersPk, shardOf, taskTypeOf } from "../keys.ts";
-import { taskIdOf } from "../names.ts";
-import { openTask } from "../owed.ts";
-import { checkRequest, optional, text, wholeNumber } from "../request-rules.ts";
+import { openTask } from "../rows/open-tickets.ts";
+import { lockedRow, parseOffer } from "../rows/task-row.ts";
 import type { Heartbeat, HeartbeatRequest } from "../shapes/tasks.ts";
-import { loadInstance } from "../stored-instance.ts";
+import { isStorable, lockSk, offersPk, shardOf, taskTypeOf } from "../storage/keys.ts";
+import { taskIdOf } from "../storage/names.ts";
+import { loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { moveRow } from "./move-row.ts";
 import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
-import { lockedRow, parseOffer } from "./rows.ts";
 
 export type Lock = Readonly<{ type: string; shard: number; until: Instant; lockId: string }>;
 
@@ -74,7 +73,7 @@ async function namedRow(
 export async function demandAttempt(world: World, row: Item, attempt: number): Promise<void> {
   const { instanceId, ticket, attempt: locked = attempt } = parseOffer(row.body);
   // Which attempt a member of a family is at, only its row knows.
-  if (locked === attempt || parseMember(ticket) !== undefined) return;
+  if (locked === attempt || parseItemName(ticket) !== undefined) return;
   await world.store.tidy([row.key]);
   throw lockLost(taskIdOf(instanceId, ticket));
 }
@@ -85,10 +84,6 @@ export async function heartbeat(
   about: Readonly<{ instanceId: string; ticket: string; taskId: string }>,
   { lockToken, lockSeconds = DEFAULT_LOCK_SECONDS }: HeartbeatRequest,
 ): Promise<Heartbeat | undefined> {
-  checkRequest(
-    { lockToken: text, lockSeconds: optional(wholeNumber(1, MAX_LOCK_SECONDS)) },
-    { lockToken, lockSeconds },
-  );
   const image = await loadInstance(world, about.instanceId);
   if (image === undefined || image.instance.erased) return undefined;
   const task = openTask(image.instance, about.ticket);

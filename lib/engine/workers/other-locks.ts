@@ -10,9 +10,10 @@
  */
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { lockedAfter, timeOfRow } from "../keys.ts";
+import { parseOffer } from "../rows/task-row.ts";
+import { lockedAfter, timeOfRow } from "../storage/keys.ts";
+import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { parseOffer } from "./rows.ts";
 
 /** Whether this row may not be the only one of its task. */
 export const isInDoubt = (world: World, { key, body }: Item): boolean =>
@@ -57,8 +58,8 @@ export function isLockedIn(
 ): boolean {
   const { instanceId, ticket, attempt } = parseOffer(row.body);
   const name = nameOfRow(world, row);
-  return locks.some(({ key: { sk }, body }) => {
-    const other = parseOffer(body);
+  const others = readableOf(world, locks, ({ key: { sk }, body }) => ({ sk, ...parseOffer(body) }));
+  return others.some(({ sk, ...other }) => {
     const isSame = other.instanceId === instanceId && other.ticket === ticket;
     const isOther = sk !== row.key.sk && sk !== mine?.key.sk && other.from !== name;
     return isSame && isOther && other.attempt === attempt;

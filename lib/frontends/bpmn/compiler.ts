@@ -24,10 +24,10 @@ import { readXml, type XmlElement } from "./xml.ts";
 
 /** Compiles BPMN 2.0 with the zeebe extensions: every executable process of the file, or none. */
 export function bpmnCompiler({ expressions }: Readonly<{ expressions: Expressions }>): Compiler {
-  return async (source) => compile(source, expressions);
+  return (source) => compile(source, expressions);
 }
 
-function compile(source: string, expressions: Expressions): Compilation {
+async function compile(source: string, expressions: Expressions): Promise<Compilation> {
   const bytes = new TextEncoder().encode(source).length;
   if (bytes > MAX_SOURCE_BYTES) return tooLarge(bytes);
   const reading = readXml(source);
@@ -36,7 +36,7 @@ function compile(source: string, expressions: Expressions): Compilation {
     return { ok: false, diagnostics: [{ severity: "error", code, line, message, hint }] };
   }
   const report = startReport();
-  const processes = compileFile(reading.root, expressions, report);
+  const processes = await compileFile(reading.root, expressions, report);
   const diagnostics = report.diagnostics();
   return report.hasErrors() ? { ok: false, diagnostics } : { ok: true, processes, diagnostics };
 }
@@ -50,11 +50,11 @@ function tooLarge(bytes: number): Compilation {
   };
 }
 
-function compileFile(
+async function compileFile(
   root: XmlElement,
   expressions: Expressions,
   report: Report,
-): readonly Compiled[] {
+): Promise<readonly Compiled[]> {
   if (root.name !== "bpmn:definitions") {
     report.refuse({
       code: "bpmn/not-bpmn",
@@ -98,7 +98,11 @@ function compileFile(
   // References may be qualified names; the prefix stands for the file itself.
   const find = (reference: string) =>
     byId.get(reference) ?? byId.get(reference.slice(reference.indexOf(":") + 1));
-  return executable.flatMap((process) => compileProcess(process, { report, expressions, find }));
+  const compiled: Compiled[] = [];
+  for (const process of executable) {
+    compiled.push(...(await compileProcess(process, { report, expressions, find })));
+  }
+  return compiled;
 }
 
 /** Says whether there are more names to compute than one deployment may take. */
@@ -119,14 +123,14 @@ function hasTooManyStarts(
   return true;
 }
 
-function compileProcess(process: XmlElement, given: Context): readonly Compiled[] {
+async function compileProcess(process: XmlElement, given: Context): Promise<readonly Compiled[]> {
   const zone = timeZoneOf(process, given.report);
   const forms = formIdsOf(process);
   const context: Context = { ...given, forms, ...(zone !== undefined && { zone }) };
   refuseProcessExtensions(process, context.report);
   const tagged = versionTagOf(process, context.report);
   const laidOut = outline(process, context);
-  const startEvents = startEventsOf(laidOut, context);
+  const startEvents = await startEventsOf(laidOut, context);
   const graph: Graph = { nodes: nodesOf(laidOut, context), flows: flowsOf(laidOut, context) };
   checkLoops(graph, scopesWithGaps(laidOut, graph), context);
   // What a broken flow does not reach would only add noise to the error.

@@ -1,4 +1,9 @@
-import { type Computed, type Expressions, parseComputed } from "../../definition/expression.ts";
+import {
+  type Computed,
+  type Expressions,
+  parseComputed,
+  problemOf,
+} from "../../definition/expression.ts";
 import { quoted } from "../../definition/parsed.ts";
 import type { TimeZone } from "../../definition/time/time-zone.ts";
 import type { Report } from "./report.ts";
@@ -28,7 +33,7 @@ export function computed(
 ): Computed | undefined {
   const value = parseComputed(text, staticForm);
   if (value.kind === "static") return value;
-  const problem = value.text === "" ? "It is empty." : expressions.check(value.text);
+  const problem = value.text === "" ? "It is empty." : problemOf(value, expressions);
   if (problem === undefined) return value;
   return report.refuse({
     code: "bpmn/feel-syntax",

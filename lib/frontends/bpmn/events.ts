@@ -1,8 +1,9 @@
 import { parseComputed } from "../../definition/expression.ts";
 import type { Awaited, Behaviour, BoundaryTrigger, TimerSpec } from "../../definition/graph.ts";
+import { MAX_LABEL_LENGTH } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
 import { type Context, computed } from "./context.ts";
-import { awaitedByName, type Named, nameOfReferred } from "./named.ts";
+import { awaitedByName, fits, type Named, nameOfReferred } from "./named.ts";
 import type { Report } from "./report.ts";
 import { booleanOf, called, definitionsOf } from "./source.ts";
 import { jobTask } from "./tasks.ts";
@@ -151,13 +152,17 @@ function triggerOf(
 function errorOf(
   event: XmlElement,
   definition: XmlElement,
-  { find, report }: Context,
+  context: Context,
 ): Readonly<{ code?: string }> | "refused" {
+  const { find, report } = context;
   const reference = definition.attributes.get("errorRef");
   if (reference === undefined || reference === "") return {};
   const error = find(reference);
   if (error?.name === "bpmn:error") {
     const code = error.attributes.get("errorCode") ?? "";
+    const written = { at: event, text: code, as: "error code" };
+    const isFixed = parseComputed(code).kind === "static";
+    if (isFixed && !fits(written, context, MAX_LABEL_LENGTH)) return "refused";
     return code === "" ? {} : { code };
   }
   report.refuse({

@@ -82,13 +82,14 @@ function bounded(written: Parameters<typeof computed>[0], context: Context): Com
 export function fits(
   { at, text, as }: Parameters<typeof computed>[0],
   { report }: Context,
+  limit = MAX_NAME_LENGTH,
 ): boolean {
-  if (text.length <= MAX_NAME_LENGTH) return true;
+  if (text.length <= limit) return true;
   report.refuse({
     code: "bpmn/name-too-long",
     at,
     message: `${called(at)}: the ${as} ${quoted(text)} has ${text.length} characters.`,
-    hint: `Use at most ${MAX_NAME_LENGTH}.`,
+    hint: `Use at most ${limit}.`,
   });
   return false;
 }

@@ -1,4 +1,5 @@
 import type { Behaviour, Node } from "../../definition/graph.ts";
+import { MAX_LABEL_LENGTH } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
 import { callActivity } from "./call-activities.ts";
 import { checkCatchers } from "./catchers.ts";
@@ -14,6 +15,7 @@ import {
 } from "./events.ts";
 import { mappingsOf } from "./mappings.ts";
 import { loopOf } from "./multi-instance.ts";
+import { fits } from "./named.ts";
 import type { Outline, Place } from "./outline.ts";
 import { called, nameOf } from "./source.ts";
 import { jobTask, scriptTask } from "./tasks.ts";
@@ -34,6 +36,7 @@ export function nodesOf(laidOut: Outline, context: Context): readonly Node[] {
     if (behaviour === undefined || loop === undefined) return [];
     const scope = place.scope && { scope: place.scope.id };
     const named = { id: place.id, ...nameOf(place.element) };
+    fits({ at: place.element, text: named.name ?? "", as: "name" }, context, MAX_LABEL_LENGTH);
     return [{ ...named, ...scope, ...mappings, ...loop, ...behaviour }];
   });
   checkCatchers(nodes, byId, context);

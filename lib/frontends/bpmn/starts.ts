@@ -1,5 +1,10 @@
 import type { StartEvent } from "../../definition/definition.ts";
-import { type Computed, evaluateComputed, resultOf } from "../../definition/expression.ts";
+import {
+  type Computed,
+  evaluateComputed,
+  resultOf,
+  variablesOf,
+} from "../../definition/expression.ts";
 import { quoted } from "../../definition/parsed.ts";
 import type { Context } from "./context.ts";
 import { fits, type Named, nameOfReferred } from "./named.ts";
@@ -12,7 +17,10 @@ import type { XmlElement } from "./xml.ts";
  * How instances of a process begin. A process has at most one plain start; beside it or instead of
  * it signals and messages of different names, and timers; a sub-process has one plain start.
  */
-export function startEventsOf({ places }: Outline, context: Context): readonly StartEvent[] {
+export async function startEventsOf(
+  { places }: Outline,
+  context: Context,
+): Promise<readonly StartEvent[]> {
   const starts = Map.groupBy(
     places.filter(({ kind }) => kind === "startEvent"),
     ({ scope }) => scope,
@@ -21,10 +29,11 @@ export function startEventsOf({ places }: Outline, context: Context): readonly S
     if (!place.runs || (place.kind !== "process" && place.kind !== "subProcess")) continue;
     checkCount(place, starts.get(place) ?? [], context);
   }
-  const events = (starts.get(places[0]) ?? []).flatMap((place) => {
-    const event = place.runs ? startEventOf(place.element, context) : undefined;
-    return event === undefined ? [] : [{ ...event, at: place.element }];
-  });
+  const events: (StartEvent & Readonly<{ at: XmlElement }>)[] = [];
+  for (const { element: at, runs } of starts.get(places[0]) ?? []) {
+    const event = runs ? await startEventOf(at, context) : undefined;
+    if (event !== undefined) events.push({ ...event, at });
+  }
   checkNames(events, context);
   return events.map(({ at: _, ...event }) => event);
 }
@@ -52,27 +61,31 @@ function checkCount({ element, kind }: Place, inside: readonly Place[], { report
 }
 
 /** One start of the process; several definitions on it are refused where its node is made. */
-function startEventOf(event: XmlElement, context: Context): StartEvent | undefined {
+async function startEventOf(event: XmlElement, context: Context): Promise<StartEvent | undefined> {
   const [definition, ...others] = definitionsOf(event);
   const element = idOf(event);
   if (definition === undefined) return { element, kind: "none" };
   if (others.length > 0) return undefined;
   if (definition.name === "bpmn:timerEventDefinition") {
-    const timer = startTimer(event, definition, context);
+    const timer = await startTimer(event, definition, context);
     return timer && { element, kind: "timer", timer };
   }
   const kind: Named = definition.name === "bpmn:signalEventDefinition" ? "signal" : "message";
   const written = nameOfReferred({ event, holder: definition, to: kind }, context);
-  const name = written && fixedName(event, written, context);
+  const name = written && (await fixedName(event, written, context));
   return name === undefined ? undefined : { element, kind, name };
 }
 
 /** Nobody has variables when a process is deployed, so that the name may need none. */
-function fixedName(event: XmlElement, written: Computed, context: Context): string | undefined {
+async function fixedName(
+  event: XmlElement,
+  written: Computed,
+  context: Context,
+): Promise<string | undefined> {
   const { expressions, report } = context;
   const text = written.kind === "feel" ? written.text : "";
-  const [variable] = written.kind === "feel" ? expressions.variablesOf(text) : [];
-  const evaluation = evaluateComputed(written, expressions, () => undefined, DEPLOYING);
+  const [variable] = variablesOf(written, expressions);
+  const evaluation = await evaluateComputed(written, expressions, () => undefined, DEPLOYING);
   const result = resultOf("string", text, evaluation);
   if (variable === undefined && result.ok && result.value.trim() !== "") {
     return fits({ at: event, text: result.value, as: "name" }, context) ? result.value : undefined;

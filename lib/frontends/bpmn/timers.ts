@@ -1,4 +1,4 @@
-import { resultOf } from "../../definition/expression.ts";
+import { evaluateComputed, resultOf, variablesOf } from "../../definition/expression.ts";
 import type { TimerSpec } from "../../definition/graph.ts";
 import { type Parsed, quoted, refused } from "../../definition/parsed.ts";
 import { parseCycle } from "../../definition/time/cycle.ts";
@@ -68,22 +68,19 @@ export function timerSpec(
  * The timer of a start event. It is computed when the process is deployed or enabled, when nobody
  * has variables: what it comes to is judged here, at some moment, and counts from that one.
  */
-export function startTimer(
+export async function startTimer(
   event: XmlElement,
   definition: XmlElement,
   context: Context,
-): TimerSpec | undefined {
+): Promise<TimerSpec | undefined> {
   const timer = timerSpec(event, definition, ["duration", "date", "cycle"], context);
   if (timer === undefined) return undefined;
   const { expressions, report } = context;
   if (timer.value.kind === "feel") {
     const { text } = timer.value;
-    const [variable] = expressions.variablesOf(text);
-    const result = resultOf(
-      "string",
-      text,
-      expressions.evaluate(text, () => undefined, SOMETIME),
-    );
+    const [variable] = variablesOf(timer.value, expressions);
+    const evaluation = await evaluateComputed(timer.value, expressions, () => undefined, SOMETIME);
+    const result = resultOf("string", text, evaluation);
     const zone = timer.zone === undefined ? undefined : parseTimeZone(timer.zone);
     const parsed = result.ok
       ? parseTimer(timer.as, result.value, zone?.ok ? zone.value : undefined)

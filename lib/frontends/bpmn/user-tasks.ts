@@ -5,7 +5,7 @@
 import { type Computed, isVariableName } from "../../definition/expression.ts";
 import type { Behaviour } from "../../definition/graph.ts";
 import type { Json } from "../../definition/json.ts";
-import { MAX_CANDIDATES, MAX_NAME_LENGTH } from "../../definition/limits.ts";
+import { MAX_CANDIDATES, MAX_LABEL_LENGTH, MAX_NAME_LENGTH } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
 import { parseZonedInstant } from "../../definition/time/instant.ts";
 import {
@@ -16,6 +16,7 @@ import {
   USER_TASK_TYPE,
 } from "../../definition/user-task.ts";
 import { type Context, computed } from "./context.ts";
+import { fits } from "./named.ts";
 import { called, childrenOf, extensionsOf, idOf } from "./source.ts";
 import { headersOf } from "./tasks.ts";
 import type { XmlElement } from "./xml.ts";
@@ -156,6 +157,10 @@ function formOf(
   const stray = attribute(definition, asJob ? "externalReference" : "formKey");
   if ((formId === undefined) === (reference === undefined) || stray !== undefined) {
     return refuseForm(task, `needs either formId or ${other}`, FORM_HINT, context);
+  }
+  for (const name of ["formId", other, "versionTag"]) {
+    const text = attribute(definition, name) ?? "";
+    if (!fits({ at: task, text, as: name }, context, MAX_LABEL_LENGTH)) return undefined;
   }
   const binding = bindingOf(task, definition, context);
   if (formId !== undefined) return binding && { formId, ...binding };

@@ -15,19 +15,19 @@
 import type { Variables } from "../../definition/json.ts";
 import { MAX_CALL_DEPTH, MAX_ELEMENT_ID_LENGTH } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
-import { closeTicket, note, openTicket, raiseIncident } from "../draft.ts";
+import { isBatchItem } from "../batch.ts";
+import { closeTicket, openTicket, raiseIncident } from "../draft.ts";
 import type { ChildEnded } from "../fact.ts";
-import { isMember } from "../family.ts";
 import type { Called, ChildTicket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
+import { noteOutcome, tokenFor } from "./batch-item.ts";
 import { catchesAround, type Thrown, throwError, tryThrow } from "./error.ts";
 import { demand } from "./evaluate.ts";
-import { placeOf, tokenFor } from "./member.ts";
 import { callAt, spotOf } from "./plan.ts";
 import { attempt, push, type Run, writeLocals } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
-import { stopMember } from "./stop-member.ts";
-import { isContext, lookupFrom, propagate, visibleFrom } from "./variables.ts";
+import { stopItem } from "./stop-item.ts";
+import { isContext, lookupFrom, outputScope, propagate, visibleFrom } from "./variables.ts";
 
 /** What a child that failed without an error code throws, by how it ended. */
 export const CHILD_FAILED = "CHILD_FAILED";
@@ -77,8 +77,7 @@ export async function callAgain(run: Run, token: Token): Promise<void> {
 /** An awaited child has ended. */
 export async function childEnded(run: Run, ticket: ChildTicket, fact: ChildEnded): Promise<void> {
   const { childId, status, terminationKind } = fact;
-  const about = { childId, status, terminationKind, ...placeOf(ticket) };
-  note(run.draft, "child-ended", ticket.element, about);
+  noteOutcome(run, "child-ended", ticket, { childId, status, terminationKind });
   if (status !== "succeeded") return childFailed(run, ticket, errorOf(fact));
   const id = tokenFor(run, ticket);
   takeOver(run, tokenAt(run, id), fact.result);
@@ -87,9 +86,9 @@ export async function childEnded(run: Run, ticket: ChildTicket, fact: ChildEnded
 
 async function childFailed(run: Run, ticket: ChildTicket, thrown: Thrown): Promise<void> {
   const token = tokenAt(run, ticket.ref);
-  if (isMember(ticket)) {
+  if (isBatchItem(ticket)) {
     const why = tryThrow(run, token, thrown);
-    if (why) stopMember(run, ticket, why);
+    if (why) stopItem(run, ticket, why);
     return;
   }
   closeTicket(run.draft, ticket.id);
@@ -98,7 +97,7 @@ async function childFailed(run: Run, ticket: ChildTicket, thrown: Thrown): Promi
 
 /** A detached child is there. */
 export function childStarted(run: Run, ticket: ChildTicket, childId: string): void {
-  note(run.draft, "child-started", ticket.element, { childId, ...placeOf(ticket) });
+  noteOutcome(run, "child-started", ticket, { childId });
   const token = tokenFor(run, ticket);
   const { outputs } = spotOf(run.plan, ticket.element);
   // Nobody has asked for it without an output mapping: it is not everybody's.
@@ -110,19 +109,23 @@ export function childStarted(run: Run, ticket: ChildTicket, childId: string): vo
 export function childRefused(run: Run, ticket: ChildTicket, message: string): void {
   const { id, ref, element } = ticket;
   const why = { type: "CALLED_ELEMENT_ERROR", message } as const;
-  if (isMember(ticket)) {
-    stopMember(run, ticket, why);
+  if (isBatchItem(ticket)) {
+    stopItem(run, ticket, why);
     return;
   }
   closeTicket(run.draft, id);
   raiseIncident(run.draft, { ...why, ref, element, phase: "run" });
 }
 
-/** With output mappings a child's variables are theirs alone. */
+/**
+ * With output mappings a child's variables are theirs alone. Without, they go to the scope around the
+ * call, those as well that input mappings gave to the child; what is local to a loop's member stays.
+ */
 function takeOver(run: Run, token: Token, result: ChildEnded["result"]): void {
   const variables: Variables = isContext(result) ? result : { result: result ?? null };
   if (spotOf(run.plan, token.node).outputs.length > 0) writeLocals(run, token.id, variables);
-  else if (callAt(run.plan, token.node).takesAll) propagate(run, token, variables);
+  else if (callAt(run.plan, token.node).takesAll)
+    propagate(run, outputScope(run, token), variables);
 }
 
 function errorOf({ childId, status, terminationKind, error }: ChildEnded): Thrown {

@@ -2,10 +2,11 @@ import type { Variables } from "../../definition/json.ts";
 import { end, excerpt, note } from "../draft.ts";
 import type { Catches } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
-import { interrupt, interruptInside } from "./interrupt.ts";
-import { type Boundary, spotOf } from "./plan.ts";
-import { arrive, type Run } from "./run.ts";
-import { enclosing, ROOT, type Token } from "./state.ts";
+import { boundariesAround, catcherOf, type Fit, goOnAt } from "./catcher.ts";
+import { interruptInside } from "./interrupt.ts";
+import type { Boundary } from "./plan.ts";
+import type { Run } from "./run.ts";
+import { ROOT, type Token } from "./state.ts";
 
 /** A business error on its way up. */
 export type Thrown = Readonly<{ code: string; message: string; variables?: Variables }>;
@@ -13,8 +14,8 @@ export type Thrown = Readonly<{ code: string; message: string; variables?: Varia
 /**
  * Throws an error from a token. The nearest element around it, itself included, that has a boundary
  * event for the error is interrupted; on one element the exact code goes before a catch-all. What
- * was thrown is local to the boundary event. When nobody here catches it but a caller does, the
- * instance fails with it. Nobody catches it: a refusal, and nothing has changed.
+ * was thrown is local to the boundary event. When nobody here catches it but a caller does, or the
+ * definition wants it so, the instance fails with it. Else: a refusal, and nothing has changed.
  */
 export function throwError(run: Run, from: Token, thrown: Thrown): void {
   const refusal = tryThrow(run, from, thrown);
@@ -24,21 +25,18 @@ export function throwError(run: Run, from: Token, thrown: Thrown): void {
 /** The same; what stands against it is given, not thrown. */
 export function tryThrow(run: Run, from: Token, thrown: Thrown): Refusal | undefined {
   const { code, message, variables } = thrown;
-  const catcher = catcherOf(run, from, code);
+  const catcher = catcherOf(run, from, fitFor(code));
   if (catcher === undefined) {
-    if (isCaught(run.draft.before.parent?.catches, code)) {
+    if (run.draft.failsUncaught || isCaught(run.draft.before.parent?.catches, code)) {
       failWith(run, from, thrown);
       return undefined;
     }
     const why = `No boundary event catches the error "${code}"${message && `: ${message}`}`;
     return new Refusal("UNHANDLED_ERROR_EVENT", why);
   }
-  const { host, boundary } = catcher;
   const errorMessage = excerpt(message);
-  note(run.draft, "error-caught", boundary.id, { code, message: errorMessage });
-  const path = interrupt(run, host);
-  const locals = { ...variables, errorCode: code, errorMessage };
-  arrive(run, host.in, boundary.id, { variables: locals, thrown: path });
+  note(run.draft, "error-caught", catcher.boundary.id, { code, message: errorMessage });
+  goOnAt(run, catcher, { ...variables, errorCode: code, errorMessage });
   return undefined;
 }
 
@@ -62,25 +60,15 @@ const isCaught = (catches: Catches = [], code: string): boolean =>
   catches === "all" || catches.includes(code);
 
 function codesAround(run: Run, from: Token): readonly (string | undefined)[] {
-  const codes: (string | undefined)[] = [];
-  for (let host: Token | undefined = from; host !== undefined; host = enclosing(run, host)) {
-    const { boundaries } = spotOf(run.plan, host.node);
-    for (const { trigger } of boundaries) if (trigger.on === "error") codes.push(trigger.code);
-  }
-  return codes;
+  return boundariesAround(run, from).flatMap(({ trigger }) =>
+    trigger.on === "error" ? [trigger.code] : [],
+  );
 }
 
-type Catcher = Readonly<{ host: Token; boundary: Boundary }>;
-
-function catcherOf(run: Run, from: Token, code: string): Catcher | undefined {
-  for (let host: Token | undefined = from; host !== undefined; host = enclosing(run, host)) {
-    // Boundary events sit on the body of a loop, not on its members.
-    if (host.member !== undefined) continue;
-    const { boundaries } = spotOf(run.plan, host.node);
-    const boundary =
-      boundaries.find(({ trigger }) => trigger.on === "error" && trigger.code === code) ??
-      boundaries.find(({ trigger }) => trigger.on === "error" && trigger.code === undefined);
-    if (boundary !== undefined) return { host, boundary };
-  }
-  return undefined;
-}
+const fitFor =
+  (code: string) =>
+  ({ trigger }: Boundary): Fit => {
+    if (trigger.on !== "error") return undefined;
+    if (trigger.code === code) return "exact";
+    return trigger.code === undefined ? "all" : undefined;
+  };

@@ -13,10 +13,10 @@ import type { Run } from "./run.ts";
 /** Every evaluation of a graph goes through here: the one place where the runner awaits. */
 export async function evaluate(run: Run, computed: Computed, lookup: Lookup): Promise<Evaluation> {
   run.evaluations += 1;
-  const { before, expressions, now } = run.draft;
+  const { before, budget, expressions, now } = run.draft;
   // Decisions of one commit share the seed; the place in the trail keeps their draws apart.
   const seed = `${run.draft.seed}.${before.trail.next}.${run.evaluations}`;
-  return evaluateComputed(computed, expressions, lookup, { now, seed });
+  return evaluateComputed(computed, expressions, lookup, { now, seed, budget });
 }
 
 /** Whatever the expression gives, or a refusal that says why it gave nothing. */

@@ -1,34 +1,45 @@
 import type { Definition } from "../../definition/definition.ts";
 import type { Variables } from "../../definition/json.ts";
-import { MAX_TRANSITIONS_PER_STEP, MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
+import {
+  MAX_TRANSITIONS_PER_STEP,
+  MAX_WAITS_PER_STEP,
+  MAX_WORK_PER_DECISION,
+} from "../../definition/limits.ts";
+import { isBatch, openIn } from "../batch.ts";
 import { closeTicket, type Draft, note } from "../draft.ts";
 import type { StartInput, TicketFact } from "../fact.ts";
+import { CALLS, holdsFailedItems } from "../failed-items.ts";
 import type { IncidentTicket, Instance, Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
-import type { Place, Runner } from "../runner.ts";
-import { CALLS, isShelf } from "../shelve.ts";
+import type { Place, Runner, TokenCount } from "../runner.ts";
+import { callAnew } from "./batch.ts";
+import { bodyOf, localsOf, openItems, visibleTo } from "./batch-item.ts";
 import { callAgain, childEnded, childRefused, childStarted } from "./call.ts";
 import { enter } from "./enter.ts";
-import { callAnew } from "./family.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
-import { bodyOf, localsOf, openMembers, visibleTo } from "./member.ts";
 import { inputOfPerson } from "./person.ts";
 import { loopAt, type Plan, planOf, spotOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run, writeLocals } from "./run.ts";
+import { type Settler, settle } from "./settle.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 import { offerAgain, taskCompleted, taskFailed } from "./task.ts";
 import { propagate, visibleFrom } from "./variables.ts";
 import { wake } from "./wake.ts";
 
 /** Runs the flow graph that BPMN and journeys compile to. */
-export function graphRunner(definition: Definition): Runner {
+export function graphRunner(definition: Definition, settlers: readonly Settler[] = []): Runner {
   const plan = planOf(definition);
+  const advance = (run: Run, round?: number) => moveOn(run, settlers, round);
   return {
-    start: (draft, input) => start(plan, draft, input),
-    resume: (draft, fact, ticket) => resume(plan, draft, fact, ticket),
+    start: (draft, input) => advance(start(plan, draft, input)),
+    resume: async (draft, fact, ticket) => {
+      const run = openRun(plan, draft);
+      await take(run, fact, ticket);
+      return advance(run, ticket.on === "continuation" ? ticket.round : 0);
+    },
     patch: (draft, ref, variables) => patch(plan, draft, ref, variables),
-    assign: (draft, scope, variables) => assign(plan, draft, scope, variables),
+    assign: async (draft, scope, variables) => advance(assign(plan, draft, scope, variables)),
     occurrences: ({ state }, element) =>
       parseState(state).tokens.filter((token) => isOpen(token, element)).length,
     terminate: (draft) => terminate(plan, draft),
@@ -52,39 +63,44 @@ export function graphRunner(definition: Definition): Runner {
     },
     view: (instance) => ({
       variables: rootVariables(instance),
-      activeElements: activeElements(instance),
+      tokens: tokensOf(instance),
     }),
     places: (state) => parseState(state).tokens.flatMap(placesIn),
     result: rootVariables,
   };
 }
 
-async function start(plan: Plan, draft: Draft, input: StartInput): Promise<void> {
-  const { variables, trigger } = input;
+function start(plan: Plan, draft: Draft, { variables, trigger }: StartInput): Run {
   const run = openRun(plan, draft);
   const root: Token = { id: ROOT, node: plan.root, in: ROOT, variables };
   run.tokens.set(ROOT, trigger ? { ...root, trigger } : root);
   push(run, "enter", ROOT);
-  await moveOn(run);
-  closeRun(run, 0);
+  return run;
 }
 
-async function resume(plan: Plan, draft: Draft, fact: TicketFact, ticket: Ticket): Promise<void> {
-  const run = openRun(plan, draft);
-  await take(run, fact, ticket);
-  await moveOn(run);
-  closeRun(run, ticket.on === "continuation" ? ticket.round : 0);
+/** Moves everything on until it waits and has settled, or until the step is long enough. */
+async function moveOn(run: Run, settlers: readonly Settler[], round = 0): Promise<void> {
+  let moved = await moveQueued(run, 0);
+  while (settlers.length > 0 && (await settle(run, settlers))) moved = await moveQueued(run, moved);
+  closeRun(run, round);
 }
 
-/** Moves everything that is queued until it waits, or until the step is long enough. */
-async function moveOn(run: Run): Promise<void> {
-  let moved = 0;
+/** Moves what is queued, after so many moves before; gives how many the step has made now. */
+async function moveQueued(run: Run, before: number): Promise<number> {
+  let moved = before;
   for (const move of run.queue) {
-    if (moved === MAX_TRANSITIONS_PER_STEP || isTooMuch(run, move)) break;
+    run.isFull = isTooMuch(run, move);
+    if (moved === MAX_TRANSITIONS_PER_STEP || run.isFull || isSpent(run)) break;
     moved += 1;
     await make(run, move);
   }
-  run.queue.splice(0, moved);
+  run.queue.splice(0, moved - before);
+  return moved;
+}
+
+/** The next move could need more than what is left for expressions; a step of its own has it all. */
+function isSpent({ draft: { budget } }: Run): boolean {
+  return budget.work < MAX_WORK_PER_DECISION / 2;
 }
 
 /**
@@ -157,8 +173,8 @@ async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promis
   if (fact.variables) propagate(run, token, fact.variables);
   const { phase } = ticket;
   if (phase === CONTINUE) return goOn(run, ticket);
-  if (isShelf(ticket)) {
-    return phase === CALLS ? callAnew(run, ticket) : openMembers(run, ticket, fact.retries);
+  if (holdsFailedItems(ticket)) {
+    return phase === CALLS ? callAnew(run, ticket) : openItems(run, ticket, fact.retries);
   }
   if (phase === "run") return runAgain(run, ticket.ref, fact.retries);
   return push(run, phase === "complete" || phase === "leave" ? phase : "enter", token.id);
@@ -182,9 +198,9 @@ function patch(plan: Plan, draft: Draft, ref: number, variables: Variables): voi
 }
 
 /** Exactly there: what the scope does not have yet becomes local to it. */
-function assign(plan: Plan, draft: Draft, scope: string | undefined, variables: Variables): void {
-  const state = parseState(draft.state);
-  const open = state.tokens.filter((token) =>
+function assign(plan: Plan, draft: Draft, scope: string | undefined, variables: Variables): Run {
+  const run = openRun(plan, draft);
+  const open = [...run.tokens.values()].filter((token) =>
     scope === undefined ? token.id === ROOT : isOpen(token, scope),
   );
   const [only] = open;
@@ -193,9 +209,8 @@ function assign(plan: Plan, draft: Draft, scope: string | undefined, variables: 
     const message = `${where} is open ${open.length} times, and only one can be given variables.`;
     throw new Refusal("UNKNOWN", message);
   }
-  const run = openRun(plan, draft);
   writeLocals(run, only.id, variables);
-  draft.state = { ...state, tokens: [...run.tokens.values()] };
+  return run;
 }
 
 const isOpen = ({ id, node }: Token, element: string): boolean => id !== ROOT && node === element;
@@ -225,8 +240,17 @@ function placesIn({ variables = {}, trigger, body }: Token, position: number): r
   ];
 }
 
-function activeElements(instance: Instance): readonly string[] {
-  const { tokens } = parseState(instance.state);
-  const active = tokens.filter((token) => token.id !== ROOT);
-  return [...new Set(active.map((token) => token.node))];
+/**
+ * A body of a loop stands for its members, and those of a family have no tokens of their own: they
+ * are counted by its ticket. A body whose members are all shelved counts as one.
+ */
+function tokensOf(instance: Instance): readonly TokenCount[] {
+  const counts = new Map<string, number>();
+  const add = (element: string, more: number): void =>
+    void counts.set(element, (counts.get(element) ?? 0) + more);
+  for (const { id, node, body } of parseState(instance.state).tokens) {
+    if (id !== ROOT) add(node, body === undefined ? 1 : 0);
+  }
+  for (const family of instance.tickets.filter(isBatch)) add(family.element, openIn(family));
+  return [...counts].map(([element, count]) => ({ element, count: Math.max(1, count) }));
 }

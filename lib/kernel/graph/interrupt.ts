@@ -9,8 +9,8 @@
  * 3. Late outcomes then find no ticket, and a queued move no token: neither does anything.
  * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
  */
-import { closeTickets, emit, note } from "../draft.ts";
-import { endFamilies } from "./member.ts";
+import { closeTickets, emit, noteVisit } from "../draft.ts";
+import { endBatches } from "./batch-item.ts";
 import { type Thrown, together } from "./path.ts";
 import type { Run } from "./run.ts";
 import { ROOT, type Token, tokenAt } from "./state.ts";
@@ -50,7 +50,7 @@ function below(run: Run, scope: number): readonly Token[] {
 function remove(run: Run, tokens: readonly Token[]): void {
   const gone = new Set(tokens.map(({ id }) => id));
   const families = tokens.filter(({ body }) => body !== undefined);
-  for (const { id } of families) endFamilies(run.draft, id);
+  for (const body of families) endBatches(run.draft, body);
   for (const ticket of run.draft.tickets) {
     if (!gone.has(ticket.ref) || ticket.on !== "child" || ticket.detached) continue;
     emit(run.draft, { kind: "cancel-child", ticket: ticket.id });
@@ -58,6 +58,6 @@ function remove(run: Run, tokens: readonly Token[]): void {
   closeTickets(run.draft, (ticket) => gone.has(ticket.ref));
   for (const { id, node } of tokens.toReversed()) {
     run.tokens.delete(id);
-    note(run.draft, "element-terminated", node);
+    noteVisit(run.draft, "element-terminated", { element: node, occurrence: id });
   }
 }

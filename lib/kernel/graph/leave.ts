@@ -1,10 +1,10 @@
 import type { Flow } from "../../definition/graph.ts";
-import { closeTickets, end, markCompleted, note } from "../draft.ts";
+import { closeTickets, end, markCompleted, note, noteVisit } from "../draft.ts";
 import { Refusal } from "../refusal.ts";
 import { demand } from "./evaluate.ts";
 import { interruptInside } from "./interrupt.ts";
 import { deadlock, leaveJoin, reachJoin } from "./join.ts";
-import { handOut, leaveMember } from "./loop.ts";
+import { handOut, leaveItem } from "./loop.ts";
 import { mapOutputs } from "./mapping.ts";
 import { type Spot, spotOf } from "./plan.ts";
 import { arrive, leavePath, push, type Run } from "./run.ts";
@@ -29,9 +29,9 @@ export async function leave(run: Run, token: Token): Promise<undefined> {
     return undefined;
   }
   const spot = spotOf(plan, token.node);
-  if (token.member !== undefined) return leaveMember(run, token, token.member);
+  if (token.member !== undefined) return leaveItem(run, token, token.member);
   const flows = await chosen(run, token, spot);
-  note(draft, "element-completed", token.node);
+  noteVisit(draft, "element-completed", { element: token.node, occurrence: token.id });
   markCompleted(draft, token.node);
   if (spot.node.kind === "end" && spot.node.end.as === "terminate") {
     interruptInside(run, token.in, token);

@@ -17,12 +17,12 @@ import type { Lookup } from "../../definition/expression.ts";
 import type { Loop } from "../../definition/graph.ts";
 import type { Json, Variables } from "../../definition/json.ts";
 import { MAX_LOOP_MEMBERS, MAX_MEMBERS_AT_ONCE } from "../../definition/limits.ts";
-import { note } from "../draft.ts";
+import { noteVisit } from "../draft.ts";
 import { Refusal } from "../refusal.ts";
+import { batchFor, beginBatch } from "./batch.ts";
+import { bodyOf, endBatches, localsOf } from "./batch-item.ts";
 import { demand, valueFrom } from "./evaluate.ts";
-import { beginFamily, familyFor } from "./family.ts";
 import { interruptInside } from "./interrupt.ts";
-import { bodyOf, endFamilies, localsOf } from "./member.ts";
 import { loopAt, type Spot } from "./plan.ts";
 import { arrive, leavePath, push, type Run } from "./run.ts";
 import { type Body, type Phase, type Token, tokenAt } from "./state.ts";
@@ -45,15 +45,15 @@ export async function enterBody(
     run.tokens.set(token.id, entered);
     return "complete";
   }
-  const family = await familyFor(run, entered, spot, loop);
+  const family = await batchFor(run, entered, spot, loop);
   if (!openWaits(run, token, await waitsOf(run, token))) return undefined;
-  if (family) beginFamily(run, entered, family);
+  if (family) beginBatch(run, entered, family);
   else beginMembers(run, entered, loop);
   return undefined;
 }
 
 /** The last part of a member's life: it gives what it made to the body. */
-export async function leaveMember(run: Run, token: Token, member: number): Promise<undefined> {
+export async function leaveItem(run: Run, token: Token, member: number): Promise<undefined> {
   const { draft } = run;
   const loop = loopAt(run.plan, token.node);
   const lookup = lookupFrom(run, token);
@@ -61,7 +61,7 @@ export async function leaveMember(run: Run, token: Token, member: number): Promi
   const around = tokenAt(run, token.in);
   const body = withOutput(bodyOf(around), member, value);
   const isOver = await mayEnd(run, loop, body, lookup);
-  note(draft, "element-completed", token.node);
+  noteVisit(draft, "element-completed", { element: token.node, occurrence: token.id });
   run.tokens.delete(token.id);
   leavePath(run, token);
   const left = { ...tokenAt(run, around.id), body };
@@ -71,7 +71,7 @@ export async function leaveMember(run: Run, token: Token, member: number): Promi
     return undefined;
   }
   interruptInside(run, left.id);
-  endFamilies(draft, left.id);
+  endBatches(draft, left);
   push(run, "complete", left.id);
   return undefined;
 }

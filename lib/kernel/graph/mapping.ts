@@ -10,8 +10,8 @@ import type { Json, Variables } from "../../definition/json.ts";
 import { Refusal } from "../refusal.ts";
 import { evaluate } from "./evaluate.ts";
 import { type Run, writeLocals } from "./run.ts";
-import { type Token, tokenAt } from "./state.ts";
-import { isContext, lookupFrom, propagate } from "./variables.ts";
+import type { Token } from "./state.ts";
+import { isContext, lookupFrom, outputScope, propagate } from "./variables.ts";
 
 /** Evaluates input mappings into local variables of the element. */
 export async function mapInputs(run: Run, token: Token, inputs: readonly Mapping[]): Promise<void> {
@@ -34,7 +34,7 @@ export async function mapOutputs(
   outputs: readonly Mapping[],
 ): Promise<void> {
   if (outputs.length === 0) return;
-  const around = token.member === undefined ? tokenAt(run, token.in) : token;
+  const around = outputScope(run, token);
   propagate(run, around, await map(run, token, outputs, lookupFrom(run, around)));
 }
 

@@ -6,7 +6,7 @@
  * 2. An output that merely names a variable says that the person has to bring it, unless it is known
  *    already. What is optional is written as an expression that can do without.
  */
-import { type Computed, isVariableName } from "../../definition/expression.ts";
+import { type Computed, FEEL, isVariableName } from "../../definition/expression.ts";
 import type { Variables } from "../../definition/json.ts";
 import { MAX_CANDIDATES, MAX_NAME_LENGTH } from "../../definition/limits.ts";
 import { quoted } from "../../definition/parsed.ts";
@@ -127,7 +127,8 @@ async function priorityFrom({ run, token }: About, of: Computed | undefined): Pr
 
 /** The variable that an expression names, if it does nothing else. */
 function variableIn(source: Computed): readonly string[] {
-  const path = source.kind === "feel" ? source.text.split(".") : [];
+  const isFeel = source.kind === "feel" && (source.language ?? FEEL) === FEEL;
+  const path = isFeel ? source.text.split(".") : [];
   return path.every(isVariableName) ? path.slice(0, 1) : [];
 }
 

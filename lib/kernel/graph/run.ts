@@ -1,6 +1,6 @@
 import type { Variables } from "../../definition/json.ts";
-import { MAX_CONTINUATIONS } from "../../definition/limits.ts";
-import { closeTicket, type Draft, note, openTicket, raiseIncident } from "../draft.ts";
+import { MAX_CONTINUATIONS, MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
+import { closeTicket, type Draft, noteVisit, openTicket, raiseIncident } from "../draft.ts";
 import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import { onPath, pruned, type Thrown, together } from "./path.ts";
@@ -20,6 +20,8 @@ export type Run = {
   evaluations: number;
   /** Waits for signals and messages that this step has opened, and signals that it has thrown. */
   calls: number;
+  /** The step has ended before a move that would make them too many. */
+  isFull: boolean;
 };
 
 /** Lays the draft's state open. */
@@ -30,7 +32,7 @@ export function openRun(plan: Plan, draft: Draft): Run {
     tokens: state.tokens.map((token) => pruned(draft, token)),
   });
   const { next, todo = [] } = state;
-  return { plan, draft, tokens, next, queue: [], todo, evaluations: 0, calls: 0 };
+  return { plan, draft, tokens, next, queue: [], todo, evaluations: 0, calls: 0, isFull: false };
 }
 
 /**
@@ -56,15 +58,21 @@ export function arrive(run: Run, scope: number, node: string, brings: Brings): n
 
 /** Makes the token of a node that control has arrived at; what becomes of it is the caller's. */
 export function place(run: Run, scope: number, node: string, brings: Brings): number {
-  note(run.draft, "element-entered", node);
-  return put(run, scope, node, brings);
+  const id = reserve(run, 1);
+  noteVisit(run.draft, "element-entered", { element: node, occurrence: id });
+  return put(run, scope, node, { ...brings, id });
 }
 
-/** The same for what history has seen entering already. */
+/** The first of as many numbers, which are given to no other token. */
+export function reserve(run: Run, count: number): number {
+  const first = run.next;
+  run.next += count;
+  return first;
+}
+
+/** The same for what history has seen entering already, maybe under a number of its own. */
 export function put(run: Run, scope: number, node: string, brings: Brings): number {
-  const { variables, thrown, member } = brings;
-  const id = run.next;
-  run.next += 1;
+  const { variables, thrown, member, id = reserve(run, 1) } = brings;
   const token: Token = {
     id,
     node,
@@ -84,7 +92,12 @@ export function leavePath(run: Run, { in: scope, thrown }: Token): void {
 }
 
 /** What control brings to a node: local variables, what was thrown on its path, its number in a loop. */
-type Brings = Readonly<{ variables?: Variables; thrown: Thrown | undefined; member?: number }>;
+type Brings = Readonly<{
+  variables?: Variables;
+  thrown: Thrown | undefined;
+  member?: number;
+  id?: number | undefined;
+}>;
 
 /** Queues a token for a part of its life. */
 export function push(run: Run, phase: Phase, token: number): void {
@@ -120,17 +133,26 @@ export async function attempt<T>(
 /** The incident of a run that would not end holds its moves under this word. */
 export const CONTINUE = "continue";
 
-function goOnLater({ draft, plan }: Run, round: number): void {
+function goOnLater(run: Run, round: number): void {
+  const { draft, plan } = run;
   const here = { ref: ROOT, element: plan.root };
   if (round <= MAX_CONTINUATIONS) {
     openTicket(draft, { on: "continuation", ...here, round });
     return;
   }
-  const message =
-    `Control flow moved on through ${MAX_CONTINUATIONS} continuations without waiting for ` +
-    "anything. Look for a loop without a task or timer; resolving lets it run on.";
+  const message = run.isFull ? TOO_MANY_WAITS : ENDLESS_LOOP;
   raiseIncident(draft, { type: "STEP_LIMIT", message, ...here, phase: CONTINUE });
 }
+
+const ENDLESS_LOOP =
+  `Control flow moved on through ${MAX_CONTINUATIONS} continuations without waiting for ` +
+  "anything. Look for a loop without a task or timer; resolving lets it run on.";
+
+const TOO_MANY_WAITS =
+  `More than ${MAX_WAITS_PER_STEP * (MAX_CONTINUATIONS + 1)} waits for signals and messages were to ` +
+  "be opened, or signals to be thrown, at one moment. Resolving goes on with the next of them. Open " +
+  "fewer at once, for example in a sequential multi-instance; if the process does not have that " +
+  "many, it goes round without a task or timer.";
 
 function wakesTodo(ticket: Ticket): boolean {
   return ticket.on === "continuation" || (ticket.on === "incident" && ticket.phase === CONTINUE);

@@ -43,6 +43,8 @@ export type Body = Readonly<{
   items: readonly Json[];
   /** What the input mappings gave to each member of a family; other members compute their own. */
   inputs?: readonly Variables[];
+  /** Of a family: the number of the first member's token; absent where format 4 has begun it. */
+  first?: number;
   /** Members that have begun, in the order of the list, and those that are done. */
   begun: number;
   done: number;

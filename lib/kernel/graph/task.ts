@@ -1,22 +1,21 @@
 import type { Variables } from "../../definition/json.ts";
 import { isKeyName, KEY_NAME_RULE } from "../../definition/key-name.ts";
 import { quoted } from "../../definition/parsed.ts";
-import { type Duration, parseDuration } from "../../definition/time/duration.ts";
-import { closeTicket, excerpt, note, openTicket, raiseIncident } from "../draft.ts";
+import { isBatchItem } from "../batch.ts";
+import { closeTicket, excerpt, openTicket, raiseIncident } from "../draft.ts";
 import type { TaskFailed } from "../fact.ts";
-import { isMember } from "../family.ts";
 import type { Person, TaskTicket } from "../instance.ts";
-import { isForPeople } from "../person.ts";
 import { Refusal } from "../refusal.ts";
 import { attemptAfter, retryTask } from "../retry.ts";
+import { isUserTask } from "../user-task.ts";
+import { noteOutcome, tokenFor } from "./batch-item.ts";
 import { throwError, tryThrow } from "./error.ts";
 import { demand } from "./evaluate.ts";
-import { placeOf, tokenFor } from "./member.ts";
 import { personFor } from "./person.ts";
 import { spotOf, taskAt } from "./plan.ts";
 import { attempt, push, type Run, writeLocals } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
-import { isFull, memberToken, stopMember } from "./stop-member.ts";
+import { isFull, itemToken, stopItem } from "./stop-item.ts";
 import { expected } from "./timer.ts";
 import { lookupFrom, propagate } from "./variables.ts";
 
@@ -43,7 +42,7 @@ function typed(type: string): string {
 export function offer(run: Run, token: Token, order: Order): void {
   const here = { ref: token.id, element: token.node };
   if (order.retries > 0) openTicket(run.draft, { on: "task", ...here, ...order, attempt: 1 });
-  else noRetries(run, token, `The task may be tried ${order.retries} times.`);
+  else noRetries(run, token, { message: `The task may be tried ${order.retries} times.` });
 }
 
 /** After its incident was resolved: a new ticket, with as many attempts as was said, or modelled. */
@@ -61,7 +60,7 @@ export function takeResult(run: Run, token: Token, values: Variables): void {
 
 /** The worker is done. */
 export function taskCompleted(run: Run, ticket: TaskTicket, variables: Variables): void {
-  note(run.draft, "task-completed", ticket.element, placeOf(ticket));
+  noteOutcome(run, "task-completed", ticket);
   const id = tokenFor(run, ticket);
   takeResult(run, tokenAt(run, id), variables);
   push(run, "complete", id);
@@ -72,9 +71,12 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
   const { draft } = run;
   const { code, variables } = fact;
   const message = excerpt(fact.message);
-  const about = { message, attempt: fact.attempt, ...(code && { code }), ...placeOf(ticket) };
-  note(draft, "task-failed", ticket.element, about);
-  if (isMember(ticket)) return memberFailed(run, ticket, { ...fact, message });
+  noteOutcome(run, "task-failed", ticket, {
+    message,
+    attempt: fact.attempt,
+    ...(code && { code }),
+  });
+  if (isBatchItem(ticket)) return memberFailed(run, ticket, { ...fact, message });
   const token = tokenAt(run, ticket.ref);
   if (code !== undefined) {
     closeTicket(draft, ticket.id);
@@ -84,9 +86,10 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
     return;
   }
   if (variables) writeLocals(run, token.id, variables);
-  if (!isForPeople(ticket) && retryTask(draft, ticket, fact, backoffOf(run, token))) return;
+  const { backoff } = taskAt(run.plan, token.node);
+  if (!isUserTask(ticket) && expected(retryTask(draft, ticket, fact, backoff))) return;
   closeTicket(draft, ticket.id);
-  noRetries(run, token, message);
+  noRetries(run, token, { ...fact, message });
 }
 
 /**
@@ -103,24 +106,30 @@ function memberFailed(
   const body = tokenAt(run, ticket.ref);
   if (code !== undefined) {
     const why = tryThrow(run, body, { code, message, ...(variables && { variables }) });
-    if (why) stopMember(run, ticket, why, variables);
+    if (why) stopItem(run, ticket, why, variables);
     return;
   }
-  const next = attemptAfter(draft, ticket, fact, backoffOf(run, body));
+  const { backoff } = taskAt(run.plan, body.node);
+  const next = expected(attemptAfter(draft.now, ticket, fact, backoff));
   if (next === undefined || isFull(run)) {
-    stopMember(run, ticket, { type: "JOB_NO_RETRIES", message }, variables);
+    stopItem(run, ticket, { type: "JOB_NO_RETRIES", message }, variables);
     return;
   }
   const { type, element } = ticket;
-  const ref = memberToken(run, ticket, variables);
+  const ref = itemToken(run, ticket, variables);
   openTicket(draft, { on: "task", ref, element, type, ...next });
 }
 
-function backoffOf(run: Run, token: Token): Duration | undefined {
-  const { backoff } = taskAt(run.plan, token.node);
-  return backoff === undefined ? undefined : expected(parseDuration(backoff));
-}
+type Why = Pick<TaskFailed, "message" | "name" | "stack">;
 
-function noRetries({ draft }: Run, { id, node }: Token, message: string): void {
-  raiseIncident(draft, { type: "JOB_NO_RETRIES", message, ref: id, element: node, phase: "run" });
+function noRetries({ draft }: Run, { id, node }: Token, { message, name, stack }: Why): void {
+  raiseIncident(draft, {
+    type: "JOB_NO_RETRIES",
+    message,
+    ...(name !== undefined && { name }),
+    ...(stack !== undefined && { stack }),
+    ref: id,
+    element: node,
+    phase: "run",
+  });
 }

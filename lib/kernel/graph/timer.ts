@@ -1,10 +1,10 @@
 import type { TimerSpec } from "../../definition/graph.ts";
 import type { Parsed } from "../../definition/parsed.ts";
 import {
-  type Cycle,
   firstOfCycle,
   nextOfCycle,
   parseCycle,
+  parseStoredCycle,
   repetitionsOf,
 } from "../../definition/time/cycle.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
@@ -33,7 +33,8 @@ export async function armingOf(run: Run, token: Token, timer: TimerSpec): Promis
     case "date":
       return { dueAt: expected(parseInstant(text)) };
     case "cycle": {
-      const cycle = cycleOf(text, zone);
+      const parse = timer.value.kind === "static" ? parseStoredCycle : parseCycle;
+      const cycle = expected(parse(text, zone));
       const left = repetitionsOf(cycle);
       const dueAt = firstOfCycle(cycle, now);
       return { dueAt, cycle: { text, left, ...(zone && { zone }) } };
@@ -49,14 +50,10 @@ export function armAgain({ draft }: Run, ticket: TimerTicket): void {
   closeTicket(draft, ticket.id);
   const { ref, element, cycle, dueAt } = ticket;
   if (cycle === undefined || cycle.left === 1) return;
-  const interval = cycleOf(cycle.text, zoneOf(cycle.zone));
+  const interval = expected(parseStoredCycle(cycle.text, zoneOf(cycle.zone)));
   const left = cycle.left === "unbounded" ? cycle.left : cycle.left - 1;
   const next = nextOfCycle(interval, { previousDue: dueAt, now: draft.now });
   openTicket(draft, { on: "timer", ref, element, dueAt: next, cycle: { ...cycle, left } });
-}
-
-function cycleOf(text: string, zone: TimeZone | undefined): Cycle {
-  return expected(parseCycle(text, zone));
 }
 
 function zoneOf(name: string | undefined): TimeZone | undefined {

@@ -6,7 +6,7 @@
 import type { Lookup } from "../../definition/expression.ts";
 import type { Json, Variables } from "../../definition/json.ts";
 import { type Run, writeLocals } from "./run.ts";
-import { enclosing, ROOT, type Token, type Tree } from "./state.ts";
+import { enclosing, ROOT, type Token, type Tree, tokenAt } from "./state.ts";
 
 /** Finds variables as they are seen from a token. */
 export function lookupFrom(tree: Tree, reader: Token): Lookup {
@@ -32,6 +32,11 @@ export function propagate(run: Run, from: Token, values: Variables): void {
     ([name]) => holderOf(run, from, name)?.id ?? ROOT,
   );
   for (const [holder, entries] of writes) writeLocals(run, holder, Object.fromEntries(entries));
+}
+
+/** Where outputs of an element begin to go upward: around it; of a loop's member, at the member. */
+export function outputScope(tree: Tree, token: Token): Token {
+  return token.member === undefined ? tokenAt(tree, token.in) : token;
 }
 
 /** An object's own entry: a variable may well be called `constructor`. */

@@ -8,7 +8,7 @@
  *    taken, and the catch event that it leads to completes without waiting again.
  */
 import type { Variables } from "../../definition/json.ts";
-import { closeTickets, keepTicket, markCompleted, note } from "../draft.ts";
+import { closeTickets, keepTicket, markCompleted, note, noteVisit } from "../draft.ts";
 import type { SignalReceived, TicketFact } from "../fact.ts";
 import type { MessageTicket, SignalTicket, TimerTicket } from "../instance.ts";
 import { withSeen } from "../seen.ts";
@@ -56,7 +56,7 @@ function goOnWaiting(run: Run, host: Token, { ticket, fact }: Coming): Thrown | 
 function choose(run: Run, gateway: Token, element: string, payload: Variables | undefined): void {
   const { draft, plan } = run;
   closeTickets(draft, (ticket) => ticket.ref === gateway.id);
-  note(draft, "element-completed", gateway.node);
+  noteVisit(draft, "element-completed", { element: gateway.node, occurrence: gateway.id });
   markCompleted(draft, gateway.node);
   run.tokens.delete(gateway.id);
   const flow = spotOf(plan, gateway.node).outgoing.find(({ to }) => to === element);

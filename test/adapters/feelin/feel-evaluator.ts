@@ -1,9 +1,9 @@
-import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.ts";
+import { feelLanguage } from "../../../lib/adapters/feelin/feel-expressions.ts";
 import { type Evaluation, type Given, lookupIn } from "../../../lib/definition/expression.ts";
 import type { Json, Variables } from "../../../lib/definition/json.ts";
 
 /** One engine for all tests: what is compiled once must serve every variable set. */
-export const feel = feelExpressions();
+export const feel = feelLanguage();
 
 /** Friday, 2 January 2026, three in the morning. */
 export const given: Given = { now: Date.UTC(2026, 0, 2, 3, 4, 5), seed: "seed" };

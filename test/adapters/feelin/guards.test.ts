@@ -5,10 +5,18 @@ import {
   MAX_EVALUATION_STEPS,
   MAX_EXPRESSION_DEPTH,
   MAX_EXPRESSION_LENGTH,
-  MAX_PATTERN_LENGTH,
   MAX_WARNINGS,
 } from "../../../lib/adapters/feelin/limits.ts";
-import { evaluated, feel, feelValue, problemOf } from "./feel-evaluator.ts";
+import { fullBudget, lookupIn } from "../../../lib/definition/expression.ts";
+import { MAX_WORK_PER_DECISION } from "../../../lib/definition/limits.ts";
+import { evaluated, feel, feelValue, given, problemOf } from "./feel-evaluator.ts";
+
+const LARGE = {
+  text: "x".repeat(900_000),
+  other: `${"x".repeat(899_999)}y`,
+  list: Array.from({ length: 2_000 }, (_, n) => n),
+  context: Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${n}`, n])),
+};
 
 describe("an expression", () => {
   test("may be as long as the limit, and not longer", () => {
@@ -49,8 +57,33 @@ describe("an expression", () => {
       "a function that calls itself twice",
       "{f: function(n) if n = 0 then 0 else f(n-1) + f(n-1), r: f(60)}.r",
     ],
+    ["text that is joined", "string join(for i in 1..300 return text)"],
+    ["text that is repeated", "for i in 1..300 return text"],
+    ["text that is appended to", "for i in 1..300 return text + string(i)"],
+    ["text as JSON", "to json(for i in 1..300 return text)"],
+    ["text as FEEL", "string(for i in 1..300 return text)"],
+    ["text that is compared", "for i in 1..300 return text = other"],
+    ["text that is ordered", "for i in 1..300 return text < other"],
+    ["a type that looks inside", "for i in 1..3000 return list instance of list<number>"],
+    ["contexts that are compared", "distinct values(for i in list return {n: i})"],
+    ["contexts that are joined", "union(for i in list return {n: i})"],
+    ["contexts that are copied", 'for i in 1..3000 return context put(context, "x", i)'],
+    ["contexts that are merged", "for i in 1..3000 return context merge([context, context])"],
+    ["a pattern on long text", 'for i in 1..300 return matches(text, "[a-c]*d")'],
   ])("ends at its budget: %s", (_, text) => {
-    expect(problemOf(text)).toContain(`more than ${MAX_EVALUATION_STEPS} steps`);
+    expect(problemOf(text, LARGE)).toContain(`more than ${MAX_EVALUATION_STEPS} steps`);
+  });
+
+  test("ends when the budget that it shares is spent", () => {
+    const budget = { ...fullBudget(), work: 1_000_000 };
+    const count = () =>
+      feel.evaluate("count(for i in 1..200000 return 1)", lookupIn({}), { ...given, budget });
+
+    expect(count()).toMatchObject({ ok: true, value: 200_000 });
+    expect(count()).toMatchObject({
+      ok: false,
+      problem: expect.stringContaining(`more than ${MAX_WORK_PER_DECISION} steps together`),
+    });
   });
 
   test("that calls itself for ever fails", () => {
@@ -76,26 +109,5 @@ describe("an expression", () => {
     const evaluation = evaluated(`[${many}]`);
 
     expect(evaluation).toMatchObject({ ok: true, warnings: { length: MAX_WARNINGS } });
-  });
-});
-
-describe("a regular expression", () => {
-  test("that backtracks for ever is ended", () => {
-    const problem = problemOf('matches(text, "^(a+)+$")', { text: `${"a".repeat(60)}!` });
-
-    expect(problem).toContain("takes too long to match");
-  });
-
-  test("with several repetitions works under the watch", () => {
-    expect(feelValue('matches("a.b.c", "^([a-z]+[.])+[a-z]+$")')).toBe(true);
-    expect(feelValue('extract("a1 b22", "[a-z]+[0-9]+")')).toEqual(["a1", "b22"]);
-    expect(feelValue('matches("x", "([a-z]+)*(")')).toBe(null);
-  });
-
-  test("has a limited length", () => {
-    expect(feelValue("matches(p, p)", { p: "a".repeat(MAX_PATTERN_LENGTH) })).toBe(true);
-    expect(problemOf("matches(p, p)", { p: "a".repeat(MAX_PATTERN_LENGTH + 1) })).toContain(
-      "a pattern is longer",
-    );
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { evaluate as feelinEvaluate } from "feelin";
 import { describe, expect, test } from "vitest";
-import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.ts";
+import { feelLanguage } from "../../../lib/adapters/feelin/feel-expressions.ts";
 import { type Evaluation, lookupIn } from "../../../lib/definition/expression.ts";
 import { isJson } from "../../../lib/definition/json.ts";
 import { evaluated, feel, feelValue, given } from "./feel-evaluator.ts";
@@ -10,7 +10,7 @@ describe("an evaluation", () => {
   test.each(["now()", "today()", "uuid()", "random number()", "[uuid(), uuid()]"])(
     "of %s gives the same for the same time and seed, in any engine",
     (text) => {
-      const again = feelExpressions().evaluate(text, lookupIn({}), given);
+      const again = feelLanguage().evaluate(text, lookupIn({}), given);
 
       expect(again).toEqual(evaluated(text));
     },

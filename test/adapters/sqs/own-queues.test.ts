@@ -64,12 +64,12 @@ describe("a queue of the user's", () => {
     }
   });
 
-  test("that may not be seen says so in the words of SQS", async () => {
+  test("that may not be seen says so by the name of the refusal, and nothing else of what SQS says", async () => {
     service = await cannedService(refusal("AccessDenied", 403));
     const client = new SQSClient(service.settings);
     const queues = new SqsOwnQueues({ client, allowed: [ARN] });
 
-    expect(await queues.problemOf(ARN)).toBe("SQS says AccessDenied: because of AccessDenied");
+    expect(await queues.problemOf(ARN)).toBe("SQS answers AccessDenied");
   });
 
   test("is asked for by account and name once, and sent to without a delay of ours", async () => {

@@ -109,6 +109,47 @@ describe("an event that asks for a signal", () => {
   });
 });
 
+describe("an event that a broadcast comes in", () => {
+  const topic = { kind: "signal", name: "approved" } as const;
+  const broadcast = { tenant: "default", broadcastId: "b1", topic, seq: 4, at: instantFrom(5) };
+  const event = (detail: object) => ({
+    version: "0",
+    id: "e1",
+    "detail-type": "signal-accepted",
+    source: "fermata",
+    detail,
+  });
+
+  test("is the broadcast, with its trace", () => {
+    const text = JSON.stringify(event(JSON.parse(broadcastText(broadcast, "00-a-b-01"))));
+
+    expect(parseText(text)).toEqual({ kind: "broadcast", tenant: "default", broadcastId: "b1" });
+    expect(traceparentIn(text)).toBe("00-a-b-01");
+  });
+
+  test("waits for its reader where the broadcast is newer", () => {
+    const detail = { ...JSON.parse(broadcastText(broadcast)), v: MESSAGE_FORMAT + 1 };
+
+    expect(() => parseText(JSON.stringify(event(detail)))).toThrow(/message\/format-too-new/);
+  });
+
+  test.each([
+    ...everyMessage.filter(({ kind }) => kind !== "broadcast"),
+    { kind: "reference", ref: "messages/abc" },
+  ])("is refused with $kind", ({ ...detail }) => {
+    const text = JSON.stringify(event({ v: 1, ...detail }));
+
+    expect(() => parseText(text)).toThrow(/message\/unreadable/);
+  });
+
+  test("is refused from another source", () => {
+    const detail = JSON.parse(broadcastText(broadcast));
+    const text = JSON.stringify({ ...event(detail), source: "shop" });
+
+    expect(() => parseText(text)).toThrow(/message\/unreadable/);
+  });
+});
+
 describe("a text that is no message", () => {
   test.each([
     ["nothing", ""],

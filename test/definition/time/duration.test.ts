@@ -26,7 +26,7 @@ function lasting(parts: Partial<Duration>): Duration {
   return { months: 0, days: 0, timeMs: 0, ...parts };
 }
 
-describe("a duration (F11)", () => {
+describe("a duration (T1), F11", () => {
   test.each([
     ["PT15S", lasting({ timeMs: 15 * SECOND })],
     ["PT05S", lasting({ timeMs: 5 * SECOND })],

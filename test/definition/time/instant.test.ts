@@ -12,7 +12,7 @@ import {
 import { anInstant } from "./arbitraries.ts";
 import { at, valueIn } from "./values.ts";
 
-describe("a date and time (F11)", () => {
+describe("a date and time (T5), F11", () => {
   test.each([
     ["2019-10-01T12:00:00Z", "2019-10-01T12:00:00.000Z"],
     ["2019-10-01T12:00Z", "2019-10-01T12:00:00.000Z"],

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import type { Flow, Node } from "../../../lib/definition/graph.ts";
+import { bpmnCompiler } from "../../../lib/frontends/bpmn/compiler.ts";
 import {
   boundary,
   end,
@@ -330,4 +331,26 @@ describe("the BPMN compiler", () => {
     expect(await warningsOf(source)).toEqual([]);
     expect(await nodeOf(source, "t")).not.toHaveProperty("headers");
   });
+
+  test("is refused where nothing evaluates the language of its expressions", async () => {
+    const other = { check: () => undefined, variablesOf: () => [], evaluate: () => NO_VALUE };
+    const without = bpmnCompiler({ expressions: new Map([["other", other]]) });
+
+    const { ok, diagnostics } = await without(
+      sequence(xml("serviceTask", { id: "t" }, extensions(job("=type")))),
+    );
+
+    expect(ok).toBe(false);
+    expect(diagnostics).toMatchObject([
+      {
+        severity: "error",
+        element: "t",
+        message: expect.stringContaining(
+          'The expression language "feel" is not known here. Use one of: "other".',
+        ),
+      },
+    ]);
+  });
 });
+
+const NO_VALUE = { ok: true, value: null, warnings: [] } as const;

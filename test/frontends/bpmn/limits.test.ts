@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   MAX_DIAGNOSTICS,
   MAX_ELEMENT_ID_LENGTH,
+  MAX_LABEL_LENGTH,
   MAX_NAME_LENGTH,
   MAX_PROCESSES_PER_SOURCE,
   MAX_SOURCE_BYTES,
@@ -16,6 +17,7 @@ import {
   beside,
   boundary,
   catching,
+  end,
   extensions,
   file,
   flow,
@@ -30,6 +32,9 @@ import {
   xml,
 } from "../../support/bpmn-xml.ts";
 import { compile, compiled } from "./compiling.ts";
+
+const form = (formId: string) =>
+  `${xml("zeebe:userTask", {})}${xml("zeebe:formDefinition", { formId })}`;
 
 // One past each limit stands among the refusals; here is each limit itself.
 describe("a BPMN file at its limit", () => {
@@ -79,6 +84,19 @@ describe("a BPMN file at its limit", () => {
     );
 
     expect((await compiled(source))[0]?.startEvents[1]).toMatchObject({ name: long });
+  });
+
+  test("compiles with labels of that length", async () => {
+    const name = "x".repeat(MAX_LABEL_LENGTH);
+    const task = xml("userTask", { id: "t", name }, extensions(form(name)));
+    const last = end("end", xml("errorEventDefinition", { errorRef: "e" }));
+    const flows = [flow("f1", "start", "t"), flow("f2", "t", "end")];
+    const source = file(
+      xml("process", { id: "p", name, isExecutable: "true" }, start(), task, last, ...flows),
+      xml("error", { id: "e", errorCode: name }),
+    );
+
+    expect((await compiled(source))[0]).toMatchObject({ name });
   });
 
   test("compiles with that many waits behind a gateway or on an activity", async () => {

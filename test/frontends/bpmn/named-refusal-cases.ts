@@ -1,5 +1,9 @@
 // The files that earn the codes of signals, messages and event-based gateways, each one error.
-import { MAX_NAME_LENGTH, MAX_WAITS_PER_STEP } from "../../../lib/definition/limits.ts";
+import {
+  MAX_LABEL_LENGTH,
+  MAX_NAME_LENGTH,
+  MAX_WAITS_PER_STEP,
+} from "../../../lib/definition/limits.ts";
 import type { BpmnCode } from "../../../lib/frontends/bpmn/codes.ts";
 import { MAX_TRIGGERED_STARTS } from "../../../lib/frontends/bpmn/limits.ts";
 import {
@@ -15,6 +19,7 @@ import {
   job,
   onMessage,
   onSignal,
+  person,
   process,
   race,
   receive,
@@ -41,6 +46,16 @@ const starting = (...definitions: readonly string[]) =>
   file(process(...definitions.map((one, n) => start("abc".charAt(n), one))));
 
 const long = "x".repeat(MAX_NAME_LENGTH + 1);
+const tooLong = "x".repeat(MAX_LABEL_LENGTH + 1);
+const throwingError = file(
+  process(
+    start(),
+    end("end", xml("errorEventDefinition", { errorRef: "e" })),
+    flow("f", "start", "end"),
+  ),
+);
+const formOf = (form: Readonly<Record<string, string>>) =>
+  sequence(person("t", xml("zeebe:formDefinition", form)));
 const many = Array.from({ length: MAX_WAITS_PER_STEP + 1 }, (_, n) => `s${n}`);
 const manySignals = many.map((id) => aSignal(id));
 const starts = many.slice(0, MAX_TRIGGERED_STARTS + 1).map((id) => start(`e-${id}`, onSignal(id)));
@@ -97,6 +112,25 @@ export const NAMED_ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> 
       4,
     ),
     one("a key", beside(sequence(receive("t", "m1")), aMessage("m1", { key: long })), "t", 4),
+    one(
+      "of a process",
+      file(xml("process", { id: "p", name: tooLong, isExecutable: "true" }, start())),
+      "p",
+      3,
+    ),
+    one(
+      "of an element",
+      sequence(xml("serviceTask", { id: "t", name: tooLong }, extensions(job("work")))),
+      "t",
+      4,
+    ),
+    one(
+      "an error code that is thrown",
+      beside(throwingError, xml("error", { id: "e", errorCode: tooLong })),
+      "end",
+    ),
+    one("a form's id", formOf({ formId: tooLong }), "t", 4),
+    one("a form's reference", formOf({ externalReference: tooLong }), "t", 4),
     one("what starts a process", beside(starting(onSignal("s1")), aSignal("s1", long)), "a", 3),
     one(
       "what starts a process, computed",

@@ -561,6 +561,18 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
     one("a date without an offset", catching(timer("timeDate", "2030-01-01T00:00:00")), "c", 4),
     one("a cycle", onBoundary(timer("timeCycle", "R0/PT1S"), { cancelActivity: "false" }), "b", 8),
     one(
+      "a cycle without length",
+      onBoundary(timer("timeCycle", "R1000000/PT0S"), { cancelActivity: "false" }),
+      "b",
+      8,
+    ),
+    one(
+      "a start by a cycle without length",
+      file(process(xml("startEvent", { id: "s" }, timer("timeCycle", "R1000000/PT0S")))),
+      "s",
+      3,
+    ),
+    one(
       "a cron expression of five fields",
       onBoundary(timer("timeCycle", "0 9-17 * * MON-FRI"), { cancelActivity: "false" }),
       "b",

@@ -1,6 +1,7 @@
 import { App, type Environment, NestedStack, Stack } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { Fermata, type FermataProps } from "../../../cdk/fermata.ts";
+import cdkJson from "../../../cdk.json" with { type: "json" };
 
 export type Resource = Readonly<{
   id: string;
@@ -10,6 +11,7 @@ export type Resource = Readonly<{
   // biome-ignore lint/suspicious/noExplicitAny: a template is what it is.
   props: any;
   deletionPolicy: string | undefined;
+  dependsOn: readonly string[];
 }>;
 
 export type Synthesised = Readonly<{
@@ -32,9 +34,9 @@ export function synthesised(
   return read(app, stack);
 }
 
-/** As the command line would start it. */
+/** As the command line would start it, with the feature flags of this app. */
 export function anApp(): App {
-  return new App({ context: { "aws:cdk:enable-path-metadata": true } });
+  return new App({ context: { ...cdkJson.context, "aws:cdk:enable-path-metadata": true } });
 }
 
 /** What a stack comes to. */
@@ -46,6 +48,7 @@ export function read(app: App, stack: Stack): Synthesised {
     path: (raw.Metadata?.["aws:cdk:path"] ?? "").replace(/^[^/]*\//, ""),
     props: raw.Properties ?? {},
     deletionPolicy: raw.DeletionPolicy,
+    dependsOn: raw.DependsOn ?? [],
   }));
   const of = (type: string) => resources.filter((resource) => resource.type === type);
   return {
@@ -100,6 +103,7 @@ type RawResource = Readonly<{
   Type: string;
   Properties?: object;
   DeletionPolicy?: string;
+  DependsOn?: readonly string[];
   Metadata?: Readonly<Record<string, string>>;
 }>;
 

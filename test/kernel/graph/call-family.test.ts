@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { MAX_CALL_DEPTH, MAX_TICKETS_OF_FAILED } from "../../../lib/definition/limits.ts";
+import { findTicket, itemName, openIn } from "../../../lib/kernel/batch.ts";
 import { decideIncident } from "../../../lib/kernel/decide.ts";
 import type { ChildEnded } from "../../../lib/kernel/fact.ts";
-import { findTicket, memberName, openIn } from "../../../lib/kernel/family.ts";
-import type { CallFamily, ChildTicket } from "../../../lib/kernel/instance.ts";
-import { isShelf } from "../../../lib/kernel/shelve.ts";
+import { holdsFailedItems } from "../../../lib/kernel/failed-items.ts";
+import type { CallBatch, ChildTicket } from "../../../lib/kernel/instance.ts";
 import {
   aBoundaryError,
   aBoundaryTimer,
@@ -34,19 +34,19 @@ const gathering = aLoop({ gathers: "=result", preset: "result" });
 const calling = (options: Options = {}) =>
   aCall("a", { process: "child", loop: gathering, ...options });
 
-function familiesIn({ instance }: Play): readonly CallFamily[] {
+function familiesIn({ instance }: Play): readonly CallBatch[] {
   return instance.tickets.filter((it) => it.on === "family").filter((it) => "call" in it);
 }
 
 /** The member as the call that it is, of the family that was opened last. */
 function memberIn(order: Play, n: number): ChildTicket {
   const family = familiesIn(order).at(-1);
-  const ticket = findTicket(order.instance.tickets, memberName(family?.id ?? "none", n));
+  const ticket = findTicket(order.instance.tickets, itemName(family?.id ?? "none", n));
   if (ticket?.on !== "child") throw new Error(`no call of entry ${n} is open: ${order.open}`);
   return ticket;
 }
 
-const nameOf = (order: Play, n: number) => memberName(familiesIn(order).at(-1)?.id ?? "none", n);
+const nameOf = (order: Play, n: number) => itemName(familiesIn(order).at(-1)?.id ?? "none", n);
 
 const givenTo = (order: Play, n: number) =>
   order.program.runner.callInput(order.instance, memberIn(order, n));
@@ -79,7 +79,7 @@ const refuses = (order: Play, n: number) =>
 const cancels = ({ instance }: Play) =>
   instance.outbox.flatMap(({ effect }) => (effect.kind.startsWith("cancel") ? [effect] : []));
 
-const shelvesIn = ({ instance }: Play) => instance.tickets.filter(isShelf);
+const shelvesIn = ({ instance }: Play) => instance.tickets.filter(holdsFailedItems);
 
 describe("a family of calls", () => {
   test("F57 F58: is one ticket, and gathers what its children give in the order of the list", async () => {
@@ -309,7 +309,7 @@ describe("a family of calls", () => {
     const why = { type: "STATE_TOO_LARGE", message: "too much" } as const;
     const ended = { childId: "c", status: "succeeded", terminationKind: "success" } as const;
     for (const n of [1, 2]) {
-      const fact = { kind: "child-ended", ticket: memberName(id, n), ...ended } as const;
+      const fact = { kind: "child-ended", ticket: itemName(id, n), ...ended } as const;
       const given = givenAt(order.now);
       const { instance } = decideIncident(order.program, order.instance, fact, given, why);
       order.instance = { ...instance, version: instance.version + 1 };

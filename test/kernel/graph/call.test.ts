@@ -103,6 +103,17 @@ describe("a call", () => {
     expect(all.open).toEqual(["task after"]);
   });
 
+  test("F57 takes over what its input mappings gave to the child as well", async () => {
+    const order = await play(
+      calling(aCall("call", { passesAll: false, inputs: { only: "=n + 1" } })),
+      { variables: { n: 1 } },
+    );
+
+    await ends(order, { result: { ...callOf(order).variables, y: 3 } });
+
+    expect(order.variables).toEqual({ n: 1, only: 2, y: 3 });
+  });
+
   test("takes what is no object under the name result", async () => {
     const listed = await play(calling(aCall("call")));
     const none = await play(calling(aCall("call")));

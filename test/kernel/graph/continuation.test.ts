@@ -1,6 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { MAX_CONTINUATIONS, MAX_TRANSITIONS_PER_STEP } from "../../../lib/definition/limits.ts";
 import {
+  MAX_CONTINUATIONS,
+  MAX_TRANSITIONS_PER_STEP,
+  MAX_WAITS_PER_STEP,
+} from "../../../lib/definition/limits.ts";
+import {
+  aBoundarySignal,
   aBoundaryTimer,
   aChoice,
   aPass,
@@ -105,6 +110,7 @@ describe("a loop that never waits", () => {
     expect(rounds).toBe(MAX_CONTINUATIONS);
     expect(order.open).toEqual(["timer late", "incident process"]);
     expect(order.incident("process").type).toBe("STEP_LIMIT");
+    expect(order.incident("process").message).toContain("Look for a loop");
     expect(order.status).toBe("live");
   });
 
@@ -151,5 +157,46 @@ describe("a loop that never waits", () => {
 
     expect(order.status).toBe("cancelled cancel");
     expect(order.instance.tickets).toEqual([]);
+  });
+});
+
+describe("more waits than the steps of one moment may open", () => {
+  const MOST = MAX_WAITS_PER_STEP * (MAX_CONTINUATIONS + 1);
+
+  /** As many sub-processes, one after the other, each with a wait on its border. */
+  const guarded = (count: number) => {
+    const ids = Array.from({ length: count }, (_, at) => `s${at}`);
+    return aProcess(
+      [
+        aStart(),
+        ...ids.flatMap((id) => [
+          aScope(id, [aStart(`in-${id}`), aPass(`pass-${id}`)], [`in-${id} -> pass-${id}`]),
+          aBoundarySignal(`b-${id}`, { on: id, name: "closed" }),
+        ]),
+        aTask("last"),
+      ],
+      [["start", ...ids, "last"].join(" -> ")],
+    );
+  };
+
+  test("R23: are told as such, and go on when that is resolved", async () => {
+    const order = await play(guarded(MOST + 1));
+    await order.goOn();
+    const { type, message } = order.incident("process");
+
+    await order.resolve("process");
+    await order.goOn();
+
+    expect(type).toBe("STEP_LIMIT");
+    expect(message).toContain(`More than ${MOST} waits for signals and messages`);
+    expect(order.open).toEqual(["task last"]);
+  });
+
+  test("R23: are no incident up to that number", async () => {
+    const order = await play(guarded(MOST));
+
+    await order.goOn();
+
+    expect(order.open).toEqual(["task last"]);
   });
 });

@@ -57,6 +57,24 @@ async function completeItem(order: Play, item: Json, variables = {}): Promise<vo
 }
 
 describe("a loop", () => {
+  test.each([
+    ["one by one", { sequential: true } as const],
+    ["all at once", {}],
+  ])("F58: gathers its counter, and lets the task see it: %s", async (_, how) => {
+    const loop = aLoop({ gathers: "=loopCounter", preset: "loopCounter", ...how });
+    const items = ["x", "y", "z"];
+    const order = await play(around(aTask("a", { loop })), { variables: { items } });
+    const seen: Json[] = [];
+
+    for (const _ of items) {
+      seen.push(order.input("a").loopCounter ?? null);
+      await order.complete("a");
+    }
+
+    expect(seen).toEqual([1, 2, 3]);
+    expect(order.variables).toEqual({ items, results: [1, 2, 3] });
+  });
+
   test("F58: does a list all at once, and gathers the results in its order", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), {
       variables: { items: ["x", "y", "z"], result: "mine" },

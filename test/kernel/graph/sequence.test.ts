@@ -119,7 +119,7 @@ describe("the graph runner", () => {
 
     const view = program.runner.view(aNew(program));
 
-    expect(view).toEqual({ variables: {}, activeElements: [] });
+    expect(view).toEqual({ variables: {}, tokens: [] });
   });
 
   test("shows each active element once, however many tokens are on it", async () => {

@@ -280,6 +280,22 @@ describe("a boundary timer that does not interrupt", () => {
     expect(new Date(order.timer("late").dueAt).toISOString()).toBe("2024-01-08T08:30:00.000Z");
   });
 
+  test("of a stored definition without length fires once a second", async () => {
+    const order = await play(watched({ cycle: "R3/PT0S", interrupting: false }));
+    const { dueAt: first } = order.timer("late");
+
+    await order.fire("late");
+
+    expect([first, order.timer("late").dueAt]).toEqual([BEGIN + 1_000, BEGIN + 2_000]);
+    expect(order.timer("late").cycle?.left).toBe(2);
+  });
+
+  test("cannot be entered with a computed cycle that is too short", async () => {
+    const order = await play(watched({ cycle: '="R3/PT0S"', interrupting: false }));
+
+    expect(order.incident("pay").message).toContain("is too short");
+  });
+
   test("cannot be entered with a cycle that is none", async () => {
     const order = await play(watched({ cycle: "every day", interrupting: false }));
 

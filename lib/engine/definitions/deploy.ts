@@ -1,0 +1,177 @@
+/** Deploying: every process of a source or none, in one commit. */
+import type { Compiled, Definition } from "../../definition/definition.ts";
+import type { Compilation, Compiler, Diagnostic } from "../../definition/diagnostic.ts";
+import { MAX_PROCESSES_PER_SOURCE, MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Write } from "../../ports/store.ts";
+import { viewProcess } from "../instances/views.ts";
+import { replaceStarts } from "../rows/start-rows.ts";
+import type { DeployedView, Deployment, Source } from "../shapes/definitions.ts";
+import { bodyText, encodeBody } from "../storage/formats.ts";
+import { definitionPk, versionKey } from "../storage/keys.ts";
+import {
+  type Latest,
+  latestItem,
+  readLatest,
+  spreadOf,
+  type VersionRecord,
+} from "../storage/latest.ts";
+import { writeParts } from "../storage/parts.ts";
+import {
+  NO_CHANGE,
+  rearmTimers,
+  replaceTimers,
+  type TimerChange,
+  withTimers,
+} from "../timer-starts/replace.ts";
+import type { World } from "../world.ts";
+
+/** Stores a new version of each process that changed; an identical source changes nothing. */
+export async function deploy(world: World, { notation, source }: Source): Promise<Deployment> {
+  const compilation = await compilerFor(world, notation)(source);
+  if (!compilation.ok) throw refused(compilation.diagnostics);
+  const { processes, diagnostics } = compilation;
+  if (processes.length > MAX_PROCESSES_PER_SOURCE) throw tooMany(processes.length);
+  const sourceHash = world.ids.digest(`${notation}\n${source}`);
+  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
+    const planned = await Promise.all(
+      processes.map((process) => planOne(world, process, sourceHash)),
+    );
+    const views = planned.map(({ definition }): DeployedView => {
+      return { ...viewProcess(definition), warnings: diagnostics };
+    });
+    const changed = planned.filter(({ writes }) => writes.length > 0);
+    if (changed.length === 0) return { created: false, definitions: views };
+    for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
+    const [first, ...rest] = changed.flatMap(({ writes }) => writes);
+    if (first === undefined) return { created: false, definitions: views };
+    const outcome = await world.store.commit([first, ...rest]);
+    if (outcome.kind === "committed") {
+      for (const { timers } of changed) await rearmTimers(world, timers);
+      return { created: true, definitions: views };
+    }
+    if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
+  }
+  throw new EngineError("engine/busy", {
+    happened: "Others kept deploying the same definition",
+    where: `definition ${processes.map(({ id }) => id).join(", ")}`,
+    fix: "Deploy it again.",
+    retryable: true,
+  });
+}
+
+/** What deploying would say, without storing anything. */
+export async function validate(
+  world: World,
+  { notation, source }: Source,
+): Promise<{ valid: boolean; diagnostics: readonly Diagnostic[] }> {
+  const compilation: Compilation = await compilerFor(world, notation)(source);
+  return { valid: compilation.ok, diagnostics: compilation.diagnostics };
+}
+
+type Planned = Readonly<{
+  definition: Definition;
+  writes: readonly Write[];
+  timers: TimerChange;
+}>;
+
+async function planOne(world: World, compiled: Compiled, sourceHash: string): Promise<Planned> {
+  const { id } = compiled;
+  const hash = world.ids.digest(`${sourceHash}\n${id}`);
+  const found = await readLatest(world, id);
+  const isIdentical = found?.latest.hash === hash;
+  if (found && isIdentical && found.latest.state !== "undeployed") {
+    return {
+      definition: { ...compiled, hash, version: found.latest.version },
+      writes: [],
+      timers: NO_CHANGE,
+    };
+  }
+  // What was undeployed and comes back unchanged is the same version again.
+  const version = (found?.latest.version ?? 0) + (isIdentical ? 0 : 1);
+  const state = found?.latest.state === "disabled" ? "disabled" : "enabled";
+  const definition = { ...compiled, hash, version };
+  const next = (found?.item.version ?? 0) + 1;
+  const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, next);
+  const bare: Latest = {
+    ...{ id, version, hash, sourceHash, state, starts: rows.starts },
+    // Instances of the versions before stay where they are.
+    ...spreadOf(found?.latest ?? {}),
+  };
+  const timers = await replaceTimers(world, found?.latest, bare, compiled.startEvents, next);
+  const latest = withTimers(bare, timers);
+  const head: Write = found
+    ? {
+        put: latestItem(world, latest, found.item.version + 1),
+        when: { version: found.item.version },
+      }
+    : { put: latestItem(world, latest, 1), when: "absent" };
+  return {
+    definition,
+    writes: [
+      head,
+      ...(isIdentical ? [] : [versionWrite(world, definition, sourceHash)]),
+      ...rows.writes,
+      ...timers.writes,
+    ],
+    timers,
+  };
+}
+
+function versionWrite(world: World, definition: Definition, sourceHash: string): Write {
+  const { id, version, hash, versionTag: tag } = definition;
+  const deployedAt = world.clock.now();
+  const record: VersionRecord = { hash, sourceHash, deployedAt, ...(tag && { tag }) };
+  return {
+    put: {
+      key: versionKey(world.settings.tenant, id, version),
+      version: 1,
+      body: encodeBody("definition-version", record),
+    },
+    when: "absent",
+  };
+}
+
+/** Texts go first: a head never names what is not there. */
+async function storeTexts(
+  world: World,
+  definition: Definition,
+  sourceHash: string,
+  source: string,
+): Promise<void> {
+  const pk = definitionPk(world.settings.tenant, definition.id);
+  await writeParts(world, pk, "V", definition.hash, bodyText("definition", definition));
+  await writeParts(world, pk, "X", sourceHash, source);
+}
+
+function compilerFor(world: World, notation: Source["notation"]): Compiler {
+  const compiler = Object.hasOwn(world.compilers, notation) ? world.compilers[notation] : undefined;
+  if (compiler) return compiler;
+  const known = Object.keys(world.compilers).join(", ");
+  throw new EngineError("definition/notation-unknown", {
+    happened: `This engine does not read the notation "${notation}"`,
+    where: "notation",
+    fix: `Deploy one of: ${known}.`,
+    retryable: false,
+  });
+}
+
+function refused(diagnostics: readonly Diagnostic[]): EngineError {
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  return new EngineError("definition/invalid", {
+    happened: `The source cannot run: ${errors} ${errors === 1 ? "problem" : "problems"}`,
+    where: "source",
+    fix: "Mend every problem that is listed; nothing was stored.",
+    retryable: false,
+    details: diagnostics,
+  });
+}
+
+function tooMany(count: number): EngineError {
+  return new EngineError("request/invalid", {
+    happened: `The source holds ${count} processes, ${MAX_PROCESSES_PER_SOURCE} is the limit`,
+    where: "source",
+    fix: "Split it into several files.",
+    retryable: false,
+  });
+}

@@ -1,0 +1,195 @@
+/**
+ * Parked facts of one instance, taken together: one decide chain, one put, each fact's effects
+ * owed by its own name. What is parked is never parked again: a queue that drops doubles could
+ * swallow the second copy while the first is being deleted.
+ */
+import { MAX_REMEMBERED_REQUESTS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { isDue, isWelcome } from "../../kernel/decide.ts";
+import type { Fact } from "../../kernel/fact.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import type {
+  CarriedStart,
+  Invocation,
+  LookMessage,
+  OwedMessage,
+  ParkedMessage,
+  Post,
+  Verdict,
+} from "../../ports/message.ts";
+import { isTimer } from "../rows/open-tickets.ts";
+import { commit } from "../step/commit.ts";
+import { afterCommit } from "../step/dispatch.ts";
+import { plan, timeOf } from "../step/plan.ts";
+import { dropSentRecords, redeliver } from "../step/redelivery.ts";
+import type { Want } from "../step/take.ts";
+import { type Image, loadInstance } from "../storage/stored-instance.ts";
+import type { World } from "../world.ts";
+import { hasLost, loadOrCreate } from "./creation.ts";
+import { afterNothing, takePosted } from "./recheck.ts";
+
+type Parked = ParkedMessage | OwedMessage | LookMessage;
+
+/** A parked message by itself. */
+export async function advanceOne(
+  world: World,
+  message: Parked,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const [verdict] = await advance(world, [message], invocation);
+  return verdict ?? "release";
+}
+
+/** Takes up to ten parked messages of one instance; the verdicts are in their order. */
+export async function advance(
+  world: World,
+  messages: readonly Parked[],
+  invocation: Invocation,
+): Promise<readonly Verdict[]> {
+  const [first] = messages;
+  if (first === undefined) return [];
+  const found = await findOrCreate(world, first.instanceId, messages);
+  if (found === undefined) return messages.map(() => "release");
+  const isLost = (message: Parked) => hasLost(found.instance, startIn(message));
+  const others = messages.filter((message) => !isLost(message) && !isPosted(message));
+  const result = await takeTogether(world, found, others, invocation);
+  if (result === "contended") return messages.map(() => ({ keepForMs: CONTENDED_MS }));
+  const verdicts: Verdict[] = [];
+  for (const message of messages) {
+    if (isLost(message)) verdicts.push("release");
+    else if (isPosted(message)) {
+      verdicts.push(await takePosted(world, result.image, message, invocation));
+    } else verdicts.push(await verdictOn(world, message, result, invocation));
+  }
+  return verdicts;
+}
+
+/** Each start that is carried here may be the one that counts: an earlier one may be out of date. */
+async function findOrCreate(
+  world: World,
+  instanceId: string,
+  messages: readonly Parked[],
+): Promise<Image | undefined> {
+  const starts = messages.flatMap((message) => startIn(message) ?? []);
+  for (const start of starts) {
+    const found = await loadOrCreate(world, instanceId, start);
+    if (found) return found;
+  }
+  return loadInstance(world, instanceId);
+}
+
+/** What was not taken is late or doubled, or a timer that this host's clock finds too early. */
+async function verdictOn(
+  world: World,
+  message: Parked,
+  { image, taken, left, verdict }: Taken,
+  invocation: Invocation,
+): Promise<Verdict> {
+  if (taken.has(message.name)) return verdict;
+  if (left.has(message.name)) return { keepForMs: 0 };
+  if (message.kind === "look") return afterNothing(world, image, message, invocation);
+  const earlyMs = message.kind === "parked" ? earlyByMs(world, image.instance, message.fact) : 0;
+  if (earlyMs > 0) return { keepForMs: earlyMs };
+  return redeliver(world, image, message.name, invocation, factIn(message));
+}
+
+/** What came by itself. A copy of a call, or of a start, is in vain by design: its call was quicker. */
+function factIn(message: Exclude<Parked, LookMessage>): Fact["kind"] | undefined {
+  if (message.kind === "owed" || message.request !== undefined) return undefined;
+  return message.fact.kind === "started" ? undefined : message.fact.kind;
+}
+
+const CONTENDED_MS = 100;
+
+type Taken = Readonly<{
+  image: Image;
+  taken: ReadonlySet<string>;
+  /** For which there was no room in the commit. */
+  left: ReadonlySet<string>;
+  verdict: Verdict;
+}>;
+
+const NOTHING_TAKEN = {
+  taken: new Set<string>(),
+  left: new Set<string>(),
+  verdict: "release",
+} as const;
+
+/** Commits all that can still be taken, and sends what it owes. */
+async function takeTogether(
+  world: World,
+  found: Image,
+  messages: readonly Parked[],
+  invocation: Invocation,
+): Promise<Taken | "contended"> {
+  const owner = { own: invocation.id, until: invocation.until };
+  let image = found;
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const wants = wantsOf(world, image.instance, messages);
+    const planned = wants.length > 0 ? await plan(world, image, wants, owner) : undefined;
+    if (planned === undefined) {
+      const current = await newerThan(world, image, wants);
+      if (current === undefined) return { image, ...NOTHING_TAKEN };
+      image = current;
+      continue;
+    }
+    const outcome = await commit(world, planned, invocation.id);
+    if (outcome.kind === "committed") {
+      const sent = await afterCommit(world, planned);
+      const verdict = await dropSentRecords(world, outcome.image, sent, invocation.id);
+      return { image: outcome.image, taken: planned.took, left: planned.left, verdict };
+    }
+    if (outcome.kind === "busy") return "contended";
+    if (outcome.kind === "moved") continue;
+    if (outcome.current === undefined) return { image, ...NOTHING_TAKEN };
+    image = outcome.current;
+  }
+  return "contended";
+}
+
+/**
+ * A look that finds nothing may have come between: the instance was read before somebody's step,
+ * what it looks for after it. Only an instance that is read later says what that step owes.
+ */
+async function newerThan(
+  world: World,
+  { instance: { id, version } }: Image,
+  wants: readonly Want[],
+): Promise<Image | undefined> {
+  if (!wants.some((want) => "look" in want)) return undefined;
+  const current = await loadInstance(world, id);
+  return current && current.instance.version > version ? current : undefined;
+}
+
+function wantsOf(world: World, instance: Instance, messages: readonly Parked[]): readonly Want[] {
+  const now = timeOf(world, instance);
+  return messages.flatMap((message): Want[] => {
+    if (message.kind === "look") return [{ name: message.name, look: message.ticket }];
+    if (message.kind === "owed" || message.fact.kind === "started") return [];
+    if (!isWelcome(instance, message.fact, { now })) return [];
+    const { name, fact, request } = message;
+    if (request === undefined) return [{ name, fact }];
+    if (isSettled(instance, request)) return [];
+    const { id, body, answer } = request;
+    return [{ name, fact, remember: { request: id, body, answer } }];
+  });
+}
+
+/** Remembered, or so long ago that nobody can know: its caller never got an answer. */
+function isSettled({ ring }: Instance, { id, base }: { id: string; base: number }): boolean {
+  if (ring.some(({ request }) => request === id)) return true;
+  return ring.length === MAX_REMEMBERED_REQUESTS && (ring[0]?.v ?? 0) > base;
+}
+
+function earlyByMs(world: World, instance: Instance, fact: Fact): number {
+  if (fact.kind !== "timer-due") return 0;
+  const timer = instance.tickets.filter(isTimer).find(({ id }) => id === fact.ticket);
+  const now = timeOf(world, instance);
+  return timer && !isDue(timer, now) ? timer.dueAt - now : 0;
+}
+
+/** What brings its own message changes a mailbox with its step: it is taken by itself. */
+const isPosted = (message: Parked): message is LookMessage & { post: Post } =>
+  message.kind === "look" && message.post !== undefined;
+
+const startIn = (message: Parked): CarriedStart | undefined =>
+  message.kind === "parked" ? message.start : undefined;

@@ -1,0 +1,136 @@
+/**
+ * History is the trail: its newest part in the instance, the rest in chunks. The instance is read
+ * first: the other order would lose what spills in between. A page reads only the chunks that hold
+ * it: its cursor says the last entry that was seen, and the first one of the piece that goes on.
+ */
+import { formatInstant } from "../../definition/time/instant.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import { type JournalEntry, runOf, type TrailEntry } from "../../kernel/trail.ts";
+import type { Item } from "../../ports/store.ts";
+import type { HistoryEntry } from "../shapes/instances.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { parseChunk, parseChunkJournal } from "../storage/codec.ts";
+import { chunksFrom, instancePk } from "../storage/keys.ts";
+import type { Image } from "../storage/stored-instance.ts";
+import type { World } from "../world.ts";
+import { getInstance } from "./instance-calls.ts";
+import { badCursor } from "./listing.ts";
+
+export async function readHistory(
+  world: World,
+  instanceId: string,
+  page: PageRequest,
+): Promise<Listed<HistoryEntry>> {
+  const { limit, cursor } = page;
+  const place = cursor === undefined ? BEGINNING : parsePlace(cursor);
+  const found = await entriesFrom(world, await getInstance(world, instanceId), place, limit + 1);
+  const [first] = found;
+  // No page of this history ended there: what is before it in its piece would be left out.
+  if (first && place.piece > 1 && first.entry.seq !== place.seq) throw badCursor();
+  const next = found[limit];
+  return {
+    items: found.slice(0, limit).map(({ entry }) => viewEntry(entry)),
+    ...(next && { nextCursor: `${next.entry.seq - 1}.${next.piece}` }),
+  };
+}
+
+/** Every entry once, in order. */
+export async function allEntries(world: World, image: Image): Promise<readonly TrailEntry[]> {
+  const found = await entriesFrom(world, image, BEGINNING, Number.POSITIVE_INFINITY);
+  return found.map(({ entry }) => entry);
+}
+
+/** The journal of the present run, complete and in order: who replays it reads it once. */
+export async function readJournal(
+  world: Reading,
+  instance: Instance,
+): Promise<readonly JournalEntry[]> {
+  const { journal } = instance;
+  if (journal === undefined) return [];
+  const { next, entries } = journal;
+  const byNumber: JournalEntry[] = [];
+  const add = (first: number, part: readonly JournalEntry[]) => {
+    for (const [n, entry] of part.entries()) byNumber[first - 1 + n] = entry;
+  };
+  if (entries.length < next - 1) {
+    for await (const { body } of chunksOf(world, instance, BEGINNING.piece, MANY)) {
+      const part = parseChunkJournal(body, runOf(instance));
+      if (part) add(part.next - part.entries.length, part.entries);
+    }
+  }
+  add(next - entries.length, entries);
+  return byNumber.slice(0, next - 1);
+}
+
+/** An entry of history, and the first one of the piece that it stands in. */
+type Place = Readonly<{ seq: number; piece: number }>;
+const BEGINNING: Place = { seq: 1, piece: 1 };
+
+function parsePlace(cursor: string): Place {
+  const [, after, first] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
+  const place = { seq: Number(after) + 1, piece: Number(first) };
+  if (first === undefined || place.piece < 1 || place.piece > place.seq) throw badCursor();
+  return place;
+}
+
+type Found = Readonly<{ entry: TrailEntry; piece: number }>;
+
+/** At least `count` entries from a place on, if there are as many. */
+async function entriesFrom(
+  world: World,
+  image: Image,
+  { seq, piece }: Place,
+  count: number,
+): Promise<readonly Found[]> {
+  const { instance, program } = image;
+  const { next, entries: inside } = instance.trail;
+  const bySeq = new Map<number, Found>();
+  const add = (entries: readonly TrailEntry[], first: number) => {
+    for (const entry of entries) {
+      if (entry.seq >= seq && entry.seq < next) bySeq.set(entry.seq, { entry, piece: first });
+    }
+  };
+  if (seq < next - inside.length) {
+    const atOnce = Number.isFinite(count) ? FEW : MANY;
+    for await (const { body } of chunksOf(world, instance, piece, atOnce)) {
+      const entries = parseChunk(body, program.definition, runOf(instance));
+      add(entries, entries[0]?.seq ?? 1);
+      if (bySeq.size >= count) break;
+    }
+  }
+  if (bySeq.size < count) add(inside, next - inside.length);
+  return [...bySeq.values()].sort((a, b) => a.entry.seq - b.entry.seq);
+}
+
+/** Chunks that are read at once: for a page, and for everything. */
+const FEW = 2;
+const MANY = 100;
+
+type Reading = Pick<World, "store">;
+
+async function* chunksOf(
+  world: Reading,
+  { tenant, id }: Instance,
+  first: number,
+  limit: number,
+): AsyncGenerator<Item> {
+  const pk = instancePk(tenant, id);
+  let after: string | undefined;
+  do {
+    const range = { ...chunksFrom(first), limit, ...(after !== undefined && { after }) };
+    const page = await world.store.scan(pk, range);
+    yield* page.items;
+    after = page.next;
+  } while (after !== undefined);
+}
+
+function viewEntry({ seq, at, type, element, occurrence, data }: TrailEntry): HistoryEntry {
+  return {
+    seq,
+    at: formatInstant(at),
+    type,
+    ...(element !== undefined && { element }),
+    ...(occurrence !== undefined && { occurrence }),
+    ...(data !== undefined && { data }),
+  };
+}

@@ -1,0 +1,80 @@
+/**
+ * Open incidents of all instances, read from the views of those that have any. A page may end in the
+ * middle of an instance: its cursor then says behind which incident it goes on.
+ */
+import type { IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
+import type { FoundIncident, IncidentFilter } from "../shapes/bulk.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { instanceOrder } from "../storage/keys.ts";
+import { compareTickets } from "../storage/ticket-order.ts";
+import type { World } from "../world.ts";
+import { cursorOf, matches, placeIn } from "./filter.ts";
+import { readPage } from "./listing.ts";
+import { sourcesOf } from "./listing-sources.ts";
+import { viewIncident } from "./views.ts";
+
+export async function listIncidents(
+  world: World,
+  filter: IncidentFilter,
+  page: PageRequest,
+): Promise<Listed<FoundIncident>> {
+  const { type: _type, element: _element, ...rest } = filter;
+  const ofInstances = { ...rest, incident: true } as const;
+  const list = { list: "incidents", filter };
+  const place = parsePlace(placeIn(world, list, page.cursor));
+  const { images, last } = await readPage(world, {
+    sources: await sourcesOf(world, ofInstances),
+    filter,
+    behind: place.behind,
+    limit: page.limit,
+    wants: ({ instance }) =>
+      matches(world, instance, ofInstances) && wantedOf(instance, filter, place).length > 0,
+  });
+  const found = images.flatMap(({ instance }) =>
+    wantedOf(instance, filter, place).map((ticket) => ({ instance, ticket })),
+  );
+  const shown = found.slice(0, page.limit);
+  const end = shown.at(-1);
+  const next =
+    shown.length < found.length && end ? `${instanceOrder(end.instance)}@${end.ticket.id}` : last;
+  return {
+    items: shown.map(({ instance, ticket }) => viewFound(instance, ticket)),
+    ...(next !== undefined && { nextCursor: cursorOf(world, list, next) }),
+  };
+}
+
+/** Behind which instance to go on; or within which, and behind which of its incidents. */
+type Place = Readonly<{ behind: string | undefined; within?: string; after?: string }>;
+
+function parsePlace(place: string | undefined): Place {
+  const [within, after] = place?.split("@") ?? [];
+  if (within === undefined || after === undefined) return { behind: place };
+  // No id holds a character as low as this one: nothing stands between an order and this.
+  return { behind: `${within}!`, within, after };
+}
+
+function wantedOf(
+  instance: Instance,
+  { type, element }: IncidentFilter,
+  { within, after }: Place,
+): readonly IncidentTicket[] {
+  const isWithin = after !== undefined && instanceOrder(instance) === within;
+  return instance.tickets
+    .filter(isIncident)
+    .filter((ticket) => type === undefined || ticket.type === type)
+    .filter((ticket) => element === undefined || ticket.element === element)
+    .sort((a, b) => compareTickets(a.id, b.id))
+    .filter(({ id }) => !isWithin || compareTickets(id, after) > 0);
+}
+
+const isIncident = (ticket: Ticket): ticket is IncidentTicket => ticket.on === "incident";
+
+function viewFound(instance: Instance, ticket: IncidentTicket): FoundIncident {
+  const { id: instanceId, definition, businessKey } = instance;
+  return {
+    ...viewIncident(ticket),
+    instanceId,
+    definition: { id: definition.id, version: definition.version },
+    ...(businessKey !== undefined && { businessKey }),
+  };
+}

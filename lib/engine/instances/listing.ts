@@ -1,0 +1,127 @@
+/**
+ * Lists of instances, newest first. A page takes what the indexes show, reads each instance as it is
+ * now, and keeps those that match. However much a filter throws away, a page reads little more than
+ * it may show: then it is short, and its cursor goes on behind what was looked at.
+ */
+import { MAX_PAGE_BYTES, MAX_READ_BEYOND_PAGE } from "../../definition/limits.ts";
+import { storeLimits } from "../../ports/store-rules.ts";
+import { isDeadRow } from "../rows/key-rows.ts";
+import type { InstanceFilter, InstanceView } from "../shapes/instances.ts";
+import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { instanceKey, instanceOrder } from "../storage/keys.ts";
+import { type Image, imageOf } from "../storage/stored-instance.ts";
+import { readable } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+import { boundsOf, cursorOf, matches, placeIn } from "./filter.ts";
+import { type Entry, type Source, sourcesOf } from "./listing-sources.ts";
+import { mergeNewest } from "./merge.ts";
+import { viewInstance } from "./views.ts";
+
+export { badCursor } from "./filter.ts";
+
+export async function listInstances(
+  world: World,
+  filter: InstanceFilter,
+  page: PageRequest,
+): Promise<Listed<InstanceView>> {
+  const { images, last } = await readPage(world, {
+    sources: await sourcesOf(world, filter),
+    filter,
+    behind: placeIn(world, filter, page.cursor),
+    limit: page.limit,
+    wants: ({ instance }) => matches(world, instance, filter),
+    weigh: (image) => weightOf(viewInstance(world, image)),
+  });
+  const items = images.map((image) => viewInstance(world, image));
+  return { items, ...(last !== undefined && { nextCursor: cursorOf(world, filter, last) }) };
+}
+
+/** Bytes that a view takes in an answer. */
+export const weightOf = (view: object): number => Buffer.byteLength(JSON.stringify(view));
+
+export type Reading = Readonly<{
+  sources: readonly Source[];
+  filter: Pick<InstanceFilter, "startedAfter" | "startedBefore">;
+  /** The place of the last one that an earlier page looked at. */
+  behind: string | undefined;
+  limit: number;
+  /** Tombstones as well, of those that somebody has begun to erase. */
+  withBuried?: true;
+  wants?: (image: Image) => boolean;
+  /** Of one in the answer; a page that gets too heavy is cut short. */
+  weigh?: (image: Image) => number;
+}>;
+
+/** What was found, and behind which place there may be more; no place: that was all. */
+export type ReadPage = Readonly<{ images: readonly Image[]; last?: string }>;
+
+/** Reads until the page is full, too heavy, or has looked at enough. */
+export async function readPage(world: World, reading: Reading): Promise<ReadPage> {
+  const { sources, filter, behind, limit, withBuried = false } = reading;
+  const merged = mergeNewest(sources, boundsOf(filter, behind), limit);
+  const images: Image[] = [];
+  let [last, bytes] = [behind, 0];
+  for (let left = limit + MAX_READ_BEYOND_PAGE; images.length < limit && left > 0; ) {
+    const count = Math.min(limit - images.length, left, storeLimits.keysPerCall);
+    const entries = await merged.take(count);
+    left -= entries.length;
+    for (const [entry, image] of await readEntries(world, entries, withBuried)) {
+      const weight = image && (await weightIn(world, image, reading));
+      if (image && weight !== undefined) {
+        bytes += weight;
+        if (images.length > 0 && bytes > MAX_PAGE_BYTES) return pageOf(images, last);
+        images.push(image);
+      }
+      last = entry.order;
+    }
+    if (merged.isOver()) return { images };
+  }
+  return pageOf(images, last);
+}
+
+/** Undefined: it is not wanted, or cannot be shown. */
+async function weightIn(
+  world: World,
+  image: Image,
+  { wants = () => true, weigh = () => 0 }: Reading,
+): Promise<number | undefined> {
+  const key = instanceKey(world.settings.tenant, image.instance.id);
+  const weight = await readable(world, key, async () => (wants(image) ? weigh(image) : undefined));
+  return weight === "unreadable" ? undefined : weight;
+}
+
+const pageOf = (images: readonly Image[], last: string | undefined): ReadPage => ({
+  images,
+  ...(last !== undefined && { last }),
+});
+
+/** Each entry with its instance, if there is one that can be shown; rows that lead nowhere go. */
+async function readEntries(
+  world: World,
+  entries: readonly Entry[],
+  withBuried: boolean,
+): Promise<readonly (readonly [Entry, Image | undefined])[]> {
+  if (entries.length === 0) return [];
+  const { tenant } = world.settings;
+  const items = await world.store.get(entries.map((it) => instanceKey(tenant, it.instanceId)));
+  const now = world.clock.now();
+  const read: [Entry, Image | undefined][] = [];
+  for (const [n, entry] of entries.entries()) {
+    const item = items[n];
+    const isOver = item?.expiresAt !== undefined && item.expiresAt <= now;
+    const isThere = item !== undefined && !isOver;
+    // One instance that cannot be read must not hide all the others.
+    const found = isThere ? await readable(world, item.key, () => imageOf(world, item)) : undefined;
+    const isShown =
+      found !== "unreadable" && isOfEntry(found, entry) && (withBuried || !found?.instance.erased);
+    const image = isShown ? found : undefined;
+    const isAstray = image === undefined && found !== "unreadable";
+    if (isAstray && entry.row && isDeadRow(entry.row, now)) await world.store.tidy([entry.row.key]);
+    read.push([entry, image]);
+  }
+  return read;
+}
+
+/** An id may be used again once its first instance has gone: its row is not for the second. */
+const isOfEntry = (image: Image | undefined, { order }: Entry): boolean =>
+  image !== undefined && instanceOrder(image.instance) === order;

@@ -1,0 +1,79 @@
+/**
+ * Handlers come: tasks that were offered to the outside when nobody here ran their type, and now
+ * somebody does, are sent to be run. Their rows go then; should the handler go again, whoever gets
+ * the message puts them back, and such a row is not the one that was found here: it stays.
+ */
+import type { Item } from "../../ports/store.ts";
+import { openTask } from "../rows/open-tickets.ts";
+import { isQueued, moveToQueue } from "../rows/queue-task.ts";
+import { asOffered, parseOffer } from "../rows/task-row.ts";
+import { offerRows } from "../rows/task-rows.ts";
+import { lookedForType, type TaskType, taskTypes } from "../rows/task-type.ts";
+import type { Pace } from "../shapes/reports.ts";
+import { taskMessage } from "../step/task-message.ts";
+import { loadInstance } from "../storage/stored-instance.ts";
+import { readable } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+
+/** How many tasks were sent; what is left when time is over comes with the next call. */
+export async function adopt(world: World, { hasTime = () => true }: Pace = {}): Promise<number> {
+  let adopted = 0;
+  for (const type of world.tasks.types()) {
+    for (let cursor: string | undefined; ; ) {
+      if (!hasTime()) return adopted;
+      const page = await offerRows(world, type, { limit: 100, ...(cursor && { cursor }) });
+      for (const row of page.items) adopted += await tryAdopt(world, row);
+      if (page.next === undefined) break;
+      cursor = page.next;
+    }
+  }
+  return adopted + (await adoptByQueues(world, hasTime));
+}
+
+/** Tasks that got a row before their type had a queue of the user's own, or were not taken by it. */
+async function adoptByQueues(world: World, hasTime: () => boolean): Promise<number> {
+  if (world.ownQueues === undefined) return 0;
+  let moved = 0;
+  for await (const name of taskTypes(world)) {
+    const type = await lookedForType(world, name);
+    if (!isQueued(world, type) || world.tasks.handlerOf(name)) continue;
+    for (let cursor: string | undefined; hasTime(); ) {
+      const page = await offerRows(world, name, { limit: 100, ...(cursor && { cursor }) });
+      for (const row of page.items) moved += (await tryMove(world, row, type)) ? 1 : 0;
+      if (page.next === undefined) break;
+      cursor = page.next;
+    }
+  }
+  return moved;
+}
+
+async function tryMove(world: World, row: Item, type: TaskType): Promise<boolean> {
+  try {
+    return (await readable(world, row.key, () => moveToQueue(world, row, type))) === true;
+  } catch (error) {
+    world.onTrouble?.(`${row.key.pk} / ${row.key.sk} was not moved to its queue`, error);
+    return false;
+  }
+}
+
+async function tryAdopt(world: World, row: Item): Promise<number> {
+  try {
+    const adopted = await readable(world, row.key, () => adoptOne(world, row));
+    return adopted === "unreadable" ? 0 : adopted;
+  } catch (error) {
+    world.onTrouble?.(`${row.key.pk} / ${row.key.sk} was not adopted`, error);
+    return 0;
+  }
+}
+
+/** The row was put after its task was committed: a task that is not open any more is over. */
+async function adoptOne(world: World, { key, version, body }: Item): Promise<number> {
+  const offer = parseOffer(body);
+  const image = await loadInstance(world, offer.instanceId);
+  const open = image && openTask(image.instance, offer.ticket);
+  // An attempt that is over has a row of its own after it, or had: the open one is sent.
+  const task = open && (asOffered(open, offer) ?? open);
+  if (image && task) await world.tasks.send(taskMessage(image.instance, task));
+  await world.store.commit([{ remove: key, when: { version } }]);
+  return task ? 1 : 0;
+}

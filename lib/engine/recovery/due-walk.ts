@@ -1,0 +1,104 @@
+/**
+ * A turn along the due index: pages from where the last turn stopped, each item read strongly, and
+ * for each a message sent where one is due. It takes no step: that is for whoever gets the message.
+ *
+ * 1. The cursor passes a page only after everything in it was sent.
+ * 2. An item that makes trouble is told of and passed over: the others go on. Where nothing of a
+ *    page can be sent the queues are in trouble, not the items: the cursor stays before it. An item
+ *    that cannot be read says nothing of the queues.
+ * 3. A turn that is not alone stops where it notices, and one that has no more time after its page.
+ */
+import { LOOKS_AT_ONCE, MAX_LOOKED_AT } from "../../definition/limits.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, Key, Page, Slice } from "../../ports/store.ts";
+import type { Pace } from "../shapes/reports.ts";
+import { type Cursor, moveCursor, type Position } from "../storage/cursor.ts";
+import type { Walk } from "../storage/keys.ts";
+import { readMany } from "../storage/read-many.ts";
+import { readable } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+
+/** Which way to go, from where to where, and what to do on it. */
+export type Route = Readonly<{
+  walk: Walk;
+  slice: Slice;
+  pace: Pace;
+  until: Instant;
+  cursor: Cursor;
+  begin: Position;
+  /** Where the walk stands once everything up to `until` is done with. */
+  end: Position;
+  /** Sends what is due at an item, and says how many messages that were. */
+  look: (item: Item) => Promise<number>;
+}>;
+
+export type Walked = Readonly<{ looked: number; sent: number; troubles: number; more: boolean }>;
+
+export async function walkDue(world: World, route: Route): Promise<Walked> {
+  const { walk, slice, begin, end, pace } = route;
+  const counts = { looked: 0, sent: 0, troubles: 0 };
+  let cursor: Cursor | undefined = route.cursor;
+  let isHeld = false;
+  let after = begin.after;
+  const mayGoOn = () => counts.looked < MAX_LOOKED_AT && pace.hasTime?.() !== false;
+  do {
+    const page: Page<Key> = await readPage(world, route, after);
+    const looked = await lookAtAll(world, page.items, route.look);
+    counts.looked += page.items.length;
+    counts.sent += looked.sent;
+    counts.troubles += looked.troubles;
+    isHeld ||= looked.isRefused && looked.sent === 0;
+    after = page.next;
+    const position = after === undefined ? end : { ...begin, after };
+    if (!isHeld) cursor = await moveCursor(world, walk, slice, cursor, position);
+  } while (cursor !== undefined && after !== undefined && mayGoOn());
+  return { ...counts, more: after !== undefined };
+}
+
+/** A cursor that another version of the store has left is of no use: the walk begins anew. */
+async function readPage(
+  world: World,
+  { until, slice, begin: { from } }: Route,
+  after: string | undefined,
+): Promise<Page<Key>> {
+  try {
+    return await world.store.due(until, slice, after, from);
+  } catch (error) {
+    const isForeign = error instanceof EngineError && error.code === "store/cursor-invalid";
+    if (!isForeign || after === undefined) throw error;
+    return world.store.due(until, slice, undefined, from);
+  }
+}
+
+async function lookAtAll(
+  world: World,
+  keys: readonly Key[],
+  look: Route["look"],
+): Promise<{ sent: number; troubles: number; isRefused: boolean }> {
+  const counts = { sent: 0, troubles: 0, isRefused: false };
+  for (let from = 0; from < keys.length; from += LOOKS_AT_ONCE) {
+    const items = await readMany(world.store, keys.slice(from, from + LOOKS_AT_ONCE));
+    const looks = items.flatMap((item) => (item ? [tryLook(world, item, look)] : []));
+    for (const sent of await Promise.all(looks)) {
+      if (typeof sent === "number") counts.sent += sent;
+      else counts.troubles += 1;
+      counts.isRefused ||= sent === "refused";
+    }
+  }
+  return counts;
+}
+
+/** What could not be done was told. */
+async function tryLook(
+  world: World,
+  item: Item,
+  look: Route["look"],
+): Promise<number | "unreadable" | "refused"> {
+  try {
+    return await readable(world, item.key, () => look(item));
+  } catch (error) {
+    world.onTrouble?.(`nothing could be sent for ${item.key.pk} / ${item.key.sk}`, error);
+    return "refused";
+  }
+}

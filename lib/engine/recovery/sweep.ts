@@ -1,0 +1,84 @@
+/**
+ * The sweep: each minute somebody looks what is overdue, which means that no queue has brought it,
+ * and sends it again. That a timer fires, that a mailbox is emptied, rests on nothing but the item
+ * itself: every other road may fail.
+ *
+ * What was sent once in a round is not sent again before the next round, which begins with the
+ * oldest: a backlog that takes its time is not made larger each minute.
+ */
+import { OVERDUE_MS, SWEEP_ROUND_MS } from "../../definition/limits.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import type { Item, Slice } from "../../ports/store.ts";
+import { isTimer } from "../rows/open-tickets.ts";
+import type { Pace, SweepReport } from "../shapes/reports.ts";
+import { type Position, readCursor } from "../storage/cursor.ts";
+import { instanceIdOf } from "../storage/keys.ts";
+import { imageOf } from "../storage/stored-instance.ts";
+import type { World } from "../world.ts";
+import { walkDue } from "./due-walk.ts";
+import { remind } from "./remind.ts";
+
+export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promise<SweepReport> {
+  const now = world.clock.now();
+  const until = instantFrom(now - (world.settings.overdueMs ?? OVERDUE_MS));
+  if (await isNothingDue(world, until, slice)) return NOTHING;
+  const cursor = await readCursor(world, "sweep", slice);
+  const begin = goOnFrom(cursor.position, now);
+  return walkDue(world, {
+    walk: "sweep",
+    slice,
+    pace,
+    until,
+    cursor,
+    begin,
+    end: { begunAt: begin.begunAt, from: until },
+    look: async (item) => (isOverdue(item, begin, until) ? sendAgain(world, item) : 0),
+  });
+}
+
+/** The rule, nearly always: it costs one question, and no cursor. */
+async function isNothingDue(world: World, until: Instant, slice: Slice): Promise<boolean> {
+  const { items, next } = await world.store.due(until, slice);
+  return items.length === 0 && next === undefined;
+}
+
+const NOTHING: SweepReport = { looked: 0, sent: 0, troubles: 0, more: false };
+
+function goOnFrom(position: Position | undefined, now: Instant): Position {
+  const isOver = position === undefined || now - position.begunAt >= SWEEP_ROUND_MS;
+  return isOver ? { begunAt: now } : position;
+}
+
+/**
+ * The index may lag, and it knows minutes only. What it shows a little early comes with the next
+ * sweep (with the next round, where a turn had to stop in that very minute), and of the first
+ * minute some were sent in this round already.
+ */
+function isOverdue({ lookAt }: Item, { from }: Position, until: Instant): boolean {
+  return lookAt !== undefined && lookAt <= until && (from === undefined || lookAt > from);
+}
+
+async function sendAgain(world: World, item: Item): Promise<number> {
+  const sent = await sendDue(world, item);
+  if (sent > 0 && item.lookAt !== undefined) {
+    world.observe?.({ kind: "swept", lateMs: world.clock.now() - item.lookAt });
+  }
+  return sent;
+}
+
+async function sendDue(world: World, item: Item): Promise<number> {
+  if (instanceIdOf(item.key) === undefined) return (await remind(world, item.key)) ? 1 : 0;
+  const isOver = item.expiresAt !== undefined && item.expiresAt <= world.clock.now();
+  return isOver ? 0 : sendDueTimers(world, (await imageOf(world, item)).instance);
+}
+
+/** Armed for the past, so they go to the queue at once; only the earliest had been armed at all. */
+async function sendDueTimers(world: World, instance: Instance): Promise<number> {
+  const { tenant, id: instanceId, tickets } = instance;
+  const due = tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= world.clock.now());
+  for (const { id: ticket, dueAt } of due) {
+    await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: false });
+  }
+  return due.length;
+}

@@ -1,0 +1,145 @@
+/** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
+import { MAX_FAN_OUT_MS } from "../../definition/limits.ts";
+import { isBatch, itemsClosed } from "../../kernel/batch.ts";
+import type { Instance, MessageTicket, TaskTicket, Ticket } from "../../kernel/instance.ts";
+import { isUserTask } from "../../kernel/user-task.ts";
+import type { Key } from "../../ports/store.ts";
+import { keyOf as keyOfWrite, storeLimits } from "../../ports/store-rules.ts";
+import { mailboxKey } from "../storage/keys.ts";
+import type { World } from "../world.ts";
+import type { Change } from "./change.ts";
+import { mailboxItem, readMailbox, withoutSubs } from "./mailbox.ts";
+import { isTask, openTask, runsHere } from "./open-tickets.ts";
+import { isQueued } from "./queue-task.ts";
+import { hasRow, openKey } from "./task-row.ts";
+import { lookedForType } from "./task-type.ts";
+import { tidyUserTaskRows } from "./user-task-row.ts";
+import { isTopicTicket, rowKey, type TopicTicket } from "./wait-row.ts";
+
+/** Tickets that were open before the commit and are not any more, members of families included. */
+export function closedBy({ before, image }: Pick<Change, "before" | "image">): readonly Ticket[] {
+  const { tickets } = image.instance;
+  const open = new Set(tickets.map(({ id }) => id));
+  const members = before.tickets.filter(isBatch).flatMap((family) => {
+    const left = tickets.filter(isBatch).find(({ id }) => id === family.id);
+    return left === family ? [] : itemsClosed(family, left);
+  });
+  return [...before.tickets.filter(({ id }) => !open.has(id)), ...members];
+}
+
+/** Tells the handlers of what was closed to stop. */
+export function stopClosed(world: World, change: Change): void {
+  for (const ticket of closedBy(change)) {
+    if (runsHere(world, ticket)) world.tasks.stop(change.before.id, ticket.id);
+  }
+}
+
+/** A task that its worker brought back, and the row under which he had it: no other leads to it. */
+export type LockedRow = Readonly<{ ticket: string; key: Key }>;
+
+/** Takes away what led to the closed: last of all, since nobody is owed that. */
+export async function tidyClosed(
+  world: World,
+  change: Change,
+  {
+    justSent = new Set(),
+    mayGo = () => true,
+    held,
+  }: Readonly<{
+    /** Names whose debts have been sent by now. */
+    justSent?: ReadonlySet<string>;
+    mayGo?: (ticket: TopicTicket) => boolean;
+    held?: LockedRow | undefined;
+  }> = {},
+): Promise<void> {
+  const closed = closedBy(change).filter((ticket) => !isTopicTicket(ticket) || mayGo(ticket));
+  const rows = closed.flatMap((ticket) => deadKeys(world, change, ticket, justSent));
+  const keys = [...rows, ...(await offerKeys(world, change, held))];
+  for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
+    await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
+  }
+  await tidyUserTaskRows(world, change);
+  for (const ticket of closed) if (ticket.on === "message") await leaveBox(world, change, ticket);
+}
+
+/**
+ * A row stays while a delivery along it has left debts: a call sends nothing, and whoever died
+ * before it had sent comes back along the row. `justSent` names debts that have been sent by now;
+ * old ones were, since by then every part of their fan-out has come and gone.
+ */
+export function mayTidyRow(
+  world: World,
+  { tickets, outbox }: Instance,
+  ticket: string,
+  justSent: ReadonlySet<string> = new Set(),
+): boolean {
+  // Where one process owns everything, an owner sends what it owes, or dies with all the others.
+  const isAlive = (own: string | null) => world.settings.volatileQueues && own !== null;
+  const since = world.clock.now() - MAX_FAN_OUT_MS;
+  return ![...tickets, ...outbox].some(
+    ({ stamp }) =>
+      stamp?.by.startsWith(`${ticket}@`) &&
+      !justSent.has(stamp.by) &&
+      !isAlive(stamp.own) &&
+      stamp.until > since,
+  );
+}
+
+function deadKeys(
+  world: World,
+  { before, image }: Change,
+  ticket: Ticket,
+  justSent: ReadonlySet<string>,
+): readonly Key[] {
+  if (!isTopicTicket(ticket) || !mayTidyRow(world, image.instance, ticket.id, justSent)) return [];
+  const key = rowKey(before, ticket);
+  return key ? [key] : [];
+}
+
+/** Rows of attempts that are over. Locks that nobody named here are over in time. */
+async function offerKeys(
+  world: World,
+  change: Change,
+  held: LockedRow | undefined,
+): Promise<Key[]> {
+  const keys: Key[] = [];
+  for (const task of [
+    ...closedBy(change),
+    ...change.before.tickets.filter((it) => isLater(change, it)),
+  ]) {
+    if (!isTask(task) || runsHere(world, task) || isUserTask(task)) continue;
+    const { id, type } = task;
+    const known = await lookedForType(world, type);
+    const open = openKey(change.before, task, known.shards);
+    if (held?.ticket === id) {
+      keys.push(held.key);
+      if (mayHaveTwoRows(task) && (await hasRow(world, open))) keys.push(open);
+    } else if (!isQueued(world, known)) keys.push(open);
+    // Those in queues have rows only where they were refused: whoever tries again finds them dead.
+  }
+  return keys;
+}
+
+/**
+ * What a door has opened and a worker has taken at once, its parked copy offers again: that row goes
+ * for a read and a write here, and for three writes where a worker takes it only to find it dead.
+ */
+const mayHaveTwoRows = ({ stamp }: TaskTicket): boolean => stamp?.own === null;
+
+/** Whether a task is open as it was, but for a later attempt. */
+function isLater({ image }: Change, ticket: Ticket): boolean {
+  const open = openTask(image.instance, ticket.id);
+  return isTask(ticket) && open !== undefined && open.attempt !== ticket.attempt;
+}
+
+/** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */
+async function leaveBox(world: World, change: Change, ticket: MessageTicket): Promise<void> {
+  const { pk } = mailboxKey(change.before.tenant, ticket.name, ticket.key);
+  if (change.companions.some((write) => keyOfWrite(write).pk === pk)) return;
+  const { version, mailbox } = await readMailbox(world, ticket);
+  const isThis = (sub: { instanceId: string; ticket: string }) =>
+    sub.instanceId === change.before.id && sub.ticket === ticket.id;
+  const left = withoutSubs(mailbox, isThis);
+  if (left === mailbox) return;
+  await world.store.commit([{ put: mailboxItem(world, left, version + 1), when: { version } }]);
+}

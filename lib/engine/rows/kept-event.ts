@@ -1,0 +1,75 @@
+/** Broadcast events that are kept: for one taker, or for every later wait. */
+import type { Json } from "../../definition/json.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import { hasSeen } from "../../kernel/seen.ts";
+import type { Item } from "../../ports/store.ts";
+import type { EventConfig } from "../shapes/signals.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { eventPk, KEPT_EVENTS, keptEventKey } from "../storage/keys.ts";
+import { isDamaged, readableOf } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+
+export type KeptEvent = Readonly<{
+  name: string;
+  seq: number;
+  id: string;
+  payload: Json;
+  at: Instant;
+  expiresAt: Instant;
+  /** Only one may have it. */
+  once: boolean;
+  mode: EventConfig["deliveryMode"];
+  /** Of its item. */
+  version: number;
+}>;
+
+/** Reads on from the oldest, at most this many that the instance may take. */
+export const MAX_KEPT_READ = 20;
+const PAGE = 100;
+
+/** The oldest kept events that this instance may take now, oldest first. */
+export async function keptFor(
+  world: World,
+  name: string,
+  instance: Instance,
+): Promise<readonly KeptEvent[]> {
+  const found: KeptEvent[] = [];
+  let after: string | undefined;
+  do {
+    const range = { ...KEPT_EVENTS, limit: PAGE, ...(after !== undefined && { after }) };
+    const page = await world.store.scan(eventPk(world.settings.tenant, name), range);
+    for (const event of readableOf(world, page.items, parseKept, isDamaged)) {
+      if (mayTake(event, instance, world.clock.now())) found.push(event);
+      if (found.length === MAX_KEPT_READ) return found;
+    }
+    after = page.next;
+  } while (after !== undefined);
+  return found;
+}
+
+/** An expired event reaches nobody; one that is for those of its time, nobody who began later. */
+export function mayTake(event: KeptEvent, instance: Instance, now: Instant): boolean {
+  if (event.expiresAt <= now) return false;
+  // Who waited when it came is reached by its row; a kept copy is only for later waits.
+  if (event.mode === "AfterCreate" && instance.startedAt > event.at) return false;
+  const seen = Object.hasOwn(instance.seenEvents, event.name)
+    ? instance.seenEvents[event.name]
+    : undefined;
+  return seen === undefined || !hasSeen(seen, event.seq);
+}
+
+export function keptItem(world: World, event: KeptEvent, lookAt?: Instant): Item {
+  const { name, version, ...rest } = event;
+  return {
+    key: keptEventKey(world.settings.tenant, name, event.seq),
+    version,
+    body: encodeBody("kept-event", { ...rest, name }),
+    expiresAt: event.expiresAt,
+    ...(lookAt !== undefined && { lookAt }),
+  };
+}
+
+export function parseKept({ body, version }: Pick<Item, "body" | "version">): KeptEvent {
+  return { ...(parseBody("kept-event", body) as Omit<KeptEvent, "version">), version };
+}

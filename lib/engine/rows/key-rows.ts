@@ -1,0 +1,106 @@
+/**
+ * Rows by which instances are found by their business key and their tags.
+ *
+ * 1. They are put before the commit that creates the instance, by whoever creates it: an instance
+ *    is never without its rows. What such a commit leaves behind when it loses is mended.
+ * 2. A row without its instance may be about to get one, for an hour from when it was put. Its
+ *    version is that instant, so that whoever puts it again makes it young again.
+ * 3. They get their expiry when the instance ends, and go when it is erased.
+ * 4. Everything that they say is in their keys: they have no body.
+ */
+import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { type Instance, isTerminal } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, Key } from "../../ports/store.ts";
+import { tryPutHint } from "../storage/hint.ts";
+import { type FoundBy, foundByPk, instanceOrder } from "../storage/keys.ts";
+import { readMany } from "../storage/read-many.ts";
+import type { World } from "../world.ts";
+
+/** Says whether an instance is found by anything besides its definition. */
+export const hasKeyRows = ({ businessKey, tags = [] }: Keyed): boolean =>
+  businessKey !== undefined || tags.length > 0;
+
+/** Puts the rows of an instance that is about to be created; false when the store stays busy. */
+export async function putKeyRows(world: World, instance: Instance): Promise<boolean> {
+  const version = world.clock.now();
+  for (const key of keysOf(instance)) {
+    if (!(await tryPutHint(world, { key, version, body: NO_BODY }))) return false;
+  }
+  return true;
+}
+
+/** The rows of an ended instance go when it does; those of a live one are left alone. */
+export async function expireKeyRows(world: World, instance: Instance): Promise<void> {
+  if (instance.endedAt === undefined) return;
+  const expiresAt = (instance.endedAt + world.settings.retentionMs) as Instant;
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const found = await foundRows(world, instance);
+    const staying = found.filter((row) => row.expiresAt === undefined);
+    if (staying.length === 0) return;
+    for (const { version, ...row } of staying) {
+      // Under its version: a row that was removed meanwhile, with its instance, must not come back.
+      const put = { ...row, version: version + 1, expiresAt };
+      const outcome = await world.store.commit([{ put, when: { version } }]);
+      if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
+    }
+  }
+  throw busy(instance);
+}
+
+/** Removes the rows of an instance, for certain. */
+export async function removeKeyRows(world: World, instance: Keyed & Placed): Promise<void> {
+  for (;;) {
+    const found = await foundRows(world, instance);
+    if (found.length === 0) return;
+    for (const { key } of found) {
+      const outcome = await world.store.commit([{ remove: key, when: "exists" }]);
+      if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
+    }
+  }
+}
+
+/** Who lost the race to create an instance takes care of the rows that it has put for nothing. */
+export async function repairKeyRows(
+  world: World,
+  lost: Instance,
+  current: Instance,
+): Promise<void> {
+  if (!hasKeyRows(lost)) return;
+  const isSame = lost.startedAt === current.startedAt && !current.erased;
+  if (!isSame) await removeKeyRows(world, lost);
+  else if (isTerminal(current)) await expireKeyRows(world, current);
+}
+
+/** Says whether a row can go that leads to no instance of this order, by rule 2. */
+export const isDeadRow = ({ version }: Item, now: Instant): boolean =>
+  now - instantFrom(version) > MAX_ROW_IN_FLIGHT_MS;
+
+async function foundRows(world: World, instance: Keyed & Placed): Promise<readonly Item[]> {
+  const rows = await readMany(world.store, keysOf(instance));
+  return rows.filter((row) => row !== undefined);
+}
+
+type Keyed = Pick<Instance, "businessKey" | "tags">;
+type Placed = Pick<Instance, "tenant" | "id" | "startedAt">;
+
+function keysOf(instance: Keyed & Placed): readonly Key[] {
+  const { tenant, businessKey, tags = [] } = instance;
+  const found: FoundBy[] = [
+    ...(businessKey === undefined ? [] : [{ by: "bk" as const, text: businessKey }]),
+    ...[...new Set(tags)].map((text) => ({ by: "tag" as const, text })),
+  ];
+  const sk = instanceOrder(instance);
+  return found.map((each) => ({ pk: foundByPk(tenant, each), sk }));
+}
+
+const NO_BODY = new Uint8Array();
+
+const busy = ({ id }: Placed): EngineError =>
+  new EngineError("engine/busy", {
+    happened: "The store is too busy to let go of what an instance was found by",
+    where: `instance ${id}`,
+    fix: "Nothing is lost: the message that brought its end comes back.",
+    retryable: true,
+  });

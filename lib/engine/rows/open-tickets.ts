@@ -1,0 +1,58 @@
+/** What an instance has open: questions about its tickets, and about who does the work behind them. */
+import { findTicket, isBatch, isOfCalls, itemsOf, openIn } from "../../kernel/batch.ts";
+import type {
+  CallBatch,
+  Instance,
+  TaskBatch,
+  TaskTicket,
+  Ticket,
+  TimerTicket,
+} from "../../kernel/instance.ts";
+import { isUserTask } from "../../kernel/user-task.ts";
+import type { World } from "../world.ts";
+
+export const isTask = (ticket: Ticket): ticket is TaskTicket => ticket.on === "task";
+export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === "timer";
+
+/** Whether this installation runs the task itself; what is for people alone it never does. */
+export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
+  isTask(ticket) && !isUserTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
+
+/** The same for a family of which members are open. */
+export const batchRunsHere = (world: World, ticket: Ticket): ticket is TaskBatch =>
+  isBatch(ticket) &&
+  !isOfCalls(ticket) &&
+  world.tasks.handlerOf(ticket.type) !== undefined &&
+  openIn(ticket) > 0;
+
+/** A family of calls of which members are open. */
+export const isCalling = (ticket: Ticket): ticket is CallBatch =>
+  isBatch(ticket) && isOfCalls(ticket) && openIn(ticket) > 0;
+
+/** How many outcomes may come at any moment: of tasks that the engine runs, and of children. */
+export const openWork = (world: World, { tickets }: Instance): number =>
+  tickets.reduce((sum, ticket) => {
+    if (batchRunsHere(world, ticket) || isCalling(ticket)) return sum + openIn(ticket);
+    return ticket.on === "child" || runsHere(world, ticket) ? sum + 1 : sum;
+  }, 0);
+
+/** A task of this name, be it a ticket or a member of a family. */
+export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
+  const found = findTicket(tickets, id);
+  return found && isTask(found) ? found : undefined;
+}
+
+/** Every open task, the members of families among them. */
+export const openTasks = (tickets: readonly Ticket[]): readonly TaskTicket[] =>
+  tickets
+    .flatMap((ticket): readonly Ticket[] => (isBatch(ticket) ? itemsOf(ticket) : [ticket]))
+    .filter(isTask);
+
+export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined {
+  return tickets
+    .filter(isTimer)
+    .reduce<TimerTicket | undefined>(
+      (first, timer) => (first === undefined || timer.dueAt < first.dueAt ? timer : first),
+      undefined,
+    );
+}

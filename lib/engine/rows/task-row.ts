@@ -1,0 +1,249 @@
+/**
+ * Rows by which those outside find the tasks that they do: open rows in the order in which they may
+ * be taken, locked rows in the order in which their locks are over. Rows are hints: the ticket in
+ * the instance decides, and a row is taken away only after its ticket was seen dead.
+ *
+ * 1. A row says which version of its instance it was put for. Who reads an older one has not seen
+ *    the ticket yet, and leaves the row alone.
+ * 2. Each attempt has an open row of its own. Of earlier attempts a row may be left: it is dead.
+ *    Which attempt a member of a family is at, its row alone knows: it leads to it while the member
+ *    is open, whatever the attempt.
+ * 3. An open row is put once by the step that opens the attempt. Whoever puts it again, because
+ *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
+ *    version that no other put has, so a row that was taken and came back is another row.
+ */
+import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import type { Instance, TaskTicket } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, Key } from "../../ports/store.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { putHint } from "../storage/hint.ts";
+import { lockSk, offersPk, openSk, taskTypeOf, timeOfRow } from "../storage/keys.ts";
+import { shardFor } from "../storage/shard-for.ts";
+import type { Image } from "../storage/stored-instance.ts";
+import { isDamaged, readableOf } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+import { openTask } from "./open-tickets.ts";
+import { offeredType } from "./task-type.ts";
+
+/** Whose row it is. Rows of older engines say neither which version nor which attempt. */
+export type Offer = Readonly<{
+  instanceId: string;
+  ticket: string;
+  version?: number;
+  attempt?: number;
+  /** Of a family's member that was tried before: how often it may still be tried. */
+  retries?: number;
+  /** Of a locked row: who has it. */
+  worker?: string;
+  /** The task may be locked already. */
+  again: boolean;
+  /** Of a locked row: which row it is to take the place of, where others may lead to the task. */
+  from?: string;
+}>;
+
+export function parseOffer(body: Uint8Array): Offer {
+  const { i, k, r, n, t, w, g, f } = parseBody("offer", body) as Stored;
+  return {
+    instanceId: i,
+    ticket: k,
+    ...(r !== undefined && { version: r, attempt: n ?? 1 }),
+    ...(t !== undefined && { retries: t }),
+    ...(w !== undefined && { worker: w }),
+    again: g === 1,
+    ...(f !== undefined && { from: f }),
+  };
+}
+
+type Stored = {
+  i: string;
+  k: string;
+  r?: number;
+  n?: number;
+  t?: number;
+  w?: string;
+  g?: 1;
+  f?: string;
+};
+
+/** The task that a row leads to, as the row offers it; undefined: another attempt of it is open. */
+export function asOffered(
+  task: TaskTicket,
+  { attempt = task.attempt, retries = task.retries }: Offer,
+): TaskTicket | undefined {
+  if (task.member !== undefined) return { ...task, attempt, retries };
+  return attempt === task.attempt ? task : undefined;
+}
+
+/** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
+export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
+  const { id: i, version: r } = instance;
+  const { id: k, attempt, member, retries } = task;
+  const stored: Stored = {
+    i,
+    k,
+    r,
+    ...(attempt > 1 && { n: attempt }),
+    ...(attempt > 1 && member !== undefined && { t: retries }),
+    ...(mark > 0 && { g: 1 }),
+  };
+  return {
+    key: openKey(instance, task, shards),
+    version: r * MARKS + mark,
+    body: encodeBody("offer", stored),
+  };
+}
+
+/** The same, where the task may have been taken by another one. */
+export const openRowAgain = (
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+  shards: number,
+): Item => openRow(instance, task, shards, freshMark(world));
+
+/** Rows of a later version of the instance are the newer ones, whatever their marks. */
+const MARKS = 2 ** 22;
+
+/** A mark that in practice nobody else draws for the same row. */
+function freshMark({ ids }: World): number {
+  let mark = 0;
+  for (const character of ids.digest(ids.fresh())) {
+    mark = (mark * 67 + (character.codePointAt(0) ?? 0)) % (MARKS - 1);
+  }
+  return mark + 1;
+}
+
+/** Where the open row of a task's attempt is put. */
+export const openKey = (
+  { tenant, id }: Pick<Instance, "tenant" | "id">,
+  task: TaskTicket,
+  shards: number,
+): Key => ({
+  pk: offersPk(tenant, task.type, shardFor(`${id}.${task.id}`, shards)),
+  sk: openSk(availableAt(task), id, task),
+});
+
+const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
+
+/**
+ * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
+ * looks first: nearly always it was, and a put that is refused costs five times as much as a read.
+ */
+export async function putOpenRow(
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+  how: "first" | "again",
+): Promise<void> {
+  const { shards } = await offeredType(world, task.type);
+  const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
+  const isThere = how === "again" && (await isOffered(world, put.key));
+  if (!isThere && !(await putUnlessThere(world, put))) throw busy(put.key);
+  world.offers?.tell(task.type);
+}
+
+/** Whether a row stands there that leads to the task; one that was damaged makes room for it. */
+async function isOffered(world: World, key: Key): Promise<boolean> {
+  const [row] = await world.store.get([key]);
+  if (row === undefined) return false;
+  if (readableOf(world, [row], ({ body }) => parseOffer(body), isDamaged).length > 0) return true;
+  await world.store.commit([{ remove: key, when: { version: row.version } }]);
+  return false;
+}
+
+/** Whether a row stands under this key. */
+export async function hasRow({ store }: World, key: Key): Promise<boolean> {
+  const [row] = await store.get([key]);
+  return row !== undefined;
+}
+
+/** Offers a task anew, whatever row there is: somebody may be about to take that one away. */
+export async function putRowAnew(
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+): Promise<void> {
+  const { shards } = await offeredType(world, task.type);
+  await putHint(world, openRowAgain(world, instance, task, shards));
+  world.offers?.tell(task.type);
+}
+
+/** Whether a row stands under this key now; false when the store stays busy. */
+async function putUnlessThere(world: World, put: Item): Promise<boolean> {
+  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+    const outcome = await world.store.commit([{ put, when: "absent" }]);
+    if (outcome.kind === "committed" || outcome.kind === "conflict") return true;
+    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
+  }
+  return false;
+}
+
+type LockedAs = Readonly<{ worker: string; until: Instant; lockId: string }> & Pick<Offer, "from">;
+
+/** The locked row that takes another row's place. */
+export function lockedRow({ key, body }: Item, { worker, until, lockId, from }: LockedAs): Item {
+  const { i, k, r, n, t } = parseBody("offer", body) as Stored;
+  const stored: Stored = {
+    i,
+    k,
+    ...(r !== undefined && { r }),
+    ...(n !== undefined && { n }),
+    ...(t !== undefined && { t }),
+    w: worker,
+    ...(from !== undefined && { f: from }),
+  };
+  return {
+    key: { pk: key.pk, sk: lockSk(until, i, k, lockId) },
+    version: 1,
+    body: encodeBody("offer", stored),
+  };
+}
+
+/** An open row that takes another row's place and may be taken from `at` on. */
+export function restingRow(world: World, { key, body }: Item, at: Instant): Item {
+  const { w: _worker, f: _from, ...offer } = parseBody("offer", body) as Stored;
+  const { i, k: id, r = 0, n: attempt = 1 } = offer;
+  return {
+    key: { pk: key.pk, sk: openSk(at, i, { id, attempt }) },
+    version: r * MARKS + freshMark(world),
+    body: encodeBody("offer", { ...offer, g: 1 } satisfies Stored),
+  };
+}
+
+/** What a row is worth, by the instance as it was read after the row. */
+export type RowState =
+  | Readonly<{ kind: "open"; image: Image; task: TaskTicket }>
+  /** Its ticket or its attempt is over: the row may go. */
+  | Readonly<{ kind: "dead" }>
+  /** Its ticket was not seen yet, or it may not be taken yet: another row leads to it in time. */
+  | Readonly<{ kind: "early"; task?: TaskTicket; image?: Image }>;
+
+export function rowStateOf(world: World, row: Item, image: Image | undefined): RowState {
+  const offer = parseOffer(row.body);
+  const { ticket, version = 0 } = offer;
+  const now = world.clock.now();
+  if (image === undefined) {
+    // Only the rows of a start may come before their instance, and not by long.
+    const isOld = timeOfRow(row.key) + MAX_ROW_IN_FLIGHT_MS < now;
+    return { kind: version === 1 && !isOld ? "early" : "dead" };
+  }
+  if (image.instance.version < version) return { kind: "early" };
+  const open = openTask(image.instance, ticket);
+  const task = open && asOffered(open, offer);
+  if (task === undefined) return { kind: "dead" };
+  // Put before a commit that lost: the one that won has opened something else under the same name.
+  if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
+  if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
+  return { kind: "open", image, task };
+}
+
+function busy({ pk, sk }: Key): EngineError {
+  return new EngineError("engine/busy", {
+    happened: "The store is too busy to take a write now",
+    where: `${pk} / ${sk}`,
+    fix: "Nothing is lost: try again in a second.",
+    retryable: true,
+  });
+}

@@ -1,0 +1,206 @@
+/**
+ * What is known of a type of task that others do: over how many shards its rows are spread, and
+ * whether it has a queue of the user's own. The item also makes the type known: types are few, and
+ * who lists tasks goes from type to type.
+ *
+ * 1. The number of shards only grows, so a row that was put by an old number is still found.
+ * 2. A host may go by what it read for a short time. A task that is offered by an outdated word on
+ *    its queue gets a row, and whoever adopts tasks moves it there.
+ * 3. Where the item was damaged, rows are put where every number of shards finds them, and looked for
+ *    wherever they could be. Setting the type anew replaces it.
+ */
+import { MAX_SHARDS, MAX_TRIES_OF_DOOR, TASK_TYPE_MEMORY_MS } from "../../definition/limits.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item } from "../../ports/store.ts";
+import type { TaskTypeView } from "../shapes/tasks.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { taskTypeKey, taskTypeOf, taskTypesView } from "../storage/keys.ts";
+import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+
+export type TaskType = Readonly<{ shards: number; queueArn?: string }>;
+
+type ReadType = Readonly<{ version: number; type: TaskType }>;
+
+const NEW: TaskType = { shards: 1 };
+
+/** Its rows may be in every shard there can be. */
+const ANYWHERE: TaskType = { shards: MAX_SHARDS };
+
+/** The type of a task that is about to be offered; one that nobody has used yet is made known. */
+export async function offeredType(world: World, name: string): Promise<TaskType> {
+  const remembered = recall(world, name);
+  if (remembered && remembered.version > 0) return remembered.type;
+  const key = taskTypeKey(world.settings.tenant, name);
+  const read = await readable(world, key, () => changeType(world, name, (it) => it), isDamaged);
+  return read === "unreadable" ? NEW : read.type;
+}
+
+/** The type as it is, for who looks for its tasks; nothing is made. */
+export async function lookedForType(world: World, name: string): Promise<TaskType> {
+  const key = taskTypeKey(world.settings.tenant, name);
+  const read = recall(world, name) ?? (await readable(world, key, () => readType(world, name)));
+  return read === "unreadable" ? ANYWHERE : read.type;
+}
+
+/** Spreads new rows over twice as many shards, unless somebody else just did, or they are the most. */
+export async function spreadWider(world: World, name: string, seen: number): Promise<void> {
+  await changeType(world, name, (type) =>
+    type.shards > seen || type.shards >= MAX_SHARDS ? type : { ...type, shards: type.shards * 2 },
+  );
+}
+
+/** Where the tasks of this type go from now on: to a queue, or with `null` to those who poll. */
+export async function setTaskType(
+  world: World,
+  name: string,
+  { queueArn }: Readonly<{ queueArn: string | null }>,
+): Promise<TaskTypeView> {
+  if (queueArn !== null) await checkQueue(world, name, queueArn);
+  const { type } = await changeType(
+    world,
+    name,
+    ({ queueArn: _, ...rest }) => (queueArn === null ? rest : { ...rest, queueArn }),
+    ANYWHERE,
+  );
+  return viewType(name, type);
+}
+
+/** Better now than task by task: what can be told of a queue without sending to it. */
+async function checkQueue({ ownQueues }: World, name: string, queueArn: string): Promise<void> {
+  if (ownQueues === undefined) throw noQueues(name);
+  if (!ownQueues.allows(queueArn)) throw notAllowed(queueArn);
+  const problem = await ownQueues.problemOf(queueArn);
+  if (problem !== undefined) throw unusable(queueArn, problem);
+}
+
+export async function getTaskType(world: World, name: string): Promise<TaskTypeView> {
+  return viewType(name, (await readType(world, name)).type);
+}
+
+const viewType = (type: string, { shards, queueArn }: TaskType): TaskTypeView => ({
+  type,
+  queueArn: queueArn ?? null,
+  shards,
+});
+
+/** Every type that tasks have been offered of, or those from this one on, a page at a time. */
+export async function* taskTypes(world: World, from?: string): AsyncGenerator<string> {
+  const view = taskTypesView(world.settings.tenant);
+  const seen = new Set<string>();
+  for (let after: string | undefined; ; ) {
+    const page = await world.store.list(view, {
+      limit: 100,
+      ...(from !== undefined && { from: orderOf(from) }),
+      ...(after !== undefined && { after }),
+    });
+    for (const key of page.items) {
+      const type = taskTypeOf(key);
+      if (!seen.has(type)) yield type;
+      seen.add(type);
+    }
+    if (page.next === undefined) return;
+    after = page.next;
+  }
+}
+
+async function readType(world: World, name: string, damaged?: TaskType): Promise<ReadType> {
+  const [item] = await world.store.get([taskTypeKey(world.settings.tenant, name)]);
+  if (item === undefined) return remember(world, name, { version: 0, type: NEW });
+  const { version, body } = item;
+  if (damaged === undefined) return remember(world, name, { version, type: parseType(body) });
+  const [type = damaged] = readableOf(world, [item], () => parseType(body), isDamaged);
+  return { version, type };
+}
+
+async function changeType(
+  world: World,
+  name: string,
+  change: (type: TaskType) => TaskType,
+  /** What to change, where what is stored was damaged; unless said it is left alone. */
+  damaged?: TaskType,
+): Promise<ReadType> {
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const read = await readType(world, name, damaged);
+    const { version } = read;
+    const type = change(read.type);
+    if (version > 0 && damaged === undefined && isSame(type, read.type)) return read;
+    const put = typeItem(world, name, version + 1, type);
+    const { kind, ...outcome } = await world.store.commit([
+      { put, when: version === 0 ? "absent" : { version } },
+    ]);
+    if (kind === "committed") return remember(world, name, { version: version + 1, type });
+    // Unknown or lost: the next look tells what has become of it.
+    await world.clock.pause("retryAfterMs" in outcome ? outcome.retryAfterMs : 2 + tries);
+  }
+  throw new EngineError("engine/busy", {
+    happened: "Too many want to change one type of task at once",
+    where: `task type ${name}`,
+    fix: "Send the request again in a second.",
+    retryable: true,
+  });
+}
+
+const isSame = (a: TaskType, b: TaskType): boolean =>
+  a.shards === b.shards && a.queueArn === b.queueArn;
+
+function typeItem(world: World, name: string, version: number, type: TaskType): Item {
+  const { tenant } = world.settings;
+  return {
+    key: taskTypeKey(tenant, name),
+    version,
+    body: encodeBody("task-type", type),
+    listed: { view: taskTypesView(tenant), order: orderOf(name) },
+  };
+}
+
+const orderOf = (type: string): string => `T#${encodeURIComponent(type)}`;
+
+const parseType = (body: Uint8Array): TaskType => parseBody("task-type", body) as TaskType;
+
+type Remembered = ReadType & Readonly<{ at: Instant }>;
+
+const memory = new WeakMap<World, Map<string, Remembered>>();
+const MAX_REMEMBERED_TYPES = 10_000;
+
+function recall(world: World, name: string): ReadType | undefined {
+  const known = memory.get(world)?.get(name);
+  if (known === undefined || world.settings.volatileQueues) return known;
+  const ageMs = world.clock.now() - known.at;
+  return ageMs >= 0 && ageMs < TASK_TYPE_MEMORY_MS ? known : undefined;
+}
+
+function remember(world: World, name: string, read: ReadType): ReadType {
+  const types = memory.get(world) ?? new Map<string, Remembered>();
+  if (types.size >= MAX_REMEMBERED_TYPES) types.clear();
+  memory.set(world, types.set(name, { ...read, at: world.clock.now() }));
+  return read;
+}
+
+function noQueues(type: string): EngineError {
+  return new EngineError("task-type/no-queues", {
+    happened: "This engine has no queues to put tasks into",
+    where: `task type ${type}`,
+    fix: "Poll with POST /v1/tasks/activate, or deploy an installation on AWS with `tasks.queues`.",
+    retryable: false,
+  });
+}
+
+function notAllowed(queueArn: string): EngineError {
+  return new EngineError("task-type/queue-not-allowed", {
+    happened: "This installation was not told that it may send to the queue",
+    where: `queue ${queueArn}`,
+    fix: "Deploy it with the queue among `tasks.queues`, then send the request again.",
+    retryable: false,
+  });
+}
+
+function unusable(queueArn: string, problem: string): EngineError {
+  return new EngineError("task-type/queue-unusable", {
+    happened: `Tasks cannot be sent to this queue: ${problem}`,
+    where: `queue ${queueArn}`,
+    fix: "Nothing was changed. Mend the queue or its policy, or name another, then send the request again.",
+    retryable: false,
+  });
+}

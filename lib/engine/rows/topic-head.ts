@@ -1,0 +1,158 @@
+/**
+ * The head of a topic counts its broadcasts. A wait that read `seq` before it was committed is for
+ * every broadcast after that, and for none before: whoever comes during a broadcast is told apart
+ * by numbers, not by luck.
+ *
+ * Rows are spread over shards. Epoch 1 has one, each later one twice as many; new rows go to the newest epoch, and who
+ * looks for rows looks through all epochs: none is ever removed.
+ */
+import { MAX_SHARDS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
+import type { Topic } from "../../ports/bus.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, Outcome } from "../../ports/store.ts";
+import type { EventConfig } from "../shapes/signals.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { inTurn } from "../storage/in-turn.ts";
+import { headKey } from "../storage/keys.ts";
+import type { World } from "../world.ts";
+
+export type Head = Readonly<{
+  seq: number;
+  epochs: number;
+  /** Of an event: what its type was declared to be, and how many are kept, roughly. */
+  config?: EventConfig;
+  kept?: number;
+}>;
+
+/** The name of a topic inside this process. */
+export const topicName = ({ kind, name }: Topic): string => `${kind}\0${name}`;
+
+export type ReadHead = Readonly<{ version: number; head: Head }>;
+
+/** The head of a topic; one that nobody has used yet is made, so that it has a version. */
+export async function readHead(world: World, topic: Topic): Promise<ReadHead> {
+  const key = headKey(world.settings.tenant, topic);
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const [item] = await world.store.get([key]);
+    if (item) return know(world, topic, { version: item.version, head: parseHead(item.body) });
+    await world.store.commit([{ put: headItem(world, topic, 1, NEW), when: "absent" }]);
+  }
+  throw busy(topic);
+}
+
+/** The head as it is, for who only wants to know; nothing is made. */
+export async function peekHead(world: World, topic: Topic): Promise<Head> {
+  const [item] = await world.store.get([headKey(world.settings.tenant, topic)]);
+  return item ? parseHead(item.body) : NEW;
+}
+
+/** Changes the head under its version; gives what it has become. */
+export function changeHead(
+  world: World,
+  topic: Topic,
+  change: (head: Head) => Head,
+): Promise<ReadHead> {
+  return inTurn(world, topicName(topic), () => changeInTurn(world, topic, change));
+}
+
+async function changeInTurn(
+  world: World,
+  topic: Topic,
+  change: (head: Head) => Head,
+): Promise<ReadHead> {
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    const { version, head } = await readHead(world, topic);
+    const changed = change(head);
+    if (changed === head) return { version, head };
+    const put = headItem(world, topic, version + 1, changed);
+    const outcome: Outcome = await world.store.commit([{ put, when: { version } }]);
+    if (outcome.kind === "committed") {
+      return know(world, topic, { version: version + 1, head: changed });
+    }
+    // Unknown: if it was written, this broadcast leaves a number that nobody uses. That is harmless.
+    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 2 + tries);
+  }
+  throw busy(topic);
+}
+
+/**
+ * Heads as this process has last seen them, where it alone owns the store: a commit that expects
+ * one of them fails if it has moved, and then all are read anew.
+ */
+export const knownHeads = (world: World): ReadonlyMap<string, ReadHead> =>
+  known.get(world) ?? NONE_KNOWN;
+
+export function forgetHeads(world: World): void {
+  known.delete(world);
+}
+
+/** Remembers what a head has become. */
+export function know(world: World, topic: Topic, head: ReadHead): ReadHead {
+  if (!world.settings.volatileQueues) return head;
+  const heads = known.get(world) ?? new Map<string, ReadHead>();
+  if (heads.size >= MAX_KNOWN_HEADS) heads.clear();
+  known.set(world, heads.set(topicName(topic), head));
+  return head;
+}
+
+const MAX_KNOWN_HEADS = 10_000;
+const NONE_KNOWN: ReadonlyMap<string, ReadHead> = new Map();
+const known = new WeakMap<World, Map<string, ReadHead>>();
+
+/** From now on new rows are spread over twice as many shards, unless they are the most already. */
+export async function addEpoch(world: World, topic: Topic, seen: number): Promise<void> {
+  await changeHead(world, topic, (head) =>
+    head.epochs > seen || shardsOf(head.epochs) >= MAX_SHARDS
+      ? head
+      : { ...head, epochs: head.epochs + 1 },
+  );
+}
+
+/** How many shards an epoch has; epochs count from 1 here, as `Head.epochs` does. */
+export const shardsOf = (epoch: number): number => 2 ** (epoch - 1);
+
+/** Where a new row of this instance stands. */
+export function shardFor(instanceId: string, epoch: number): number {
+  let hash = 0x811c9dc5;
+  for (let n = 0; n < instanceId.length; n++) {
+    hash = Math.imul(hash ^ instanceId.charCodeAt(n), 0x01000193);
+  }
+  return ((hash ^ (hash >>> 15)) >>> 0) % shardsOf(epoch);
+}
+
+/** Every shard that may hold rows, as [epoch, shard]. */
+export const allShards = ({ epochs }: Head): readonly Shard[] => firstShards(2 ** epochs - 1);
+
+export type Shard = readonly [epoch: number, shard: number];
+
+/** The shards of a split into so many: epochs are whole, the oldest first. */
+export function firstShards(count: number): readonly Shard[] {
+  return Array.from({ length: count }, (_, n) => {
+    const before = Math.floor(Math.log2(n + 1));
+    return [before + 1, n + 1 - 2 ** before] as const;
+  });
+}
+
+const NEW: Head = { seq: 0, epochs: 1 };
+
+/** The item of a head under this version. */
+export function headItem(world: World, topic: Topic, version: number, head: Head): Item {
+  return {
+    key: headKey(world.settings.tenant, topic),
+    version,
+    body: encodeBody("head", head),
+  };
+}
+
+function parseHead(body: Uint8Array): Head {
+  return parseBody("head", body) as Head;
+}
+
+function busy({ kind, name }: Topic): EngineError {
+  return new EngineError("engine/busy", {
+    happened: `Too many broadcasts of one ${kind} at once`,
+    where: `${kind} ${name}`,
+    fix: "Send it again in a second, with the same id.",
+    retryable: true,
+  });
+}

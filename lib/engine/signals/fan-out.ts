@@ -1,0 +1,270 @@
+/**
+ * A broadcast reaches everybody: it becomes one message per shard, those become pages of rows, and
+ * a page is delivered row by row. Each message is a trigger: it stays queued until what it owes has
+ * left, and doing it twice changes nothing.
+ */
+import { ROWS_AT_ONCE } from "../../definition/limits.ts";
+import type {
+  BroadcastMessage,
+  Invocation,
+  PagedRow,
+  PageMessage,
+  ShardMessage,
+  Verdict,
+} from "../../ports/message.ts";
+import { type Broadcast, markFannedOut, readBroadcast } from "../rows/broadcast.ts";
+import { firstShards } from "../rows/topic-head.ts";
+import type { World } from "../world.ts";
+import { deliver } from "./deliver.ts";
+import { allRows, fanOutPlanOf, pagesOf } from "./fan-out-plan.ts";
+import type { Deliverer, Outcome } from "./outcome.ts";
+import {
+  type Counts,
+  isComplete,
+  ONE_PAGE,
+  type PageRecord,
+  pageName,
+  putPage,
+  readProgress,
+} from "./receipt.ts";
+
+/** The bus's copy of a broadcast: one page where that holds them all, else a message per shard. */
+export async function fanOut(
+  world: World,
+  message: BroadcastMessage,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const broadcast = await readBroadcast(world, message.broadcastId);
+  if (broadcast === undefined) return "release";
+  const round = await roundHere(world, broadcast);
+  if (round === undefined) return settleDown(world, broadcast);
+  const { shards } = await fanOutPlanOf(world, broadcast, round);
+  const { tenant, broadcastId } = message;
+  if (shards !== "one page") {
+    const about = { kind: "shard", tenant, broadcastId, page: 0 } as const;
+    const common = { ...about, ...(round > 0 && { round }) };
+    for (const [epoch, shard] of firstShards(shards)) {
+      await world.pages.send({ ...common, epoch, shard });
+    }
+    return settleDown(world, broadcast);
+  }
+  const page = pageName(round, ONE_PAGE);
+  const rows = await allRows(world, broadcast);
+  if (world.settings.volatileQueues) {
+    await deliverRows(world, broadcast, { page, rows, last: false }, invocation);
+    return settleDown(world, broadcast);
+  }
+  // What comes twice must lead to the same rows, also when one of the two finds some gone.
+  await world.pages.send({ kind: "page", tenant, broadcastId, page, rows, last: false });
+  return "release";
+}
+
+/**
+ * Queues in memory die with their process, and the next one begins anew, with the rows that are
+ * left: its pages have names of their own, so that both are counted. Undefined: all is done.
+ */
+async function roundHere(world: World, { id }: Broadcast): Promise<number | undefined> {
+  if (!world.settings.volatileQueues) return 0;
+  const progress = await readProgress(world, id);
+  if (isComplete(progress)) return undefined;
+  const here = rounds.get(world.settings) ?? new Map<string, number>();
+  rounds.set(world.settings, here);
+  // The same broadcast may be published twice in one life: it stays the same round.
+  const round = here.get(id) ?? Math.max(-1, ...progress.roads.map((road) => road.round)) + 1;
+  here.set(id, round);
+  return round;
+}
+
+/** Rounds of the broadcasts that are under way in this process. */
+const rounds = new WeakMap<World["settings"], Map<string, number>>();
+
+/**
+ * With queues in memory the broadcast is looked after until everybody is reached: a restart before
+ * that begins anew. Its message is what waits for it.
+ */
+async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> {
+  if (!world.settings.volatileQueues) return "release";
+  if (await isOver(world, broadcast)) return "release";
+  const { tenant } = world.settings;
+  await world.pages.send({ kind: "watch", tenant, broadcastId: broadcast.id }, WATCH_MS);
+  return "release";
+}
+
+const WATCH_MS = 100;
+
+/** Looks whether a broadcast has reached everybody by now. */
+export async function watch(
+  world: World,
+  { broadcastId }: Readonly<{ broadcastId: string }>,
+): Promise<Verdict> {
+  const broadcast = await readBroadcast(world, broadcastId);
+  if (broadcast === undefined) return "release";
+  return (await isOver(world, broadcast)) ? "release" : { keepForMs: WATCH_MS };
+}
+
+async function isOver(world: World, broadcast: Broadcast): Promise<boolean> {
+  if (!isComplete(await readProgress(world, broadcast.id))) return false;
+  await markFannedOut(world, broadcast);
+  rounds.get(world.settings)?.delete(broadcast.id);
+  return true;
+}
+
+/** Sends the pages of one shard; a long one is handed on with where it goes on. */
+export async function pageShard(world: World, message: ShardMessage): Promise<Verdict> {
+  const { tenant, broadcastId, epoch, shard, page: first, round = 0 } = message;
+  const broadcast = await readBroadcast(world, broadcastId);
+  if (broadcast === undefined) return "release";
+  const { pages, next } = await pagesOf(world, broadcast, message);
+  for (const [n, rows] of pages.entries()) {
+    const page = pageName(round, `${epoch}.${shard}.${first + n}`);
+    const last = next === undefined && n === pages.length - 1;
+    await world.pages.send({ kind: "page", tenant, broadcastId, page, last, rows });
+  }
+  if (next !== undefined) {
+    await world.pages.send({ ...message, page: first + pages.length, from: next });
+  }
+  return "release";
+}
+
+/** Delivers to the rows of one page. */
+export async function deliverPage(
+  world: World,
+  { broadcastId, page, last, rows }: PageMessage,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const broadcast = await readBroadcast(world, broadcastId);
+  if (broadcast === undefined) return "release";
+  const [only, ...others] = rows;
+  if (only && others.length === 0 && page.includes("+")) {
+    return deliverAlone(world, broadcast, page, only, invocation);
+  }
+  await deliverRows(world, broadcast, { page, rows, last }, invocation);
+  return "release";
+}
+
+/** Its page is its own: it comes back by itself until it is done. */
+async function deliverAlone(
+  world: World,
+  broadcast: Broadcast,
+  page: string,
+  row: PagedRow,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const fared = await deliver(world, broadcast, row, invocation);
+  if (fared.kind === "later") return { keepForMs: fared.ms };
+  const counted = isCountedAlone(world, fared) ? [] : [fared];
+  if (counted.length === 0) await countAlone(world, broadcast, row, fared);
+  const record = { page, last: false, awaits: [], ...countsOf(counted) } as const;
+  await endPage(world, broadcast, record, counted);
+  return "release";
+}
+
+/** A row that must wait, or that fails, leaves as a page of its own: it holds nobody else up. */
+async function deliverRows(
+  world: World,
+  broadcast: Broadcast,
+  { rows, ...about }: Pick<PageRecord, "page" | "last"> & { rows: readonly PagedRow[] },
+  invocation: Invocation,
+): Promise<void> {
+  const fared: Outcome[] = [];
+  const awaits: string[] = [];
+  for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
+    const some = rows.slice(from, from + ROWS_AT_ONCE);
+    // Of a page that came too often one row may be the reason: each gets a message of its own.
+    const results = await Promise.all(
+      some.map((row) =>
+        world.aside === undefined ? attempt(world, broadcast, row, invocation) : ALONE,
+      ),
+    );
+    for (const [n, result] of results.entries()) {
+      const row = some[n];
+      if (row === undefined) continue;
+      const alone = `${about.page}+${from + n}`;
+      if (result.kind === "later") {
+        awaits.push(await sendAlone(world, broadcast, alone, row, result.ms));
+      } else if (isCountedAlone(world, result)) await countAlone(world, broadcast, row, result);
+      else fared.push(result);
+    }
+  }
+  await endPage(world, broadcast, { ...about, awaits, ...countsOf(fared) }, fared);
+}
+
+/**
+ * The rows that may go leave after the record that counts them, or together with it where the store
+ * commits in groups: whoever dies before that finds the rows again, and counts them.
+ */
+async function endPage(
+  world: World,
+  broadcast: Broadcast,
+  record: PageRecord,
+  fared: readonly Outcome[],
+): Promise<void> {
+  const dead = fared.flatMap((it) => (it.kind !== "later" && it.dead ? [it.dead] : []));
+  const tidy = () => (dead.length > 0 ? world.store.tidy(dead) : Promise.resolve());
+  if (world.settings.volatileQueues) {
+    await Promise.all([putPage(world, broadcast, record), tidy()]);
+    return;
+  }
+  await putPage(world, broadcast, record);
+  await tidy();
+}
+
+/**
+ * With queues in memory a restart goes through all rows that are left. One that stays, since its
+ * wait or its definition does, is counted on a page of its own, the same in every round.
+ */
+const isCountedAlone = (world: World, { dead }: Exclude<Outcome, { kind: "later" }>): boolean =>
+  world.settings.volatileQueues && dead === undefined;
+
+async function countAlone(
+  world: World,
+  broadcast: Broadcast,
+  { sk }: PagedRow,
+  fared: Outcome,
+): Promise<void> {
+  const record = { page: `row ${sk}`, last: false, awaits: [], ...countsOf([fared]) };
+  await putPage(world, broadcast, record);
+}
+
+/** What goes wrong with one row is told, and tried again later. */
+export async function attempt(
+  world: World,
+  broadcast: Broadcast,
+  row: PagedRow,
+  by: Deliverer,
+): Promise<Outcome> {
+  try {
+    return await deliver(world, broadcast, row, by);
+  } catch (error) {
+    world.onTrouble?.(`broadcast ${broadcast.id} to ${row.sk}`, error);
+    return { kind: "later", ms: FAILED_MS };
+  }
+}
+
+const FAILED_MS = 1_000;
+
+const ALONE: Outcome = { kind: "later", ms: 0 };
+
+async function sendAlone(
+  world: World,
+  { id: broadcastId }: Broadcast,
+  page: string,
+  row: PagedRow,
+  afterMs: number,
+): Promise<string> {
+  const { tenant } = world.settings;
+  const about = { tenant, broadcastId, page, last: false } as const;
+  await world.pages.send({ kind: "page", ...about, rows: [row] }, afterMs);
+  return page;
+}
+
+export function countsOf(fared: readonly Outcome[]): Counts {
+  const count = (kind: Outcome["kind"]) => fared.filter((it) => it.kind === kind).length;
+  const failed = fared.flatMap((it) => (it.kind === "failed" ? [it.failed] : []));
+  const delivered = count("delivered");
+  const skipped = count("skipped");
+  const started = count("started");
+  const expired = count("expired");
+  const matched = delivered + skipped + started + expired + failed.length;
+  return { matched, delivered, skipped, started, expired, failed };
+}

@@ -1,0 +1,145 @@
+/**
+ * The second look of those who began to wait: what was broadcast between the first look at the
+ * head and the commit is for them, though its pages may have passed before their row was there.
+ * What has a number but is not stored yet is unpublished: its pages will find the row.
+ */
+import { MAX_MS_FOR_PAGES } from "../../definition/limits.ts";
+import { isWelcome } from "../../kernel/decide.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import type { MissedMessage, Verdict } from "../../ports/message.ts";
+import type { Item } from "../../ports/store.ts";
+import { type Broadcast, parsePlace, readBroadcast } from "../rows/broadcast.ts";
+import { factFor } from "../rows/fact-for.ts";
+import { keptFor } from "../rows/kept-event.ts";
+import { readHead } from "../rows/topic-head.ts";
+import { isTopicTicket, parseRow, rowItem, type TopicTicket, topicOf } from "../rows/wait-row.ts";
+import { timeOf } from "../step/plan.ts";
+import { broadcastKey, PLACES, placeKey } from "../storage/keys.ts";
+import { deliveryName } from "../storage/names.ts";
+import { loadInstance } from "../storage/stored-instance.ts";
+import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
+import type { World } from "../world.ts";
+import { isComplete, readProgress } from "./receipt.ts";
+
+/** Sends what the wait has missed while it was being committed. */
+export async function sendMissed(
+  world: World,
+  instance: Instance,
+  ticket: TopicTicket,
+): Promise<void> {
+  const { tenant, id: instanceId } = instance;
+  const roads = new Set<Route>();
+  for (const broadcast of await missedBy(world, instance, ticket)) {
+    roads.add(await sendOne(world, instance, ticket, broadcast));
+  }
+  if (roads.has("later")) {
+    const again = { kind: "missed", tenant, instanceId, ticket: ticket.id } as const;
+    await world.pages.send(again, LOOK_AGAIN_MS);
+  }
+  if (ticket.on !== "event") return;
+  const [kept] = await keptFor(world, ticket.name, instance);
+  const name = ticket.id;
+  if (kept) await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: name });
+}
+
+/** A message that somebody sent to look once more, when the pages of what was missed have come. */
+export async function recheckMissed(
+  world: World,
+  { instanceId, ticket: id }: MissedMessage,
+): Promise<Verdict> {
+  const image = await loadInstance(world, instanceId);
+  const ticket = image?.instance.tickets.find((each) => each.id === id);
+  if (image && ticket && isTopicTicket(ticket)) await sendMissed(world, image.instance, ticket);
+  return "release";
+}
+
+type Route = "page" | "later" | "fact";
+
+/**
+ * While its pages are under way they may find the row, and count who is behind it: that is waited
+ * for. Once all have come without it, it gets a page of its own. A broadcast that hangs is not
+ * waited for any longer: who gets it so is not counted, since its pages may count them still.
+ */
+async function sendOne(
+  world: World,
+  instance: Instance,
+  ticket: TopicTicket,
+  broadcast: Broadcast,
+): Promise<Route> {
+  const { tenant, id: instanceId } = instance;
+  const row = ticket.row && parseRow(rowItem(instance, ticket, ticket.row));
+  const road = row ? await roadFor(world, broadcast) : "fact";
+  if (row && road === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
+    const page = `m~${instanceId}~${ticket.id}`;
+    const about = { tenant, broadcastId: broadcast.id, page, last: false, rows: [row] };
+    await world.pages.send({ kind: "page", ...about });
+  }
+  if (road === "fact") {
+    const name = deliveryName(ticket.id, broadcast.seq);
+    const fact = factFor(broadcast, ticket);
+    await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+  }
+  return road;
+}
+
+/** Read after its pages have come: those may have found the row since the instance was read. */
+async function isStillMissing(
+  world: World,
+  { id }: Instance,
+  ticket: TopicTicket,
+  broadcast: Broadcast,
+): Promise<boolean> {
+  const image = await loadInstance(world, id);
+  if (image === undefined) return false;
+  const now = timeOf(world, image.instance);
+  return isWelcome(image.instance, factFor(broadcast, ticket), { now });
+}
+
+async function roadFor(world: World, { id, at }: Broadcast): Promise<Route> {
+  const key = broadcastKey(world.settings.tenant, id);
+  const progress = await readable(world, key, () => readProgress(world, id), isDamaged);
+  if (progress !== "unreadable" && isComplete(progress)) return "page";
+  return world.clock.now() - at < MAX_MS_FOR_PAGES ? "later" : "fact";
+}
+
+const LOOK_AGAIN_MS = 500;
+
+/** The first one for a wait that takes one, all of them for a wait that stays. */
+async function missedBy(
+  world: World,
+  instance: Instance,
+  ticket: TopicTicket,
+): Promise<readonly Broadcast[]> {
+  const topic = topicOf(ticket);
+  const { head } = await readHead(world, topic);
+  const first = (ticket.row?.after ?? head.seq) + 1;
+  if (first > head.seq) return [];
+  const missed: Broadcast[] = [];
+  const now = timeOf(world, instance);
+  for await (const [seq, id] of places(world, ticket, first)) {
+    const key = broadcastKey(world.settings.tenant, id);
+    const broadcast = await readable(world, key, () => readBroadcast(world, id), isDamaged);
+    if (broadcast === undefined || broadcast === "unreadable" || broadcast.seq !== seq) continue;
+    const isOver = broadcast.expiresAt !== undefined && broadcast.expiresAt <= now;
+    if (isOver || !isWelcome(instance, factFor(broadcast, ticket), { now })) continue;
+    missed.push(broadcast);
+    if (ticket.on === "event" || ticket.taken === undefined) break;
+  }
+  return missed;
+}
+
+async function* places(
+  world: World,
+  ticket: TopicTicket,
+  first: number,
+): AsyncGenerator<readonly [seq: number, id: string]> {
+  const { pk, sk: from } = placeKey(world.settings.tenant, topicOf(ticket), first);
+  let after: string | undefined;
+  do {
+    const range = { from, ...PLACES, limit: 100, ...(after !== undefined && { after }) };
+    const page = await world.store.scan(pk, range);
+    const parse = ({ key, body }: Item) => [Number(key.sk.slice(2)), parsePlace(body)] as const;
+    yield* readableOf(world, page.items, parse, isDamaged);
+    after = page.next;
+  } while (after !== undefined);
+}

@@ -1,0 +1,84 @@
+/**
+ * A start event hears a broadcast: one instance of the definition per broadcast, and no second.
+ * What the start owes leaves before it, with the start inside: a new version of the definition may
+ * take the row away at any moment, and then no part of the broadcast leads here again.
+ */
+import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
+import type { CarriedStart, PagedRow } from "../../ports/message.ts";
+import { planCreation } from "../drive/creation.ts";
+import { commitStart } from "../instances/start.ts";
+import type { Broadcast } from "../rows/broadcast.ts";
+import { parsePayload } from "../rows/fact-for.ts";
+import { readLatest, spreadOf } from "../storage/latest.ts";
+import { loadProgram } from "../storage/programs.ts";
+import { loadInstance } from "../storage/stored-instance.ts";
+import type { World } from "../world.ts";
+import type { Outcome } from "./outcome.ts";
+
+type StartRow = Extract<PagedRow, { definitionId: string }>;
+
+export async function startByBroadcast(
+  world: World,
+  broadcast: Broadcast,
+  row: StartRow,
+): Promise<Outcome> {
+  const instanceId = idOfStarted(world, broadcast, row);
+  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+    if (await loadInstance(world, instanceId)) return STARTED;
+    const outcome = await create(world, broadcast, row, instanceId);
+    if (outcome !== "again") return outcome;
+    await world.clock.pause(2 + tries);
+  }
+  return { kind: "later", ms: CONTENDED_MS };
+}
+
+/** The same for every part of the broadcast: it begins one instance. */
+export const idOfStarted = (
+  world: World,
+  broadcast: Broadcast,
+  { definitionId }: Pick<StartRow, "definitionId">,
+): string => world.ids.digest(`signal\n${definitionId}\n${broadcast.id}`);
+
+const STARTED: Outcome = { kind: "started" };
+const CONTENDED_MS = 100;
+
+/** The instance is created only while the definition is enabled, in the version that says so. */
+async function create(
+  world: World,
+  broadcast: Broadcast,
+  row: StartRow,
+  instanceId: string,
+): Promise<Outcome | "again"> {
+  const head = await readLatest(world, row.definitionId);
+  if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };
+  const { id, version, hash } = head.latest;
+  const { definition } = await loadProgram(world, { id, version, hash });
+  const isListening = definition.startEvents.some(
+    (it) => it.kind === "signal" && it.name === broadcast.topic.name && it.element === row.element,
+  );
+  if (!isListening) return { kind: "skipped" };
+  const begun = startOf(world, broadcast, row, { id, version, hash });
+  const start = { ...begun, ...spreadOf(head.latest), head: head.item.version };
+  const plan = await planCreation(world, instanceId, start);
+  if (plan === undefined) return { kind: "skipped" };
+  const outcome = await commitStart(world, plan, start);
+  return outcome.kind === "committed" ? STARTED : "again";
+}
+
+/** Everything that the first decision needs comes from the broadcast: all creators decide alike. */
+function startOf(
+  world: World,
+  { id, at, payload }: Broadcast,
+  { element }: StartRow,
+  definition: CarriedStart["definition"],
+): CarriedStart {
+  return {
+    definition,
+    now: at,
+    request: world.ids.digest(`signal\n${id}`),
+    fact: {
+      kind: "started",
+      input: { variables: {}, trigger: { element, payload: parsePayload(payload) } },
+    },
+  };
+}

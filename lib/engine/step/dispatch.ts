@@ -1,0 +1,215 @@
+/** What leaves after a commit. Sending twice is harmless: receivers go by tickets and ids. */
+import {
+  broadcastIdOf,
+  type Instance,
+  type OutboxRecord,
+  type TaskTicket,
+  type Ticket,
+} from "../../kernel/instance.ts";
+import type { Topic } from "../../ports/bus.ts";
+import { acceptSignal, publish } from "../rows/broadcast.ts";
+import type { Entries } from "../rows/change.ts";
+import { type LockedRow, stopClosed, tidyClosed } from "../rows/closed.ts";
+import { expireLeft } from "../rows/expire-left.ts";
+import { offer, showOffer } from "../rows/offer.ts";
+import { isFirstRow, isOfferedInCommit } from "../rows/offer-task.ts";
+import { earliestTimer, openTasks, runsHere } from "../rows/open-tickets.ts";
+import { deliveryName } from "../storage/names.ts";
+import type { Sending, World } from "../world.ts";
+import { isMasked, isSentByPage, mustBeSent } from "./owed.ts";
+import type { Plan } from "./plan.ts";
+import { taskMessage } from "./task-message.ts";
+
+/**
+ * Sends every entry; the ids of the outbox records that left may then be dropped. Whoever is not
+ * the first to send them, or cannot know, does so again.
+ */
+export async function send(
+  world: World,
+  instance: Instance,
+  { tickets, outbox }: Entries,
+  how: Sending = "again",
+): Promise<ReadonlySet<string>> {
+  for (const ticket of tickets) await sendTicket(world, instance, ticket, how);
+  for (const record of outbox) await sendRecord(world, instance, record);
+  return new Set(outbox.map(({ id }) => id));
+}
+
+/**
+ * Everything that follows a commit: tells what was closed, arms the earliest timer and sends what
+ * is newly owed, all but the task that its driver keeps. Gives the outbox records that left.
+ */
+export async function afterCommit(
+  world: World,
+  plan: Plan,
+  kept?: TaskTicket,
+  /** A wait whose row the caller takes away itself. */
+  leaves?: string,
+  held?: LockedRow,
+): Promise<ReadonlySet<string>> {
+  stopClosed(world, plan);
+  await rearm(world, plan);
+  const { tickets, outbox } = plan.fresh;
+  const leaving = tickets.filter(
+    (ticket) =>
+      ticket.id !== kept?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
+  );
+  const { instance } = plan.image;
+  const isFirst = (ticket: Ticket) => isFirstRow(plan, ticket);
+  await send(world, instance, { tickets: leaving.filter(isFirst), outbox: [] }, "first");
+  const others = leaving.filter((ticket) => !isFirst(ticket));
+  const sent = await send(world, instance, { tickets: others, outbox });
+  await parkUnserved(world, plan);
+  const mayGo = ({ id }: Ticket) => id !== leaves;
+  await tidyClosed(world, plan, { justSent: plan.took, mayGo, held });
+  return sent;
+}
+
+/**
+ * What a door does itself before it answers, though its parked copy will do it again: its caller
+ * expects to find in the next list the tasks that the call has opened. Thousands that a family sends
+ * by page come a little later: no caller waits that long.
+ */
+export async function showCaller(world: World, plan: Plan, held?: LockedRow): Promise<void> {
+  await show(world, plan);
+  await tidyClosed(world, plan, { held });
+}
+
+/**
+ * The same for a call that delivers a broadcast: rows of its topic stay, since they lead the bus's
+ * copy. That copy knows nothing of what else the step has closed: it goes now.
+ */
+export async function showDelivered(world: World, plan: Plan, topic: Topic): Promise<void> {
+  await show(world, plan);
+  await tidyClosed(world, plan, {
+    mayGo: ({ on, name }) => on !== topic.kind || name !== topic.name,
+  });
+}
+
+async function show(world: World, plan: Plan): Promise<void> {
+  stopClosed(world, plan);
+  await rearm(world, plan);
+  const shown = plan.fresh.tickets.filter((ticket) => !isSentByPage(world, ticket));
+  const offers = openTasks(shown).filter((task) => !runsHere(world, task));
+  for (const task of offers) await showOffer(world, plan, task);
+  await parkUnserved(world, plan);
+}
+
+/** There was more at hand than fits into one commit: those who wait look again. */
+async function parkUnserved(world: World, { image, unserved }: Plan): Promise<void> {
+  const { tenant, id: instanceId, tickets } = image.instance;
+  for (const { id } of tickets.filter((ticket) => unserved.has(ticket.id))) {
+    const name = deliveryName(id, "more");
+    await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: id });
+  }
+}
+
+/** Arms the instance's earliest timer when a commit has changed which one that is. */
+export async function rearm(world: World, { before, image }: Plan): Promise<void> {
+  const { instance } = image;
+  const earliest = earliestTimer(instance);
+  const covered = !isMasked(world, instance);
+  const last = earliestTimer(before);
+  if (last && last.id !== earliest?.id) {
+    await world.timers.disarm({
+      tenant: instance.tenant,
+      instanceId: instance.id,
+      ticket: last.id,
+      dueAt: last.dueAt,
+      since: last.since,
+    });
+  }
+  if (earliest === undefined) return;
+  if (last?.id === earliest.id && covered === !isMasked(world, before)) return;
+  await arm(world, instance, earliest, covered);
+}
+
+async function sendTicket(
+  world: World,
+  instance: Instance,
+  ticket: Ticket,
+  how: Sending,
+): Promise<void> {
+  switch (ticket.on) {
+    case "task":
+      return runsHere(world, ticket)
+        ? world.tasks.send(taskMessage(instance, ticket))
+        : offer(world, instance, ticket, how);
+    case "family":
+      return world.senders.sendBatch(world, instance, ticket, how);
+    case "timer":
+      return earliestTimer(instance)?.id === ticket.id
+        ? arm(world, instance, ticket, !isMasked(world, instance))
+        : undefined;
+    case "continuation":
+      return world.parking.park({
+        kind: "parked",
+        tenant: instance.tenant,
+        instanceId: instance.id,
+        name: ticket.id,
+        fact: { kind: "continued", ticket: ticket.id },
+      });
+    case "child":
+      await world.senders.startChild(world, instance, ticket);
+      return undefined;
+    case "signal":
+    case "event":
+      return mustBeSent(world, ticket)
+        ? world.senders.sendMissed(world, instance, ticket)
+        : undefined;
+    case "message":
+    case "incident":
+      return undefined;
+  }
+}
+
+/**
+ * A timer that the index covers is late at worst if it cannot be armed: the sweep fires it. Whoever
+ * has committed goes on, and above all a caller gets the answer that is true.
+ */
+async function arm(
+  world: World,
+  { tenant, id: instanceId }: Instance,
+  { id: ticket, dueAt }: NonNullable<ReturnType<typeof earliestTimer>>,
+  covered: boolean,
+): Promise<void> {
+  try {
+    await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered });
+  } catch (error) {
+    if (!covered) throw error;
+    world.onTrouble?.(`timer ${ticket} of instance ${instanceId} was not armed`, error);
+  }
+}
+
+async function sendRecord(world: World, instance: Instance, record: OutboxRecord): Promise<void> {
+  const { tenant, id: instanceId, definition } = instance;
+  switch (record.effect.kind) {
+    case "announce":
+      return world.bus.announce?.({
+        id: `${instanceId}:${record.id}`,
+        tenant,
+        instanceId,
+        definition: { id: definition.id, version: definition.version },
+        notice: record.effect.notice,
+      });
+    case "publish-signal": {
+      const { name, payload } = record.effect;
+      const id = broadcastIdOf(instanceId, record.id);
+      const { broadcast } = await acceptSignal(world, { id, name, payload });
+      await publish(world, broadcast);
+      return undefined;
+    }
+    case "send-event":
+      return world.senders.sendLeft(world, instance, record.effect);
+    case "bury":
+      return world.senders.bury(world, instanceId, record.effect);
+    case "cancel-child":
+      return world.senders.cancelChild(world, instance, record.effect.ticket);
+    case "cancel-children":
+      return world.senders.cancelBatch(world, instance, record.effect);
+    case "notify-parent":
+      return world.senders.notifyParent(world, instance);
+    case "expire-chunks":
+      return expireLeft(world, instance);
+  }
+}

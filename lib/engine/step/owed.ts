@@ -1,0 +1,92 @@
+/** What an instance owes, and to whom: every question about entries and their stamps. */
+import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import { isBatch, openIn } from "../../kernel/batch.ts";
+import type { Instance, Lease, TaskTicket, Ticket } from "../../kernel/instance.ts";
+import type { Entries } from "../rows/change.ts";
+import { batchRunsHere, earliestTimer, isCalling, runsHere } from "../rows/open-tickets.ts";
+import { AFTER_AT_ONCE, AT_ONCE } from "../storage/due-index.ts";
+import { HANDED_BACK } from "../storage/names.ts";
+import type { World } from "../world.ts";
+
+/** Tickets and outbox records that the trigger `name` answers for. */
+export function owedBy(instance: Instance, name: string): Entries {
+  return {
+    tickets: instance.tickets.filter(({ stamp }) => stamp?.by === name),
+    outbox: instance.outbox.filter(({ stamp }) => stamp?.by === name),
+  };
+}
+
+export const isNothing = ({ tickets, outbox }: Entries): boolean =>
+  tickets.length === 0 && outbox.length === 0;
+
+/** Who works on these entries, without those that nobody owns. */
+export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { own: string })[] {
+  return [...tickets, ...outbox].flatMap(({ stamp }) =>
+    stamp && stamp.own !== null ? [{ ...stamp, own: stamp.own }] : [],
+  );
+}
+
+/**
+ * How long the owner of an entry should still be left alone; 0 when nobody works on it. Where it is
+ * known exactly who does, a lease says nothing: its owner is at work right here and soon done.
+ */
+export function leaseLeftMs(
+  { settings, clock }: Pick<World, "settings" | "clock">,
+  { own, until }: Lease,
+): number {
+  if (own === null || settings.isDeadOwner?.(own)) return 0;
+  const leftMs = Math.max(0, until - clock.now());
+  return settings.isDeadOwner ? Math.min(leftMs, OWNER_HERE_MS) : leftMs;
+}
+
+const OWNER_HERE_MS = 1_000;
+
+/** Who handed this task back last; undefined where nobody did since it was opened. */
+export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
+  stamp?.by === HANDED_BACK ? (stamp.own ?? undefined) : undefined;
+
+/**
+ * Whether somebody has to do something for a ticket after its commit. A wait for a broadcast needs
+ * a second look at its topic, unless its commit held only while nothing was broadcast.
+ */
+export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
+  if (on === "signal" || on === "event") return !settings.volatileQueues;
+  return on === "task" || on === "family" || on === "continuation" || on === "child";
+}
+
+/** What a queue must hold: if the queue is lost, somebody has to look here. */
+export function owesAnything(world: World, { tickets, outbox }: Instance): boolean {
+  return (
+    outbox.length > 0 ||
+    tickets.some(
+      (ticket) =>
+        ticket.on === "continuation" ||
+        ticket.on === "child" ||
+        isCalling(ticket) ||
+        runsHere(world, ticket) ||
+        batchRunsHere(world, ticket),
+    )
+  );
+}
+
+/**
+ * When somebody must look at an instance because no queue will. With queues in memory, what is
+ * owed masks the timers: the host then keeps the earliest one itself.
+ */
+export function lookAtOf(world: World, instance: Instance): Instant | undefined {
+  if (isMasked(world, instance)) return AT_ONCE;
+  const dueAt = earliestTimer(instance)?.dueAt;
+  return dueAt === undefined || dueAt > AT_ONCE ? dueAt : AFTER_AT_ONCE;
+}
+
+export const isMasked = (world: World, instance: Instance): boolean =>
+  world.settings.volatileQueues && owesAnything(world, instance);
+
+/** Whether this is a family with more open members than whoever owes it sends himself. */
+export const isSentByPage = (world: World, ticket: Ticket): boolean =>
+  isBatch(ticket) && openIn(ticket) > pageSizeIn(world);
+
+/** How many members one message sends. */
+export const pageSizeIn = ({ settings }: World): number =>
+  settings.membersPerPage ?? MEMBERS_PER_PAGE;

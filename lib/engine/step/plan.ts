@@ -1,0 +1,278 @@
+/**
+ * From an image and facts to what should be written: the deciding half of a step. Nothing is
+ * written or sent here.
+ */
+
+import {
+  MIN_CHUNK_BYTES,
+  MIN_RETENTION_MS,
+  SPILL_BOUNDARY_BYTES,
+} from "../../definition/limits.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import { isBatch } from "../../kernel/batch.ts";
+import type { Given } from "../../kernel/draft.ts";
+import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts";
+import type { Program } from "../../kernel/runner.ts";
+import { runOf } from "../../kernel/trail.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item } from "../../ports/store.ts";
+import type { Change } from "../rows/change.ts";
+import type { Posting } from "../rows/posting.ts";
+import { billedBesides } from "../storage/billed-bytes.ts";
+import { encodeChunk, trailBytes } from "../storage/codec.ts";
+import { encodeInstance, fits, type NewValue, roomOf } from "../storage/externalized.ts";
+import {
+  chunkKey,
+  instanceKey,
+  instanceOrder,
+  instancePk,
+  type Phase,
+  phaseView,
+} from "../storage/keys.ts";
+import { journalBytes, leavingOf } from "../storage/packed-journal.ts";
+import type { Image } from "../storage/stored-instance.ts";
+import type { World } from "../world.ts";
+import { lookAtOf } from "./owed.ts";
+import { firstSources, readSources, type Sources } from "./sources.ts";
+import {
+  companionsOf,
+  isLoaded,
+  lacksAnything,
+  openContext,
+  type StepContext,
+} from "./step-context.ts";
+import { isHeavy, type Owner, takeIfSmall, takeWant, type Want } from "./take.ts";
+
+export type Plan = Change &
+  Readonly<{
+    item: Item;
+    /** Names of the wants that changed something, and of those for which there was no room. */
+    took: ReadonlySet<string>;
+    left: ReadonlySet<string>;
+    /** Waits that may have more to take: somebody has to look again. */
+    unserved: ReadonlySet<string>;
+    /** History and values that leave the instance; must be stored first. */
+    chunk?: Item;
+    values: readonly NewValue[];
+  }>;
+
+/** What a plan may be given besides. */
+export type Besides = Readonly<{
+  /** Outbox records that have left since the last commit. */
+  sent?: ReadonlySet<string>;
+  /** What is put into a mailbox with this very step. */
+  posting?: Posting;
+  /** Mailboxes that have been read already, by name. */
+  boxes?: Sources["boxes"];
+}>;
+
+/** Takes the wants one after the other; undefined when none of them changes anything. */
+export async function plan(
+  world: World,
+  image: Image,
+  wants: readonly Want[],
+  owner: Owner,
+  besides: Besides = {},
+): Promise<Plan | undefined> {
+  const given = givenFor(world, image.instance);
+  const planned = await planWith(world, image, { wants, owner, given, ...besides, take: takeWant });
+  if (planned === undefined || isStorable(planned)) return planned;
+  return planWith(world, image, { wants, owner, given, ...besides, take: takeIfSmall });
+}
+
+/** The first write of an instance: the same decision, whoever makes it and when. */
+export async function planStart(
+  world: World,
+  image: Image,
+  want: Want,
+  posting?: Posting,
+): Promise<Plan | undefined> {
+  const now = image.instance.startedAt;
+  const given = { ...givenFor(world, image.instance), now };
+  const owner = { own: null, until: now };
+  const besides = posting ? { posting } : {};
+  return planWith(world, image, { wants: [want], owner, given, ...besides, take: takeWant });
+}
+
+/** Says whether what a plan would write has room in the store. */
+export const isStorable = ({ item, image }: Plan): boolean => fits(item.body, image.instance.apart);
+
+type Chain = Besides &
+  Readonly<{ wants: readonly Want[]; owner: Owner; given: Given; take: typeof takeWant }>;
+
+/** Decides, reads what that turned out to need, and decides again, until nothing is missing. */
+async function planWith(world: World, image: Image, chain: Chain): Promise<Plan | undefined> {
+  let sources = firstSources(world, chain.boxes);
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const desk = openContext(sources, chain.posting);
+    if (desk.isVoid) return undefined;
+    const planned = lacksAnything(desk) ? undefined : await planOn(world, image, chain, desk);
+    if (!lacksAnything(desk)) return planned;
+    sources = await readSources(world, image.instance, sources, desk.missing);
+  }
+  throw new EngineError("engine/busy", {
+    happened: `After ${MAX_ROUNDS} rounds the step still needs more mailboxes or topics`,
+    where: `instance ${image.instance.id}`,
+    fix: "Let the process wait for less at a time.",
+    retryable: true,
+  });
+}
+
+/** Each round follows waits that the one before has opened; a step has few. */
+const MAX_ROUNDS = 100;
+
+async function planOn(
+  world: World,
+  { instance, program }: Image,
+  { wants, owner, given, take, sent }: Chain,
+  desk: StepContext,
+): Promise<Plan | undefined> {
+  let next = instance;
+  const took = new Set<string>();
+  const left = new Set<string>();
+  for (const want of wants) {
+    if (isHeavy(desk) || isLoaded(desk, instance, next)) {
+      left.add(want.name);
+      continue;
+    }
+    const after = await take({ world, program, desk, owner, given, before: instance }, next, want);
+    if (after !== next) took.add(want.name);
+    next = after;
+  }
+  if (next === instance) return undefined;
+  const planned = planWrite(world, program, instance, dropSent(next, sent ?? new Set()));
+  const companions = companionsOf(world, desk, instance, planned.image.instance);
+  return { ...planned, companions, took, left, unserved: desk.unserved };
+}
+
+/** The write that replaces `before` by `after`, which must differ only by what was decided. */
+export function planWrite(world: World, program: Program, before: Instance, after: Instance): Plan {
+  const version = before.version + 1;
+  const grown = { ...after, version, minted: 0 };
+  const bare = itemOf(world, grown, NO_BYTES);
+  const besides = billedBesides(bare);
+  const room = roomOf(world, grown, besides);
+  const whole = encodeInstance(world, program, grown, room);
+  const spill = spillOf(world, program, before, grown, whole.body.length + besides);
+  const written = spill ? encodeInstance(world, program, spill.rest, room) : whole;
+  const { body, values, apart } = written;
+  const rest = spill?.rest ?? grown;
+  const instance = apart ? { ...rest, apart } : rest;
+  return {
+    before,
+    image: { instance, program },
+    item: { ...bare, body },
+    values,
+    companions: [],
+    took: new Set(),
+    left: new Set(),
+    unserved: new Set(),
+    ...(spill && { chunk: spill.chunk }),
+    fresh: {
+      // By identity: what a step leaves alone it hands on as it was, what it touches is a new value.
+      tickets: instance.tickets.filter(
+        (ticket) => !before.tickets.includes(ticket) && !isSameFamily(before, ticket),
+      ),
+      outbox: instance.outbox.filter((record) => !before.outbox.includes(record)),
+    },
+  };
+}
+
+/** A family that has lost a member is owed by whom it was: the others are on their way already. */
+const isSameFamily = ({ tickets }: Instance, ticket: Ticket): boolean =>
+  isBatch(ticket) && tickets.some(({ id, stamp }) => id === ticket.id && stamp === ticket.stamp);
+
+const NO_BYTES = new Uint8Array();
+
+/** What time it is for this instance: by this host's clock, but it never runs backwards. */
+export function timeOf(world: World, { lastNow }: Pick<Instance, "lastNow">): Instant {
+  const now = world.clock.now();
+  return now > lastNow ? now : lastNow;
+}
+
+/** Time and chance for a decision on this instance. */
+function givenFor(world: World, instance: Instance): Given {
+  const { id, version } = instance;
+  const now = timeOf(world, instance);
+  return { now, seed: `${id}:${version}`, expressions: world.expressions };
+}
+
+/** Only who sent a record may drop it: nobody else knows that it left. */
+function dropSent(instance: Instance, sent: ReadonlySet<string>): Instance {
+  if (sent.size === 0) return instance;
+  return { ...instance, outbox: instance.outbox.filter(({ id }) => !sent.has(id)) };
+}
+
+/**
+ * History leaves the instance where it would cost one more unit to write, and the journal with it.
+ * Only committed entries leave: a chunk is then true whoever wins the commit that follows. The end
+ * keeps what it has.
+ */
+function spillOf(
+  world: World,
+  program: Program,
+  before: Instance,
+  after: Instance,
+  bytes: number,
+): { chunk: Item; rest: Instance } | undefined {
+  const committed = before.trail.entries;
+  if (bytes <= SPILL_BOUNDARY_BYTES || committed.length === 0 || isTerminal(after))
+    return undefined;
+  const journal = before.journal && leavingOf(before.journal);
+  const spilled = trailBytes(committed, program.definition) + (journal ? journalBytes(journal) : 0);
+  const unit = (size: number) => Math.ceil(size / SPILL_BOUNDARY_BYTES);
+  if (spilled < MIN_CHUNK_BYTES || unit(bytes - spilled) === unit(bytes)) return undefined;
+  const ends = {
+    first: committed[0]?.seq ?? 0,
+    last: before.trail.next - 1,
+    journal: journal && journal.next - 1,
+  };
+  return {
+    chunk: {
+      key: chunkKey(instancePk(world.settings.tenant, after.id), ends),
+      // Above that of every chunk that an earlier life of the same id has left under this key.
+      version: runOf(after),
+      body: encodeChunk(committed, program.definition, journal),
+    },
+    rest: {
+      ...after,
+      trail: without(after.trail, committed.length),
+      ...(after.journal && { journal: without(after.journal, journal?.entries.length ?? 0) }),
+    },
+  };
+}
+
+const without = <T>(
+  { next, entries }: Readonly<{ next: number; entries: readonly T[] }>,
+  count: number,
+) => ({ next, entries: entries.slice(count) });
+
+function itemOf(world: World, instance: Instance, body: Uint8Array): Item {
+  const { tenant, retentionMs } = world.settings;
+  const lookAt = lookAtOf(world, instance);
+  return {
+    key: instanceKey(tenant, instance.id),
+    version: instance.version,
+    body,
+    ...(lookAt !== undefined && { lookAt }),
+    // Whoever erases many finds by it what somebody else has left half done.
+    ...(instance.erased !== true && {
+      listed: {
+        view: phaseView(tenant, phaseOf(instance), instance.definition.id, instance.shard ?? 0),
+        order: instanceOrder(instance),
+      },
+    }),
+    ...(instance.endedAt !== undefined && {
+      expiresAt: (instance.endedAt + keptMs(instance, retentionMs)) as Instant,
+    }),
+  };
+}
+
+/** A tombstone need not outlive the queues, which hold nothing for as long as that. */
+const keptMs = ({ erased }: Instance, retentionMs: number): number =>
+  erased ? Math.min(retentionMs, MIN_RETENTION_MS) : retentionMs;
+
+function phaseOf({ status, tickets }: Instance): Phase {
+  if (status !== "live") return status;
+  return tickets.some(({ on }) => on === "incident") ? "incident" : "live";
+}

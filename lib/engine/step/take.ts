@@ -1,0 +1,191 @@
+/** Taking one want into an instance: the fact itself, and what the waits that it opens find at once. */
+import {
+  MAX_REMEMBERED_REQUESTS,
+  MAX_TIMERS_AT_ONCE,
+  MAX_WORK_PER_COMMIT,
+} from "../../definition/limits.ts";
+import type { Instant } from "../../definition/time/instant.ts";
+import { findTicket, isBatchItem } from "../../kernel/batch.ts";
+import { decideIncident, isDue } from "../../kernel/decide.ts";
+import type { Given } from "../../kernel/draft.ts";
+import type { Fact } from "../../kernel/fact.ts";
+import type { Instance, Lease, RecentRequest, Ticket, TimerTicket } from "../../kernel/instance.ts";
+import type { Program } from "../../kernel/runner.ts";
+import { hasKeyRows } from "../rows/key-rows.ts";
+import { isTimer } from "../rows/open-tickets.ts";
+import {
+  encodeInstance,
+  fits,
+  mayExternalize,
+  roomOf,
+  SIZE_LIMITS,
+} from "../storage/externalized.ts";
+import type { World } from "../world.ts";
+import { decideGuarded } from "./guarded.ts";
+import {
+  atHand,
+  isLoaded,
+  isTaken,
+  placed,
+  type StepContext,
+  snapshot,
+  useUp,
+} from "./step-context.ts";
+
+/**
+ * A fact on its way in, and the name of what brought it: everything it opens is owed by that. Or
+ * only a look whether an open wait has something to take by now.
+ */
+export type Want = Readonly<{ name: string; remember?: Omit<RecentRequest, "v"> }> &
+  (Readonly<{ fact: Fact }> | Readonly<{ look: string }>);
+
+/** Who works on what the step opens; a door leaves it to the copy that it parked. */
+export type Owner = Readonly<{ own: string | null; until: Instant }>;
+
+/** What every decision of a chain has in common. */
+export type Deciding = Readonly<{
+  world: World;
+  program: Program;
+  desk: StepContext;
+  owner: Owner;
+  given: Given;
+  /** The instance as it is stored. */
+  before: Instance;
+}>;
+
+/** Whether expressions have taken so long that others should be served before the next decision. */
+export const isHeavy = ({ work }: StepContext): boolean => work > MAX_WORK_PER_COMMIT;
+
+/** The instance after the want; the very same where it changes nothing. */
+export async function takeWant(
+  deciding: Deciding,
+  instance: Instance,
+  want: Want,
+): Promise<Instance> {
+  const { world, owner } = deciding;
+  const { name, remember } = want;
+  const stamp = { by: name, ...owner };
+  const given = givenAt(deciding);
+  const { instance: decided, work = 0 } =
+    "fact" in want ? await decideGuarded(deciding, instance, want.fact, given) : { instance };
+  deciding.desk.work += work;
+  if ("fact" in want && decided === instance) return instance;
+  const next = await takeAtHand(deciding, decided, "look" in want ? want.look : undefined);
+  if (next === instance) return instance;
+  const remembered = remember ? addToRing(next, { ...remember, v: instance.version + 1 }) : next;
+  return stampFresh(wanted(world, remembered), stamp, deciding.desk);
+}
+
+/** Refuses the one fact that makes the instance too large, and takes the others. */
+export async function takeIfSmall(
+  deciding: Deciding,
+  instance: Instance,
+  want: Want,
+): Promise<Instance> {
+  const { world, program, owner, desk } = deciding;
+  const { restore } = snapshot(desk);
+  const next = await takeWant(deciding, instance, want);
+  const written = encodeInstance(world, program, next, roomOf(world, next, 0));
+  if (fits(written.body, written.apart)) return next;
+  // What a mailbox or a kept event had for it stays there.
+  restore();
+  const fact = "fact" in want ? want.fact : firstAtHand(deciding, instance, want.look)?.fact;
+  if (fact === undefined) return instance;
+  const given = givenAt(deciding);
+  const refused = decideIncident(program, instance, fact, given, tooLarge).instance;
+  return stampFresh(wanted(world, refused), { by: want.name, ...owner }, desk);
+}
+
+/**
+ * What a wait finds when it is opened is taken in the same step: a timer that is due already, an
+ * event in the inbox, a message in the mailbox. So does the wait that somebody is to look after.
+ */
+async function takeAtHand(
+  deciding: Deciding,
+  opened: Instance,
+  look: string | undefined,
+): Promise<Instance> {
+  const { desk } = deciding;
+  const given = givenAt(deciding);
+  let instance = opened;
+  for (let taken = 0; taken < MAX_TIMERS_AT_ONCE; taken++) {
+    const found = firstAtHand(deciding, instance, look);
+    if (found === undefined) break;
+    if (
+      found.ticket.on !== "timer" &&
+      (isHeavy(desk) || isLoaded(desk, deciding.before, instance))
+    ) {
+      desk.unserved.add(found.ticket.id);
+      break;
+    }
+    // A timer that is due comes by itself.
+    if (isHeavy(desk)) break;
+    const decided = await decideGuarded(deciding, instance, found.fact, given);
+    desk.work += decided.work ?? 0;
+    if (!decided.changed) break;
+    useUp(desk, instance, found.ticket, found.fact);
+    instance = decided.instance;
+  }
+  return instance;
+}
+
+function firstAtHand(
+  { desk, given: { now } }: Deciding,
+  instance: Instance,
+  look: string | undefined,
+): Readonly<{ ticket: Ticket; fact: Fact }> | undefined {
+  for (const ticket of instance.tickets) {
+    if (ticket.stamp !== undefined && ticket.id !== look) continue;
+    const fact =
+      isTimer(ticket) && ticket.stamp === undefined
+        ? dueAtOnce(ticket, now)
+        : atHand(desk, instance, ticket, now);
+    if (fact) return { ticket, fact };
+  }
+  const member = look === undefined ? undefined : findTicket(instance.tickets, look);
+  if (member === undefined || !isBatchItem(member)) return undefined;
+  const fact = atHand(desk, instance, member, now);
+  return fact && { ticket: member, fact };
+}
+
+const dueAtOnce = (timer: TimerTicket, now: Instant): Fact | undefined =>
+  isDue(timer, now) ? { kind: "timer-due", ticket: timer.id } : undefined;
+
+const givenAt = ({ desk, given }: Deciding): Given => ({
+  ...given,
+  isTaken: (name, key) => isTaken(desk, name, key),
+});
+
+const tooLarge = {
+  type: "STATE_TOO_LARGE",
+  message: `The step was not taken: the instance would be over the limit, ${SIZE_LIMITS}. Keep large values elsewhere and pass references, then resolve this incident.`,
+} as const;
+
+/** Leaves out effects that nobody here wants: no listener, nothing to expire. */
+function wanted(world: World, instance: Instance): Instance {
+  const spilled = instance.trail.next - instance.trail.entries.length > 1;
+  const outbox = instance.outbox.filter(({ effect }) =>
+    effect.kind === "announce"
+      ? world.bus.announce !== undefined
+      : effect.kind !== "expire-chunks" ||
+        spilled ||
+        mayExternalize(instance) ||
+        hasKeyRows(instance),
+  );
+  return outbox.length === instance.outbox.length ? instance : { ...instance, outbox };
+}
+
+/** Everything that carries no stamp yet was opened by this want: its trigger owes it. */
+function stampFresh(instance: Instance, stamp: Lease, desk: StepContext): Instance {
+  return {
+    ...instance,
+    tickets: instance.tickets.map((ticket) =>
+      ticket.stamp ? ticket : { ...placed(desk, ticket, instance.version + 1), stamp },
+    ),
+    outbox: instance.outbox.map((record) => (record.stamp ? record : { ...record, stamp })),
+  };
+}
+
+function addToRing(instance: Instance, remembered: RecentRequest): Instance {
+  return { ...instance, ring: [...instance.ring, remembered].slice(-MAX_REMEMBERED_REQUESTS) };
+}

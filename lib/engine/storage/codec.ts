@@ -1,0 +1,280 @@
+/**
+ * How an instance is written down. Most steps rewrite all of it, so it is packed: elements by their
+ * place, times as distances, tickets as rows, history as text.
+ */
+import type { Definition } from "../../definition/definition.ts";
+import type { Json } from "../../definition/json.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type {
+  Instance,
+  Lease,
+  OutboxRecord,
+  RecentRequest,
+  Ticket,
+} from "../../kernel/instance.ts";
+import type { TrailEntry } from "../../kernel/trail.ts";
+import { type ChunkBefore, readTrailBefore } from "./codec-before.ts";
+import {
+  elementOf,
+  type Index,
+  indexOf,
+  type Reference,
+  readReferences,
+  referenceTo,
+  writeReferences,
+} from "./elements.ts";
+import { encodeBody, formatOf, parseBody } from "./formats.ts";
+import { packOwner, parseOwner } from "./owner-text.ts";
+import { type Journal, type PackedJournal, readJournal, writeJournal } from "./packed-journal.ts";
+import { countEntries, readTrail, type TrailText, writeTrail } from "./trail-text.ts";
+import { sound } from "./unreadable.ts";
+
+/** What can be read before the definition is known, and before values that stand apart are there. */
+export type Stored = Readonly<{ definition: Instance["definition"]; packed: Packed }>;
+
+/** An instance, without its version: that is the item's. */
+export type Packed = Readonly<{
+  d: readonly [id: string, version: number, hash: string];
+  s?: number;
+  tk?: Instance["terminationKind"];
+  a: number;
+  /** The start of its run, where that is not the first. */
+  ra?: number;
+  n: number;
+  e?: number;
+  bk?: string;
+  tg?: readonly string[];
+  p?: NonNullable<Instance["parent"]>;
+  ls?: number;
+  x: Json;
+  k: readonly PackedTicket[];
+  o?: readonly (readonly [string, OutboxRecord["effect"], PackedStamp])[];
+  c: string | readonly Reference[];
+  q: number;
+  j?: PackedJournal;
+  r?: Json;
+  er?: NonNullable<Instance["error"]>;
+  ib?: Instance["inbox"];
+  is?: Instance["sentEvents"];
+  ie?: Instance["seenEvents"];
+  h: string;
+  g?: readonly (readonly [string, string, number, number])[];
+  /** Values that stand apart: where each belongs. Empty: there were some once. */
+  v?: readonly PackedApart[];
+  /** Erased; 2 while something of it may be left. */
+  z?: 1 | 2;
+}> &
+  TrailText;
+
+export type PackedApart = readonly [at: Path, hash: string, bytes: number];
+
+/** Where something stands in a packed instance. */
+export type Path = readonly (string | number)[];
+
+/** `until` is counted from the instance's own time. */
+type PackedStamp = readonly [by: string, own: string | 0, until: number] | 0;
+type PackedTicket = readonly [
+  id: string,
+  ref: number,
+  element: Reference,
+  since: number,
+  stamp: PackedStamp,
+  rest: Readonly<Record<string, unknown>> | readonly unknown[],
+];
+
+export function packInstance(instance: Instance, definition: Definition): Packed {
+  const { startedAt, lastNow, result } = instance;
+  const index = indexOf(definition);
+  return {
+    d: [instance.definition.id, instance.definition.version, instance.definition.hash],
+    ...(instance.status !== "live" && { s: STATUSES.indexOf(instance.status) }),
+    ...(instance.terminationKind && { tk: instance.terminationKind }),
+    a: startedAt,
+    ...(instance.runAt !== undefined && { ra: instance.runAt - startedAt }),
+    n: lastNow - startedAt,
+    ...(instance.endedAt !== undefined && { e: instance.endedAt - startedAt }),
+    ...(instance.businessKey !== undefined && { bk: instance.businessKey }),
+    ...(instance.tags && { tg: instance.tags }),
+    ...(instance.parent && { p: instance.parent }),
+    ...(instance.shard !== undefined && { ls: instance.shard }),
+    x: instance.state,
+    k: instance.tickets.map((ticket) => packTicket(ticket, instance, index)),
+    ...(instance.outbox.length > 0 && {
+      o: instance.outbox.map(
+        ({ id, effect, stamp }) => [id, effect, packStamp(stamp, lastNow)] as const,
+      ),
+    }),
+    c: writeReferences(instance.completed.map((element) => referenceTo(element, index))),
+    q: instance.trail.next,
+    ...writeTrail(instance.trail.entries, startedAt, index),
+    ...(instance.journal && { j: writeJournal(instance.journal, startedAt) }),
+    ...(result !== undefined && { r: result }),
+    ...(instance.error && { er: instance.error }),
+    h: instance.startHash,
+    ...(instance.erased && { z: instance.erased === true ? (1 as const) : (2 as const) }),
+    ...(instance.inbox.length > 0 && { ib: instance.inbox }),
+    ...(instance.sentEvents.length > 0 && { is: instance.sentEvents }),
+    ...(Object.keys(instance.seenEvents).length > 0 && { ie: instance.seenEvents }),
+    ...(instance.ring.length > 0 && {
+      g: instance.ring.map(({ request, body, answer, v }) => [request, body, answer, v] as const),
+    }),
+  };
+}
+
+export const encodePacked = (packed: Packed): Uint8Array => encodeBody("instance", packed);
+
+export function parseStored(body: Uint8Array): Stored {
+  const packed = parseBody("instance", body) as Packed;
+  const [id, version, hash] = packed.d;
+  return { definition: { id, version, hash }, packed };
+}
+
+export function decodeInstance(
+  { packed, definition: ref }: Stored,
+  definition: Definition,
+  about: Readonly<{ id: string; tenant: string; version: number }>,
+): Instance {
+  const startedAt = instantFrom(packed.a);
+  const after = (ms: number): Instant => instantFrom(startedAt + ms);
+  return {
+    ...about,
+    definition: ref,
+    status: STATUSES[packed.s ?? 0] ?? "live",
+    ...(packed.z && { erased: packed.z === 1 ? (true as const) : ("unfinished" as const) }),
+    ...(packed.tk && { terminationKind: packed.tk }),
+    startedAt,
+    ...(packed.ra !== undefined && { runAt: after(packed.ra) }),
+    lastNow: after(packed.n),
+    ...(packed.e !== undefined && { endedAt: after(packed.e) }),
+    ...(packed.bk !== undefined && { businessKey: packed.bk }),
+    ...(packed.tg && { tags: packed.tg }),
+    ...(packed.p && { parent: packed.p }),
+    ...(packed.ls !== undefined && { shard: packed.ls }),
+    state: packed.x,
+    tickets: packed.k.map((ticket) => parseTicket(ticket, packed, definition)),
+    outbox: (packed.o ?? []).map(([id, effect, stamp]) => ({
+      id,
+      effect,
+      ...parseStamp(stamp, packed),
+    })),
+    minted: 0,
+    completed: readReferences(packed.c).map((element) => elementOf(element, definition)),
+    trail: { next: packed.q, entries: trailIn(packed, definition) },
+    ...(packed.j && { journal: readJournal(packed.j, startedAt) }),
+    ...(packed.r !== undefined && { result: packed.r }),
+    ...(packed.er && { error: packed.er }),
+    startHash: packed.h,
+    inbox: packed.ib ?? [],
+    sentEvents: packed.is ?? [],
+    seenEvents: packed.ie ?? {},
+    ring: (packed.g ?? []).map(
+      ([request, body, answer, v]): RecentRequest => ({ request, body, answer, v }),
+    ),
+    ...(packed.v && { apart: packed.v.map(([, hash, bytes]) => ({ hash, bytes })) }),
+  };
+}
+
+/** A piece of history that has left the instance, and of the journal what left with it. */
+export function encodeChunk(
+  entries: readonly TrailEntry[],
+  definition: Definition,
+  journal?: Journal,
+): Uint8Array {
+  const [first] = entries;
+  const at = first?.at ?? instantFrom(0);
+  const trail = writeTrail(entries, at, indexOf(definition));
+  const beside = journal && { j: writeJournal(journal, at) };
+  return encodeBody("chunk", {
+    q: first?.seq ?? 0,
+    a: at,
+    ...trail,
+    ...beside,
+  } satisfies PackedChunk);
+}
+
+/** Reads its history; a chunk that begins before the run is of an earlier one, or of another life. */
+export function parseChunk(
+  body: Uint8Array,
+  definition: Definition,
+  runAt: Instant,
+): readonly TrailEntry[] {
+  const packed = parseBody("chunk", body) as PackedChunk | ChunkBefore;
+  if (packed.a < runAt) return [];
+  const about = { first: packed.q, from: instantFrom(packed.a), definition };
+  return sound("a stored chunk", () =>
+    isBefore(packed) ? readTrailBefore(packed.t, about) : readTrail(packed, about),
+  );
+}
+
+/** Reads what there is of the journal in a chunk of this run. */
+export function parseChunkJournal(body: Uint8Array, runAt: Instant): Journal | undefined {
+  const { a, j } = parseBody("chunk", body) as PackedChunk;
+  return a < runAt || j === undefined ? undefined : readJournal(j, instantFrom(a));
+}
+
+type PackedChunk = Readonly<{ q: number; a: number; j?: PackedJournal }> & TrailText;
+
+const isBefore = (packed: PackedChunk | ChunkBefore): packed is ChunkBefore =>
+  formatOf(packed) === 1;
+
+/** How many bytes these entries take inside an instance. */
+export function trailBytes(entries: readonly TrailEntry[], definition: Definition): number {
+  const from = entries[0]?.at ?? instantFrom(0);
+  return Buffer.byteLength(JSON.stringify(writeTrail(entries, from, indexOf(definition))));
+}
+
+const STATUSES = ["live", "succeeded", "failed", "cancelled"] as const;
+
+/** What every ticket has goes by position; the rest of it, by name: it differs per kind. */
+function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Index): PackedTicket {
+  const { id, ref, element, since, stamp, on, ...rest } = ticket;
+  const common = [
+    id,
+    ref,
+    referenceTo(element, index),
+    since - startedAt,
+    packStamp(stamp, lastNow),
+  ] as const;
+  if (ticket.on === "task" && ticket.claim === undefined && ticket.person === undefined) {
+    const { type, attempt, retries, notBefore } = ticket;
+    return [
+      ...common,
+      notBefore === undefined ? [type, attempt, retries] : [type, attempt, retries, notBefore],
+    ];
+  }
+  return [...common, { on, ...rest }];
+}
+
+function parseTicket(ticket: PackedTicket, packed: Packed, definition: Definition): Ticket {
+  const [id, ref, element, since, stamp, rest] = ticket;
+  const common = {
+    id,
+    ref,
+    element: elementOf(element, definition),
+    since: instantFrom(packed.a + since),
+    ...parseStamp(stamp, packed),
+  };
+  if (Array.isArray(rest)) {
+    const [type, attempt, retries, notBefore] = rest;
+    return { ...common, on: "task", type, attempt, retries, ...(notBefore && { notBefore }) };
+  }
+  return { ...common, ...rest } as Ticket;
+}
+
+function packStamp(stamp: Lease | undefined, lastNow: Instant): PackedStamp {
+  if (stamp === undefined) return 0;
+  const { by, own, until } = stamp;
+  return [by, own === null ? 0 : packOwner(own), until - lastNow];
+}
+
+function parseStamp(stamp: PackedStamp, packed: Packed): { stamp?: Lease } {
+  if (stamp === 0) return {};
+  const [by, own, until] = stamp;
+  const at = instantFrom(packed.a + packed.n + until);
+  return { stamp: { by, own: own === 0 ? null : parseOwner(own), until: at } };
+}
+
+function trailIn(packed: Packed, definition: Definition): readonly TrailEntry[] {
+  const from = instantFrom(packed.a);
+  return readTrail(packed, { first: packed.q - countEntries(packed), from, definition });
+}

@@ -1,0 +1,211 @@
+/**
+ * Values that stand apart: a large variable is stored once, by its content, and the instance holds
+ * only where it belongs. The kernel never sees this: who loads an instance gets every value.
+ *
+ * 1. A value is stored before the commit that needs it, never changed, and never removed while its
+ *    instance lives: who holds a reference finds the value.
+ * 2. What stands apart stays apart, so that it is not put again by each step.
+ * 3. One that a commit put and lost, and one that was replaced, stays until the instance ends: to
+ *    remove it would cost as much as to have put it. Then all of them expire with the instance.
+ */
+import type { Json } from "../../definition/json.ts";
+import {
+  MAX_INSTANCE_BYTES,
+  MAX_VALUES_BYTES,
+  MAX_WHOLE_BYTES,
+  MIN_APART_BYTES,
+} from "../../definition/limits.ts";
+import { type Externalized, type Instance, isTerminal } from "../../kernel/instance.ts";
+import type { Program } from "../../kernel/runner.ts";
+import type { World } from "../world.ts";
+import { encodePacked, type Packed, type PackedApart, type Path, packInstance } from "./codec.ts";
+import { valueAt, withValues } from "./paths.ts";
+
+/** The bytes of an instance, what stands apart from it, and what of that is not stored yet. */
+export type Encoded = Readonly<{
+  body: Uint8Array;
+  apart?: readonly Externalized[];
+  values: readonly NewValue[];
+}>;
+
+export type NewValue = Externalized & Readonly<{ value: Json }>;
+
+/** Writes an instance down in at most `room` bytes, if its values let it. */
+export function encodeInstance(
+  world: World,
+  program: Program,
+  instance: Instance,
+  room: number,
+): Encoded {
+  const packed = packInstance(instance, program.definition);
+  const { apart } = instance;
+  if (apart === undefined || apart.length === 0) {
+    const body = encodePacked(apart ? { ...packed, v: [] } : packed);
+    if (body.length <= room) return { body, ...(apart && { apart }), values: [] };
+  }
+  const stored = new Set(apart?.map(({ hash }) => hash));
+  const large = placesOf(packed, program).flatMap((at) => weigh(world, packed, at));
+  const leaving = leavingOf(packed, large, stored, room);
+  const body = encodePacked(without(packed, leaving));
+  return {
+    body,
+    ...((apart || leaving.length > 0) && { apart: apartIn(leaving) }),
+    values: newOnes(leaving, stored),
+  };
+}
+
+/** What an instance may take before values leave it; `besides` are the bytes of its keys. */
+export function roomOf(world: World, instance: Instance, besides: number): number {
+  // The end is written once: there is nothing to be saved any more.
+  if (isTerminal(instance)) return MAX_WHOLE_BYTES;
+  const { wholeBytes, volatileQueues } = world.settings;
+  return (wholeBytes ?? (volatileQueues ? MAX_WHOLE_BYTES : BILLED_BYTES)) - besides;
+}
+
+/** Says whether an instance is one that can be stored. */
+export function fits(body: Uint8Array, apart: readonly Externalized[] = []): boolean {
+  const bytes = apart.reduce((sum, value) => sum + value.bytes, 0);
+  return body.length <= MAX_INSTANCE_BYTES && bytes <= MAX_VALUES_BYTES;
+}
+
+/** Says whether values may stand apart from an instance that ends now: somebody must let them go. */
+export function mayExternalize({ apart, state, journal }: Instance): boolean {
+  const values = journal ? [state, journal] : state;
+  return apart !== undefined || JSON.stringify(values).length > MAX_WHOLE_BYTES / 4;
+}
+
+type Large = NewValue & Readonly<{ at: Path }>;
+
+/** Every place of an instance that holds a value of a user's. */
+function placesOf(packed: Packed, { runner }: Program): readonly Path[] {
+  return [
+    ...runner.places(packed.x).map((place) => ["x", ...place]),
+    ...packed.k.flatMap(([, , , , , rest], n) => handedOver(rest, ["k", n, 5])),
+    ...packed.k.flatMap((_, n) => KEPT.map((place) => ["k", n, 5, "kept", "fact", ...place])),
+    ...(packed.o ?? []).flatMap((_, n) => SENT.map((place) => ["o", n, 1, ...place])),
+    ...(packed.ib ?? []).map((_, n) => ["ib", n, "payload"]),
+    ...(packed.j?.[1] ?? []).map((_, n) => ["j", 1, n, 2]),
+    ["r"],
+    ["er", "variables"],
+  ];
+}
+
+/** What calls hand over stands there by its names, as it does where it comes from. */
+function handedOver(rest: Packed["k"][number][5], at: Path): readonly Path[] {
+  if (!("on" in rest)) return [];
+  if (rest.on === "family" && isObjectLike(rest.call)) return namesIn(rest.call, [...at, "call"]);
+  return rest.on === "child" ? namesIn(rest, at) : [];
+}
+
+function namesIn(call: object, at: Path): readonly Path[] {
+  if (!("variables" in call) || !isObjectLike(call.variables)) return [];
+  return Object.keys(call.variables).map((name) => [...at, "variables", name]);
+}
+
+const isObjectLike = (value: unknown): value is object =>
+  typeof value === "object" && value !== null;
+
+/** Where the facts that incidents keep have them. */
+const KEPT: readonly Path[] = [
+  ["payload"],
+  ["variables"],
+  ["event", "payload"],
+  ["input", "variables"],
+  ["input", "trigger", "payload"],
+];
+/** Where effects have them. */
+const SENT: readonly Path[] = [["payload"], ["event", "payload"]];
+
+/** The value at this place, if it is large enough to stand apart. */
+function weigh(world: World, packed: Packed, at: Path): readonly Large[] {
+  const value = valueAt(packed, at);
+  if (value === undefined || isSmall(value)) return [];
+  const weight = weightOf(world, value);
+  return weight.bytes > MIN_APART_BYTES ? [{ at, value, ...weight }] : [];
+}
+
+/** What needs no measuring: at worst every character of a text is escaped. */
+function isSmall(value: Json): boolean {
+  if (typeof value === "string") return value.length * 6 + 2 <= MIN_APART_BYTES;
+  return typeof value !== "object" || value === null;
+}
+
+/** Values are never changed: what one weighs is found out once. */
+function weightOf(world: World, value: Json): Externalized {
+  const known = isObject(value) ? weights(world).get(value) : undefined;
+  if (known) return known;
+  const text = JSON.stringify(value);
+  const weight = { bytes: Buffer.byteLength(text), hash: world.ids.digest(text) };
+  if (isObject(value)) weights(world).set(value, weight);
+  return weight;
+}
+
+const isObject = (value: Json): value is Exclude<Json, string | number | boolean | null> =>
+  typeof value === "object" && value !== null;
+
+function weights(world: World): WeakMap<object, Externalized> {
+  let known = allWeights.get(world);
+  if (known === undefined) {
+    known = new WeakMap();
+    allWeights.set(world, known);
+  }
+  return known;
+}
+
+const allWeights = new WeakMap<World, WeakMap<object, Externalized>>();
+
+/** Those that stand apart already, and of the others the largest, until the rest has room. */
+function leavingOf(
+  packed: Packed,
+  large: readonly Large[],
+  stored: ReadonlySet<string>,
+  room: number,
+): readonly Large[] {
+  const leaving = large.filter(({ hash }) => stored.has(hash));
+  let bytes = encodePacked(without(packed, leaving)).length;
+  const others = large.filter(({ hash }) => !stored.has(hash));
+  for (const value of others.toSorted((a, b) => b.bytes - a.bytes)) {
+    if (bytes <= room) break;
+    leaving.push(value);
+    bytes -= value.bytes - JSON.stringify(referenceOf(value)).length;
+  }
+  return leaving;
+}
+
+function without(packed: Packed, leaving: readonly Large[]): Packed {
+  const rest = withValues(
+    packed,
+    leaving.map(({ at }) => [at, 0]),
+  );
+  return { ...rest, v: leaving.map(referenceOf) };
+}
+
+const referenceOf = ({ at, hash, bytes }: Large): PackedApart => [at, hash, bytes];
+const apartOf = ({ hash, bytes }: Large): Externalized => ({ hash, bytes });
+
+/**
+ * What a call hands over is mostly what its caller has itself: the same value, which is read once and
+ * shown once. It counts once, or a call would need as much room again as there is.
+ */
+function apartIn(leaving: readonly Large[]): readonly Externalized[] {
+  const shown = leaving.filter(({ at }) => !isHandedOver(at));
+  const known = new Set(shown.map(({ hash }) => hash));
+  const others = leaving.filter(({ at, hash }) => isHandedOver(at) && !known.has(hash));
+  const distinct = new Map(others.map((value) => [value.hash, value]));
+  return [...shown, ...distinct.values()].map(apartOf);
+}
+
+/** Tickets hold values of two kinds: what a call hands over, and facts that incidents keep. */
+const isHandedOver = ([where, , , what]: Path): boolean => where === "k" && what !== "kept";
+
+function newOnes(leaving: readonly Large[], stored: ReadonlySet<string>): readonly NewValue[] {
+  const fresh = leaving.filter(({ hash }) => !stored.has(hash));
+  const distinct = new Map(fresh.map((value) => [value.hash, value]));
+  return [...distinct.values()];
+}
+
+/** What an instance may take, in words. */
+export const SIZE_LIMITS = `${MAX_INSTANCE_BYTES} bytes, and ${MAX_VALUES_BYTES} of large values apart`;
+
+/** A write is billed by this many bytes. */
+const BILLED_BYTES = 1_024;

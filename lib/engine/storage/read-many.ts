@@ -1,0 +1,16 @@
+import type { Item, Key, Store } from "../../ports/store.ts";
+import { storeLimits } from "../../ports/store-rules.ts";
+
+/** Reads any number of keys, in the sizes that stores take. */
+export async function readMany(
+  store: Store,
+  keys: readonly Key[],
+): Promise<readonly (Item | undefined)[]> {
+  const items: (Item | undefined)[] = [];
+  for (let from = 0; from < keys.length; from += AT_ONCE) {
+    items.push(...(await store.get(keys.slice(from, from + AT_ONCE))));
+  }
+  return items;
+}
+
+const AT_ONCE = storeLimits.keysPerCall;

@@ -1,0 +1,227 @@
+/** Where values that stand apart are kept: in items beside their instance, the largest as blobs. */
+import type { Json } from "../../definition/json.ts";
+import { MAX_REMEMBERED_VALUE_BYTES, MAX_VALUE_ITEM_BYTES } from "../../definition/limits.ts";
+import type { Externalized, Instance } from "../../kernel/instance.ts";
+import { runOf } from "../../kernel/trail.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, Key } from "../../ports/store.ts";
+import { storeLimits } from "../../ports/store-rules.ts";
+import type { World } from "../world.ts";
+import type { Stored } from "./codec.ts";
+import type { NewValue } from "./externalized.ts";
+import { encodeBody, parseBody } from "./formats.ts";
+import { tryPutHint } from "./hint.ts";
+import { instancePk, valueHashOf, valueKey } from "./keys.ts";
+import { withValues } from "./paths.ts";
+import { readableOf, sound } from "./unreadable.ts";
+
+/** Whether all of them are stored now; false when the store stays busy. */
+export async function storeValues(
+  world: World,
+  instance: Life,
+  values: readonly NewValue[],
+): Promise<boolean> {
+  for (const value of values) {
+    if (!(await storeValue(world, instance, value))) return false;
+  }
+  return true;
+}
+
+type Life = Pick<Instance, "id" | "startedAt" | "runAt">;
+
+/**
+ * An item stands for a blob too, so that whoever lets the values of an instance go finds it. Where
+ * an earlier life of the same id has left one that is about to expire, this one is the newer.
+ */
+async function storeValue(world: World, life: Life, value: NewValue) {
+  const { id } = life;
+  const { hash } = value;
+  const key = valueKey(instancePk(world.settings.tenant, id), hash);
+  const put = (body: object) =>
+    tryPutHint(world, { key, version: runOf(life), body: encodeBody("value", body) });
+  if (!isBlob(world, value)) return put({ v: value.value });
+  const bytes = new TextEncoder().encode(JSON.stringify(value.value));
+  await world.blobs.put(blobName(world, id, hash), bytes);
+  return put({ blob: true });
+}
+
+const isBlob = ({ settings }: World, { bytes }: Externalized): boolean =>
+  bytes > (settings.blobBytes ?? MAX_VALUE_ITEM_BYTES);
+
+/** Names say whose they are: equal values of two instances live and go on their own. */
+export const blobName = (
+  { settings }: Readonly<{ settings: Pick<World["settings"], "tenant"> }>,
+  instanceId: string,
+  hash: string,
+): string =>
+  `values/${encodeURIComponent(settings.tenant)}/${encodeURIComponent(instanceId)}/${hash}`;
+
+/** The instance as it was read, with every value where it belongs. */
+export async function withExternalized(
+  world: World,
+  instanceId: string,
+  stored: Stored,
+): Promise<Stored> {
+  const refs = stored.packed.v ?? [];
+  if (refs.length === 0) return stored;
+  const apart = refs.map(([, hash, bytes]) => ({ hash, bytes }));
+  const values = await readValues(world, instanceId, apart);
+  return filled(stored, values);
+}
+
+/** Puts values where they belong; every one that the instance names must be there. */
+export function filled(stored: Stored, values: ReadonlyMap<string, Json>): Stored {
+  const refs = stored.packed.v ?? [];
+  const changes = refs.map(([at, hash]) => {
+    const value = values.get(hash);
+    if (value === undefined) throw missing(hash);
+    return [at, value] as const;
+  });
+  return { ...stored, packed: withValues(stored.packed, changes) };
+}
+
+/** Lets the blobs of these values go, though the items that stand for them may have gone before. */
+export async function expireBlobs(
+  world: World,
+  instanceId: string,
+  values: readonly Externalized[],
+): Promise<void> {
+  for (const value of values.filter((each) => isBlob(world, each))) {
+    await world.blobs.expire(blobName(world, instanceId, value.hash));
+  }
+}
+
+/** Removes the blobs of values whose items may never have been put. */
+export async function removeBlobs(
+  world: World,
+  instanceId: string,
+  values: readonly Externalized[],
+): Promise<void> {
+  for (const value of values.filter((each) => isBlob(world, each))) {
+    await world.blobs.remove(blobName(world, instanceId, value.hash));
+  }
+}
+
+/** Lets the blob of a stored value go, if it has one. */
+export async function expireValue(world: World, instanceId: string, item: Item): Promise<void> {
+  const hash = valueHashOf(item.key);
+  if (hash === undefined || !mayBeBlob(world, item)) return;
+  await world.blobs.expire(blobName(world, instanceId, hash));
+}
+
+/** Removes the blob of a stored value, if it has one. */
+export async function removeBlobOf(world: World, instanceId: string, item: Item): Promise<void> {
+  const hash = valueHashOf(item.key);
+  if (hash === undefined || !mayBeBlob(world, item)) return;
+  await world.blobs.remove(blobName(world, instanceId, hash));
+}
+
+/** An item that cannot be read may stand for one: to let go of a blob that is not there is harmless. */
+function mayBeBlob(world: World, item: Item): boolean {
+  const [value] = readableOf(world, [item], ({ body }) => parseValue(body));
+  return value === undefined || value.blob !== undefined;
+}
+
+async function readValues(
+  world: World,
+  instanceId: string,
+  apart: readonly Externalized[],
+): Promise<ReadonlyMap<string, Json>> {
+  const remembered = rememberedBy(world);
+  const values = new Map<string, Json>();
+  const unread = new Map<string, Externalized>();
+  for (const value of apart) {
+    const known = remembered.get(value.hash);
+    if (known === undefined) unread.set(value.hash, value);
+    else values.set(value.hash, known.value);
+  }
+  for (const [hash, read] of await readUnknown(world, instanceId, [...unread.values()])) {
+    values.set(hash, read.value);
+    remember(world, hash, read);
+  }
+  return values;
+}
+
+async function readUnknown(
+  world: World,
+  instanceId: string,
+  apart: readonly Externalized[],
+): Promise<ReadonlyMap<string, Remembered>> {
+  const read = new Map<string, Remembered>();
+  const pk = instancePk(world.settings.tenant, instanceId);
+  const keys = apart.map(({ hash }) => valueKey(pk, hash));
+  for (let from = 0; from < keys.length; from += MAX_KEYS) {
+    for (const item of await readItems(world, keys.slice(from, from + MAX_KEYS))) {
+      const value = await valueIn(world, instanceId, item);
+      if (value) read.set(valueHashOf(item.key) ?? "", value);
+    }
+  }
+  return read;
+}
+
+/** Only the item knows where its value lies: what is too large for one may change. */
+async function valueIn(
+  world: World,
+  instanceId: string,
+  { key, body }: Item,
+): Promise<Remembered | undefined> {
+  const { v: value = null, blob } = parseValue(body);
+  if (blob === undefined) return { value, bytes: body.length };
+  const name = blobName(world, instanceId, valueHashOf(key) ?? "");
+  const bytes = await world.blobs.get(name);
+  return bytes && { value: parseBlob(name, bytes), bytes: bytes.length };
+}
+
+const MAX_KEYS = storeLimits.keysPerCall;
+
+/** A value never changes, so a stale read of it is right; only one that sees nothing may be wrong. */
+async function readItems(world: World, keys: readonly Key[]): Promise<readonly Item[]> {
+  const items = await world.store.get(keys, { stale: true });
+  const unseen = keys.filter((_, n) => items[n] === undefined);
+  const late = unseen.length > 0 ? await world.store.get(unseen) : [];
+  return [...items, ...late].filter((item) => item !== undefined);
+}
+
+/** The value of an item, or that it stands for a blob. */
+export function parseValue(body: Uint8Array): Readonly<{ v?: Json; blob?: true }> {
+  return parseBody("value", body) as { v?: Json; blob?: true };
+}
+
+function parseBlob(name: string, bytes: Uint8Array): Json {
+  return sound(`blob ${name}`, () => JSON.parse(new TextDecoder().decode(bytes)) as Json);
+}
+
+// What this host has read lately.
+
+type Remembered = Readonly<{ value: Json; bytes: number }>;
+
+function rememberedBy(world: World): Map<string, Remembered> {
+  let values = remembered.get(world);
+  if (values === undefined) {
+    values = new Map();
+    remembered.set(world, values);
+  }
+  return values;
+}
+
+/** The oldest leave when there are too many. */
+function remember(world: World, hash: string, value: Remembered): void {
+  const values = rememberedBy(world).set(hash, value);
+  let bytes = [...values.values()].reduce((sum, each) => sum + each.bytes, 0);
+  for (const [oldest, each] of values) {
+    if (bytes <= MAX_REMEMBERED_VALUE_BYTES) return;
+    values.delete(oldest);
+    bytes -= each.bytes;
+  }
+}
+
+const remembered = new WeakMap<World, Map<string, Remembered>>();
+
+function missing(hash: string): EngineError {
+  return new EngineError("instance/value-missing", {
+    happened: "A value of the instance is not where it was stored",
+    where: `value ${hash}`,
+    fix: "It is tried again. If it stays away, the bucket was emptied, or the table restored to before its retention.",
+    retryable: true,
+  });
+}

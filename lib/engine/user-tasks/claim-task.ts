@@ -1,0 +1,102 @@
+/**
+ * People take tasks, give them back and complete them. Who has a task is a fact of its instance: of
+ * two who want it at once one gets it, and the other is told who has it.
+ */
+import type { TaskAssigned } from "../../kernel/fact.ts";
+import type { Person } from "../../kernel/instance.ts";
+import { turnOf } from "../../kernel/user-task.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import { openTask } from "../rows/open-tickets.ts";
+import type { IdempotencyKey } from "../shapes/paging.ts";
+import type { ClaimRequest } from "../shapes/tasks.ts";
+import { turnName } from "../storage/names.ts";
+import { handleTaskRequest, noTask, taskPartsOf } from "../workers/task-calls.ts";
+import type { World } from "../world.ts";
+import { claimed } from "./check-completion.ts";
+
+/** Gives a task that nobody has to this user; repeated by the same user it changes nothing. */
+export async function claimTask(
+  world: World,
+  taskId: string,
+  { user, groups }: ClaimRequest,
+  key?: IdempotencyKey,
+): Promise<{ claimed: true }> {
+  await turn(world, taskId, { action: "claim", user, key }, (person) => {
+    if (person.assignee === user) return undefined;
+    if (person.assignee !== undefined) throw claimed(taskId, person.assignee);
+    if (!mayClaim(person, user, groups)) throw notACandidate(taskId, user);
+    return { assignee: user };
+  });
+  return { claimed: true };
+}
+
+/** Gives it back; of a task that nobody has it changes nothing. */
+export async function unclaimTask(
+  world: World,
+  taskId: string,
+  { user }: Readonly<{ user: string }>,
+  key?: IdempotencyKey,
+): Promise<{ unclaimed: true }> {
+  await turn(world, taskId, { action: "unclaim", user, key }, ({ assignee }) => {
+    if (assignee === undefined) return undefined;
+    if (assignee !== user) throw claimed(taskId, assignee);
+    return {};
+  });
+  return { unclaimed: true };
+}
+
+type Turn = Readonly<{ action: string; user: string; key: IdempotencyKey | undefined }>;
+
+/** Lets a task change hands as `next` says for it as it stands; undefined: it stays as it is. */
+async function turn(
+  world: World,
+  taskId: string,
+  { action, user, key }: Turn,
+  next: (person: Person) => Pick<TaskAssigned, "assignee"> | undefined,
+): Promise<void> {
+  const { instanceId, ticket } = taskPartsOf(taskId);
+  const served = await handleTaskRequest(world, taskId, {
+    instanceId,
+    ...(key !== undefined && { key }),
+    body: [action, taskId, user],
+    factFor: (instance) => {
+      const task = openTask(instance, ticket);
+      if (task === undefined) return undefined;
+      const { person } = task;
+      const inTurn = turnOf(task);
+      if (person === undefined || inTurn === undefined) throw notForPeople(taskId);
+      const to = next(person);
+      return to && { kind: "task-assigned", ticket, turn: inTurn, ...to };
+    },
+    nameFor: (fact) => ("turn" in fact ? turnName(ticket, fact.turn) : undefined),
+  });
+  const isOpen = openTask(served.image.instance, ticket) !== undefined;
+  if (served.kind === "nothing" && !isOpen) throw noTask(taskId);
+}
+
+/**
+ * A user whom the model names may; so may a member of a group that it names. Who is in a group the
+ * engine does not know: a caller that does not say it answers for it.
+ */
+function mayClaim({ users = [], groups = [] }: Person, user: string, isIn?: readonly string[]) {
+  if (users.length + groups.length === 0 || users.includes(user)) return true;
+  return groups.length > 0 && (isIn === undefined || groups.some((group) => isIn.includes(group)));
+}
+
+function notACandidate(taskId: string, user: string): EngineError {
+  return new EngineError("task/not-a-candidate", {
+    happened: `${user} is not among those whom the model names for the task`,
+    where: `task ${taskId}`,
+    fix: "Let a candidate claim it, or say in `groups` which of its groups the user is in.",
+    retryable: false,
+  });
+}
+
+function notForPeople(taskId: string): EngineError {
+  return new EngineError("task/not-for-people", {
+    happened: "The task is not a user task: nobody can claim it",
+    where: `task ${taskId}`,
+    fix: "Complete or fail it; only user tasks change hands.",
+    retryable: false,
+  });
+}

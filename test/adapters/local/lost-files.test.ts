@@ -1,0 +1,90 @@
+import { cpSync, renameSync, rmSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import type { LocalStore } from "../../../lib/adapters/local/store.ts";
+import { openedIn, temporaryFolder } from "./temporary-store.ts";
+
+describe("a file that is removed from under an open store", () => {
+  for (const name of ["owner.lock", "store.db", "store.db-wal"]) {
+    test(`is noticed before the next acknowledgement, and stops the store: ${name}`, async () => {
+      const folder = temporaryFolder();
+      const store = openedIn(folder);
+      const told: unknown[] = [];
+      store.watchLost((error) => told.push(error));
+      await put(store, 1);
+      rmSync(join(folder, name));
+
+      await expect(put(store, 2)).rejects.toMatchObject({ code: "store/commit-failed" });
+
+      const removed = { code: "store/files-removed", retryable: false };
+      expect(told).toEqual([expect.objectContaining(removed)]);
+      await expect(put(store, 2)).rejects.toMatchObject(removed);
+      await expect(store.get([KEY])).rejects.toThrow(name);
+    });
+  }
+
+  test("is noticed when another has taken its place, and when nothing is committed", async () => {
+    const folder = temporaryFolder();
+    const store = openedIn(folder);
+    await put(store, 1);
+    cpSync(join(folder, "store.db"), join(folder, "copy"));
+    renameSync(join(folder, "copy"), join(folder, "store.db"));
+
+    expect(() => store.checkFiles()).toThrow("store.db was removed or replaced");
+  });
+});
+
+describe("a log that lost its tail", () => {
+  test("is opened as long as it is whole", async () => {
+    const copy = await killedAfter(20);
+
+    const [item] = await openedIn(copy).get([KEY]);
+
+    expect(item?.version).toBe(20);
+  });
+
+  const losses: Record<string, (folder: string) => void> = {
+    "was cut off": (folder) => truncateSync(join(folder, "store.db-wal"), 32 + 5 * 4_120),
+    "is empty": (folder) => truncateSync(join(folder, "store.db-wal"), 0),
+    "was removed": (folder) => rmSync(join(folder, "store.db-wal")),
+  };
+  for (const [how, lose] of Object.entries(losses)) {
+    test(`is refused when it ${how}, until the loss is accepted`, async () => {
+      const copy = await killedAfter(20);
+      lose(copy);
+
+      expect(() => openedIn(copy)).toThrow(
+        expect.objectContaining({ code: "store/log-lost", retryable: false }),
+      );
+      expect(() => openedIn(copy)).toThrow("acceptLoss");
+      const accepted = openedIn(copy, { acceptLoss: true });
+      await accepted.close();
+      expect(() => openedIn(copy)).not.toThrow();
+    });
+  }
+
+  test("is opened after it began anew many times", async () => {
+    const copy = await killedAfter(1_200);
+
+    const [item] = await openedIn(copy).get([KEY]);
+
+    expect(item?.version).toBe(1_200);
+  });
+});
+
+const KEY = { pk: "p", sk: "a" };
+
+function put(store: LocalStore, version: number) {
+  const when = version === 1 ? ("absent" as const) : { version: version - 1 };
+  return store.commit([{ put: { key: KEY, version, body: new Uint8Array(3_000) }, when }]);
+}
+
+/** A copy of what a store leaves that dies after so many commits. */
+async function killedAfter(commits: number): Promise<string> {
+  const folder = temporaryFolder();
+  const store = openedIn(folder);
+  for (let version = 1; version <= commits; version++) await put(store, version);
+  const copy = temporaryFolder();
+  cpSync(folder, copy, { recursive: true });
+  return copy;
+}

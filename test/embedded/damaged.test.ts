@@ -1,0 +1,87 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { serveEngine } from "../../lib/embedded/index.ts";
+import { file, person } from "../support/bpmn-xml.ts";
+import { line, working } from "../support/call-xml.ts";
+import { damageItem } from "../support/damage.ts";
+import { aDataDir, anEngine } from "../support/embedded.ts";
+
+const WORK = { type: "elsewhere", max: 10, lockSeconds: 600, worker: "w" };
+const flip = (body: Uint8Array): Uint8Array => body.with(0, (body[0] ?? 0) ^ 4);
+
+/** Two instances at a task of workers and two at one of people; then one item is damaged. */
+async function aFolder(pk: string): Promise<string> {
+  const dataDir = aDataDir();
+  const engine = await anEngine({ dataDir });
+  await engine.deploy(file(line("outside", [working("elsewhere")])));
+  await engine.deploy(file(line("somebody", [person("approve")])));
+  for (const id of ["a", "b"]) {
+    await engine.start("outside", { instanceId: id });
+    await engine.start("somebody", { instanceId: `person-${id}` });
+  }
+  await engine.close({ graceMs: 0 });
+  await damageItem(dataDir, pk, flip);
+  return dataDir;
+}
+
+type Answer = Readonly<{ status: number; body: Readonly<Record<string, unknown>> }>;
+type Ask = (method: string, path: string, body?: object) => Promise<Answer>;
+
+async function aServer(pk: string): Promise<Ask> {
+  const server = await serveEngine(await anEngine({ dataDir: await aFolder(pk) }), { port: 0 });
+  onTestFinished(() => server.close());
+  return async (method, path, body) => {
+    const headers = { "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body), headers };
+    const answer = await fetch(`${server.url}/v1${path}`, { method, ...sent });
+    return { status: answer.status, body: JSON.parse(await answer.text()) };
+  };
+}
+
+/** Which instances a list or a poll names. */
+function named({ status, body }: Answer, list = "items"): readonly unknown[] {
+  expect(status).toBe(200);
+  return (body[list] as readonly { instanceId: string }[]).map((it) => it.instanceId).sort();
+}
+
+describe("the embedded server on a folder in which one bit was flipped", () => {
+  test("R17 lists, gives away and recovers all but the instance whose bit it was", async () => {
+    const ask = await aServer("default#I#a");
+
+    expect(named(await ask("GET", "/tasks"))).toEqual(["b", "person-a", "person-b"]);
+    expect(named(await ask("GET", "/tasks?type=elsewhere"))).toEqual(["b"]);
+    expect(named(await ask("POST", "/tasks/activate", WORK), "tasks")).toEqual(["b"]);
+    expect(named(await ask("GET", "/instances"))).toEqual(["b", "person-a", "person-b"]);
+    expect(await ask("POST", "/recover/all")).toMatchObject({
+      status: 200,
+      body: { unreadable: 1, failed: 0 },
+    });
+    expect(await ask("GET", "/instances/a")).toMatchObject({
+      status: 500,
+      body: { code: "store/corrupt" },
+    });
+  });
+
+  test("R17 does so for a task of a person, a row of a worker and a type of task", async () => {
+    const person = await aServer("default#I#person-a");
+    const row = await aServer("default#J#elsewhere#0");
+    const type = await aServer("default#J#elsewhere");
+
+    expect(named(await person("GET", "/tasks?state=created"))).toEqual(["person-b"]);
+    expect(named(await row("POST", "/tasks/activate", WORK), "tasks")).toEqual(["b"]);
+    expect(named(await row("GET", "/tasks"))).toEqual(["b", "person-a", "person-b"]);
+    expect(named(await type("POST", "/tasks/activate", WORK), "tasks")).toEqual(["a", "b"]);
+  });
+
+  test("R17 and for a definition: the others are listed and started", async () => {
+    const ask = await aServer("default#D#outside");
+    const { status, body } = await ask("GET", "/definitions");
+
+    expect(status).toBe(200);
+    expect(body.items).toMatchObject([{ id: "somebody" }]);
+    expect((await ask("POST", "/definitions/somebody/instances", {})).status).toBe(201);
+    expect(await ask("GET", "/definitions/outside")).toMatchObject({
+      status: 500,
+      body: { code: "store/corrupt" },
+    });
+  });
+});

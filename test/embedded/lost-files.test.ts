@@ -1,0 +1,37 @@
+import { rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import type { EngineError } from "../../lib/embedded/index.ts";
+import { sequence, service } from "../support/bpmn-xml.ts";
+import { aDataDir, anEngine } from "../support/embedded.ts";
+
+test("an engine whose folder is removed acknowledges nothing more, stops and says why", async () => {
+  const dataDir = aDataDir();
+  const stopped = Promise.withResolvers<EngineError>();
+  const source = sequence(service("work"));
+  const engine = await anEngine({ dataDir, source, onStopped: stopped.resolve });
+  await engine.start("p", { instanceId: "before" });
+  rmSync(dataDir, { recursive: true });
+
+  const answers = await Promise.allSettled([engine.start("p"), engine.start("p")]);
+
+  for (const answer of answers) {
+    expect(answer).toMatchObject({
+      status: "rejected",
+      reason: { code: "engine/outcome-unknown" },
+    });
+  }
+  const removed = { code: "store/files-removed" };
+  expect(await stopped.promise).toMatchObject(removed);
+  await expect(engine.start("p")).rejects.toMatchObject(removed);
+  await expect(engine.get("before")).rejects.toMatchObject(removed);
+  await engine.close();
+});
+
+test("an engine that has nothing to do notices by itself", async () => {
+  const dataDir = aDataDir();
+  const stopped = Promise.withResolvers<EngineError>();
+  await anEngine({ dataDir, onStopped: stopped.resolve });
+  rmSync(dataDir, { recursive: true });
+
+  expect((await stopped.promise).message).toContain("owner.lock was removed or replaced");
+});

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
+import { USER_TASK_TYPE } from "../../../lib/definition/user-task.ts";
+import { sequence, xml } from "../../support/bpmn-xml.ts";
+import { aPlainWorld } from "../../support/plain-world.ts";
+
+const LOCK = { type: USER_TASK_TYPE, max: 5, lockSeconds: 60, worker: "w" };
+
+/** An instance at a user task without the marker: people and workers may do it. */
+async function aWorld(volatileQueues: boolean) {
+  const world = aPlainWorld({ store: new SimulatedStore({}), settings: { volatileQueues } });
+  await world.engine.deploy({
+    notation: "bpmn",
+    source: sequence(xml("userTask", { id: "approve" })),
+  });
+  await world.engine.start("p", { instanceId: "one" });
+  await world.drain();
+  const { items } = await world.engine.tasks({}, { limit: 1 });
+  return { ...world, taskId: items[0]?.taskId ?? "" };
+}
+
+describe.each([
+  ["queues that last", false],
+  ["queues in memory", true],
+])("a user task that is also a job, with %s,", (_, volatileQueues) => {
+  test("is given to no second worker because a person claims it or gives it back", async () => {
+    const { engine, drain, taskId } = await aWorld(volatileQueues);
+    const { tasks } = await engine.activate(LOCK);
+
+    await engine.claimTask(taskId, { user: "anna" });
+    await drain();
+    const afterClaim = await engine.activate(LOCK);
+    await engine.unclaimTask(taskId, { user: "anna" });
+    await drain();
+    const afterUnclaim = await engine.activate(LOCK);
+
+    expect(tasks.map((task) => task.taskId)).toEqual([taskId]);
+    expect([...afterClaim.tasks, ...afterUnclaim.tasks]).toEqual([]);
+  });
+
+  test("is given to a worker though a person has claimed it: the ticket decides", async () => {
+    const { engine, drain, taskId } = await aWorld(volatileQueues);
+    await engine.claimTask(taskId, { user: "anna" });
+    await drain();
+
+    const { tasks } = await engine.activate(LOCK);
+    const [task] = tasks;
+    await engine.completeTask(taskId, { lockToken: task?.lockToken ?? "", variables: { by: "w" } });
+    const late = engine.completeTask(taskId, { user: "anna" });
+
+    await expect(late).rejects.toMatchObject({ code: "task/not-found" });
+    expect((await engine.get("one")).variables).toEqual({ by: "w" });
+  });
+
+  test("is its person's to complete while a worker has it, who hears of it at its next beat", async () => {
+    const { engine, drain, taskId } = await aWorld(volatileQueues);
+    const { tasks } = await engine.activate(LOCK);
+    const lockToken = tasks[0]?.lockToken ?? "";
+    await engine.claimTask(taskId, { user: "anna" });
+    await drain();
+
+    const stranger = engine.completeTask(taskId, { user: "bert" });
+    await expect(stranger).rejects.toMatchObject({ code: "task/claimed" });
+    await engine.completeTask(taskId, { user: "anna", variables: { by: "anna" } });
+    await drain();
+
+    expect(await engine.heartbeat(taskId, { lockToken })).toEqual({ cancelled: true });
+    const late = engine.completeTask(taskId, { lockToken });
+    await expect(late).rejects.toMatchObject({ code: "task/not-found" });
+    expect((await engine.get("one")).variables).toEqual({ by: "anna" });
+  });
+
+  test("comes back to workers when its lock is over, whoever has claimed it", async () => {
+    const { engine, drain, moveTo, now, taskId } = await aWorld(volatileQueues);
+    const first = await engine.activate(LOCK);
+    await engine.claimTask(taskId, { user: "anna" });
+    await drain();
+    moveTo(now() + 61_000);
+
+    const second = await engine.activate(LOCK);
+    const [a, b] = [first, second].map(({ tasks }) => tasks[0]?.lockToken ?? "");
+    await engine.completeTask(taskId, { lockToken: b ?? "", variables: { by: "second" } });
+    const late = engine.completeTask(taskId, { lockToken: a ?? "", variables: { by: "first" } });
+
+    expect(second.tasks.map((task) => task.taskId)).toEqual([taskId]);
+    await expect(late).rejects.toMatchObject({ code: "task/not-found" });
+    expect((await engine.get("one")).variables).toEqual({ by: "second" });
+  });
+});

@@ -1,0 +1,43 @@
+// Exclusive tasks that are called in doubt: not while the lease of the run that claimed them lies
+// ahead. A task's claim stands in its ticket, that of a family's member in an item of its own.
+import { inDoubt } from "../../../lib/engine/drive/claim.ts";
+import { parseBody } from "../../../lib/engine/storage/formats.ts";
+import { instancePk, itemClaimKey } from "../../../lib/engine/storage/keys.ts";
+import { findTicket } from "../../../lib/kernel/batch.ts";
+import type { Fact } from "../../../lib/kernel/fact.ts";
+import type { Instance, TaskTicket } from "../../../lib/kernel/instance.ts";
+import type { Item } from "../../../lib/ports/store.ts";
+import { must } from "./violation.ts";
+
+/** `now` is the latest that any clock has said. */
+export function checkDoubt(
+  fact: Extract<Fact, { kind: "task-failed" }>,
+  before: Instance,
+  { now, items }: Readonly<{ now: number; items: readonly Item[] }>,
+): void {
+  const task = findTicket(before.tickets, fact.ticket);
+  if (task?.on !== "task" || fact.message !== inDoubt(task).message) return;
+  const until =
+    task.member === undefined
+      ? leaseOf(task)
+      : memberLease(before, fact.ticket, fact.attempt, items);
+  must(
+    now >= until,
+    () => `${task.id} of ${before.id} is in doubt ${until - now} ms before its run is over`,
+  );
+}
+
+const leaseOf = ({ claim, stamp }: TaskTicket): number =>
+  claim !== undefined && stamp?.own === claim ? stamp.until : 0;
+
+function memberLease(
+  { tenant, id }: Instance,
+  member: string,
+  attempt: number,
+  items: readonly Item[],
+): number {
+  const { pk, sk } = itemClaimKey(instancePk(tenant, id), member, attempt);
+  const claim = items.find(({ key }) => key.pk === pk && key.sk === sk);
+  must(claim !== undefined, () => `${member} of ${id} is in doubt, and nobody has claimed it`);
+  return (parseBody("member-claim", claim?.body ?? new Uint8Array()) as { until: number }).until;
+}

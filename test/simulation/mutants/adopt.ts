@@ -1,0 +1,72 @@
+// Rules of tasks whose handlers come and go, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./protocol.ts";
+
+export const ADOPT_MUTANTS: readonly Mutant[] = [
+  {
+    name: "adopted-before-sent",
+    without: "the row of an adopted task goes after the task was sent",
+    scenario: "handlers-come-and-go",
+    file: "lib/engine/recovery/adopt.ts",
+    find: "if (image && task) await world.tasks.send(taskMessage(image.instance, task));",
+    replace: `if (image && task) {
+    ${MARK};
+    await world.store.tidy([key]);
+    await world.tasks.send(taskMessage(image.instance, task));
+  }`,
+  },
+  {
+    name: "adoption-removes-what-was-put-back",
+    without: "a row that was put anew since an adoption found it stays",
+    scenario: "handlers-half-there",
+    seed: 33,
+    file: "lib/engine/recovery/adopt.ts",
+    find: "when: { version } }]",
+    replace: `when: (${MARK}, "exists") }]`,
+  },
+  {
+    name: "never-adopted",
+    without: "who has come to run a type of task looks for those that were offered outside",
+    scenario: "handlers-come-and-go",
+    file: "lib/engine/recovery/adopt.ts",
+    find: 'const adopted = await readable(world, row.key, () => adoptOne(world, row));\n    return adopted === "unreadable" ? 0 : adopted;',
+    replace: `${MARK}; return 0;`,
+  },
+  {
+    name: "handed-back-unnoticed",
+    without: "whoever runs a task that another delivery has handed back finds that out",
+    scenario: "handlers-half-there",
+    seed: 22,
+    file: "lib/engine/drive/hand-back.ts",
+    find: "const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);",
+    replace: `${MARK};
+    const outcome = { kind: "committed", image: { instance: after, program } };`,
+  },
+  {
+    name: "outcome-kept-after-hand-back",
+    without: "the outcome of a task that was handed back meanwhile is parked",
+    scenario: "handlers-half-there",
+    seed: 41,
+    file: "lib/engine/drive/hand-back.ts",
+    find: "return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);",
+    replace: `if (handBackOf(open) !== handBackOf(task)) ${MARK}; return open.attempt === task.attempt;`,
+  },
+  {
+    name: "void-message-run",
+    without: "a message from before its task was handed back is void",
+    scenario: "handlers-half-there",
+    seed: 72,
+    file: "lib/engine/drive/hand-back.ts",
+    find: "return last !== undefined && last !== handedBackBy;",
+    replace: `if (last !== undefined && last !== handedBackBy) ${MARK}; return false;`,
+  },
+  {
+    name: "not-offered-before-unmasked",
+    without: "tasks that lost their handler are offered before the due index lets go of them",
+    scenario: "handlers-gone-midway",
+    seed: 67,
+    mode: "memory",
+    file: "lib/engine/recovery/recover.ts",
+    find: "await Promise.all(outside.map((task) => offerAnew(world, instance, task)));",
+    replace: `if (outside.length > 0) ${MARK};`,
+  },
+];

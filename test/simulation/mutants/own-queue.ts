@@ -1,0 +1,46 @@
+// Rules of queues of the user's own, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./protocol.ts";
+
+export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "refused-by-queue-forgotten",
+    without: "a task that its queue refuses gets a row",
+    scenario: "own-queue",
+    file: "lib/engine/rows/queue-task.ts",
+    find: 'if ((await world.ownQueues.send(queueArn, body, delayMs)) === "sent") return true;',
+    replace: `if ((await world.ownQueues.send(queueArn, body, delayMs)) === "sent") return true;
+  ${MARK};
+  if (true) return true;`,
+  },
+  {
+    name: "moved-row-removed-first",
+    without: "a row goes after its task is in the queue",
+    scenario: "own-queue",
+    file: "lib/engine/rows/queue-task.ts",
+    find: 'if (worth.kind === "early") return false;',
+    replace: `if (worth.kind === "early") return false;
+  ${MARK};
+  await world.store.tidy([row.key]);`,
+  },
+  {
+    name: "leased-outside-not-recovered",
+    without: "a recovery of everything offers what is done outside, whoever has the lease",
+    scenario: "own-queue-lost",
+    file: "lib/engine/recovery/recover.ts",
+    find: "return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));",
+    replace: `if (isAtWork(world, instance, task) && !runsHere(world, task)) ${MARK};
+  return !isAtWork(world, instance, task);`,
+  },
+  {
+    name: "queued-task-not-recovered",
+    without: "a recovery of everything sends again what a queue of the user's lost",
+    scenario: "own-queue-lost",
+    file: "lib/engine/recovery/recover.ts",
+    find: "if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);",
+    replace: `if (isTask(ticket) && isAllLost && !runsHere(world, ticket)) {
+      ${MARK};
+      return false;
+    }
+    if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);`,
+  },
+];

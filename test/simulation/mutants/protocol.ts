@@ -1,0 +1,189 @@
+// Rules of the step protocol, each left out by a patch of one place in the source. Nothing of this
+// is in lib: a load hook applies the patch before the engine is imported. A patched line also says
+// that it was reached; a mutant that no run reaches proves nothing.
+
+import type { Mode } from "../world/mode.ts";
+
+export type Mutant = Readonly<{
+  name: string;
+  /** What the rule is there for. */
+  without: string;
+  /** The scenario that reaches it. */
+  scenario: string;
+  /** One that is known to kill it, and is tried first; another may, when the world has changed. */
+  seed?: number;
+  /** The kind of queues; durable unless said. */
+  mode?: Mode;
+  file: string;
+  /** Must occur exactly once. */
+  find: string;
+  replace: string;
+}>;
+
+/** Set by every mutant where it changes something. */
+export const REACHED = "fermataMutantReached";
+
+export const MARK = `globalThis.${REACHED} = true`;
+
+/** Rules of every step. */
+export const STEP: readonly Mutant[] = [
+  {
+    name: "no-by",
+    without: "`by` on every entry: nobody knows what a trigger that comes back still owes",
+    scenario: "driven",
+    file: "lib/engine/step/take.ts",
+    find: "const stamp = { by: name, ...owner };",
+    replace: `${MARK}; const stamp = { by: "", ...owner };`,
+  },
+  {
+    name: "by-is-predecessor",
+    without: "`by` names the trigger: only the trigger comes back, not the step before",
+    scenario: "driven",
+    file: "lib/engine/drive/drive.ts",
+    find: "{ name: trigger, fact },",
+    replace: `{ name: (position.step > 1 && (${MARK}), name), fact },`,
+  },
+  {
+    name: "no-take-over",
+    without:
+      "a redelivery takes over before it sends: a slow driver goes on under a deleted trigger",
+    scenario: "driven",
+    file: "lib/engine/step/redelivery.ts",
+    find: "if (!others) return",
+    replace: `if (others) ${MARK}; if (true) return`,
+  },
+  {
+    name: "driver-ignores-own",
+    without: "a driver that meets another's stamp stops",
+    scenario: "driven",
+    file: "lib/engine/drive/drive.ts",
+    find: "return open === undefined || open.stamp?.own === id;",
+    replace: `if (open !== undefined && open.stamp?.own !== id) ${MARK}; return true;`,
+  },
+  {
+    name: "redelivery-continues-in-place",
+    without: "a redelivery only sends: the first owner may delete the trigger that both share",
+    scenario: "isolated",
+    seed: 121,
+    file: "lib/engine/drive/drive.ts",
+    find: 'return redeliver(world, found, trigger, invocation, "task");',
+    replace: `
+    const heir = found.instance.tickets.find((t) => t.stamp?.by === trigger && runsHere(world, t));
+    if (heir?.stamp && heir.stamp.until <= world.clock.now()) {
+      const { planWrite } = await import("../step/plan.ts");
+      const { commit } = await import("../step/commit.ts");
+      const stamp = { by: trigger, own: invocation.id, until: invocation.until };
+      const tickets = found.instance.tickets.map((t) => (t.id === heir.id ? { ...t, stamp } : t));
+      const put = planWrite(world, found.program, found.instance, { ...found.instance, tickets });
+      const taken = await commit(world, put, invocation.id);
+      if (taken.kind !== "committed") return { keepForMs: 100 };
+      ${MARK};
+      const task = taken.image.instance.tickets.find(({ id }) => id === heir.id);
+      return driveFrom(world, { image: taken.image, task, sent: new Set(), step: 2 }, trigger, invocation);
+    }
+    return redeliver(world, found, trigger, invocation, "task");`,
+  },
+  {
+    name: "parked-fact-parked-again",
+    without: "a parked fact is never parked again: a queue that drops doubles swallows it",
+    scenario: "wide-swallowing",
+    file: "lib/engine/drive/advance.ts",
+    find: 'if (result === "contended") return messages.map(() => ({ keepForMs: CONTENDED_MS }));',
+    replace: `if (result === "contended") {
+      ${MARK};
+      for (const message of messages) await world.parking.park(message);
+      return messages.map(() => "release");
+    }`,
+  },
+  {
+    name: "trigger-deleted-before-dispatch",
+    without: "the trigger goes last: what is owed has left before",
+    scenario: "fork-join",
+    file: "lib/engine/drive/drive.ts",
+    find: "const sent = await afterCommit(world, ran.plan, next);",
+    replace: `const dispatched = afterCommit(world, ran.plan, next);
+    if (next === undefined) ${MARK};
+    const sent = next === undefined ? new Set() : await dispatched;`,
+  },
+  {
+    name: "anothers-record-dropped",
+    without: "only who sent a record drops it",
+    scenario: "incident",
+    file: "lib/engine/step/redelivery.ts",
+    find: "const outbox = instance.outbox.filter(({ id }) => !sent.has(id));",
+    replace: `${MARK}; const outbox = [];`,
+  },
+  {
+    name: "partial-write",
+    without: "S is always put whole",
+    scenario: "fork-join",
+    file: "lib/engine/step/plan.ts",
+    find: "const grown = { ...after, version, minted: 0 };",
+    replace: `${MARK}; const grown = { ...after, completed: before.completed, version, minted: 0 };`,
+  },
+  {
+    name: "chunk-after-commit",
+    without: "a chunk is stored before the commit that drops its entries",
+    scenario: "long",
+    file: "lib/engine/step/commit.ts",
+    find: "if (plan.chunk && !(await tryPutHint(world, plan.chunk))) return BUSY;",
+    replace: `if (plan.chunk) {
+      ${MARK};
+      const done = await put(world, plan, write, own);
+      await tryPutHint(world, plan.chunk);
+      return done;
+    }`,
+  },
+  {
+    name: "chunks-read-before-instance",
+    without: "readers get the instance first, then its chunks",
+    scenario: "long",
+    file: "lib/engine/instances/history.ts",
+    find: "if (bySeq.size < count) add(inside, next - inside.length);",
+    replace: `${MARK};
+  const later = (await getInstance(world, instance.id)).instance;
+  add(later.trail.entries, next - inside.length);`,
+  },
+  {
+    name: "no-ring",
+    without: "an instance remembers the requests of doors",
+    scenario: "door",
+    file: "lib/engine/step/take.ts",
+    find: "const remembered = remember ? addToRing(",
+    replace: `if (remember) ${MARK}; const remembered = remember && false ? addToRing(`,
+  },
+  {
+    name: "carried-start-without-hash",
+    without: "a start that meets another start's instance has no part in it",
+    scenario: "same-id",
+    file: "lib/engine/drive/creation.ts",
+    find: "return start !== undefined && !isMadeBy(instance, start);",
+    replace: `if (start && !isMadeBy(instance, start)) ${MARK}; return false;`,
+  },
+  {
+    name: "claim-without-lease",
+    without: "an exclusive task is in doubt only when the time of the run that claimed it is over",
+    scenario: "exclusive",
+    file: "lib/engine/drive/claim.ts",
+    find: "const forMs = claimLeftMs(world, task);",
+    replace: `if (claimLeftMs(world, task) > 0) ${MARK}; const forMs = 0;`,
+  },
+  {
+    name: "timer-fired-early",
+    without: "no timer fires before its instant",
+    scenario: "task-timer",
+    file: "lib/kernel/decide.ts",
+    find: ": boolean => now >= dueAt;",
+    replace: `: boolean => (now < dueAt && now >= dueAt - 2_000 && (${MARK}), now >= dueAt - 2_000);`,
+  },
+  {
+    name: "ticket-consumed-twice",
+    without: "after a conflict a step is decided again, from the image that won",
+    scenario: "fork-join",
+    file: "lib/engine/step/commit-with-retry.ts",
+    find: "image = outcome.current;",
+    replace: `${MARK};
+    const { version } = outcome.current.instance;
+    image = { ...image, instance: { ...image.instance, version } };`,
+  },
+];

@@ -1,0 +1,182 @@
+// Rules of signals, messages and events, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./protocol.ts";
+
+export const TALK_MUTANTS: readonly Mutant[] = [
+  {
+    name: "no-fence",
+    without: "a wait is called gone only by who has read an instance that has heard of it",
+    scenario: "signal-crowd",
+    seed: 47,
+    file: "lib/engine/rows/life.ts",
+    find: "return isOld ?",
+    replace: `if (!isOld) ${MARK}; return true ?`,
+  },
+  {
+    name: "rows-before-instance",
+    without: "a wait and what leads to it are committed together: what leads to it went first",
+    scenario: "message-during",
+    file: "lib/engine/step/commit.ts",
+    find: "const outcome = await world.store.commit(write);",
+    replace: `const [first, ...others] = write;
+  for (const other of others) {
+    ${MARK};
+    const done = await world.store.commit([other]);
+    if (done.kind !== "committed") return done.kind === "busy" ? done : MOVED;
+  }
+  const outcome = await world.store.commit([first]);`,
+  },
+  {
+    name: "rows-after-instance",
+    without: "a wait and what leads to it are committed together: what leads to it came after",
+    scenario: "signal-waiters",
+    file: "lib/engine/step/commit.ts",
+    find: "const outcome = await world.store.commit(write);",
+    replace: `const [first, ...others] = write;
+  const outcome = await world.store.commit([first]);
+  if (others.length > 0) ${MARK};
+  for (const other of outcome.kind === "committed" ? others : []) await world.store.commit([other]);`,
+  },
+  {
+    name: "no-after-seq",
+    without: "a wait is for what was broadcast after it looked at the head",
+    scenario: "signal-loop",
+    file: "lib/engine/step/step-context.ts",
+    find: "const row = { after: head.seq, epoch: head.epochs };",
+    replace: `if (head.seq > 0) ${MARK}; const row = { after: 0, epoch: head.epochs };`,
+  },
+  {
+    name: "no-second-head-read",
+    without: "who began to wait looks at the head once more after the commit",
+    scenario: "signal-loop",
+    seed: 22,
+    file: "lib/engine/step/dispatch.ts",
+    find: `return mustBeSent(world, ticket)
+        ? world.senders.sendMissed(world, instance, ticket)
+        : undefined;`,
+    replace: `${MARK}; return undefined;`,
+  },
+  {
+    name: "missed-without-pages",
+    without:
+      "who has missed a broadcast leaves it to its pages, which count, while they are under way",
+    scenario: "signal-start",
+    seed: 292,
+    file: "lib/engine/signals/missed.ts",
+    find: 'return world.clock.now() - at < MAX_MS_FOR_PAGES ? "later" : "fact";',
+    replace: `${MARK}; return "fact";`,
+  },
+  {
+    name: "no-expected-head",
+    without: "with queues in memory a wait is committed only while nothing is broadcast",
+    scenario: "signal-loop",
+    mode: "memory",
+    file: "lib/engine/step/step-context.ts",
+    find: "...(world.settings.volatileQueues ? expectedHeads(world, desk, topics) : []),",
+    replace: `...((${MARK}), []),`,
+  },
+  {
+    name: "sub-without-condition",
+    without: "who waits and what comes change a mailbox under its version",
+    scenario: "message-during",
+    file: "lib/engine/step/commit.ts",
+    find: "const outcome = await world.store.commit(write);",
+    replace: `const isBox = (it) => "put" in it && it.put.key.pk.includes("#M#");
+  const outcome = await world.store.commit(write.filter((it) => !isBox(it)));
+  for (const { put: box } of outcome.kind === "committed" ? write.filter(isBox) : []) {
+    ${MARK};
+    await world.store.commit([{ put: { ...box, version: box.version + 1 }, when: "newer" }]);
+  }`,
+  },
+  {
+    name: "append-ignores-subs",
+    without: "a message goes to who waits for it",
+    scenario: "message-late",
+    file: "lib/engine/messages/publish.ts",
+    find: "const [only, ...others] = waiters;",
+    replace: `if (waiters.length > 0) ${MARK}; const [only, ...others] = [];`,
+  },
+  {
+    name: "row-removed-early",
+    without: "a row stays while a delivery along it may still owe something",
+    scenario: "signal-multi-shot",
+    seed: 36,
+    file: "lib/engine/rows/closed.ts",
+    find: "return ![...tickets, ...outbox].some(",
+    replace: `${MARK}; return true || ![...tickets, ...outbox].some(`,
+  },
+  {
+    name: "small-call-tidies",
+    without: "a call that delivers leaves the rows to the bus's copy, which sends what is owed",
+    scenario: "signal-waiters",
+    file: "lib/engine/step/dispatch.ts",
+    find: "mayGo: ({ on, name }) => on !== topic.kind || name !== topic.name,",
+    replace: `justSent: ((${MARK}), plan.took),`,
+  },
+  {
+    name: "consume-once-without-transaction",
+    without: "an event that only one may have goes in the commit of its taker's step",
+    scenario: "event-one-of-two",
+    file: "lib/engine/step/step-context.ts",
+    find: "...desk.taken.map(",
+    replace: `...(desk.taken.length > 0 && (${MARK}), []).map(`,
+  },
+  {
+    name: "not-ids-ignored",
+    without: "a path does not catch what it has thrown itself",
+    scenario: "self-signal",
+    file: "lib/kernel/decide.ts",
+    find: "if (notIds?.includes(fact.broadcastId)) return false;",
+    replace: `if (notIds?.includes(fact.broadcastId)) ${MARK};`,
+  },
+  {
+    name: "message-not-remembered",
+    without: "a mailbox remembers the messages that have come",
+    scenario: "message-doubled",
+    file: "lib/engine/rows/mailbox.ts",
+    find: "return { ...mailbox, ids: [...mailbox.ids, id] };",
+    replace: `${MARK}; return mailbox;`,
+  },
+  {
+    name: "no-enabled-check",
+    without: "a signal begins what is enabled",
+    scenario: "signal-start",
+    file: "lib/engine/signals/start.ts",
+    find: 'if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };',
+    replace: `if (head === undefined) return { kind: "skipped" };
+  if (head.latest.state !== "enabled") ${MARK};`,
+  },
+  {
+    name: "head-not-expected",
+    without: "what a signal begins is created only while the definition is as it was read",
+    scenario: "signal-start",
+    file: "lib/engine/drive/creation.ts",
+    find: "return { ...plan, companions: [...plan.companions, enabled] };",
+    replace: `if (enabled) ${MARK}; return plan;`,
+  },
+  {
+    name: "start-not-carried",
+    without: "what a signal's start owes leaves before it: its row may go at any moment",
+    scenario: "signal-start-undeployed",
+    file: "lib/engine/signals/start.ts",
+    find: "const outcome = await commitStart(world, plan, start);",
+    replace: `${MARK};
+    const { commit } = await import("../step/commit.ts");
+    const outcome = await commit(world, plan, null);`,
+  },
+  {
+    name: "dead-letter-lost",
+    without: "what an ended instance left unread is kept",
+    scenario: "event-dead-letter",
+    file: "lib/engine/step/dispatch.ts",
+    find: "return world.senders.bury(world, instanceId, record.effect);",
+    replace: `${MARK}; return undefined;`,
+  },
+  {
+    name: "dead-letter-buried-twice",
+    without: "burying twice keeps it once",
+    scenario: "event-dead-letter",
+    file: "lib/engine/events/dead-letter.ts",
+    find: "const { id, name, payload, at } = event;",
+    replace: `${MARK}; const { name, payload, at } = event; const id = event.id + "~" + world.ids.fresh();`,
+  },
+];

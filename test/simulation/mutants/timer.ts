@@ -1,0 +1,86 @@
+// Rules of timers, and of those who look after what no queue holds, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./protocol.ts";
+
+export const TIMER_MUTANTS: readonly Mutant[] = [
+  {
+    name: "no-lead",
+    without: "a schedule fires well before the timer is due, since it may take a minute",
+    scenario: "timer-roads",
+    file: "lib/adapters/scheduler/road.ts",
+    find: "const at = wholeSecond(dueAt - leadSeconds * 1_000);",
+    replace: `${MARK}; const at = wholeSecond(dueAt);`,
+  },
+  {
+    name: "no-sweep",
+    without: "what no queue has brought is looked for",
+    scenario: "timer-roads",
+    file: "lib/engine/recovery/sweep.ts",
+    find: "if (await isNothingDue(world, until, slice)) return NOTHING;",
+    replace: `if (!(await isNothingDue(world, until, slice))) ${MARK}; return NOTHING;`,
+  },
+  {
+    name: "sweep-passes-what-is-not-overdue",
+    without: "the cursor of the sweep stays before what it has not sent",
+    scenario: "timer-crowd",
+    file: "lib/engine/recovery/sweep.ts",
+    find: "end: { begunAt: begin.begunAt, from: until },",
+    replace: `end: (${MARK}, { begunAt: begin.begunAt, from: now }),`,
+  },
+  {
+    name: "wheel-without-cursor",
+    without: "the wheel goes on with the minute that it has come to",
+    scenario: "timer-wheel",
+    file: "lib/engine/recovery/wheel.ts",
+    find: "const begin = cursor.position ?? { begunAt: now };",
+    replace: `if (cursor.position) ${MARK}; const begin = { begunAt: now };`,
+  },
+  {
+    name: "wheel-passes-what-it-has-not-queued",
+    without: "the wheel is turned only as far as it has looked",
+    scenario: "timer-wheel",
+    file: "lib/engine/recovery/wheel.ts",
+    find: "end: { begunAt: begin.begunAt, from: end },",
+    replace: `end: (${MARK}, { begunAt: begin.begunAt, from: instantFrom(end + 3_600_000) }),`,
+  },
+  {
+    name: "busy-taken-for-success",
+    without: "what the store had no time for was not written",
+    scenario: "incident",
+    file: "lib/engine/step/commit.ts",
+    find: `case "busy":
+      return outcome;`,
+    replace: `case "busy":
+      ${MARK};
+      return done(world, plan);`,
+  },
+  {
+    name: "unknown-repeated-blindly",
+    without: "who does not know what became of a put reads, and puts again only under its version",
+    scenario: "fork-join",
+    file: "lib/engine/step/commit.ts",
+    find: "return findOut(world, plan, own);",
+    replace: `{
+      ${MARK};
+      const [there] = await world.store.get([plan.item.key]);
+      const when = there ? { version: there.version } : "absent";
+      const again = await world.store.commit([{ put: plan.item, when }, ...write.slice(1)]);
+      return again.kind === "committed" ? done(world, plan) : "unwritten";
+    }`,
+  },
+  {
+    name: "giving-up-drops-what-is-owed",
+    without: "a trigger that came too often still owes what its step has opened",
+    scenario: "dead-letters",
+    file: "lib/engine/drive/give-up.ts",
+    find: 'return redeliver(world, image, name, invocation, "task");',
+    replace: `${MARK}; return "release";`,
+  },
+  {
+    name: "giving-up-on-nothing",
+    without: "a task that came too often has failed, and somebody is told",
+    scenario: "dead-letters",
+    file: "lib/engine/drive/give-up.ts",
+    find: "return fail(world, image, task, invocation);",
+    replace: `${MARK}; return "release";`,
+  },
+];

@@ -1,0 +1,78 @@
+// Rules of workers and their locks, each left out as in mutants.ts.
+import { MARK, type Mutant } from "./protocol.ts";
+
+export const WORKER_MUTANTS: readonly Mutant[] = [
+  {
+    name: "lock-decides",
+    without: "the ticket decides, not the lock: one that is over and was not taken completes",
+    scenario: "late-worker",
+    file: "lib/engine/workers/lock.ts",
+    find: "if (row) return row;",
+    replace: `const isOver = Number(row?.key.sk.split("#")[1] ?? 0) < world.clock.now();
+  if (isOver) ${MARK};
+  if (row && !isOver) return row;`,
+  },
+  {
+    name: "old-row-removed-first",
+    without: "the new row is put before the old one is removed",
+    scenario: "workers",
+    file: "lib/engine/workers/move-row.ts",
+    find: 'if (!(await putNew(world, put))) return "busy";\n  const removed = await removeRow(world, old);',
+    replace: `${MARK};
+  const removed = await removeRow(world, old);
+  if (!(await putNew(world, put))) return "busy";`,
+  },
+  {
+    name: "expired-locks-never-offered",
+    without: "a lock that is over is offered again by the next poll",
+    scenario: "workers",
+    file: "lib/engine/workers/activate.ts",
+    find: "const ranges: Range[] = [openUntil(now), lockedUntil(now)].map((range) => ({ ...range, limit }));",
+    replace: `const over = await world.store.scan(pk, { ...lockedUntil(now), limit });
+  if (over.items.length > 0) ${MARK};
+  const ranges: Range[] = [{ ...openUntil(now), limit }];`,
+  },
+  {
+    name: "row-tidied-before-dead",
+    without: "a row goes only after its ticket was seen dead",
+    scenario: "workers",
+    file: "lib/engine/workers/activate.ts",
+    find: "given = await readable(world, instance, () => giveAway(world, row, offer, lock));",
+    replace: `${MARK};
+    await world.store.tidy([locked.key]);
+    given = await readable(world, instance, () => giveAway(world, row, offer, lock));`,
+  },
+  {
+    name: "unreadable-task-goes",
+    without: "a task whose instance a poll cannot read is offered again before its lock goes",
+    scenario: "workers-beside-an-older-release",
+    file: "lib/engine/workers/activate.ts",
+    find: "if (await tryPutHint(world, restingRow(world, row, at))) await world.store.tidy([locked.key]);",
+    replace: `${MARK};
+    if (at > 0) await world.store.tidy([locked.key]);`,
+  },
+  {
+    name: "put-again-unmarked",
+    without: "a row that was put again is marked: its task may be locked already",
+    scenario: "workers-alone",
+    file: "lib/engine/rows/task-row.ts",
+    find: 'const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);',
+    replace: `if (how === "again") ${MARK}; const put = openRow(instance, task, shards);`,
+  },
+  {
+    name: "loser-keeps-its-row",
+    without: "who was too late takes its own row away, and does not have the task",
+    scenario: "workers-alone",
+    file: "lib/engine/workers/move-row.ts",
+    find: 'if (outcome.kind === "conflict") return "lost";',
+    replace: `if (outcome.kind === "conflict") { ${MARK}; return "taken"; }`,
+  },
+  {
+    name: "dead-poll-keeps-its-row",
+    without: "where queues last, no poll notes in its process what it is about to take",
+    scenario: "workers-at-one-host",
+    file: "lib/engine/workers/activate.ts",
+    find: "if (!world.settings.volatileQueues) return work();",
+    replace: `if (!world.settings.volatileQueues) ${MARK};`,
+  },
+];

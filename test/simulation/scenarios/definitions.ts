@@ -1,0 +1,12 @@
+import type { Compiled, Definition } from "../../../lib/definition/definition.ts";
+import { aProcess } from "../../support/graph-builder.ts";
+
+/** A process of its own, as a front end would hand it over. */
+export function graph(id: string, ...[pieces, flows]: Parameters<typeof aProcess>): Compiled {
+  return compiled(aProcess(pieces, flows, { id }));
+}
+
+/** Without what storing it adds. */
+export function compiled({ version: _, hash: __, ...process }: Definition): Compiled {
+  return process;
+}

@@ -1,0 +1,108 @@
+// One host: an engine on ports that all stop at the gates of the world. Hosts share the store and,
+// unless they are one process, the queues; each has a clock of its own.
+import { hash } from "node:crypto";
+import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.ts";
+import type { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
+import type { Compiled } from "../../../lib/definition/definition.ts";
+import { createEngine, worldOf } from "../../../lib/engine/create-engine.ts";
+import type { Engine } from "../../../lib/engine/engine.ts";
+import type { Source } from "../../../lib/engine/shapes/definitions.ts";
+import type { HostWorld, World } from "../../../lib/engine/world.ts";
+import { graphRunner } from "../../../lib/kernel/graph/graph-runner.ts";
+import type { Ids } from "../../../lib/ports/ids.ts";
+import type { Item, Outcome, Store } from "../../../lib/ports/store.ts";
+import { generatorRunner, type Workflow } from "../../support/generator-runner.ts";
+
+export type Host = Readonly<{
+  name: string;
+  engine: Engine;
+  world: World;
+  clock: SimulatedClock;
+}>;
+
+/** What differs between hosts and scenarios; the rest is the same everywhere. */
+export type HostParts = Pick<
+  HostWorld,
+  | "store"
+  | "parking"
+  | "tasks"
+  | "timers"
+  | "pages"
+  | "ids"
+  | "bus"
+  | "blobs"
+  | "settings"
+  | "ownQueues"
+> &
+  Readonly<{ name: string; clock: SimulatedClock; workflows: ReadonlyMap<string, Workflow> }>;
+
+export function createHost({ name, clock, workflows, store, ...ports }: HostParts): Host {
+  const given: HostWorld = {
+    ...ports,
+    store: copying(store),
+    clock,
+    expressions: EXPRESSIONS,
+    compilers: { bpmn: compileJson, code: compileJson },
+    runners: runnersOf(workflows),
+  };
+  return { name, engine: createEngine(given), world: worldOf(given), clock };
+}
+
+/** The expression engines of every host. */
+export const EXPRESSIONS = feelExpressions();
+
+export const runnersOf = (workflows: ReadonlyMap<string, Workflow>): HostWorld["runners"] => ({
+  graph: graphRunner,
+  code: generatorRunner(workflows),
+});
+
+/** Ids that are the same in every run of a seed. */
+export function countedIds(): Ids {
+  let count = 0;
+  return {
+    fresh: () => `fresh-${++count}`,
+    digest: (text) => hash("sha256", text, "buffer").subarray(0, 16).toString("base64url"),
+  };
+}
+
+/** Definitions are deployed as JSON: the world is about steps, not about notations. */
+export async function compileJson(source: string) {
+  const processes = parseProcesses(source);
+  return { ok: true, processes, diagnostics: [] } as const;
+}
+
+/** The source of one definition. */
+export const sourceOf = (definition: Compiled): Source => ({
+  notation: definition.notation,
+  source: JSON.stringify([definition]),
+});
+
+function parseProcesses(source: string): readonly Compiled[] {
+  return JSON.parse(source) as readonly Compiled[];
+}
+
+/** Bytes leave the store as copies, so every host decodes what it reads. */
+function copying(store: Store): Store {
+  return {
+    get: async (keys, how) => (await store.get(keys, how)).map((item) => item && copy(item)),
+    commit: async (writes) => copyImages(await store.commit(writes)),
+    scan: async (pk, range) => {
+      const page = await store.scan(pk, range);
+      return { ...page, items: page.items.map(copy) };
+    },
+    due: (until, slice, after, from) => store.due(until, slice, after, from),
+    list: (view, range) => store.list(view, range),
+    tidy: (hints) => store.tidy(hints),
+    close: () => store.close(),
+  };
+}
+
+const copy = (item: Item): Item => ({ ...item, body: new Uint8Array(item.body) });
+
+function copyImages(outcome: Outcome): Outcome {
+  if (outcome.kind !== "conflict") return outcome;
+  const current = outcome.current.map((result) =>
+    result.ok || result.item === undefined ? result : { ok: false, item: copy(result.item) },
+  );
+  return { kind: "conflict", current };
+}

@@ -1,0 +1,162 @@
+// The hosts of a world, from one life to the next. With queues in memory there is one, and when it
+// crashes, what its queues held is gone.
+import { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
+import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
+import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import type { Invocation } from "../../../lib/ports/message.ts";
+import type { Store } from "../../../lib/ports/store.ts";
+import type { Timers } from "../../../lib/ports/timers.ts";
+import type { Release } from "../scenarios/scenario.ts";
+import { countedIds, createHost, type Host } from "./host.ts";
+import { olderStore } from "./older-store.ts";
+import { type Backends, busPort, parkingPort, queuesOf, timersPort } from "./ports.ts";
+import { type Stage, TENANT } from "./stage.ts";
+import { tasksPort } from "./tasks-port.ts";
+
+const FUNCTION_MS = 60_000;
+const HOSTS = 3;
+
+/** The hosts that are up, all on the same store and queues. */
+export class Hosts {
+  readonly #stage: Stage;
+  readonly #backends: Backends;
+  readonly #ids = countedIds();
+  #all: readonly Host[] = [];
+  #life = 0;
+  #invocations = 0;
+  #isRecovered = false;
+  /** What each host runs; none: everything. */
+  readonly #runs = new Map<number, readonly string[]>();
+
+  constructor(stage: Stage, backends: Backends) {
+    this.#stage = stage;
+    this.#backends = backends;
+    const [first] = stage.scenario.releases ?? [];
+    if (first) this.#note(first);
+  }
+
+  get all(): readonly Host[] {
+    return this.#all;
+  }
+
+  /** Whether what is due is worked off: not before all that the last life owed is sent again. */
+  get isRecovered(): boolean {
+    return this.#isRecovered;
+  }
+
+  /** One of them, by choice. */
+  any(): Host {
+    const host = this.#all[this.#stage.choices.below(this.#all.length)];
+    if (host === undefined) throw new Error("there is no host");
+    return host;
+  }
+
+  /** An engine that nobody gates, for looking at the world when it rests. */
+  observer(): Host {
+    return this.#newHost("observer", 0);
+  }
+
+  /** An engine on a store of its own, which learns what versions will be called. */
+  elsewhere(): Host {
+    const timers = { arm: async () => {}, disarm: async () => {} };
+    return this.#newHost("elsewhere", 0, 0, new SimulatedStore({}), timers);
+  }
+
+  /** A process begins, or all hosts do. What queues in memory held is gone. */
+  open(): void {
+    this.#life += 1;
+    this.#stage.runsInLife.clear();
+    const { mode, swarm } = this.#stage;
+    const skews = [0, -2_000, 2_000].map((skew) => (swarm.rate > 0 ? skew : 0));
+    const count = mode === "memory" ? 1 : (this.#stage.scenario.hosts ?? HOSTS);
+    this.#all = skews
+      .slice(0, count)
+      .map((skew, n) => this.#newHost(`host${this.#life}.${n}`, skew, n));
+    this.#stage.clockIsAhead(Math.max(...skews));
+    const [host] = this.#all;
+    this.#isRecovered = mode === "durable" || host === undefined;
+    if (mode === "durable" || host === undefined) return;
+    // Calls are taken meanwhile: the server listens first.
+    this.#stage.spawn("recover", host, async () => {
+      await host.engine.recover();
+      this.#isRecovered = true;
+    });
+  }
+
+  /** The process ends with all that runs in it, and the next one begins. */
+  crashProcess(): void {
+    const { actors } = this.#stage;
+    for (const actor of [...actors.atWork]) actors.kill(actor);
+    for (const [, queue] of queuesOf(this.#backends)) queue.lose();
+    this.open();
+  }
+
+  /** Hosts that run other tasks take the place of these; who is at work there goes on. */
+  release(release: Release): void {
+    const { hosts } = release;
+    this.#note(release);
+    if (this.#stage.mode === "memory") {
+      this.crashProcess();
+      return;
+    }
+    this.#life += 1;
+    this.#all = this.#all.map((host, n) => {
+      if (hosts && !hosts.includes(n)) return host;
+      const skewMs = host.clock.now() - this.#stage.now;
+      return this.#newHost(`host${this.#life}.${n}`, skewMs, n);
+    });
+  }
+
+  /** A new call of a function on a host. */
+  invocation(host: Host, mayContinue: boolean): Invocation {
+    const id = `${this.#life}-${++this.#invocations}`;
+    return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };
+  }
+
+  #note({ runs, hosts = [...Array(HOSTS).keys()] }: Release): void {
+    for (const n of hosts) this.#runs.set(n, runs);
+  }
+
+  /** The last of several may run older code. */
+  #storeOf(n: number): Store {
+    const { store } = this.#backends;
+    return this.#stage.scenario.hasOlderHost && n === HOSTS - 1 ? olderStore(store) : store;
+  }
+
+  #newHost(
+    name: string,
+    skewMs: number,
+    n = 0,
+    store: Store = this.#storeOf(n),
+    timers?: Timers,
+  ): Host {
+    const stage = this.#stage;
+    const { parking, tasks, pages, bus, blobs } = this.#backends;
+    const { scenario, time, actors } = stage;
+    const life = `${this.#life}-`;
+    const isMemory = stage.mode === "memory";
+    const turn = () => actors.stop("clock.pause", "before");
+    const clock = new SimulatedClock({ time, skewMs, turn });
+    return createHost({
+      name,
+      clock,
+      store,
+      blobs,
+      parking: parkingPort(stage, parking),
+      tasks: tasksPort(tasks, this.#runs.get(n)),
+      timers: timers ?? timersPort(stage, this.#backends, clock),
+      ids: this.#ids,
+      pages,
+      bus: busPort(stage, bus),
+      ...(scenario.ownQueue && !isMemory && { ownQueues: this.#backends.ownQueues }),
+      workflows: scenario.workflows ?? new Map(),
+      settings: {
+        ...scenario.settings,
+        tenant: TENANT,
+        retentionMs: 30 * 24 * 3_600_000,
+        volatileQueues: isMemory,
+        ...(isMemory && { isDeadOwner: (own: string) => !own.startsWith(life) }),
+      },
+    });
+  }
+}

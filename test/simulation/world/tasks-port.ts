@@ -1,0 +1,14 @@
+import type { SimulatedTasks } from "../../../lib/adapters/simulated/tasks.ts";
+import type { Tasks } from "../../../lib/ports/tasks.ts";
+
+/** The tasks of a host that runs only these types; without a list all that there are. */
+export function tasksPort(tasks: SimulatedTasks, runs: readonly string[] | undefined): Tasks {
+  if (runs === undefined) return tasks;
+  return {
+    send: (message) => tasks.send(message),
+    handlerOf: (type) => (runs.includes(type) ? tasks.handlerOf(type) : undefined),
+    types: () => runs,
+    holds: (instanceId, ticket) => tasks.holds(instanceId, ticket),
+    stop: (instanceId, ticket) => tasks.stop(instanceId, ticket),
+  };
+}

@@ -1,0 +1,241 @@
+/**
+ * A whole world on one thread: hosts, queues, a store, callers and time. One loop picks what
+ * happens next; nothing else happens meanwhile. The choices are all there is to a run: the same
+ * choices give the same run, call by call and byte by byte.
+ *
+ * 1. With durable queues, a crash ends one invocation; its message comes back after a while.
+ * 2. With queues in memory there is one host; a crash ends all that runs and empties the queues,
+ *    and the next life of the process begins with a recovery.
+ * 3. When the choices are exhausted, everything happens in order and without faults, until there
+ *    is nothing left to do.
+ */
+import type { Compiled } from "../../../lib/definition/definition.ts";
+import type { Gate } from "../actors/actors.ts";
+import { Calls } from "../actors/calls.ts";
+import { deliveries } from "../actors/deliveries.ts";
+import { Adoptions, Releases } from "../actors/releases.ts";
+import { Restore } from "../actors/restore.ts";
+import { Sweeps } from "../actors/sweeps.ts";
+import { type Injection, injected, troubles } from "../actors/troubles.ts";
+import { WheelTurns } from "../actors/wheel-turns.ts";
+import { checkDebts } from "../checks/debts.ts";
+import type { Invariants } from "../checks/invariants.ts";
+import { noteLeft } from "../checks/left-beside.ts";
+import { checkRefused } from "../checks/refused.ts";
+import { must } from "../checks/violation.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
+import { type Host, runnersOf, sourceOf } from "./host.ts";
+import { Hosts } from "./hosts.ts";
+import type { Mode } from "./mode.ts";
+import { type Backends, createBackends, queuesOf } from "./ports.ts";
+import { type Action, BEGIN, describeGate, Stage } from "./stage.ts";
+
+const MAX_TURNS = 20_000;
+
+/** One run, from the first call until everything rests. */
+export class SimulatedWorld {
+  readonly stage: Stage;
+  readonly backends: Backends;
+  readonly #injection: Injection | undefined;
+  readonly #hosts: Hosts;
+  readonly #calls: Calls;
+  readonly #sweeps: Sweeps;
+  readonly #wheel: WheelTurns;
+  readonly #releases: Releases;
+  readonly #restore: Restore;
+  readonly #adoptions: Adoptions;
+  /** What the store and the queues held when the debts were last checked. */
+  #held: readonly unknown[] = [];
+
+  constructor(
+    scenario: Scenario,
+    mode: Mode,
+    { choices = [], injection }: Readonly<{ choices?: readonly number[]; injection?: Injection }>,
+  ) {
+    this.stage = new Stage(scenario, mode, choices);
+    this.backends = createBackends(this.stage);
+    this.#injection = injection;
+    this.#hosts = new Hosts(this.stage, this.backends);
+    this.#calls = new Calls(this.stage, this.#hosts);
+    this.#sweeps = new Sweeps(this.stage, this.#hosts);
+    this.#wheel = new WheelTurns(this.stage, this.#hosts);
+    this.#releases = new Releases(this.stage, this.#hosts);
+    this.#restore = new Restore(this.stage, this.#hosts, this.backends);
+    this.#adoptions = new Adoptions(this.stage, this.#hosts, this.backends);
+    this.stage.isCalm = this.isCalm;
+    this.stage.isStruck = injection?.fault === "crash";
+  }
+
+  /** Nothing goes wrong in this run. */
+  get isCalm(): boolean {
+    return this.#injection === undefined && this.stage.swarm.rate === 0;
+  }
+
+  /** Nothing goes wrong in this run, or one thing. */
+  get hasFewFaults(): boolean {
+    return this.stage.swarm.rate === 0;
+  }
+
+  /** An engine that nobody gates, for looking at the world when it rests. */
+  observer(): Host {
+    return this.#hosts.observer();
+  }
+
+  /** Runs until there is nothing left to do; throws what broke. */
+  async run(): Promise<void> {
+    const { stage } = this;
+    await this.#deploy();
+    this.#hosts.open();
+    for (let turn = 0; ; turn++) {
+      await quiet();
+      if (stage.isDirty) await this.look();
+      if (stage.mode === "durable" && stage.restored !== "lost") this.#checkDebts();
+      if (stage.problem) throw stage.problem;
+      const action = this.#pick();
+      if (action === undefined) return;
+      must(turn < MAX_TURNS, () => `still busy after ${MAX_TURNS} turns: ${action.label}`);
+      stage.trace.push(`${stage.now - BEGIN} ${action.label}`);
+      action.act();
+      stage.time.pass(stage.scenario.isTimeless ? 0 : 1);
+    }
+  }
+
+  async #deploy(): Promise<void> {
+    const host = this.observer();
+    const { scenario } = this.stage;
+    for (const definition of scenario.definitions) await this.#deployTo(host, definition);
+    const elsewhere = this.#hosts.elsewhere();
+    for (const definition of [...scenario.definitions, ...(scenario.later ?? [])]) {
+      await this.#deployTo(elsewhere, definition);
+    }
+  }
+
+  async #deployTo({ engine }: Host, definition: Compiled): Promise<void> {
+    const { scenario, programs } = this.stage;
+    const { definitions } = await engine.deploy(sourceOf(definition));
+    for (const { hash, version } of definitions) {
+      const stored = { ...definition, hash, version };
+      const runner = runnersOf(scenario.workflows ?? new Map())[stored.body.runner];
+      if (runner) programs.set(hash, { definition: stored, runner: runner(stored) });
+    }
+  }
+
+  // What happens next.
+
+  #pick(): Action | undefined {
+    const struck = this.#injection && injected(this.stage, this.#hosts, this.#injection);
+    if (struck) return struck;
+    // Whatever is under way: it waits for no better moment.
+    const [restore] = this.#restore.actions();
+    if (restore) return restore;
+    const { choices, swarm } = this.stage;
+    const usual = this.#usual();
+    const unusual = choices.isExhausted ? [] : this.#unusual();
+    if (usual.length > 0) return choices.turn(usual, unusual, swarm.rate);
+    return this.#nextInstant();
+  }
+
+  #usual(): readonly Action[] {
+    return [
+      ...this.#gates(),
+      ...this.#calls.actions(),
+      ...deliveries(this.stage, this.#hosts, this.backends),
+      ...this.backends.scheduler.actions(),
+      ...this.#sweeps.actions(),
+      ...this.#wheel.actions(),
+      ...this.#releases.actions(),
+      ...this.#adoptions.actions(),
+    ];
+  }
+
+  #unusual(): readonly Action[] {
+    const kinds = troubles(this.stage, this.#hosts, this.backends);
+    return kinds[this.stage.choices.below(kinds.length)] ?? [];
+  }
+
+  #gates(): readonly Action[] {
+    const { actors, now } = this.stage;
+    const ready = actors.gates.filter(({ notBefore }) => notBefore <= now);
+    const [late, others] = [ready.filter(isLate), ready.filter((gate) => !isLate(gate))];
+    return [...others, ...late].map((gate) => ({
+      get label() {
+        return describeGate(gate);
+      },
+      act: () => actors.leave(gate),
+    }));
+  }
+
+  /** Nothing can happen now: time passes until something can. */
+  #nextInstant(): Action | undefined {
+    const { actors, now, time } = this.stage;
+    const instants = [
+      ...actors.gates.map(({ notBefore }) => notBefore),
+      ...queuesOf(this.backends).flatMap(([, queue]) => queue.nextVisible() ?? []),
+      ...this.#calls.instants(),
+      ...this.backends.scheduler.instants(),
+      ...this.#sweeps.instants(),
+      ...this.#wheel.instants(),
+      ...this.#releases.instants(),
+      ...this.#restore.instants(),
+      ...this.#adoptions.instants(),
+    ].filter((instant) => instant > now);
+    if (instants.length === 0) return undefined;
+    const byMs = Math.min(...instants) - now;
+    return { label: `${byMs} ms pass`, act: () => time.pass(byMs) };
+  }
+
+  // What must hold after every turn.
+
+  /** Checks everything that was stored since the last look. */
+  async look(): Promise<void> {
+    const { stage } = this;
+    stage.isDirty = false;
+    const items = this.backends.store.items();
+    stage.looks = items.flatMap(({ key, lookAt }) =>
+      lookAt === undefined ? [] : [{ key, lookAt }],
+    );
+    for (const change of await stage.invariants.observe(items)) {
+      stage.trace.push(`  stored ${change} ${digestOf(stage.invariants, change)}`);
+    }
+    checkRefused(stage);
+    noteLeft(stage, this.backends);
+  }
+
+  #checkDebts(): void {
+    const { invariants, scenario, traffic } = this.stage;
+    const held = [this.backends.store.items(), ...queuesOf(this.backends).map(([, q]) => q.all())];
+    // What has left before counts from then on: only these can make a debt that nobody holds.
+    if (held.every((all, n) => all === this.#held[n])) return;
+    this.#held = held;
+    const messages = this.stage.queued();
+    for (const { instance } of invariants.lives.values()) {
+      checkDebts(instance, {
+        messages,
+        runsHere: (type) =>
+          scenario.releases ? undefined : Object.hasOwn(scenario.handlers, type),
+        wasSent: (id, effect) => this.stage.wasSent(id, effect),
+        seqOf: (id) => traffic.broadcasts.get(id)?.seq,
+        items: () => this.backends.store.items(),
+        isInOwnQueue: (taskId, attempt) => isInOwnQueue(this.stage, taskId, attempt),
+        kin: invariants.kin,
+      });
+    }
+  }
+}
+
+/** Everything that was set going has come to a gate, or to its end. */
+const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The queue's user takes a message away only once its task is over. */
+const isInOwnQueue = ({ ownQueue }: Stage, taskId: string, attempt: number): boolean =>
+  ownQueue?.all().some(({ message }) => {
+    const task = JSON.parse(message);
+    return task.taskId === taskId && task.attempt === attempt;
+  }) ?? false;
+
+const isLate = ({ point }: Gate): boolean => point === "store.commit:late";
+
+function digestOf({ lives }: Invariants, change: string): string {
+  const body = lives.get(change.split(" ")[0] ?? "")?.item.body ?? new Uint8Array();
+  return new TextDecoder().decode(body);
+}
