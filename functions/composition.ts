@@ -19,6 +19,7 @@ import { SqsTasks } from "../lib/adapters/sqs/tasks.ts";
 import { TimerQueue } from "../lib/adapters/sqs/timer-queue.ts";
 import { createEngine } from "../lib/engine/create-engine.ts";
 import type { Engine } from "../lib/engine/engine.ts";
+import { MANY_PROCESSES } from "../lib/engine/host.ts";
 import type { HostWorld } from "../lib/engine/world.ts";
 import { graphRunner } from "../lib/kernel/graph/graph-runner.ts";
 import type { Clock } from "../lib/ports/clock.ts";
@@ -103,7 +104,7 @@ export function composeEngine(options: CompositionOptions): Composition {
     settings: {
       tenant: settings.tenant,
       retentionMs: settings.retentionMs,
-      volatileQueues: false,
+      host: MANY_PROCESSES,
     },
   };
   const queue = sqsSourceQueue({

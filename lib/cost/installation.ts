@@ -10,6 +10,7 @@ import { SimulatedTime } from "../adapters/simulated/clock.ts";
 import { instantFrom } from "../definition/time/instant.ts";
 import { createEngine } from "../engine/create-engine.ts";
 import type { Engine } from "../engine/engine.ts";
+import { MANY_PROCESSES } from "../engine/host.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import type { Blobs } from "../ports/blobs.ts";
@@ -78,7 +79,7 @@ export function openInstallation(options: InstallationOptions): Installation {
     expressions,
     compilers: { bpmn: bpmnCompiler({ expressions }) },
     runners: { graph: graphRunner },
-    settings: { tenant: "default", retentionMs: KEPT_DAYS * 86_400_000, volatileQueues: false },
+    settings: { tenant: "default", retentionMs: KEPT_DAYS * 86_400_000, host: MANY_PROCESSES },
   });
   const host: Host = { engine, ledger, queues, time, mode };
   return {

@@ -77,6 +77,9 @@ export const MIN_APART_BYTES = 512;
 /** Where queues are in memory, and at the end, an instance keeps its values up to this size. */
 export const MAX_WHOLE_BYTES = 64 * 1024;
 
+/** DynamoDB bills a write by this many bytes. */
+export const BILLED_BYTES = 1_024;
+
 /** A value of more bytes than this is a blob. */
 export const MAX_VALUE_ITEM_BYTES = 300_000;
 

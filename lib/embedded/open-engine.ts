@@ -4,6 +4,7 @@
  * begins when the caller has had the chance to listen: whatever there is to work off, the engine can
  * be asked about it, and told to cancel it.
  */
+
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
 import { HandlerRuns } from "../adapters/handlers/handler-runs.ts";
 import { storedBlobs } from "../adapters/local/blobs.ts";
@@ -14,6 +15,7 @@ import { type LocalStore, openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
 import { createEngine } from "../engine/create-engine.ts";
+import { ONE_PROCESS } from "../engine/host.ts";
 import { instanceKey } from "../engine/storage/keys.ts";
 import type { HostWorld } from "../engine/world.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
@@ -90,7 +92,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       settings: {
         tenant: TENANT,
         retentionMs,
-        volatileQueues: true,
+        host: ONE_PROCESS,
         virtualClock: options.clock === "virtual",
         isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
       },

@@ -23,6 +23,7 @@ import type { StepWatch } from "../ports/step-watch.ts";
 import type { Store } from "../ports/store.ts";
 import type { Tasks } from "../ports/tasks.ts";
 import type { Timers } from "../ports/timers.ts";
+import type { HostTraits } from "./host.ts";
 import type { Observation } from "./observation.ts";
 
 /** Everything that an engine is handed: it sees nothing else of the outside. */
@@ -100,14 +101,11 @@ export type Settings = Readonly<{
   tenant: string;
   /** How long an ended instance and its history are kept. */
   retentionMs: number;
-  /** Queues live in memory: what is owed must be found in the store after a restart. */
-  volatileQueues: boolean;
+  /** What the host can do. */
+  host: HostTraits;
   /** What is overdue by this much is sent again by the sweep; a minute unless said. */
   overdueMs?: number;
-  /**
-   * Bytes above which an instance stores its large values apart. Unless said, what one write unit
-   * is billed for, or 64 KB where queues are in memory: there a write costs by the flush.
-   */
+  /** Bytes above which an instance externalizes its large values; the host's by default. */
   wholeBytes?: number;
   /** Bytes above which a value that stands apart is a blob; unless said, what an item takes. */
   blobBytes?: number;

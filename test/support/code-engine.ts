@@ -15,6 +15,7 @@ import { FiredTimers } from "../../lib/embedded/fired-timers.ts";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
 import { libraryDoor } from "../../lib/embedded/library-door.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
+import { ONE_PROCESS } from "../../lib/engine/host.ts";
 import { instanceKey } from "../../lib/engine/storage/keys.ts";
 import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
@@ -67,7 +68,7 @@ export async function aCodeEngine(
     settings: {
       tenant: "default",
       retentionMs: RETENTION_MS,
-      volatileQueues: true,
+      host: ONE_PROCESS,
       virtualClock: true,
       isDeadOwner: (own) => queues.invocations.isDeadOwner(own),
     },

@@ -7,6 +7,7 @@ import type { Variables } from "../../lib/definition/json.ts";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
+import { MANY_PROCESSES } from "../../lib/engine/host.ts";
 import type { World } from "../../lib/engine/world.ts";
 import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
@@ -100,7 +101,7 @@ export function aPlainWorld({
     expressions,
     compilers: { bpmn: bpmnCompiler({ expressions }), code: namedWorkflow },
     runners: { graph: graphRunner, code: generatorRunner(workflows) },
-    settings: { tenant: "default", retentionMs: 86_400_000, volatileQueues: false, ...settings },
+    settings: { tenant: "default", retentionMs: 86_400_000, host: MANY_PROCESSES, ...settings },
     onCommitted: (instance) => void commits.push(instance),
     ...others,
   });

@@ -1,4 +1,5 @@
 /** Where scenarios are played without AWS: the embedded engine, and the simulated world. */
+
 import { onTestFinished } from "vitest";
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
 import { loadTaskHandlers } from "../../lib/adapters/handlers/task-handlers.ts";
@@ -19,6 +20,7 @@ import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts"
 import { serveEngine } from "../../lib/embedded/index.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
+import { MANY_PROCESSES } from "../../lib/engine/host.ts";
 import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";
 import { graphRunner } from "../../lib/kernel/graph/graph-runner.ts";
 import type { Message, Verdict } from "../../lib/ports/message.ts";
@@ -66,7 +68,7 @@ export async function simulatedHost(): Promise<ScenarioHost> {
     expressions,
     compilers: { bpmn: bpmnCompiler({ expressions }) },
     runners: { graph: graphRunner },
-    settings: { tenant: "default", retentionMs: 30 * 86_400_000, volatileQueues: false },
+    settings: { tenant: "default", retentionMs: 30 * 86_400_000, host: MANY_PROCESSES },
   });
   const queues: readonly Deliverable[] = [tasks, parking, pages, timers];
   return {

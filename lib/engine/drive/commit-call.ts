@@ -29,14 +29,14 @@ export async function commitCall(
   plan: Plan,
   { copy, show, progress }: Around,
 ): Promise<Committed> {
-  const { volatileQueues } = world.settings;
-  if (copy && !volatileQueues) {
+  const { queuesSurvive } = world.settings.host;
+  if (copy && queuesSurvive) {
     if (progress) progress.mayHappen = true;
     await copy();
   }
   const outcome = await commit(world, plan, null);
   if (outcome.kind !== "committed") return outcome;
-  if (volatileQueues) await copy?.();
+  if (!queuesSurvive) await copy?.();
   try {
     await show();
   } catch (error) {

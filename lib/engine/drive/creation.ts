@@ -83,7 +83,7 @@ async function madeMeanwhile(
 ): Promise<Image | undefined> {
   const found = await loadInstance(world, instanceId);
   const begunAt = timer?.at ?? now;
-  const isSure = world.settings.volatileQueues || world.clock.now() - begunAt > MAX_CALL_MS;
+  const isSure = world.settings.host.seesWholeCommits || world.clock.now() - begunAt > MAX_CALL_MS;
   if (found || isSure) return found;
   throw busy(instanceId);
 }

@@ -114,7 +114,7 @@ const isTooLong = (
   { step }: Position,
   { timeoutMs }: TaskHandler,
   { until }: Invocation,
-): boolean => step === 1 && !settings.volatileQueues && clock.now() + timeoutMs > until;
+): boolean => step === 1 && settings.host.queuesSurvive && clock.now() + timeoutMs > until;
 
 type Ran = Readonly<
   { kind: "went-on"; image: Image; plan: Plan } | { kind: "stopped"; verdict: Verdict }

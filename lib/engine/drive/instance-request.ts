@@ -114,7 +114,7 @@ async function serveOnce(
     progress,
   });
   if (outcome.kind !== "committed") {
-    const isParked = owes && !world.settings.volatileQueues;
+    const isParked = owes && world.settings.host.queuesSurvive;
     return { kind: "again", parkedAs: isParked ? name : parkedAs };
   }
   return { kind: "done", image: outcome.image };

@@ -51,7 +51,7 @@ export async function recheckInRequest(
     progress: publishing?.progress,
   });
   if (outcome.kind === "committed") return { kind: "took", image: outcome.image };
-  return { kind: "again", isParked: owes && !world.settings.volatileQueues };
+  return { kind: "again", isParked: owes && world.settings.host.queuesSurvive };
 }
 
 /** What a call is publishing to the wait, into a mailbox that it has read. */
@@ -107,7 +107,7 @@ function callMayCommitIn(
   { version, tickets }: Instance,
   { call, ticket }: LookMessage,
 ): number {
-  if (call === undefined || world.settings.volatileQueues) return 0;
+  if (call === undefined || !world.settings.host.queuesSurvive) return 0;
   const isAsItWas = version === call.base && tickets.some(({ id }) => id === ticket);
   const ageMs = world.clock.now() - call.at;
   return isAsItWas && ageMs < MAX_CALL_MS ? FIRST_WAIT_MS + Math.max(0, ageMs) : 0;

@@ -16,7 +16,7 @@ export async function untilStored<T>(
     try {
       return await write();
     } catch (error) {
-      if (!world.settings.volatileQueues || !mayPass(error)) throw error;
+      if (world.settings.host.queuesSurvive || !mayPass(error)) throw error;
       if (failures === 0) world.onTrouble?.(`${about} is held until it can be stored`, error);
       await world.clock.pause(Math.min(100 * 2 ** failures, MAX_HELD_PAUSE_MS));
     }

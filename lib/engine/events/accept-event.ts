@@ -159,7 +159,7 @@ function writesFor(
   const changed = { ...head, seq: accepted.seq, kept };
   const event = { ...accepted, version: 1 };
   // Offered, but not taken yet: if nobody brings them together, a look will.
-  const lookAt = world.settings.volatileQueues ? AT_ONCE : accepted.at;
+  const lookAt = world.settings.host.queuesSurvive ? accepted.at : AT_ONCE;
   const put = keptItem(world, event, accepted.once ? lookAt : undefined);
   return [
     { put: headItem(world, topic, version + 1, changed), when: { version } },

@@ -26,9 +26,9 @@ export async function cancelBatch(
   parent: Instance,
   { family, size, taken }: Order,
 ): Promise<void> {
-  const { membersPerPage = MEMBERS_PER_PAGE, volatileQueues } = world.settings;
+  const { membersPerPage = MEMBERS_PER_PAGE, host } = world.settings;
   const open = gapsIn(taken, size);
-  if (volatileQueues || open.length <= Math.min(membersPerPage, MAX_MEMBERS_APART)) {
+  if (!host.queuesSurvive || open.length <= Math.min(membersPerPage, MAX_MEMBERS_APART)) {
     return cancelMembers(world, parent, family, open);
   }
   const { tenant, id: instanceId } = parent;

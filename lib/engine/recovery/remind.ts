@@ -32,8 +32,8 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
 
 /** Who looks may not be allowed to begin instances: where queues last, that is for who gets a poke. */
 async function pokeAgain(world: World, key: Key): Promise<Reminded | undefined> {
-  const { tenant, volatileQueues } = world.settings;
-  if (volatileQueues) return (await wakeMailbox(world, key)) ? "mailbox" : undefined;
+  const { tenant, host } = world.settings;
+  if (!host.queuesSurvive) return (await wakeMailbox(world, key)) ? "mailbox" : undefined;
   const [item] = await world.store.get([key]);
   if (item?.lookAt === undefined) return undefined;
   await world.pages.send({ kind: "poke", tenant, ...parseMailbox(item.body).address });
@@ -46,7 +46,7 @@ async function publishAgain(world: World, key: Key): Promise<Reminded | undefine
   const broadcast = parseBroadcast(item.body);
   if (!(await publish(world, broadcast))) throw notTaken(broadcast.id);
   // A bus that lasts has it now; one in memory is looked after until everybody is reached.
-  if (!world.settings.volatileQueues) await markFannedOut(world, broadcast);
+  if (world.settings.host.queuesSurvive) await markFannedOut(world, broadcast);
   return "broadcast";
 }
 
@@ -54,7 +54,7 @@ async function publishAgain(world: World, key: Key): Promise<Reminded | undefine
 async function fireAgain(world: World, key: Key): Promise<Reminded | undefined> {
   const found = await readTimerStart(world, key);
   if (found === undefined || dueOfStart(found.start) === undefined) return undefined;
-  await armStart(world, found.start, world.settings.volatileQueues);
+  await armStart(world, found.start, !world.settings.host.queuesSurvive);
   return "timer-start";
 }
 

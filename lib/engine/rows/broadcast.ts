@@ -55,7 +55,7 @@ export async function acceptSignal(
 /** Puts the broadcast where those who wait will look for it; gives what stands under its id then. */
 export async function store(world: World, broadcast: Broadcast): Promise<Broadcast> {
   const { id, topic, seq, at } = broadcast;
-  const { tenant, volatileQueues } = world.settings;
+  const { tenant, host } = world.settings;
   const expiresAt = instantFrom(at + RECEIPT_MS);
   // Its place goes first: a broadcast that exists is found by its number.
   const place = {
@@ -66,16 +66,16 @@ export async function store(world: World, broadcast: Broadcast): Promise<Broadca
   };
   await putAbsent(world, place);
   // With a bus in memory somebody must look here until everybody is reached.
-  const item = broadcastItem(world, broadcast, 1, volatileQueues ? AT_ONCE : undefined);
+  const item = broadcastItem(world, broadcast, 1, host.queuesSurvive ? undefined : AT_ONCE);
   return parseBroadcast((await putAbsent(world, item)).body);
 }
 
 /** Hands the broadcast to the bus; where that is refused, somebody will look. */
 export async function publish(world: World, broadcast: Broadcast): Promise<boolean> {
   const { id: broadcastId, topic, seq, at } = broadcast;
-  const { tenant, volatileQueues } = world.settings;
+  const { tenant, host } = world.settings;
   const isPublished = await world.bus.publish({ tenant, broadcastId, topic, seq, at });
-  if (isPublished || volatileQueues) return isPublished;
+  if (isPublished || !host.queuesSurvive) return isPublished;
   await putHint(world, broadcastItem(world, broadcast, 2, world.clock.now()));
   return false;
 }

@@ -74,7 +74,7 @@ export function mayTidyRow(
   justSent: ReadonlySet<string> = new Set(),
 ): boolean {
   // Where one process owns everything, an owner sends what it owes, or dies with all the others.
-  const isAlive = (own: string | null) => world.settings.volatileQueues && own !== null;
+  const isAlive = (own: string | null) => world.settings.host.ownsStore && own !== null;
   const since = world.clock.now() - MAX_FAN_OUT_MS;
   return ![...tickets, ...outbox].some(
     ({ stamp }) =>

@@ -86,7 +86,7 @@ export function mailboxItem(world: World, mailbox: Mailbox, version: number): It
     version,
     body: encode(kept),
     // Somebody waits and something is there: if no queue brings them together, a look will.
-    ...(mustLook && { lookAt: world.settings.volatileQueues ? AT_ONCE : now }),
+    ...(mustLook && { lookAt: world.settings.host.queuesSurvive ? now : AT_ONCE }),
     ...(!hasSubs && { expiresAt: instantFrom(Math.max(now, ...lasts)) }),
   };
 }

@@ -44,7 +44,7 @@ export type Offers = Readonly<{ together: readonly Write[]; before: readonly Ite
  * after it as always.
  */
 export async function offersOf(world: World, change: Change): Promise<Offers> {
-  if (!world.settings.volatileQueues) return { together: [], before: [] };
+  if (world.settings.host.queuesSurvive) return { together: [], before: [] };
   const rows: { task: TaskTicket; row: Item }[] = [];
   for (const task of offeredBy(world, change)) {
     const { shards } = await offeredType(world, task.type);
@@ -86,7 +86,7 @@ const offeredBy = (world: World, { fresh }: Change): readonly TaskTicket[] =>
   openTasks(fresh.tickets).filter((task) => !runsHere(world, task) && !isUserTask(task));
 
 function togetherOf(world: World, change: Change): readonly TaskTicket[] {
-  if (!world.settings.volatileQueues) return [];
+  if (world.settings.host.queuesSurvive) return [];
   const room = Math.max(0, storeLimits.writesPerCommit - 1 - change.companions.length);
   return offeredBy(world, change)
     .filter((task) => isFirstRow(change, task))

@@ -37,7 +37,7 @@ export async function showOffer(world: World, change: Change, task: TaskTicket):
 /** Rows that a commit writes with the instance, and rows that are put before it. */
 export async function offersIn(world: World, change: Change): Promise<Offers> {
   const forWorkers = await offersOf(world, change);
-  if (!world.settings.volatileQueues) return forWorkers;
+  if (world.settings.host.queuesSurvive) return forWorkers;
   const { before, fresh, companions } = change;
   const offered = fresh.tickets.filter(isTask).filter((task) => !runsHere(world, task));
   const isNew = ({ id }: Ticket) => id.startsWith(`k${before.version + 1}.`);

@@ -166,7 +166,7 @@ const MAX_REMEMBERED_TYPES = 10_000;
 
 function recall(world: World, name: string): ReadType | undefined {
   const known = memory.get(world)?.get(name);
-  if (known === undefined || world.settings.volatileQueues) return known;
+  if (known === undefined || world.settings.host.ownsStore) return known;
   const ageMs = world.clock.now() - known.at;
   return ageMs >= 0 && ageMs < TASK_TYPE_MEMORY_MS ? known : undefined;
 }

@@ -88,7 +88,7 @@ export function forgetHeads(world: World): void {
 
 /** Remembers what a head has become. */
 export function know(world: World, topic: Topic, head: ReadHead): ReadHead {
-  if (!world.settings.volatileQueues) return head;
+  if (!world.settings.host.ownsStore) return head;
   const heads = known.get(world) ?? new Map<string, ReadHead>();
   if (heads.size >= MAX_KNOWN_HEADS) heads.clear();
   known.set(world, heads.set(topicName(topic), head));

@@ -50,7 +50,7 @@ export async function fanOut(
   }
   const page = pageName(round, ONE_PAGE);
   const rows = await allRows(world, broadcast);
-  if (world.settings.volatileQueues) {
+  if (!world.settings.host.queuesSurvive) {
     await deliverRows(world, broadcast, { page, rows, last: false }, invocation);
     return settleDown(world, broadcast);
   }
@@ -64,7 +64,7 @@ export async function fanOut(
  * left: its pages have names of their own, so that both are counted. Undefined: all is done.
  */
 async function roundHere(world: World, { id }: Broadcast): Promise<number | undefined> {
-  if (!world.settings.volatileQueues) return 0;
+  if (world.settings.host.queuesSurvive) return 0;
   const progress = await readProgress(world, id);
   if (isComplete(progress)) return undefined;
   const here = rounds.get(world.settings) ?? new Map<string, number>();
@@ -83,7 +83,7 @@ const rounds = new WeakMap<World["settings"], Map<string, number>>();
  * that begins anew. Its message is what waits for it.
  */
 async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> {
-  if (!world.settings.volatileQueues) return "release";
+  if (world.settings.host.queuesSurvive) return "release";
   if (await isOver(world, broadcast)) return "release";
   const { tenant } = world.settings;
   await world.pages.send({ kind: "watch", tenant, broadcastId: broadcast.id }, WATCH_MS);
@@ -201,7 +201,7 @@ async function endPage(
 ): Promise<void> {
   const dead = fared.flatMap((it) => (it.kind !== "later" && it.dead ? [it.dead] : []));
   const tidy = () => (dead.length > 0 ? world.store.tidy(dead) : Promise.resolve());
-  if (world.settings.volatileQueues) {
+  if (world.settings.host.groupsCommits) {
     await Promise.all([putPage(world, broadcast, record), tidy()]);
     return;
   }
@@ -214,7 +214,7 @@ async function endPage(
  * wait or its definition does, is counted on a page of its own, the same in every round.
  */
 const isCountedAlone = (world: World, { dead }: Exclude<Outcome, { kind: "later" }>): boolean =>
-  world.settings.volatileQueues && dead === undefined;
+  !world.settings.host.queuesSurvive && dead === undefined;
 
 async function countAlone(
   world: World,

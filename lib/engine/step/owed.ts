@@ -51,7 +51,7 @@ export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
  * a second look at its topic, unless its commit held only while nothing was broadcast.
  */
 export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
-  if (on === "signal" || on === "event") return !settings.volatileQueues;
+  if (on === "signal" || on === "event") return settings.host.queuesSurvive;
   return on === "task" || on === "family" || on === "continuation" || on === "child";
 }
 
@@ -81,7 +81,7 @@ export function lookAtOf(world: World, instance: Instance): Instant | undefined 
 }
 
 export const isMasked = (world: World, instance: Instance): boolean =>
-  world.settings.volatileQueues && owesAnything(world, instance);
+  !world.settings.host.queuesSurvive && owesAnything(world, instance);
 
 /** Whether this is a family with more open members than whoever owes it sends himself. */
 export const isSentByPage = (world: World, ticket: Ticket): boolean =>

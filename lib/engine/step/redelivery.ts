@@ -73,7 +73,7 @@ export async function dropSentRecords(
   for (let tries = 0; image.instance.outbox.some(({ id }) => sent.has(id)); tries++) {
     if (tries === MAX_TRIES_OF_PARKED) return CONTENDED;
     const { instance, program } = image;
-    if (instance.status !== "live" && !world.settings.volatileQueues) return "release";
+    if (instance.status !== "live" && world.settings.host.queuesSurvive) return "release";
     const outbox = instance.outbox.filter(({ id }) => !sent.has(id));
     const plan = planWrite(world, program, instance, { ...instance, outbox });
     const outcome = await commit(world, plan, own);

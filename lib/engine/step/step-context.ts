@@ -224,7 +224,7 @@ export function companionsOf(
     ...topics.flatMap((ticket): Write[] =>
       ticket.row ? [{ put: rowItem(after, ticket, ticket.row), when: "absent" }] : [],
     ),
-    ...(world.settings.volatileQueues ? expectedHeads(world, desk, topics) : []),
+    ...(world.settings.host.queuesSurvive ? [] : expectedHeads(world, desk, topics)),
     ...boxWrites(world, desk, before, after),
     ...desk.taken.map(
       ({ name, seq, version }): Write => ({
@@ -268,7 +268,7 @@ function boxWrites(
     if (box) desk.boxes.set(boxName(ticket), withSub(box, subFor(after, ticket)));
   }
   const open = new Set(after.tickets.map(({ id }) => id));
-  if (world.settings.volatileQueues) openLeftBoxes(desk, before, after, open);
+  if (!world.settings.host.queuesSurvive) openLeftBoxes(desk, before, after, open);
   return [...desk.boxes].flatMap(([name, box]): Write[] => {
     const known = desk.sources.boxes.get(name);
     if (known === undefined) return [];

@@ -58,8 +58,8 @@ export function encodeInstance(
 export function roomOf(world: World, instance: Instance, besides: number): number {
   // The end is written once: there is nothing to be saved any more.
   if (isTerminal(instance)) return MAX_WHOLE_BYTES;
-  const { wholeBytes, volatileQueues } = world.settings;
-  return (wholeBytes ?? (volatileQueues ? MAX_WHOLE_BYTES : BILLED_BYTES)) - besides;
+  const { host, wholeBytes = host.wholeBytes } = world.settings;
+  return wholeBytes - besides;
 }
 
 /** Says whether an instance is one that can be stored. */
@@ -206,6 +206,3 @@ function newOnes(leaving: readonly Large[], stored: ReadonlySet<string>): readon
 
 /** What an instance may take, in words. */
 export const SIZE_LIMITS = `${MAX_INSTANCE_BYTES} bytes, and ${MAX_VALUES_BYTES} of large values apart`;
-
-/** A write is billed by this many bytes. */
-const BILLED_BYTES = 1_024;

@@ -5,7 +5,7 @@ import type { World } from "../world.ts";
  * where all of them are here, losing to each other would be waste. Elsewhere versions decide.
  */
 export function inTurn<T>(world: World, name: string, work: () => Promise<T>): Promise<T> {
-  if (!world.settings.volatileQueues) return work();
+  if (!world.settings.host.ownsStore) return work();
   const turns = turnsOf(world);
   const mine = (turns.get(name) ?? Promise.resolve()).then(work);
   const over = mine.then(nothing, nothing).then(() => {

@@ -95,7 +95,7 @@ export async function rearmAllStarts(
         const start = parseTimerStart(item.body);
         const dueAt = dueOfStart(start);
         if (dueAt === undefined) continue;
-        await armStart(world, start, world.settings.volatileQueues);
+        await armStart(world, start, !world.settings.host.queuesSurvive);
         counts[dueAt <= world.clock.now() ? "timersFired" : "rearmed"] += 1;
       } catch (error) {
         onTrouble(item.key, error);

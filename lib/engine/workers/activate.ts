@@ -82,7 +82,7 @@ async function take(world: World, request: ActivationRequest): Promise<readonly 
     if (tasks.length === 0) throw error;
     world.onTrouble?.(`a poll for ${type} ended early`, error);
   }
-  if (poll.lost >= MAX_LOST_ROWS && !world.settings.volatileQueues) {
+  if (poll.lost >= MAX_LOST_ROWS && !world.settings.host.ownsStore) {
     await spreadWider(world, type, shards);
   }
   return tasks;
@@ -274,7 +274,7 @@ function nameOfTask({ key, body }: Item): string {
 }
 
 async function alone<T>(world: World, row: Item, work: () => Promise<T>): Promise<T | undefined> {
-  if (!world.settings.volatileQueues) return work();
+  if (!world.settings.host.ownsStore) return work();
   if (isBeingTaken(world, row)) return undefined;
   const tasks = beingTaken.get(world) ?? new Set();
   beingTaken.set(world, tasks.add(nameOfTask(row)));

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ONE_PROCESS } from "../../../lib/engine/host.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
 import * as bpmn from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
@@ -15,7 +16,7 @@ const items = Array.from({ length: 60 }, (_, n) => n);
 
 describe("callers who meet at one instance of a process that owns its store", () => {
   test("F67: are served one after the other, each with one commit, and none is sent away", async () => {
-    const { engine, drain, commits } = aPlainWorld({ settings: { volatileQueues: true } });
+    const { engine, drain, commits } = aPlainWorld({ settings: { host: ONE_PROCESS } });
     await engine.deploy({ notation: "bpmn", source });
     const { instanceId } = await engine.start("p", { variables: { items } });
     await drain();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
+import { ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { sequence, service } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 
@@ -51,7 +52,7 @@ describe("a call whose copy has left, on queues that last", () => {
 });
 
 test("a call in a process that owns its queues is refused for certain, and leaves nothing queued", async () => {
-  const { engine, queued, refuse } = await aWorld(["work"], { volatileQueues: true });
+  const { engine, queued, refuse } = await aWorld(["work"], { host: ONE_PROCESS });
   refuse(true);
 
   await expect(engine.start("p", { instanceId: "one" })).rejects.toMatchObject({

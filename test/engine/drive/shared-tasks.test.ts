@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { USER_TASK_TYPE } from "../../../lib/definition/user-task.ts";
+import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { sequence, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 
 const LOCK = { type: USER_TASK_TYPE, max: 5, lockSeconds: 60, worker: "w" };
 
 /** An instance at a user task without the marker: people and workers may do it. */
-async function aWorld(volatileQueues: boolean) {
-  const world = aPlainWorld({ store: new SimulatedStore({}), settings: { volatileQueues } });
+async function aWorld(host: HostTraits) {
+  const world = aPlainWorld({ store: new SimulatedStore({}), settings: { host } });
   await world.engine.deploy({
     notation: "bpmn",
     source: sequence(xml("userTask", { id: "approve" })),
@@ -20,11 +21,11 @@ async function aWorld(volatileQueues: boolean) {
 }
 
 describe.each([
-  ["queues that last", false],
-  ["queues in memory", true],
-])("a user task that is also a job, with %s,", (_, volatileQueues) => {
+  ["queues that last", MANY_PROCESSES],
+  ["queues in memory", ONE_PROCESS],
+])("a user task that is also a job, with %s,", (_, host) => {
   test("is given to no second worker because a person claims it or gives it back", async () => {
-    const { engine, drain, taskId } = await aWorld(volatileQueues);
+    const { engine, drain, taskId } = await aWorld(host);
     const { tasks } = await engine.activate(LOCK);
 
     await engine.claimTask(taskId, { user: "anna" });
@@ -39,7 +40,7 @@ describe.each([
   });
 
   test("is given to a worker though a person has claimed it: the ticket decides", async () => {
-    const { engine, drain, taskId } = await aWorld(volatileQueues);
+    const { engine, drain, taskId } = await aWorld(host);
     await engine.claimTask(taskId, { user: "anna" });
     await drain();
 
@@ -53,7 +54,7 @@ describe.each([
   });
 
   test("is its person's to complete while a worker has it, who hears of it at its next beat", async () => {
-    const { engine, drain, taskId } = await aWorld(volatileQueues);
+    const { engine, drain, taskId } = await aWorld(host);
     const { tasks } = await engine.activate(LOCK);
     const lockToken = tasks[0]?.lockToken ?? "";
     await engine.claimTask(taskId, { user: "anna" });
@@ -71,7 +72,7 @@ describe.each([
   });
 
   test("comes back to workers when its lock is over, whoever has claimed it", async () => {
-    const { engine, drain, moveTo, now, taskId } = await aWorld(volatileQueues);
+    const { engine, drain, moveTo, now, taskId } = await aWorld(host);
     const first = await engine.activate(LOCK);
     await engine.claimTask(taskId, { user: "anna" });
     await drain();

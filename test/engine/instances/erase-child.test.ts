@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
+import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { extensions, file, flow, process, service, start, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 
@@ -24,8 +25,8 @@ const parentOf = (calls: number) =>
 const CALLED = { processId: "child" };
 
 /** The children of a parent, each at a task that somebody outside does. */
-async function aFamily(calls: number, volatileQueues: boolean) {
-  const world = aPlainWorld({ store: new SimulatedStore({}), settings: { volatileQueues } });
+async function aFamily(calls: number, host: HostTraits) {
+  const world = aPlainWorld({ store: new SimulatedStore({}), settings: { host } });
   const { engine, drain } = world;
   await engine.deploy({ notation: "bpmn", source: CHILD });
   await engine.deploy({ notation: "bpmn", source: parentOf(calls) });
@@ -36,11 +37,11 @@ async function aFamily(calls: number, volatileQueues: boolean) {
 }
 
 describe.each([
-  ["queues that last", false],
-  ["queues in memory", true],
-])("erasing a child whose parent has not gone on yet, with %s,", (_, volatileQueues) => {
+  ["queues that last", MANY_PROCESSES],
+  ["queues in memory", ONE_PROCESS],
+])("erasing a child whose parent has not gone on yet, with %s,", (_, host) => {
   test("lets the parent take its result first (F7)", async () => {
-    const { engine, drain, tasks } = await aFamily(1, volatileQueues);
+    const { engine, drain, tasks } = await aFamily(1, host);
     const [task] = tasks;
     await engine.completeTask(task?.taskId ?? "", { variables: { paid: 42 } });
 
@@ -54,7 +55,7 @@ describe.each([
   });
 
   test("is refused while the parent is too busy to take it, and nothing is lost (F7)", async () => {
-    const { engine, drain, tasks } = await aFamily(6, volatileQueues);
+    const { engine, drain, tasks } = await aFamily(6, host);
     const [first, ...others] = tasks;
     await engine.completeTask(first?.taskId ?? "", { variables: { paid: 42 } });
 

@@ -5,6 +5,7 @@ import { type ExpressionLanguage, FEEL } from "../../../lib/definition/expressio
 import type { Variables } from "../../../lib/definition/json.ts";
 import { MAX_WORK_PER_COMMIT } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { instanceKey } from "../../../lib/engine/storage/keys.ts";
 import type { Invocation, Message, ParkedMessage } from "../../../lib/ports/message.ts";
 import type { TaskHandler, TaskOutcome } from "../../../lib/ports/tasks.ts";
@@ -149,36 +150,33 @@ describe("a family of tasks", () => {
   });
 
   test.each([
-    ["durable", false],
-    ["in memory", true],
-  ])(
-    "opens members again without taking others from their workers, %s",
-    async (_, volatileQueues) => {
-      const { engine, drain } = aPlainWorld({
-        settings: { volatileQueues, membersPerPage: 1_000 },
-      });
-      await engine.deploy({ notation: "bpmn", source });
-      await engine.start("p", { instanceId: "i", variables: { items: several(215) } });
-      await drain();
-      const poll = { type: "each", max: 100, lockSeconds: 600, worker: "anna" };
-      const given = [];
-      for (let round = 0; round < 3; round++) given.push(...(await engine.activate(poll)).tasks);
-      // So many fail that the last of them share an incident.
-      for (const { taskId, lockToken } of given.slice(0, 205)) {
-        await engine.failTask(taskId, { lockToken, message: "no", code: "BAD" });
-      }
-      await drain();
-      const shared = (await engine.get("i")).incidents.at(-1)?.incidentId ?? "";
+    ["durable", MANY_PROCESSES],
+    ["in memory", ONE_PROCESS],
+  ])("opens members again without taking others from their workers, %s", async (_, host) => {
+    const { engine, drain } = aPlainWorld({
+      settings: { host, membersPerPage: 1_000 },
+    });
+    await engine.deploy({ notation: "bpmn", source });
+    await engine.start("p", { instanceId: "i", variables: { items: several(215) } });
+    await drain();
+    const poll = { type: "each", max: 100, lockSeconds: 600, worker: "anna" };
+    const given = [];
+    for (let round = 0; round < 3; round++) given.push(...(await engine.activate(poll)).tasks);
+    // So many fail that the last of them share an incident.
+    for (const { taskId, lockToken } of given.slice(0, 205)) {
+      await engine.failTask(taskId, { lockToken, message: "no", code: "BAD" });
+    }
+    await drain();
+    const shared = (await engine.get("i")).incidents.at(-1)?.incidentId ?? "";
 
-      await engine.resolveIncident("i", shared);
-      await drain();
+    await engine.resolveIncident("i", shared);
+    await drain();
 
-      const others = (await engine.activate({ ...poll, worker: "bert" })).tasks;
-      const locked = new Set(given.slice(205).map(({ taskId }) => taskId));
-      expect(others.length).toBeGreaterThan(1);
-      expect(others.filter(({ taskId }) => locked.has(taskId))).toEqual([]);
-    },
-  );
+    const others = (await engine.activate({ ...poll, worker: "bert" })).tasks;
+    const locked = new Set(given.slice(205).map(({ taskId }) => taskId));
+    expect(others.length).toBeGreaterThan(1);
+    expect(others.filter(({ taskId }) => locked.has(taskId))).toEqual([]);
+  });
 
   test("tries members again by their messages alone, under the same key (F67)", async () => {
     const keys: string[] = [];

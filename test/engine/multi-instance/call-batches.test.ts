@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import type { Variables } from "../../../lib/definition/json.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import { ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { instanceKey } from "../../../lib/engine/storage/keys.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
 import type { Invocation, LookMessage, Message } from "../../../lib/ports/message.ts";
@@ -202,7 +203,7 @@ describe("a family of calls", () => {
   });
 
   test("is cut short by its border, and cancels at once where queues are in memory", async () => {
-    const settings = { membersPerPage: 5, volatileQueues: true };
+    const settings = { membersPerPage: 5, host: ONE_PROCESS };
     const world = aPlainWorld({ tasks, settings });
     const instanceId = await begun(world, looping(waiting), 12);
     await drain(world);

@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedClock, SimulatedTime } from "../../../lib/adapters/simulated/clock.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import { MANY_PROCESSES } from "../../../lib/engine/host.ts";
 import { leaseLeftMs } from "../../../lib/engine/step/owed.ts";
 
 const clock = new SimulatedClock({ time: new SimulatedTime(instantFrom(1_000_000)) });
-const settings = { tenant: "default", retentionMs: 1, volatileQueues: false };
+const settings = { tenant: "default", retentionMs: 1, host: MANY_PROCESSES };
 const here = { ...settings, isDeadOwner: (own: string) => own.startsWith("1-") };
 const until = (afterMs: number, own: string | null = "2-1") => ({
   by: "k1.1/1",

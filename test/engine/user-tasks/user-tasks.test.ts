@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { MAX_ROW_IN_FLIGHT_MS } from "../../../lib/definition/limits.ts";
+import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import type { TaskFilter } from "../../../lib/engine/shapes/tasks.ts";
 import type { Store } from "../../../lib/ports/store.ts";
 import {
@@ -58,10 +59,10 @@ async function aWorld(source = FOR_SALES, options: Parameters<typeof aPlainWorld
 }
 
 describe.each([
-  ["queues that last", false],
-  ["queues in memory", true],
-])("a user task, with %s,", (_, volatileQueues) => {
-  const settings = { volatileQueues };
+  ["queues that last", MANY_PROCESSES],
+  ["queues in memory", ONE_PROCESS],
+])("a user task, with %s,", (_, host) => {
+  const settings = { host };
 
   test("F66: is found by group, candidate and state, and among all tasks", async () => {
     const { begin, found } = await aWorld(FOR_SALES, { settings });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
+import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { isTask } from "../../../lib/engine/rows/open-tickets.ts";
 import { openRow } from "../../../lib/engine/rows/task-row.ts";
 import * as bpmn from "../../support/bpmn-xml.ts";
@@ -12,9 +13,9 @@ const poll = { type: "work", max: 10, lockSeconds: 30, worker: "anna" };
 const locksTask: Meant = (keys) => keys.some(({ sk }) => sk.startsWith("L#"));
 
 /** One task waits, and the poll that is about to lock it stands still until it is let go. */
-async function aPollThatStands({ volatileQueues }: { volatileQueues: boolean }) {
+async function aPollThatStands({ host }: { host: HostTraits }) {
   const gated = new GatedStore();
-  const { engine, drain } = aPlainWorld({ store: gated.store, settings: { volatileQueues } });
+  const { engine, drain } = aPlainWorld({ store: gated.store, settings: { host } });
   await engine.deploy({ notation: "bpmn", source });
   await engine.start("p");
   await drain();
@@ -31,7 +32,7 @@ async function aPollThatStands({ volatileQueues }: { volatileQueues: boolean }) 
 
 describe("a poll that stands still with a task in its hands", () => {
   test("does not keep the task from the next one, since it may never go on", async () => {
-    const { engine, first, letGo } = await aPollThatStands({ volatileQueues: false });
+    const { engine, first, letGo } = await aPollThatStands({ host: MANY_PROCESSES });
 
     const next = await engine.activate({ ...poll, worker: "bert" });
     letGo();
@@ -41,7 +42,7 @@ describe("a poll that stands still with a task in its hands", () => {
   });
 
   test("is not fought by others of its process, where all end together", async () => {
-    const { engine, first, letGo } = await aPollThatStands({ volatileQueues: true });
+    const { engine, first, letGo } = await aPollThatStands({ host: ONE_PROCESS });
 
     const next = await engine.activate({ ...poll, worker: "bert" });
     letGo();
@@ -88,7 +89,7 @@ describe("two polls that are woken when both rows of a task are over", () => {
   test("end with the task in the hands of one, where all end together", async () => {
     const gated = new GatedStore();
     const { store } = gated;
-    const settings = { volatileQueues: true };
+    const settings = { host: ONE_PROCESS };
     const { engine, drain, now, moveTo } = aPlainWorld({ store, settings });
     await engine.deploy({ notation: "bpmn", source });
     await engine.start("p");

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import { ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { inARow } from "../../cost/workflows.ts";
 import { extensions, job, service, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
@@ -15,7 +16,7 @@ describe("a task that is offered again", () => {
     const { engine, queued, drain, moveTo, now } = aPlainWorld({
       store,
       tasks: { before: () => ({}) },
-      settings: { volatileQueues: true },
+      settings: { host: ONE_PROCESS },
     });
     await engine.deploy({ notation: "bpmn", source });
     await engine.start("p", { instanceId: "one" });

@@ -1,11 +1,13 @@
 // Many waiters of one signal. Nobody watches every turn here, as the other worlds do: the point is
 // the number. Now and then whoever delivers a part of the fan-out dies in the middle of it.
+
 import { hash } from "node:crypto";
 import { SimulatedBlobs } from "../../../lib/adapters/simulated/blobs.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
 import { createEngine } from "../../../lib/engine/create-engine.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
+import { MANY_PROCESSES } from "../../../lib/engine/host.ts";
 import type { ReceiptView } from "../../../lib/engine/shapes/signals.ts";
 import type { HostWorld } from "../../../lib/engine/world.ts";
 import { graphRunner } from "../../../lib/kernel/graph/graph-runner.ts";
@@ -146,7 +148,7 @@ class CrowdWorld {
       expressions: EXPRESSIONS,
       compilers: { bpmn: compileJson },
       runners: { graph: graphRunner },
-      settings: { tenant: TENANT, retentionMs: 30 * 86_400_000, volatileQueues: false },
+      settings: { tenant: TENANT, retentionMs: 30 * 86_400_000, host: MANY_PROCESSES },
       onCommitted: (instance, before) => this.#committed(instance, before),
     };
   }

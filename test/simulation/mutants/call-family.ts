@@ -69,8 +69,8 @@ export const CALL_FAMILY_MUTANTS: readonly Mutant[] = [
     seed: 5303,
     mode: "memory",
     file: "lib/engine/multi-instance/cancel-batch.ts",
-    find: "if (volatileQueues || open.length",
-    replace: `if (volatileQueues) ${MARK}; if (open.length`,
+    find: "if (!host.queuesSurvive || open.length",
+    replace: `if (!host.queuesSurvive) ${MARK}; if (open.length`,
   },
   {
     name: "calling-owes-nothing",

@@ -8,9 +8,9 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
     scenario: "refused",
     mode: "memory",
     file: "lib/engine/drive/commit-call.ts",
-    find: "if (copy && !volatileQueues) {",
-    replace: `if (copy && volatileQueues) { ${MARK}; await copy(); copy = undefined; }
-  if (copy && !volatileQueues) {`,
+    find: "if (copy && queuesSurvive) {",
+    replace: `if (copy && !queuesSurvive) { ${MARK}; await copy(); copy = undefined; }
+  if (copy && queuesSurvive) {`,
   },
   {
     name: "refused-though-sent",
@@ -28,7 +28,7 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
     file: "lib/engine/drive/commit-call.ts",
     find: 'if (outcome.kind !== "committed") return outcome;',
     replace: `if (outcome.kind !== "committed") {
-    if (volatileQueues && copy) { ${MARK}; await copy(); }
+    if (!queuesSurvive && copy) { ${MARK}; await copy(); }
     return outcome;
   }`,
   },
@@ -38,7 +38,7 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
     scenario: "refused",
     mode: "memory",
     file: "lib/engine/drive/until-stored.ts",
-    find: "if (!world.settings.volatileQueues || !mayPass(error)) throw error;",
+    find: "if (world.settings.host.queuesSurvive || !mayPass(error)) throw error;",
     replace: `${MARK}; throw error;`,
   },
 ];

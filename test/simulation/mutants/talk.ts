@@ -71,7 +71,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     scenario: "signal-loop",
     mode: "memory",
     file: "lib/engine/step/step-context.ts",
-    find: "...(world.settings.volatileQueues ? expectedHeads(world, desk, topics) : []),",
+    find: "...(world.settings.host.queuesSurvive ? [] : expectedHeads(world, desk, topics)),",
     replace: `...((${MARK}), []),`,
   },
   {

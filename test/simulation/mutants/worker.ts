@@ -72,7 +72,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     without: "where queues last, no poll notes in its process what it is about to take",
     scenario: "workers-at-one-host",
     file: "lib/engine/workers/activate.ts",
-    find: "if (!world.settings.volatileQueues) return work();",
-    replace: `if (!world.settings.volatileQueues) ${MARK};`,
+    find: "if (!world.settings.host.ownsStore) return work();",
+    replace: `if (!world.settings.host.ownsStore) ${MARK};`,
   },
 ];

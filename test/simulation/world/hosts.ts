@@ -1,8 +1,10 @@
 // The hosts of a world, from one life to the next. With queues in memory there is one, and when it
 // crashes, what its queues held is gone.
+
 import { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import type { Invocation } from "../../../lib/ports/message.ts";
 import type { Store } from "../../../lib/ports/store.ts";
 import type { Timers } from "../../../lib/ports/timers.ts";
@@ -154,7 +156,7 @@ export class Hosts {
         ...scenario.settings,
         tenant: TENANT,
         retentionMs: 30 * 24 * 3_600_000,
-        volatileQueues: isMemory,
+        host: isMemory ? ONE_PROCESS : MANY_PROCESSES,
         ...(isMemory && { isDeadOwner: (own: string) => !own.startsWith(life) }),
       },
     });
