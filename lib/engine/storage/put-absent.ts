@@ -1,30 +1,26 @@
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import type { World } from "../world.ts";
+import { busyAt } from "./hint.ts";
+import { again, retrying } from "./retrying.ts";
 
 /**
- * Puts an item where none is; gives the one that stands there then, ours or another's. One that has
- * had its time stands for nothing, though it may still be there.
+ * Puts an item where none is; gives the item that stands there then, this one or another writer's.
+ * An expired item counts as absent, though the store may still have it.
  */
-export async function putAbsent(world: Pick<World, "store" | "clock">, item: Item): Promise<Item> {
+export function putAbsent(world: Pick<World, "store" | "clock">, item: Item): Promise<Item> {
   let found: Item | undefined;
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+  const busy = () => busyAt(item.key);
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
     const outcome = await world.store.commit([replacing(found, item)]);
     if (outcome.kind === "committed") return item;
     [found] = await world.store.get([item.key]);
-    if (found && (found.expiresAt ?? Number.POSITIVE_INFINITY) > world.clock.now()) return found;
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
-  }
-  throw new EngineError("engine/busy", {
-    happened: "The store is too busy to take a write now",
-    where: `${item.key.pk} / ${item.key.sk}`,
-    fix: "Try again in a second, with the same id.",
-    retryable: true,
+    const lasts = found && (found.expiresAt ?? Number.POSITIVE_INFINITY) > world.clock.now();
+    return found && lasts ? found : again(outcome);
   });
 }
 
-/** Puts an item in the place of what has had its time, or where none is. */
+/** Puts an item in the place of an expired one, or where none is. */
 export const replacing = (found: Item | undefined, item: Item): Write =>
   found
     ? { put: { ...item, version: found.version + 1 }, when: { version: found.version } }

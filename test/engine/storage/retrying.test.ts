@@ -1,0 +1,80 @@
+import { describe, expect, test } from "vitest";
+import { instantFrom } from "../../../lib/definition/time/instant.ts";
+import { again, pauseMs, retrying, tryRepeatedly } from "../../../lib/engine/storage/retrying.ts";
+
+function aClock() {
+  const pauses: number[] = [];
+  const clock = { now: () => instantFrom(0), pause: async (ms: number) => void pauses.push(ms) };
+  return { world: { clock }, pauses };
+}
+
+const busy = () => ({ happened: "Too busy", where: "here", fix: "Try again." });
+
+describe("retrying", () => {
+  test("gives what the first try that holds gives, after longer and longer pauses", async () => {
+    const { world, pauses } = aClock();
+
+    const result = await retrying(world, { tries: 5, busy }, async (tried) =>
+      tried < 3 ? again() : `held after ${tried}`,
+    );
+
+    expect(result).toBe("held after 3");
+    expect(pauses).toEqual([2, 3, 4]);
+  });
+
+  test("pauses for as long as a busy store asks", async () => {
+    const { world, pauses } = aClock();
+
+    await retrying(world, { tries: 2, busy }, async (tried) =>
+      tried === 0 ? again({ kind: "busy", retryAfterMs: 250 }) : "held",
+    );
+
+    expect(pauses).toEqual([250]);
+  });
+
+  test("ends with engine/busy, in the caller's words, once its tries are used up", async () => {
+    const { world, pauses } = aClock();
+    let tries = 0;
+
+    const result = retrying(world, { tries: 3, busy }, async () => {
+      tries += 1;
+      return again();
+    });
+
+    await expect(result).rejects.toMatchObject({
+      code: "engine/busy",
+      retryable: true,
+      message: "Too busy (here). Try again. [engine/busy]",
+    });
+    expect(tries).toBe(3);
+    expect(pauses).toHaveLength(2);
+  });
+
+  test("passes errors on at once", async () => {
+    const { world, pauses } = aClock();
+
+    const result = retrying(world, { tries: 3, busy }, () => Promise.reject(new Error("broken")));
+
+    await expect(result).rejects.toThrow("broken");
+    expect(pauses).toEqual([]);
+  });
+
+  test("leaves the end to a caller that has another way", async () => {
+    const { world } = aClock();
+
+    const result = await tryRepeatedly(world, { tries: 2 }, async () => again({ retryAfterMs: 7 }));
+
+    expect(result).toEqual(again({ retryAfterMs: 7 }));
+  });
+});
+
+describe("the pause between tries", () => {
+  test("differs by writer, so that writers which meet do not meet again", () => {
+    const writers = Array.from({ length: 20 }, (_, n) => `writer-${n}`);
+
+    const pauses = new Set(writers.map((writer) => pauseMs(3, writer)));
+
+    expect(pauses.size).toBeGreaterThan(10);
+    expect(Math.max(...pauses)).toBeLessThan(52);
+  });
+});
