@@ -223,8 +223,11 @@ export const MAX_ROW_IN_FLIGHT_MS = 3_600_000;
 /** After this time every part of a fan-out has come and gone: queues give up before. */
 export const MAX_FAN_OUT_MS = 14 * 86_400_000;
 
-/** How long who has missed a broadcast waits for its pages, before it helps itself. */
-export const MAX_MS_FOR_PAGES = 60_000;
+/**
+ * How long a wait that missed a broadcast leaves itself to the broadcast's pages, which count it,
+ * before it takes the broadcast uncounted: a page that died comes back several times within that.
+ */
+export const MAX_MS_FOR_PAGES = 15 * 60_000;
 
 /** How long the receipt of a broadcast is kept. */
 export const RECEIPT_MS = 15 * 86_400_000;

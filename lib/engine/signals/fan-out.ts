@@ -142,7 +142,7 @@ export async function deliverPage(
   return "release";
 }
 
-/** Its page is its own: it comes back by itself until it is done. */
+/** The page holds one row: it comes back by itself until that row is done. */
 async function deliverAlone(
   world: World,
   broadcast: Broadcast,
@@ -155,11 +155,11 @@ async function deliverAlone(
   const counted = isCountedAlone(world, fared) ? [] : [fared];
   if (counted.length === 0) await countAlone(world, broadcast, row, fared);
   const record = { page, last: false, awaits: [], ...countsOf(counted) } as const;
-  await endPage(world, broadcast, record, counted);
+  await endPage(world, broadcast, { record, fared: counted, aside: new Map() });
   return "release";
 }
 
-/** A row that must wait, or that fails, leaves as a page of its own: it holds nobody else up. */
+/** A row that must wait, or that fails, leaves as a page of its own: it delays no other row. */
 async function deliverRows(
   world: World,
   broadcast: Broadcast,
@@ -167,10 +167,10 @@ async function deliverRows(
   invocation: Invocation,
 ): Promise<void> {
   const fared: Outcome[] = [];
-  const awaits: string[] = [];
+  const aside = new Map<string, Aside>(rows.map((row) => [aloneName(about.page, row), { row }]));
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     const some = rows.slice(from, from + ROWS_AT_ONCE);
-    // Of a page that came too often one row may be the reason: each gets a message of its own.
+    // One row may be why the page came too often: each gets a message of its own.
     const results = await Promise.all(
       some.map((row) =>
         world.aside === undefined ? attempt(world, broadcast, row, invocation) : ALONE,
@@ -179,33 +179,52 @@ async function deliverRows(
     for (const [n, result] of results.entries()) {
       const row = some[n];
       if (row === undefined) continue;
-      const alone = `${about.page}+${from + n}`;
-      if (result.kind === "later") {
-        awaits.push(await sendAlone(world, broadcast, alone, row, result.ms));
-      } else if (isCountedAlone(world, result)) await countAlone(world, broadcast, row, result);
+      if (result.kind === "later") aside.set(aloneName(about.page, row), { row, ms: result.ms });
+      else if (isCountedAlone(world, result)) await countAlone(world, broadcast, row, result);
       else fared.push(result);
     }
   }
-  await endPage(world, broadcast, { ...about, awaits, ...countsOf(fared) }, fared);
+  const awaits = [...aside].flatMap(([name, { ms }]) => (ms === undefined ? [] : [name]));
+  const record = { ...about, awaits, ...countsOf(fared) };
+  await endPage(world, broadcast, { record, fared, aside });
 }
 
+/** A row of a page, and after which time it is tried again on a page of its own, if it is. */
+type Aside = Readonly<{ row: PagedRow; ms?: number }>;
+
+/** Named after the row: every copy of the page calls it the same, whatever rows that copy found. */
+const aloneName = (page: string, { sk }: PagedRow): string => `${page}+${sk}`;
+
 /**
- * The rows that may go leave after the record that counts them, or together with it where the store
- * commits in groups: whoever dies before that finds the rows again, and counts them.
+ * The record first: it says which rows it counts and which it awaits. Only then may a row leave as a
+ * page of its own, or be removed. Another copy of the page, which reads the rows again, would miss a
+ * row that is gone before the record is there, and could store a record that does not count it. Of
+ * several copies the first record stands, and each sends the rows that it awaits.
  */
 async function endPage(
   world: World,
   broadcast: Broadcast,
-  record: PageRecord,
-  fared: readonly Outcome[],
+  {
+    record,
+    fared,
+    aside,
+  }: Readonly<{
+    record: PageRecord;
+    fared: readonly Outcome[];
+    aside: ReadonlyMap<string, Aside>;
+  }>,
 ): Promise<void> {
   const dead = fared.flatMap((it) => (it.kind !== "later" && it.dead ? [it.dead] : []));
   const tidy = () => (dead.length > 0 ? world.store.tidy(dead) : Promise.resolve());
-  if (world.settings.host.groupsCommits) {
+  if (world.settings.host.groupsCommits && record.awaits.length === 0) {
     await Promise.all([putPage(world, broadcast, record), tidy()]);
     return;
   }
-  await putPage(world, broadcast, record);
+  const { awaits } = await putPage(world, broadcast, record);
+  for (const name of awaits) {
+    const { row, ms } = aside.get(name) ?? {};
+    if (row) await sendAlone(world, broadcast, name, row, ms);
+  }
   await tidy();
 }
 
@@ -250,12 +269,11 @@ async function sendAlone(
   { id: broadcastId }: Broadcast,
   page: string,
   row: PagedRow,
-  afterMs: number,
-): Promise<string> {
+  afterMs = 0,
+): Promise<void> {
   const { tenant } = world.settings;
   const about = { tenant, broadcastId, page, last: false } as const;
   await world.pages.send({ kind: "page", ...about, rows: [row] }, afterMs);
-  return page;
 }
 
 export function countsOf(fared: readonly Outcome[]): Counts {

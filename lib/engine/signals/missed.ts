@@ -28,13 +28,14 @@ export async function sendMissed(
   ticket: TopicTicket,
 ): Promise<void> {
   const { tenant, id: instanceId } = instance;
-  const roads = new Set<Route>();
+  const underWay: Broadcast[] = [];
   for (const broadcast of await missedBy(world, instance, ticket)) {
-    roads.add(await sendOne(world, instance, ticket, broadcast));
+    const route = await sendOne(world, instance, ticket, broadcast);
+    if (route === "later") underWay.push(broadcast);
   }
-  if (roads.has("later")) {
+  if (underWay.length > 0) {
     const again = { kind: "missed", tenant, instanceId, ticket: ticket.id } as const;
-    await world.pages.send(again, LOOK_AGAIN_MS);
+    await world.pages.send(again, recheckMs(world, underWay));
   }
   if (ticket.on !== "event") return;
   const [kept] = await keptFor(world, ticket.name, instance);
@@ -102,7 +103,13 @@ async function roadFor(world: World, { id, at }: Broadcast): Promise<Route> {
   return world.clock.now() - at < MAX_MS_FOR_PAGES ? "later" : "fact";
 }
 
-const LOOK_AGAIN_MS = 500;
+/** Rarer as a broadcast takes longer: re-checks of many waits must not outnumber its pages. */
+function recheckMs({ clock }: World, underWay: readonly Broadcast[]): number {
+  const ages = underWay.map(({ at }) => clock.now() - at);
+  return Math.max(MIN_RECHECK_MS, Math.floor(Math.min(...ages) / 4));
+}
+
+const MIN_RECHECK_MS = 500;
 
 /** The first one for a wait that takes one, all of them for a wait that stays. */
 async function missedBy(

@@ -10,8 +10,8 @@ import { type Broadcast, readBroadcast } from "../rows/broadcast.ts";
 import { firstShards } from "../rows/topic-head.ts";
 import type { FailedDelivery, ReceiptView } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { putHint } from "../storage/hint.ts";
 import { broadcastPk, isStorable, PROGRESS, pageKey } from "../storage/keys.ts";
+import { putAbsent } from "../storage/put-absent.ts";
 import type { World } from "../world.ts";
 import { type FanOutPlan, parseFanOutPlan } from "./fan-out-plan.ts";
 
@@ -41,13 +41,13 @@ export type Progress = Readonly<{ pages: readonly PageRecord[]; roads: readonly 
 /** The one page of a broadcast that fits on one. */
 export const ONE_PAGE = "all";
 
-/** The record is there when this resolves: before that no row on it may go. */
+/** Gives the record that stands when this resolves, this one or an earlier one of the same page. */
 export async function putPage(
   world: World,
   broadcast: Broadcast,
   record: PageRecord,
-): Promise<void> {
-  await putHint(world, {
+): Promise<PageRecord> {
+  const stored = await putAbsent(world, {
     key: pageKey(world.settings.tenant, broadcast.id, record.page),
     version: 1,
     body: encodeBody("page", record),
@@ -59,6 +59,7 @@ export async function putPage(
     matched: record.matched,
     ms: world.clock.now() - broadcast.at,
   });
+  return parsePage(stored);
 }
 
 /** The receipt of a broadcast; throws where there is none. */
@@ -74,7 +75,7 @@ export async function readReceipt(world: World, broadcastId: string): Promise<Re
 }
 
 export function viewReceipt(broadcast: Broadcast, progress: Progress): ReceiptView {
-  const pages = progress.pages.filter((page) => !isStray(page, progress));
+  const { pages } = progress;
   const sum = (of: (page: PageRecord) => number) => pages.reduce((all, it) => all + of(it), 0);
   return {
     broadcastId: broadcast.id,
@@ -89,14 +90,6 @@ export function viewReceipt(broadcast: Broadcast, progress: Progress): ReceiptVi
     expired: sum(({ expired }) => expired),
     failed: pages.flatMap(({ failed }) => failed),
   };
-}
-
-/** A page that came twice may have sent a row on alone that its record counts itself. */
-function isStray({ page }: PageRecord, { pages }: Progress): boolean {
-  const [, parent] = /^([^ ]+)\+\d+$/.exec(page) ?? [];
-  if (parent === undefined) return false;
-  const record = pages.find((it) => it.page === parent);
-  return record !== undefined && !record.awaits.includes(page);
 }
 
 export async function readProgress(world: World, broadcastId: string): Promise<Progress> {

@@ -124,6 +124,33 @@ describe("a broadcast", () => {
     }
   });
 
+  test("F33 that comes twice counts a wait that was set aside, though the second copy finds it gone", async () => {
+    const gated = new GatedStore();
+    const world = await aWaiting(2, gated.store);
+    gated.kill((keys) => keys.some(({ sk }) => sk === "S")); // the call itself delivers nothing
+    await world.engine.signal({ name: "approved", id: "b" });
+    const copies = world.queued.filter(({ kind }) => kind === "broadcast");
+    await handleBroadcasts(world);
+    gated.kill(writesInstance("i0")); // the page delivers to i1 and sets i0 aside
+    gated.before(
+      (keys) => keys.some(({ sk }) => sk === "P#all"),
+      async () => {
+        gated.kill();
+        await world.drain();
+        world.queued.push(...copies);
+        await world.drain();
+      },
+    );
+
+    await world.drain();
+
+    expect(await world.engine.receipt("b")).toMatchObject({
+      complete: true,
+      matched: 2,
+      delivered: 2,
+    });
+  });
+
   test("has its receipt for fifteen days, and its id as long", async () => {
     const world = await aWaiting(0);
     const send = () => world.engine.signal({ name: "approved", payload: { n: 1 }, id: "b" });

@@ -56,6 +56,20 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     replace: `${MARK}; return undefined;`,
   },
   {
+    name: "aside-before-record",
+    without: "a row leaves its page for one of its own only once the page's record awaits it",
+    scenario: "signal-multi-shot",
+    seed: 142,
+    file: "lib/engine/signals/fan-out.ts",
+    find: "const { awaits } = await putPage(world, broadcast, record);",
+    replace: `for (const name of record.awaits) {
+    const { row, ms } = aside.get(name) ?? {};
+    if (row) { ${MARK}; await sendAlone(world, broadcast, name, row, ms); }
+  }
+  await putPage(world, broadcast, record);
+  const awaits: readonly string[] = [];`,
+  },
+  {
     name: "missed-without-pages",
     without:
       "who has missed a broadcast leaves it to its pages, which count, while they are under way",
