@@ -14,6 +14,18 @@ const project = (name: string, test: object) => ({
 /** Nothing is timed; the limit is for what hangs, on a machine that may be busy many times over. */
 const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
 
+const DEPLOYED = { testTimeout: 300_000, hookTimeout: 300_000 };
+
+/**
+ * Of the end-to-end tests, those that change what all share (queues, functions, the deployment), that
+ * need both cores, or that hold locks of a few seconds. The others mostly wait for timers, so they
+ * wait together.
+ */
+const ALONE = ["crowd", "own-queues", "recovery", "redeploy", "workers"].map(
+  (name) => `test/end-to-end/${name}.test.ts`,
+);
+const afterwards = { sequence: { groupOrder: 1 } };
+
 export default defineConfig({
   resolve: {
     // Examples and docs import the package by name, as a user would; here that means the source.
@@ -46,7 +58,8 @@ export default defineConfig({
       project("infra", { testTimeout: 300_000, hookTimeout: 300_000, isolate: false }),
       // One emulator for all: its files take turns.
       project("aws", { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
-      project("end-to-end", { testTimeout: 300_000, hookTimeout: 300_000, fileParallelism: false }),
+      project("end-to-end", { ...DEPLOYED, exclude: ALONE, maxWorkers: 4 }),
+      project("end-to-end alone", { ...DEPLOYED, include: ALONE, maxWorkers: 1, ...afterwards }),
     ],
   },
 });

@@ -10,7 +10,7 @@ import threading
 
 from ministack import app
 from ministack.core.lambda_runtime import Worker
-from ministack.services import eventbridge, scheduler
+from ministack.services import eventbridge, lambda_svc, scheduler
 
 import policies
 import settable_clock
@@ -25,6 +25,12 @@ eventbridge._SCHEDULER_TICK_INTERVAL = 1
 # (for the first line, for the line after it, in all)
 assert len(Worker._drain_stderr_bounded.__defaults__) == 3
 Worker._drain_stderr_bounded.__defaults__ = (0.003, 0.003, 0.1)
+
+# Every invocation under way is a Node process here. A crowd would start a hundred of one function,
+# which then take the cores from each other: a queue wakes at most eight at once.
+assert callable(lambda_svc._sqs_esm_concurrency)
+concurrency_of = lambda_svc._sqs_esm_concurrency
+lambda_svc._sqs_esm_concurrency = lambda *mapping: min(8, concurrency_of(*mapping))
 
 policies.install()
 settable_clock.install()
