@@ -127,7 +127,9 @@ describe("fermata, talking to a server,", () => {
     const { out } = await ask(["why", "w1"]);
 
     expect(out[0]).toBe("w1 is suspended.");
-    expect(out[1]).toMatch(/^- pay waits for a task of the type "pay-by-hand" since .*a worker or a call completes it/);
+    expect(out[1]).toMatch(
+      /^- pay waits for a task of the type "pay-by-hand" since .*a worker or a call completes it/,
+    );
     expect(out.at(-1)).toMatch(
       /^ {2}curl -X POST 'http:\S+\/v1\/tasks\/w1\.\S+\/complete' -H "authorization: Bearer \$FERMATA_TOKEN" .* -d '\{"variables":\{\}\}'$/,
     );

@@ -39,7 +39,9 @@ describe("the description of a wait", () => {
     expect(describeWait(some, [])).toBe(
       `decide waits for 7 of 1000 calls of the process "order" since ${since}. The first of these is c-1.`,
     );
-    expect(describeWait(none, [])).toMatch(/^decide waits for 0 of 1000 calls of the process .*Z\.$/);
+    expect(describeWait(none, [])).toMatch(
+      /^decide waits for 0 of 1000 calls of the process .*Z\.$/,
+    );
   });
 
   test.each(["signal", "message", "event"] as const)("says what to do about a %s", (kind) => {
@@ -51,8 +53,12 @@ describe("the description of a wait", () => {
     const free = aWait({ ...task, candidateUsers: ["anna"], candidateGroups: ["sales"] });
     const hers = aWait({ ...task, state: "claimed", assignee: "anna", dueDate: since });
 
-    expect(describeWait(free, [])).toMatch(/^decide waits to be claimed and completed by anna, the group sales since/);
-    expect(describeWait(aWait(task), [])).toMatch(/^decide waits to be claimed and completed by any user since/);
+    expect(describeWait(free, [])).toMatch(
+      /^decide waits to be claimed and completed by anna, the group sales since/,
+    );
+    expect(describeWait(aWait(task), [])).toMatch(
+      /^decide waits to be claimed and completed by any user since/,
+    );
     expect(describeWait(hers, [])).toMatch(/waits to be completed by anna since .* due at /);
     expect(awaitedBy(hers)).toBe("a person");
   });
@@ -133,7 +139,10 @@ describe("the description of what became of an event", () => {
     [{ id: "e", outcome: "delivered", deliveredCount: 1 }, "delivered."],
     [{ id: "e", outcome: "delivered", deliveredCount: 3 }, "delivered to 3 waits."],
     [{ id: "e", outcome: "queued" }, "no instance waits for it yet; it is kept."],
-    [{ id: "e", outcome: "dropped" }, "no instance waits for it, and events of its type are not kept; it was dropped."],
+    [
+      { id: "e", outcome: "dropped" },
+      "no instance waits for it, and events of its type are not kept; it was dropped.",
+    ],
     [{ id: "e" }, "delivery continues. Receipt: fermata receipt e"],
   ] as const)("tells %j", (answer, words) => {
     expect(describeEventAnswer(answer, { program: "fermata", server: here })).toBe(words);
@@ -151,11 +160,7 @@ describe("the description of where a message went", () => {
       undefined,
       `kept for PT1H: no instance waits for it yet, or ${busy}.`,
     ],
-    [
-      { outcome: "buffered" },
-      "PT10M",
-      `kept for PT10M: no instance waits for it yet, or ${busy}.`,
-    ],
+    [{ outcome: "buffered" }, "PT10M", `kept for PT10M: no instance waits for it yet, or ${busy}.`],
     [
       { outcome: "buffered" },
       "PT0S",

@@ -184,7 +184,9 @@ describe("fermata, with signals, messages and events,", () => {
     const sent = await ask(["event", "bell", "--target", "e1", "--payload", `@${file}`, "--json"]);
     const refused = await ask(["event", "bell", "--target", "nobody"]);
 
-    expect(dropped.out.join()).toMatch(/^bell \(b1\): no instance waits for it, .* it was dropped\.$/);
+    expect(dropped.out.join()).toMatch(
+      /^bell \(b1\): no instance waits for it, .* it was dropped\.$/,
+    );
     expect(kept.out).toEqual(["kept (b2): no instance waits for it yet; it is kept."]);
     expect(JSON.parse(sent.out.join())).toMatchObject({ outcome: "queued" });
     expect(refused).toMatchObject({ exitCode: 1 });
@@ -234,7 +236,10 @@ describe("fermata, with signals, messages and events,", () => {
     [["signal", "s", "a=1", "a=2"], /"a" is given twice/],
     [["signal", "s", "a=1", "--payload", "{}"], /"a=1" and --payload cannot be combined/],
     [["signal", "s", "--payload", "[1]"], /--payload is not a JSON object/],
-    [["message", "m", "--payload", "{a"], /--payload is not valid JSON: .* Quote it .* --payload '/],
+    [
+      ["message", "m", "--payload", "{a"],
+      /--payload is not valid JSON: .* Quote it .* --payload '/,
+    ],
     [["event", "e", "--payload", "@nowhere.json"], /--payload: the file "nowhere\.json"/],
     [["event-type", "e", "--consume-on-read", "maybe"], /must be one of: true, false/],
     [["event-type", "e", "--delivery-mode", "Never"], /must be one of: AfterWait, AfterCreate/],
