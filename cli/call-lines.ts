@@ -2,7 +2,7 @@ import { awsRegionOf } from "../lib/client/aws/index.ts";
 import type { WaitView } from "../lib/client/index.ts";
 import { DEFAULT_URL, type Server } from "./server.ts";
 
-/** A call, ready to be pasted into a shell. Token and keys are named, never shown. */
+/** A call to paste into a shell. It reads the token and the keys from variables and never shows them. */
 export function curlLine(
   server: Server,
   { method, path, body }: NonNullable<WaitView["wakeWith"]>,
@@ -16,20 +16,20 @@ export function curlLine(
   ].join(" ");
 }
 
-/** curl signs by itself, as the credentials that the shell has in its environment. */
+/** curl signs the request with the credentials in the environment of the shell. */
 function proofOf({ token, signedFor }: Server): readonly string[] {
   if (signedFor !== undefined) {
     return [
       `--aws-sigv4 aws:amz:${signedFor}:execute-api`,
       '--user "$AWS_ACCESS_KEY_ID:$AWS_SECRET_ACCESS_KEY"',
-      // Only credentials of a session have one, and curl would sign an empty header without sending it.
+      // Only session credentials have one; curl would sign an empty header without sending it.
       `\${AWS_SESSION_TOKEN:+-H"x-amz-security-token: $AWS_SESSION_TOKEN"}`,
     ];
   }
   return token === undefined ? [] : ['-H "authorization: Bearer $FERMATA_TOKEN"'];
 }
 
-/** The command that would end a wait of an instance, where there is one. */
+/** The command that would end a wait of an instance, if there is one. */
 export function wakingLine(
   program: string,
   server: Server,
@@ -67,7 +67,7 @@ const userIn = (body: unknown): string | undefined => {
 const variablesIn = (body: unknown): unknown =>
   typeof body === "object" && body !== null && "variables" in body ? body.variables : {};
 
-/** A command with its operands and options, ready to be pasted; it finds its token by itself. */
+/** A command with its operands and options, to paste into a shell; it reads its token from the environment. */
 export function commandLine(
   program: string,
   server: Server,
@@ -75,7 +75,7 @@ export function commandLine(
   options: Readonly<Record<string, string | undefined>> = {},
 ): string {
   const given = { ...options, ...whereaboutsOf(server) };
-  // What begins with a dash would be taken for an option.
+  // An operand that starts with a dash would be parsed as an option.
   const isDashed = operand.startsWith("-");
   return [
     program,
@@ -88,7 +88,7 @@ export function commandLine(
   ].join(" ");
 }
 
-/** An API Gateway's URL says by itself that calls are signed, and for which region. */
+/** An API Gateway URL implies that calls are signed, and contains the region. */
 function whereaboutsOf({ url, signedFor }: Server): Readonly<Record<string, string | undefined>> {
   const isPlain = signedFor === undefined || signedFor === awsRegionOf(url);
   return {

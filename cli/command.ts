@@ -21,7 +21,7 @@ export type Option = Readonly<
 
 export type Options = Readonly<Record<string, Option>>;
 
-/** What was given, by the names of the options. */
+/** The values given, by option name. */
 export type Values<O extends Options> = {
   readonly [K in keyof O]?: O[K] extends { type: "boolean" }
     ? boolean
@@ -33,10 +33,10 @@ export type Values<O extends Options> = {
 export type CommandSpec<O extends Options> = Readonly<{
   name: string;
   summary: string;
-  /** What follows the command: `[NAME]` may be left out, and the last with `…` takes several. */
+  /** The arguments of the command: `[NAME]` is optional, and the last one with `…` takes several. */
   operands: readonly string[];
   options: O;
-  /** What else the help should say. */
+  /** Further help text. */
   notes?: string;
   run(
     call: Readonly<{
@@ -47,7 +47,7 @@ export type CommandSpec<O extends Options> = Readonly<{
   ): Promise<ExitCode>;
 }>;
 
-/** Makes a command that knows its options, its help, and what calls make no sense. */
+/** Creates a command that parses its options, prints its help, and rejects invalid arguments. */
 export function command<const O extends Options>(spec: CommandSpec<O>): Command {
   const options = { ...spec.options, ...COMMON };
   return {
@@ -67,7 +67,7 @@ export function command<const O extends Options>(spec: CommandSpec<O>): Command 
 
 const COMMON = {
   json: { type: "boolean", help: "print JSON, for programs" },
-  help: { type: "boolean", help: "show this" },
+  help: { type: "boolean", help: "show this help" },
 } as const satisfies Options;
 
 type Named = Readonly<{
@@ -95,7 +95,7 @@ function parseCall<O extends Options>(
       operands: parsed.positionals,
     };
   } catch (cause) {
-    // The first sentence says what is wrong; the others are about calling conventions of Node.
+    // The first sentence says what is wrong; the others are about Node's own conventions.
     const [reason] = (cause instanceof Error ? cause.message : String(cause)).split(/\.? To /);
     throw new UsageError(`${reason}. ${seeHelp(spec)}`, { cause });
   }
@@ -109,7 +109,7 @@ function checkOperands(spec: Named, operands: readonly string[]): void {
   }
   if (operands.length > spec.operands.length && !takesMore) {
     const surplus = operands[spec.operands.length];
-    throw new UsageError(`"${surplus}" is one too many. ${seeHelp(spec)}`);
+    throw new UsageError(`Unexpected argument "${surplus}". ${seeHelp(spec)}`);
   }
 }
 

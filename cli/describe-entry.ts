@@ -1,7 +1,7 @@
-/** One line of history, as the API and the engine tell it. */
+/** One entry of the history, as the API and the engine return it. */
 export type Entry = Readonly<{ type: string; element?: string; data?: unknown }>;
 
-/** Says in words what an entry of history is about. */
+/** Describes an entry of the history in words. */
 export function describeEntry(entry: Entry): string {
   const describe = WORDS.get(entry.type) ?? asItIs;
   return describe(entry.element ?? "", entry);
@@ -9,7 +9,7 @@ export function describeEntry(entry: Entry): string {
 
 type Describe = (element: string, entry: Entry) => string;
 
-/** Types that a newer server may have are shown as they are. */
+/** Shows unknown types, which a newer server may have, unchanged. */
 const asItIs: Describe = (element, { type, data }) =>
   [type, element, data === undefined ? "" : JSON.stringify(data)]
     .filter((part) => part !== "")
@@ -26,22 +26,25 @@ const WORDS: ReadonlyMap<string, Describe> = new Map<string, Describe>([
   ["task-completed", (element) => `${element}: task done`],
   ["task-failed", describeFailure],
   ["timer-due", (element) => `${element}: timer due`],
-  ["signal-received", (element, entry) => `${element}: signal came${id(entry, "broadcastId")}`],
+  ["signal-received", (element, entry) => `${element}: signal received${id(entry, "broadcastId")}`],
   ["signal-thrown", describeThrown],
-  ["message-received", (element, entry) => `${element}: message came${id(entry, "messageId")}`],
-  ["event-received", (element, entry) => `${element}: event came${id(entry, "eventId")}`],
-  ["event-sent", (_, entry) => `${named(entry, "event")} came, kept unread${id(entry, "eventId")}`],
+  ["message-received", (element, entry) => `${element}: message received${id(entry, "messageId")}`],
+  ["event-received", (element, entry) => `${element}: event received${id(entry, "eventId")}`],
+  [
+    "event-sent",
+    (_, entry) => `${named(entry, "event")} received, kept unread${id(entry, "eventId")}`,
+  ],
   ["error-caught", (element, entry) => `${element} caught ${codeAndMessage(entry)}`],
   ["cancel-requested", (_, entry) => `cancel requested${colon(field(entry, "reason"))}`],
   ["incident-raised", describeIncident],
-  ["incident-resolved", (element) => `${element}: incident resolved, tried again`],
-  ["continued", () => "continued after a pause for others"],
+  ["incident-resolved", (element) => `${element}: incident resolved, retrying`],
+  ["continued", () => "continued in another step"],
   ["instance-ended", (_, entry) => `ended: ${field(entry, "status") ?? "unknown"}`],
 ]);
 
 function describeAssignment(element: string, entry: Entry): string {
   const assignee = field(entry, "assignee");
-  return assignee === undefined ? `${element}: given back` : `${element}: ${assignee} has it`;
+  return assignee === undefined ? `${element}: unassigned` : `${element}: assigned to ${assignee}`;
 }
 
 function describeFailure(element: string, entry: Entry): string {
@@ -67,7 +70,7 @@ function named(entry: Entry, what: string): string {
   return name === undefined ? what : `${what} "${name}"`;
 }
 
-/** What finds it in receipts and in the histories of others. */
+/** The id under which receipts and other histories mention it. */
 function id(entry: Entry, name: string): string {
   const given = field(entry, name);
   return given === undefined ? "" : ` (${given})`;

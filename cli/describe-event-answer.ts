@@ -2,13 +2,13 @@ import type { EventAnswer } from "../lib/client/index.ts";
 import { commandLine } from "./call-lines.ts";
 import type { Server } from "./server.ts";
 
-/** Says in words what became of an event. */
+/** Describes in words what happened to an event. */
 export function describeEventAnswer(
   { id, outcome, deliveredCount }: EventAnswer,
   { program, server }: Readonly<{ program: string; server: Server }>,
 ): string {
   if (outcome === undefined) {
-    return `on its way. Its receipt: ${commandLine(program, server, ["receipt", id])}`;
+    return `delivery continues. Receipt: ${commandLine(program, server, ["receipt", id])}`;
   }
   switch (outcome) {
     case "delivered":
@@ -16,8 +16,8 @@ export function describeEventAnswer(
         ? "delivered."
         : `delivered to ${deliveredCount} waits.`;
     case "queued":
-      return "nobody waits for it yet; it is kept.";
+      return "no instance waits for it yet; it is kept.";
     case "dropped":
-      return "nobody waits for it, and its type is not kept; it is gone.";
+      return "no instance waits for it, and events of its type are not kept; it was dropped.";
   }
 }

@@ -1,6 +1,6 @@
 import type { MessageAnswer } from "../lib/client/index.ts";
 
-/** Says in words where a message went; `ttl` is how long it was to be kept. */
+/** Describes in words where a message went; `ttl` is its time to live. */
 export function describeMessageAnswer(
   { outcome, instanceId }: Pick<MessageAnswer, "outcome" | "instanceId">,
   ttl = "PT1H",
@@ -13,12 +13,12 @@ export function describeMessageAnswer(
       return `started${who}.`;
     case "buffered":
       return isZero(ttl)
-        ? "not taken yet: who waits for it is busy, and takes it in a moment."
-        : `not taken yet: nobody waits for it, or who does is busy and takes it in a moment. It is kept for ${ttl}.`;
+        ? "not delivered yet: the waiting instance is busy and takes it in a moment."
+        : `kept for ${ttl}: no instance waits for it yet, or the waiting instance is busy and takes it in a moment.`;
     case "duplicate":
-      return "this id was taken before; nothing was done.";
+      return "duplicate: a message with this id was accepted before.";
   }
 }
 
-/** A message that is for nobody later is kept only for who waits at this moment. */
+/** A message with a time to live of zero is for an instance that waits now. */
 const isZero = (duration: string): boolean => !/[1-9]/.test(duration);

@@ -1,6 +1,6 @@
 import type { ReceiptView } from "../lib/client/index.ts";
 
-/** What became of a broadcast, as facts under their names. */
+/** The receipt of a broadcast, as named facts. */
 export function receiptFacts(
   receipt: ReceiptView,
 ): readonly (readonly [name: string, value: string])[] {
@@ -9,7 +9,7 @@ export function receiptFacts(
     ["broadcast", broadcastId],
     [kind, name],
     ["accepted", acceptedAt],
-    ["complete", complete ? "yes" : "no, it is on its way and the counts grow"],
+    ["complete", complete ? "yes" : "no, delivery continues and the counts grow"],
     ["matched", String(receipt.matched)],
     ["delivered", String(receipt.delivered)],
     ["started", String(receipt.started)],

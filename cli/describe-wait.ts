@@ -1,6 +1,6 @@
 import type { IncidentView, WaitView } from "../lib/client/index.ts";
 
-/** Says in words why an instance does not move on. */
+/** Describes in words what an instance waits for. */
 export function describeWait(wait: WaitView, incidents: readonly IncidentView[]): string {
   const { element, since, dueAt } = wait;
   switch (wait.kind) {
@@ -15,7 +15,7 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
     case "child":
       return describeChild(wait);
     case "continuation":
-      return `${element} has more to do than fits in one step; it goes on by itself.`;
+      return `${element} has more to do than fits in one step; it continues by itself.`;
     case "incident": {
       const incident = incidents.find(({ incidentId }) => incidentId === wait.incidentId);
       const what = incident === undefined ? "" : ` ${incident.type}: ${incident.message}`;
@@ -26,13 +26,13 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
 
 function describeChild({ element, since, process, childInstanceId, members }: WaitView): string {
   if (members === undefined) {
-    return `${element} waits for ${childInstanceId}, its child of "${process}", since ${since}.`;
+    return `${element} waits for the called process "${process}" (${childInstanceId}) since ${since}.`;
   }
   const first = childInstanceId === undefined ? "" : ` The first of these is ${childInstanceId}.`;
-  return `${element} waits for ${members.open} of ${members.size} children of "${process}" since ${since}.${first}`;
+  return `${element} waits for ${members.open} of ${members.size} calls of the process "${process}" since ${since}.${first}`;
 }
 
-/** Names what must come from outside: the signal, the message with its key, the event, the task. */
+/** Names the external input of a wait: the signal, the message with its key, the event, the task. */
 export function awaitedBy(wait: WaitView): string {
   const { kind, name, correlationKey, taskType, state, members } = wait;
   switch (kind) {
@@ -52,41 +52,41 @@ export function awaitedBy(wait: WaitView): string {
     case "child":
     case "continuation":
     case "incident":
-      return "nobody outside";
+      return "no external input";
   }
 }
 
-/** What the call that would end the wait means; nothing where time alone ends it. */
+/** Introduces the call that would end the wait; undefined if only time ends it. */
 export function describeWaking(wait: WaitView): string | undefined {
   if (wait.wakeWith === undefined || wait.runsHere === true) return undefined;
   switch (wait.kind) {
     case "task":
       if (wait.members) return "List them, then complete each by its taskId:";
-      return "Complete it, with the variables that it should give:";
+      return "Complete it, with its output variables:";
     case "timer":
-      return "The clock is virtual; move it there:";
+      return "The clock is virtual; advance it:";
     case "signal":
-      return "Broadcast it, with the variables that it should bring; all who wait for it wake:";
+      return "Broadcast it, with a payload; every instance that waits for it receives it:";
     case "message":
-      return "Send it, with the variables that it should bring:";
+      return "Send it, with variables as its payload:";
     case "event":
-      return "Send it, with the payload that it should bring:";
+      return "Send it, with a payload:";
     case "incident":
-      return "When the cause is mended, try again:";
+      return "When the cause is fixed, retry:";
     case "child":
     case "continuation":
       return undefined;
   }
 }
 
-/** Who has a user task, or who may have it, and until when it should be done. */
+/** The assignee or the candidates of a user task, and its due date. */
 function describePerson(wait: WaitView): string {
   const { element, since, assignee, candidateUsers = [], candidateGroups = [], dueDate } = wait;
   const names = [...candidateUsers, ...candidateGroups.map((group) => `the group ${group}`)];
-  const who = assignee ?? (names.length === 0 ? "anybody" : names.join(", "));
-  const has = assignee === undefined ? "to take and complete it" : "who has it, to complete it";
+  const who = assignee ?? (names.length === 0 ? "any user" : names.join(", "));
+  const what = assignee === undefined ? "claimed and completed" : "completed";
   const until = dueDate === undefined ? "" : ` It is due at ${dueDate}.`;
-  return `${element} waits for ${who}, ${has}, since ${since}.${until}`;
+  return `${element} waits to be ${what} by ${who} since ${since}.${until}`;
 }
 
 function describeTask(wait: WaitView): string {
@@ -94,8 +94,8 @@ function describeTask(wait: WaitView): string {
   const { element, since, dueAt, runsHere } = wait;
   const task = `${element} waits for ${awaitedBy(wait)}`;
   if (runsHere !== true) {
-    return `${task} since ${since}. No handler of the server runs this type: somebody outside does.`;
+    return `${task} since ${since}. The server has no handler for this type: a worker or a call completes it.`;
   }
-  if (dueAt !== undefined) return `${task} since ${since}. It is tried again at ${dueAt}.`;
+  if (dueAt !== undefined) return `${task} since ${since}. The next attempt is at ${dueAt}.`;
   return `${task} since ${since}, which the server runs or is about to run.`;
 }

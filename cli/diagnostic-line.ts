@@ -3,7 +3,7 @@ import type { Diagnostic, Problem } from "../lib/client/index.ts";
 /** A diagnostic, or an entry of a problem that may be one. */
 type Told = Diagnostic | NonNullable<Problem["errors"]>[number];
 
-/** `file:line element message hint [code]`: editors and people find the place by it. */
+/** `file:line element message hint [code]`, a format that editors can follow to the place. */
 export function diagnosticLine(file: string, diagnostic: Told): string {
   const { severity, code, message, element, line, hint } = diagnostic;
   return [

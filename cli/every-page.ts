@@ -1,10 +1,10 @@
-/** How many are dealt with in one call. */
+/** The number of entries per call. */
 const PAGE_SIZE = 100;
 
 type Counted<T> = Readonly<{ items: readonly T[]; nextCursor?: string }>;
 type Page = Readonly<{ limit: number; cursor?: string }>;
 
-/** Calls until there is no cursor any more: all the items, and the sums of what each page counts. */
+/** Calls until there is no cursor any more: all items, and the sums of the counts of all pages. */
 export async function everyPage<T>(
   call: (page: Page) => Promise<Counted<T>>,
 ): Promise<Readonly<{ items: readonly T[]; sums: Readonly<Record<string, number>> }>> {

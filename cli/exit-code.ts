@@ -1,11 +1,11 @@
-/** What a script learns from how the command ended; docs/reference/cli.md promises these. */
+/** The exit codes, as documented in docs/reference/cli.md. */
 export const EXIT = {
   ok: 0,
   /** The request was refused, or it failed. */
   refused: 1,
-  /** The command was called in a way that makes no sense. */
+  /** The arguments are not valid. */
   usage: 2,
-  /** No server answers. */
+  /** No server responds. */
   unreachable: 3,
 } as const;
 

@@ -3,7 +3,7 @@ import { EXIT, type ExitCode } from "./exit-code.ts";
 import { UnreachableError } from "./server.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Makes of an error what a person, or a script, needs to go on. */
+/** Turns an error into an exit code and the lines to print. */
 export function explainFailure(
   error: unknown,
   { asJson }: Readonly<{ asJson: boolean }>,
@@ -18,7 +18,7 @@ export function explainFailure(
   return { exitCode: EXIT.refused, lines: trouble(error) };
 }
 
-/** With --json the problem details, exactly as the API gave them. */
+/** With --json the problem details, exactly as the API returned them. */
 function refusal(error: ApiError, asJson: boolean): readonly string[] {
   if (asJson && error.problem !== undefined) return [JSON.stringify(error.problem)];
   return [
@@ -31,15 +31,15 @@ function placeOf({ at }: ApiError["errors"][number]): readonly string[] {
   return typeof at === "string" ? [at] : [];
 }
 
-/** Errors whose message is written for who called. */
+/** Errors whose message is written for the caller. */
 const EXPLAINED: ReadonlySet<string> = new Set(["EngineError", "SigningError"]);
 
-/** The engine's own errors say what to do; of anything else the trace is what helps. */
+/** The engine's own errors say what to do; for any other error the stack trace is printed. */
 function trouble(error: unknown): readonly string[] {
   if (error instanceof Error && EXPLAINED.has(error.name)) return [`fermata: ${error.message}`];
   const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
   return [
-    "fermata: This should not have happened. Please report it, with these lines:",
+    "fermata: Unexpected error. Please report it with these lines:",
     ...trace.split("\n").map((line) => `  ${line}`),
   ];
 }

@@ -1,7 +1,7 @@
 import type { IncidentFilter } from "../lib/client/index.ts";
 import type { Options, Values } from "./command.ts";
 
-/** Options that say which incidents. */
+/** Options that select incidents. */
 export const INCIDENT_OPTIONS = {
   definition: { type: "string", value: "ID", help: "only those of this definition" },
   type: { type: "string", value: "TYPE", help: "only those of this type, such as JOB_NO_RETRIES" },
@@ -14,7 +14,7 @@ export const INCIDENT_OPTIONS = {
   tag: { type: "string", value: "TAG", help: "only of instances with this tag" },
 } as const satisfies Options;
 
-/** The filter that they stand for. */
+/** The filter for these options. */
 export function incidentFilter(values: Values<typeof INCIDENT_OPTIONS>): IncidentFilter {
   const { definition, type, element, tag } = values;
   const businessKey = values["business-key"];

@@ -1,6 +1,6 @@
 import type { Terminal } from "./terminal.ts";
 
-/** Prints rows: a table under headings for a person, tab-separated lines for a pipe. */
+/** Prints rows: a table with headings on a terminal, tab-separated lines in a pipe. */
 export function printTable(
   terminal: Terminal,
   headings: readonly string[],
@@ -22,7 +22,7 @@ export function printTable(
   for (const row of rows) terminal.print(padded(row));
 }
 
-/** Prints facts under their names, one a line. */
+/** Prints named facts, one per line. */
 export function printFacts(
   terminal: Terminal,
   facts: readonly (readonly [name: string, value: string | undefined])[],
@@ -34,12 +34,12 @@ export function printFacts(
   }
 }
 
-/** Prints an answer as the API gave it, on one line. */
+/** Prints an answer as the API returned it, on one line. */
 export function printJson(terminal: Terminal, answer: unknown): void {
   terminal.print(JSON.stringify(answer));
 }
 
-/** A cell must not break its table, whatever a workflow's author wrote into it. */
+/** Keeps a cell on one line, whatever text a workflow contains. */
 function oneLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, " ");
 }

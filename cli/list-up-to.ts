@@ -2,7 +2,7 @@ import type { Listed, PageRequest } from "../lib/client/index.ts";
 
 const MAX_PAGE_SIZE = 200;
 
-/** A page may be short although there is more, so pages are asked for until there are enough. */
+/** A page may be short although there is more, so this reads pages until it has enough entries. */
 export async function listUpTo<T>(
   limit: number,
   ask: (page: PageRequest) => Promise<Listed<T>>,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { enableCompileCache } from "node:module";
 
-// Compiled code is kept between runs: from the second on, the command starts twice as fast.
+// Caches compiled code: from the second run on, the command starts twice as fast.
 enableCompileCache();
 const { runCommandLine } = await import("./run-command-line.ts");
 const { processTerminal } = await import("./terminal.ts");

@@ -1,6 +1,6 @@
 import { UsageError } from "./usage-error.ts";
 
-/** Reads the value of an option that is one of a few words. */
+/** Parses the value of an option with a fixed set of choices. */
 export function parseChoice<const T extends string>(
   text: string,
   { option, choices }: Readonly<{ option: string; choices: readonly T[] }>,

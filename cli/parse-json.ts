@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import type { Json, Variables } from "../lib/client/index.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Reads the value of an option that holds an object: JSON, or `@` and the name of its file. */
+/** Parses the value of an option that is a JSON object, or `@` and the name of a file with one. */
 export function parseVariables(given: string, option: string): Variables {
   const value = parseJson(given, option);
   if (typeof value === "object" && value !== null && !Array.isArray(value)) {
     return value as Variables;
   }
   throw new UsageError(
-    `${placeOf(given, option)} is no JSON object. Write the names, as in '{"total":42}'.`,
+    `${placeOf(given, option)} is not a JSON object. Write names and values, as in '{"total":42}'.`,
   );
 }
 
-/** Reads the value of an option that holds any value: JSON, or `@` and the name of its file. */
+/** Parses the value of an option that is any JSON value, or `@` and the name of a file with one. */
 export function parseJson(given: string, option: string): Json {
   const text = given.startsWith("@") ? contentOf(given.slice(1), option) : given;
   try {
@@ -21,7 +21,7 @@ export function parseJson(given: string, option: string): Json {
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(
-      `${placeOf(given, option)} is no JSON: ${reason}. Quote it for the shell: --${option} '{"total":42}'.`,
+      `${placeOf(given, option)} is not valid JSON: ${reason}. Quote it for the shell: --${option} '{"total":42}'.`,
       { cause },
     );
   }

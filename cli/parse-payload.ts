@@ -3,44 +3,44 @@ import type { Options } from "./command.ts";
 import { parseJson, parseVariables } from "./parse-json.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** The operand and the option of commands that carry a payload; one of the two is enough. */
+/** The operand and the option of commands that take a payload; one of the two is enough. */
 export const PAIRS = "[VARIABLE=VALUE…]";
 export const PAYLOAD_OPTION = {
-  payload: { type: "string", value: "JSON|@FILE", help: "what it carries" },
+  payload: { type: "string", value: "JSON|@FILE", help: "its payload" },
 } as const satisfies Options;
 
-/** What the help says about both. */
+/** The help text about both. */
 export const PAYLOAD_NOTE = [
-  "VARIABLE=VALUE is a short form of --payload for a few variables: a VALUE that is JSON, such as",
-  "42, true or [1], is taken as that, and everything else as text.",
+  "VARIABLE=VALUE is a short form of --payload for a few variables. A VALUE that is valid JSON, such",
+  "as 42, true or [1], is parsed; any other VALUE is text.",
 ].join("\n");
 
-/** The same for what a task gives: its variables. */
+/** The same for the output variables of a task. */
 export const VARIABLES_OPTION = {
-  variables: { type: "string", value: "JSON|@FILE", help: "what it gives" },
+  variables: { type: "string", value: "JSON|@FILE", help: "its output variables" },
 } as const satisfies Options;
 export const PAIRS_NOTE = PAYLOAD_NOTE.replace("--payload", "--variables");
 
-/** Reads the variables that a task gives; undefined where there are none. */
+/** Parses the output variables of a task; undefined if there are none. */
 export function parseGiven(
   variables: string | undefined,
   pairs: readonly string[],
 ): Variables | undefined {
   if (variables === undefined) return parsePayload({ payload: undefined, pairs });
   if (pairs.length === 0) return parseVariables(variables, "variables");
-  throw new UsageError(`"${pairs[0]}" and --variables say the same thing twice. Use one of them.`);
+  throw new UsageError(`"${pairs[0]}" and --variables cannot be combined. Use one of them.`);
 }
 
 type Given = Readonly<{ payload: string | undefined; pairs: readonly string[] }>;
 
-/** Reads a payload that becomes variables; undefined where there is none. */
+/** Parses a payload of variables; undefined if there is none. */
 export function parsePayload({ payload, pairs }: Given): Variables | undefined {
   demandOneForm({ payload, pairs });
   if (payload !== undefined) return parseVariables(payload, "payload");
   return pairs.length === 0 ? undefined : parsePairs(pairs);
 }
 
-/** Reads a payload that may be any value; undefined where there is none. */
+/** Parses a payload of any JSON value; undefined if there is none. */
 export function parseAnyPayload({ payload, pairs }: Given): Json | undefined {
   demandOneForm({ payload, pairs });
   if (payload !== undefined) return parseJson(payload, "payload");
@@ -49,14 +49,15 @@ export function parseAnyPayload({ payload, pairs }: Given): Json | undefined {
 
 function demandOneForm({ payload, pairs }: Given): void {
   if (payload === undefined || pairs.length === 0) return;
-  throw new UsageError(`"${pairs[0]}" and --payload say the same thing twice. Use one of them.`);
+  throw new UsageError(`"${pairs[0]}" and --payload cannot be combined. Use one of them.`);
 }
 
 function parsePairs(pairs: readonly string[]): Variables {
   const named = new Map<string, Json>();
   for (const pair of pairs) {
     const at = pair.indexOf("=");
-    if (at < 1) throw new UsageError(`"${pair}" is no VARIABLE=VALUE. Write it as in total=42.`);
+    if (at < 1)
+      throw new UsageError(`"${pair}" is not of the form VARIABLE=VALUE, such as total=42.`);
     const name = pair.slice(0, at);
     if (named.has(name)) throw new UsageError(`"${name}" is given twice. Give it once.`);
     named.set(name, parseValue(pair.slice(at + 1)));

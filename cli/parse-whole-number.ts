@@ -1,6 +1,6 @@
 import { UsageError } from "./usage-error.ts";
 
-/** Reads the value of an option that counts something. */
+/** Parses the value of an option that is a whole number. */
 export function parseWholeNumber(
   text: string,
   { option, min, max }: Readonly<{ option: string; min: number; max: number }>,

@@ -2,7 +2,7 @@ import type { Listed } from "../lib/client/index.ts";
 import { printJson, printTable } from "./lay-out.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Prints what was listed, as JSON or as a table that tells a person when there is more. */
+/** Prints a list as JSON or as a table; on a terminal it says whether there is more. */
 export function printList<T>(
   terminal: Terminal,
   list: Listed<T>,
@@ -22,6 +22,6 @@ export function printList<T>(
   }
   printTable(terminal, headings, list.items.map(rowOf));
   if (terminal.isInteractive && list.nextCursor !== undefined) {
-    terminal.print(terminal.mark("faint", "There are more; --limit shows them."));
+    terminal.print(terminal.mark("faint", "There are more; use --limit to show them."));
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { Client } from "../lib/client/index.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Reads a workflow; BPMN goes as the bytes that it is, because it names its own encoding. */
+/** Reads a workflow; BPMN is sent as bytes, because the file declares its own encoding. */
 export function readSource(file: string): Parameters<Client["deploy"]>[0] {
   const bytes = bytesOf(file);
   const isJourney = /\.ya?ml$/i.test(file);

@@ -4,7 +4,7 @@ import { explainFailure } from "./explain-failure.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Runs what the arguments ask for; whatever goes wrong is told, never thrown. */
+/** Runs the command in the arguments; errors are printed, never thrown. */
 export async function runCommandLine(
   args: readonly string[],
   terminal: Terminal,
@@ -18,7 +18,7 @@ export async function runCommandLine(
     const found = COMMANDS.find((command) => command.name === name);
     if (found !== undefined) return await found.run(rest, terminal);
     const known = COMMANDS.map((command) => command.name).join(", ");
-    throw new UsageError(`There is no command "${name}". There are: ${known}.`);
+    throw new UsageError(`Unknown command "${name}". The commands are: ${known}.`);
   } catch (error) {
     const { exitCode, lines } = explainFailure(error, { asJson: rest.includes("--json") });
     for (const line of lines) terminal.complain(line);
@@ -31,12 +31,12 @@ function overview(): string {
   return [
     "fermata COMMAND [options]",
     "",
-    "  Runs a durable workflow engine, and talks to one that runs.",
+    "  Runs a durable workflow engine, or calls a running one.",
     "",
     ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
-    "`fermata COMMAND --help` says more about one of them.",
-    "All but dev and cost talk to the server at --url or FERMATA_URL, http://127.0.0.1:7373 unless said.",
-    "Exit codes: 0 done, 1 refused or failed, 2 wrong call, 3 no server answers.",
+    "`fermata COMMAND --help` shows the options of a command.",
+    "All commands except dev and cost call the server at --url or FERMATA_URL (default http://127.0.0.1:7373).",
+    "Exit codes: 0 success, 1 refused or failed, 2 usage error, 3 no server responds.",
   ].join("\n");
 }

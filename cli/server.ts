@@ -6,30 +6,34 @@ import type { Options } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 import { UsageError } from "./usage-error.ts";
 
-/** Where an engine listens unless it was told otherwise. */
+/** Where an engine listens by default. */
 export const DEFAULT_URL = "http://127.0.0.1:7373";
 
-/** The options of every command that talks to a server. */
+/** The options of every command that calls a server. */
 export const SERVER_OPTIONS = {
   url: {
     type: "string",
     value: "URL",
-    help: "the server; FERMATA_URL, or http://127.0.0.1:7373 unless said",
+    help: "the server; default FERMATA_URL, then http://127.0.0.1:7373",
   },
-  token: { type: "string", value: "TOKEN", help: "the server's bearer token; or FERMATA_TOKEN" },
+  token: {
+    type: "string",
+    value: "TOKEN",
+    help: "the server's bearer token; default FERMATA_TOKEN",
+  },
   aws: {
     type: "boolean",
-    help: "sign as your AWS credentials; by itself for an API Gateway URL without a token",
+    help: "sign with your AWS credentials; default for API Gateway URLs without a token",
   },
   region: {
     type: "string",
     value: "REGION",
-    help: "of the signature; as the URL says, or AWS_REGION unless said",
+    help: "the region to sign for; default the one in the URL, then AWS_REGION",
   },
-  local: { type: "boolean", help: "the deployment that `npm run local:up` left in this folder" },
+  local: { type: "boolean", help: "the deployment that `npm run local:up` made in this folder" },
 } as const satisfies Options;
 
-/** Which server to talk to, and as whom. */
+/** Which server to call, and how to authenticate. */
 export type Server = Readonly<{
   url: string;
   token?: string;
@@ -47,18 +51,18 @@ type Given = Readonly<{
 
 type Surroundings = Pick<Terminal, "environment">;
 
-/** Finds the server by option, then environment, then habit. */
+/** Finds the server by option, then environment, then default. */
 export function serverOf(given: Given, terminal: Surroundings): Server {
   const url = urlOf(given, terminal);
   if (given.aws && given.token !== undefined) {
-    throw new UsageError("--aws and --token are two answers to who calls. Give one of them.");
+    throw new UsageError("--aws and --token cannot be combined. Use one of them.");
   }
   const token = given.aws
     ? undefined
     : (given.token ?? (terminal.environment.FERMATA_TOKEN || undefined));
   const isSigned = given.aws || (token === undefined && awsRegionOf(url) !== undefined);
   if (given.region !== undefined && !isSigned) {
-    throw new UsageError("--region is for signed requests. Add --aws, or leave it out.");
+    throw new UsageError("--region applies to signed requests only. Add --aws, or omit --region.");
   }
   return {
     url: url.replace(/\/+$/, ""),
@@ -69,14 +73,14 @@ export function serverOf(given: Given, terminal: Surroundings): Server {
 
 function urlOf(given: Given, { environment }: Surroundings): string {
   if (given.local && given.url !== undefined) {
-    throw new UsageError("--local and --url name two servers. Give one of them.");
+    throw new UsageError("--local and --url cannot be combined. Use one of them.");
   }
   const url = given.local ? localUrl() : (given.url ?? (environment.FERMATA_URL || DEFAULT_URL));
   if (/^https?:$/.test(URL.parse(url)?.protocol ?? "")) return url;
   throw new UsageError(`"${url}" is not the URL of a server. Write http://HOST:PORT.`);
 }
 
-/** Where the local deployment says that it is. */
+/** The URL of the local deployment, from its state file. */
 function localUrl(): string {
   const file = join(".fermata", "local.json");
   try {
@@ -94,7 +98,7 @@ function parseLocal(text: string): Readonly<{ apiUrl?: unknown }> {
 
 function noLocal(file: string, cause?: unknown): UsageError {
   return new UsageError(
-    `--local: ${file} names no deployment. Make one with \`npm run local:up\`, in the same folder.`,
+    `--local: ${file} describes no deployment. Make one with \`npm run local:up\`, in the same folder.`,
     { cause },
   );
 }
@@ -103,9 +107,7 @@ function regionFor(url: string, { region }: Given, { environment }: Surroundings
   const { AWS_REGION, AWS_DEFAULT_REGION } = environment;
   const found = region ?? awsRegionOf(url) ?? (AWS_REGION || AWS_DEFAULT_REGION);
   if (found) return found;
-  throw new UsageError(
-    `${url} does not say in which AWS region it is. Add --region, or set AWS_REGION.`,
-  );
+  throw new UsageError(`${url} does not contain an AWS region. Add --region, or set AWS_REGION.`);
 }
 
 /** A client of that server. */
@@ -125,20 +127,20 @@ export function clientFor(given: Given, terminal: Surroundings): Client {
   });
 }
 
-/** Nothing answered at all; what answered badly is an ApiError. */
+/** The server did not respond at all; an error response is an ApiError. */
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
   constructor(url: string, cause: unknown) {
     const reason = reasonOf(cause);
     super(
-      `No Fermata server answers at ${url}${reason}. Start one with \`npm start\` or \`fermata dev\`, or name another with --url.`,
+      `No Fermata server answers at ${url}${reason}. Start one with \`npm start\` or \`fermata dev\`, or choose another with --url.`,
       { cause },
     );
   }
 }
 
-/** Fetch hides what happened in the cause of its error; a refused connection needs no more words. */
+/** Fetch reports the reason in the cause of its error; a refused connection needs no explanation. */
 function reasonOf(error: unknown): string {
   const cause = error instanceof Error ? error.cause : undefined;
   if (!(cause instanceof Error) || !("code" in cause) || cause.code === "ECONNREFUSED") return "";

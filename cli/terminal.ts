@@ -1,14 +1,14 @@
 import { styleText } from "node:util";
 
-/** Where a command speaks, and the surroundings it was called in. */
+/** The output and the environment of a command. */
 export type Terminal = Readonly<{
   /** A line of the answer. */
   print(line: string): void;
   /** A line about the command itself: errors, progress. */
   complain(line: string): void;
-  /** A person looks on: answers are laid out as tables. */
+  /** Output goes to a terminal: lists are printed as tables. */
   isInteractive: boolean;
-  /** Marks text, where the terminal has colours and NO_COLOR is not set. */
+  /** Styles text if the terminal has colours and NO_COLOR is not set. */
   mark(kind: Mark, text: string): string;
   environment: Readonly<Record<string, string | undefined>>;
 }>;
@@ -17,7 +17,7 @@ export type Mark = "heading" | "faint" | "good" | "bad";
 
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
-  // `fermata ls | head -1` closes the pipe early: that is the reader's wish, not a failure.
+  // `fermata ls | head -1` closes the pipe early, which is not a failure.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     process.exit(0);

@@ -1,4 +1,4 @@
-/** The command was called in a way that makes no sense; the message says how to call it. */
+/** The arguments are not valid; the message says how to fix them. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }

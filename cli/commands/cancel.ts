@@ -3,13 +3,13 @@ import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Cancels an instance; one that has ended stays as it is. */
+/** Cancels an instance; one that has ended is not changed. */
 export const cancel = command({
   name: "cancel",
   summary: "cancel an instance",
   operands: ["ID"],
   options: {
-    reason: { type: "string", value: "TEXT", help: "why, for its history" },
+    reason: { type: "string", value: "TEXT", help: "a reason, kept in the history" },
     ...SERVER_OPTIONS,
   },
   run: async ({ values, operands: [instanceId = ""], terminal }) => {
@@ -20,7 +20,7 @@ export const cancel = command({
     );
     if (values.json) printJson(terminal, answer);
     else if (answer.cancelled) terminal.print(`${instanceId} is cancelled`);
-    else terminal.print(`${instanceId} had ended before; there was nothing to cancel`);
+    else terminal.print(`${instanceId} has already ended; there is nothing to cancel`);
     return EXIT.ok;
   },
 });

@@ -4,15 +4,19 @@ import { printJson } from "../lay-out.ts";
 import { PAIRS, PAIRS_NOTE, parseGiven, VARIABLES_OPTION } from "../parse-payload.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Completes a task with the variables that it gives. */
+/** Completes a task with its output variables. */
 export const complete = command({
   name: "complete",
   summary: "complete a task",
   operands: ["TASK", PAIRS],
   options: {
     ...VARIABLES_OPTION,
-    user: { type: "string", value: "USER", help: "who does; refused where another has it" },
-    key: { type: "string", value: "KEY", help: "idempotency key: repeated, it changes nothing" },
+    user: {
+      type: "string",
+      value: "USER",
+      help: "the user; refused if another user has claimed it",
+    },
+    key: { type: "string", value: "KEY", help: "idempotency key, for safe retries" },
     ...SERVER_OPTIONS,
   },
   notes: PAIRS_NOTE,

@@ -10,19 +10,19 @@ import { parseWholeNumber } from "../parse-whole-number.ts";
 import type { Terminal } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Counts what a workflow would cost on AWS; talks to no server and to no account. */
+/** Estimates what a workflow would cost on AWS; needs no server and no account. */
 export const cost = command({
   name: "cost",
-  summary: "count what a workflow would cost on AWS, beside other engines",
+  summary: "estimate what a workflow would cost on AWS, compared with other engines",
   operands: ["FILE"],
   options: {
     process: {
       type: "string",
       value: "ID",
-      help: "which process; the first that a call can start",
+      help: "which process; default the first that a call can start",
     },
-    variables: { type: "string", value: "JSON|@FILE", help: "the variables it begins with" },
-    instances: { type: "string", value: "NUMBER", help: "how many to run; 10 unless said" },
+    variables: { type: "string", value: "JSON|@FILE", help: "its initial variables" },
+    instances: { type: "string", value: "NUMBER", help: "how many to run; default 10" },
     tasks: {
       type: "string",
       value: "FOLDER",
@@ -31,15 +31,15 @@ export const cost = command({
     mode: {
       type: "string",
       value: "MODE",
-      help: "inline: short tasks follow each other in one function; or queued: each is a message",
+      help: "inline (default): short tasks run one after another in one invocation; queued: each is a message",
     },
   },
   notes: [
-    "Runs instances in memory, on the engine as it is deployed and a clock that skips what is waited",
-    "for. Signals, messages and events that they wait for are sent.",
+    "Runs instances in memory, on the engine as deployed and a clock that skips waiting times. Sends",
+    "the signals, messages and events that the instances wait for.",
   ].join("\n"),
   run: async ({ values, operands: [file = ""], terminal }) => {
-    // Only this command needs an engine that counts: the others start without loading it.
+    // Only this command needs an engine that counts, so the others do not load it.
     const { estimateCost } = await import("../../lib/cost/estimate-cost.ts");
     const report = await estimateCost({
       source: textOf(file),
@@ -70,7 +70,7 @@ function print(terminal: Terminal, file: string, report: CostReport, asJson: boo
       return EXIT.refused;
     case "stuck":
       terminal.complain(
-        `fermata: ${file} cannot be counted: ${report.why}. Give it other --variables, or --tasks that let it go on.`,
+        `fermata: ${file} cannot be counted: ${report.why}. Try other --variables, or --tasks that let it continue.`,
       );
       return EXIT.refused;
   }
@@ -79,25 +79,25 @@ function print(terminal: Terminal, file: string, report: CostReport, asJson: boo
 function printBill(terminal: Terminal, report: Extract<CostReport, { kind: "counted" }>): void {
   const { process, mode, instances, counts, bill, peers, prices, stateBytes } = report;
   printFacts(terminal, [
-    ["process", `${process}, ${mode}, ${amount(counts.steps)} steps an instance`],
-    ["state", `${stateBytes} bytes when it ended`],
+    ["process", `${process}, ${mode}, ${amount(counts.steps)} steps per instance`],
+    ["state", `${stateBytes} bytes at the end`],
     ["prices", `list prices of ${prices.region}, ${prices.asOf}, in US dollars`],
   ]);
   terminal.print("");
   printTable(
     terminal,
-    ["service", "units an instance", "$ per million steps"],
+    ["service", "units per instance", "$ per million steps"],
     [
       ...bill.lines.map(({ service, units, perMillionSteps }) => [
         service,
         amount(units / instances),
         dollars(perMillionSteps),
       ]),
-      ["marginal: what another step adds", "", dollars(bill.marginal)],
+      ["marginal: the cost of another step", "", dollars(bill.marginal)],
       ["all-in: with start, listing, history, storage", "", dollars(bill.allIn)],
-      ["all-in with the calls over the HTTP API", "", dollars(bill.allIn + bill.door)],
+      ["all-in with HTTP API calls", "", dollars(bill.allIn + bill.door)],
       [
-        "besides: logs in CloudWatch, bytes",
+        "in addition: CloudWatch logs, bytes",
         amount(bill.logs.units / instances),
         dollars(bill.logs.perMillionSteps),
       ],

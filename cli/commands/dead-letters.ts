@@ -11,19 +11,19 @@ import { clientFor, SERVER_OPTIONS, type Server, serverOf } from "../server.ts";
 import type { Terminal } from "../terminal.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Lists the events that reached nobody, sends one anew, or removes one. */
+/** Lists undelivered events, replays one, or removes one. */
 export const deadLetters = command({
   name: "dead-letters",
-  summary: "list events that reached nobody, replay or remove one",
+  summary: "list undelivered events, replay or remove one",
   operands: ["[list|replay|remove]", "[ID]"],
   options: {
     name: { type: "string", value: "NAME", help: "list only events of this name" },
-    limit: { type: "string", value: "NUMBER", help: "list so many at most; 50 unless said" },
+    limit: { type: "string", value: "NUMBER", help: "the maximum number to list; default 50" },
     ...SERVER_OPTIONS,
   },
   notes: [
-    "`replay ID` broadcasts one anew, so that whoever waits for it now wakes; where nobody does and",
-    "its type is not kept, it stays a dead letter. `remove ID` forgets one. --json shows payloads.",
+    "`replay ID` broadcasts an event again to the instances that wait now; if none waits and events of",
+    "its type are not kept, it stays a dead letter. `remove ID` deletes one. --json shows payloads.",
   ].join("\n"),
   run: async ({ values, operands, terminal }) => {
     const [action = "list", id] = operands;
@@ -31,7 +31,7 @@ export const deadLetters = command({
     const call = { client: clientFor(values, terminal), terminal, asJson: values.json ?? false };
     switch (action) {
       case "list":
-        if (id !== undefined) throw new UsageError(`"${id}" is one too many. ${USAGE}`);
+        if (id !== undefined) throw new UsageError(`Unexpected argument "${id}". ${USAGE}`);
         await list(call, { limit, ...(values.name !== undefined && { name: values.name }) });
         return EXIT.ok;
       case "replay":
@@ -41,7 +41,7 @@ export const deadLetters = command({
         await remove(call, demanded(id));
         return EXIT.ok;
       default:
-        throw new UsageError(`"${action}" is none of list, replay and remove. ${USAGE}`);
+        throw new UsageError(`"${action}" is not list, replay or remove. ${USAGE}`);
     }
   },
 });
@@ -77,7 +77,7 @@ async function replay({ client, terminal, asJson }: Call, id: string, server: Se
   const here = { program: programName(terminal), server };
   const became =
     answer.outcome === "dropped"
-      ? "nobody waits for it; it stays a dead letter."
+      ? "no instance waits for it; it stays a dead letter."
       : describeEventAnswer(answer, here);
   terminal.print(`${id} replayed (${answer.id}): ${became}`);
 }

@@ -6,7 +6,7 @@ import { printJson } from "../lay-out.ts";
 import { readSource } from "../read-source.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Hands workflows to a server; one that is refused does not keep the others back. */
+/** Deploys workflows to a server; a refused file does not stop the others. */
 export const deploy = command({
   name: "deploy",
   summary: "deploy workflows from files",

@@ -11,73 +11,73 @@ import { parseWholeNumber } from "../parse-whole-number.ts";
 import { programName } from "../program-name.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** The whole engine in this process, with its HTTP API, until it is told to stop. */
+/** Runs the whole engine in this process, with its HTTP API, until it is stopped. */
 export const dev = command({
   name: "dev",
   summary: "run the engine here, durable on disk, with its HTTP API",
   operands: [],
   options: {
-    port: { type: "string", value: "PORT", help: "7373 unless said; 0 picks a free one" },
+    port: { type: "string", value: "PORT", help: "default 7373; 0 picks a free port" },
     host: {
       type: "string",
       value: "HOST",
-      help: "127.0.0.1 unless said; what others can reach needs a token",
+      help: "default 127.0.0.1; a host that other machines can reach needs a token",
     },
     token: {
       type: "string",
       value: "TOKEN",
-      help: "what calls must carry as a bearer token; or FERMATA_TOKEN",
+      help: "the bearer token that calls must send; default FERMATA_TOKEN",
     },
     data: {
       type: "string",
       value: "FOLDER",
-      help: "where state is kept; .fermata/data unless said",
+      help: "the data folder; default .fermata/data",
     },
     clock: {
       type: "string",
       value: "real|virtual",
-      help: "virtual: time moves only by POST /v1/clock/advance",
+      help: "virtual: time moves only with POST /v1/clock/advance",
     },
     retention: {
       type: "string",
       value: "DURATION",
-      help: "how long ended instances are kept; P30D unless said, P15D at the least",
+      help: "how long ended instances are kept; default P30D, at least P15D",
     },
     tasks: {
       type: "string",
       value: "FOLDER",
       multiple: true,
-      help: "task handlers, one file a type; may be given again",
+      help: "task handlers, one file per type; can be repeated",
     },
     "http-allow": {
       type: "string",
       value: "HOST",
       multiple: true,
-      help: "the only hosts that HTTP tasks call; any public one by https unless said",
+      help: "the only hosts that HTTP tasks may call; default any public host over https",
     },
     "http-private": {
       type: "string",
       value: "HOST",
       multiple: true,
-      help: "a host that HTTP tasks call though it is not public, as http://localhost:8080",
+      help: "a host that HTTP tasks may call although it is not public, such as http://localhost:8080",
     },
     secret: {
       type: "string",
       value: "NAME=HOST,…",
       multiple: true,
-      help: "the hosts that secret:NAME may go to; FERMATA_SECRET_NAME is its value",
+      help: "the hosts that secret:NAME may be sent to; FERMATA_SECRET_NAME is its value",
     },
     "accept-loss": {
       type: "boolean",
-      help: "open a data folder whose log has lost commits, and go on without them",
+      help: "open a data folder whose log has lost commits, and continue without them",
     },
-    "no-examples": { type: "boolean", help: "deploy and start nothing" },
+    "no-examples": { type: "boolean", help: "do not deploy and start the examples" },
     steps: { type: "boolean", help: "show the steps of every instance, not only the examples'" },
   },
   notes: [
     "In the repository it also deploys the examples, starts one (examples/approval) and shows the",
-    "steps of all of them. The published package has no examples. SIGTERM and SIGINT let running",
-    "steps finish; a second one ends at once. With --json every line is a JSON object with an",
+    "steps of all of them. The published package has no examples. On SIGTERM and SIGINT running",
+    "steps finish; a second signal stops at once. With --json every line is a JSON object with an",
     "`event`.",
   ].join("\n"),
   run: async ({ values, terminal }) => {
@@ -104,7 +104,7 @@ export const dev = command({
       },
       log,
     );
-    // Callers that wait for the end of an instance would keep the process alive for a while.
+    // Open requests that wait for the end of an instance would keep the process alive for a while.
     process.exit(EXIT.ok);
   },
 });
@@ -122,22 +122,22 @@ type DevSettings = Readonly<{
   /** The first of them is started. */
   examples: readonly Example[];
   showAll: boolean;
-  /** What the reader types for `fermata`. */
+  /** How the reader calls `fermata`. */
   program: string;
 }>;
 
-/** How long answers under way may take once the engine is told to stop. */
+/** How long open requests may take after the engine is asked to stop. */
 const ANSWERING_MS = 2_000;
 
 async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   const stopped = stopSignal();
   exitWhenUncaught(log);
   const { examples, dataDir, clock, retention, host, port, token } = settings;
-  // The engine is heavy; commands that only talk to a server do without it.
+  // Loading the engine takes time; commands that only call a server do not need it.
   const { openEngine, serveEngine } = await import("../../lib/embedded/index.ts");
   const watch = stepWatch(settings, log);
   const lost = Promise.withResolvers<never>();
-  lost.promise.catch(() => {}); // it may come while nobody waits yet, or any more
+  lost.promise.catch(() => {}); // it may reject before or after it is awaited
   const engine = await openEngine({
     dataDir,
     clock,
@@ -155,7 +155,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
       port,
       ...(token !== undefined && { token }),
       onUnexpected: (id, error, { status, code, route }) =>
-        log.trouble(`${route} was answered with ${status} ${code} (${id}): ${traceOf(error)}`),
+        log.trouble(`${route} returned ${status} ${code} (${id}): ${traceOf(error)}`),
     });
     try {
       for (const example of examples) await deployExample(engine, example);
@@ -171,7 +171,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
         );
       }
       log.note(
-        `Stopping by ${await Promise.race([stopped, lost.promise])}: running steps finish first.`,
+        `Stopping on ${await Promise.race([stopped, lost.promise])}: running steps finish first.`,
       );
     } finally {
       await Promise.race([server.close(), setTimeout(ANSWERING_MS, undefined, { ref: false })]);
@@ -181,7 +181,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
   }
 }
 
-/** A folder that has seen a workflow before is told about; a new one has nothing to tell. */
+/** Reports the recovery of a data folder that already has definitions. */
 async function tellRecovery(engine: EmbeddedEngine, log: DevLog): Promise<void> {
   const { items, nextCursor } = await engine.definitions({ limit: 200 });
   if (items.length === 0) return;
@@ -190,7 +190,7 @@ async function tellRecovery(engine: EmbeddedEngine, log: DevLog): Promise<void> 
   log.recovered({ live: { count, more }, ...(await engine.recovered) });
 }
 
-/** Passes on what happens to instances whose steps should be seen. */
+/** Logs the steps of the instances that should be shown. */
 function stepWatch({ examples, showAll, program }: DevSettings, log: DevLog) {
   const shown = new Set(examples.map(({ definitionId }) => definitionId));
   let tellOutside: (news: TrailNews) => Promise<void> = async () => {};
@@ -206,11 +206,11 @@ function stepWatch({ examples, showAll, program }: DevSettings, log: DevLog) {
   };
 }
 
-/** A task handler may leave a promise behind that fails later, where no step can catch it. */
+/** A promise that a task handler does not await may reject later, where no step can catch it. */
 function exitWhenUncaught(log: DevLog): void {
   process.on("uncaughtException", (error) => {
     log.trouble(
-      `Something failed outside of any step, perhaps a promise that a task handler forgot. Nothing acknowledged is lost: mend it and start again. ${traceOf(error)}`,
+      `An error occurred outside of any step, perhaps in a promise that a task handler did not await. Nothing acknowledged is lost: fix the error and start again. ${traceOf(error)}`,
     );
     process.exit(EXIT.refused);
   });

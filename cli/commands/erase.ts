@@ -3,7 +3,7 @@ import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Removes what an ended instance knew, before its time. */
+/** Erases an ended instance before its retention period is over. */
 export const erase = command({
   name: "erase",
   summary: "erase an instance that has ended, with its values and its history",

@@ -5,37 +5,37 @@ import { printFacts, printJson } from "../lay-out.ts";
 import { parseChoice } from "../parse-choice.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Shows how events of a name behave, or says how they should from now on. */
+/** Shows or declares how events of a name behave. */
 export const eventType = command({
   name: "event-type",
-  summary: "show or say how events of a name behave",
+  summary: "show or declare how events of a name behave",
   operands: ["NAME"],
   options: {
     "consume-on-read": {
       type: "string",
       value: "true|false",
-      help: "true, the default: one wait gets a broadcast event; false: all of them",
+      help: "true (default): one wait gets a broadcast event; false: all of them",
     },
     "delivery-mode": {
       type: "string",
       value: "MODE",
-      help: "AfterWait, the default, AfterCreate or All: whom a broadcast event is for",
+      help: "AfterWait (default), AfterCreate or All: which waits a broadcast event reaches",
     },
     "expire-after": {
       type: "string",
       value: "DURATION",
-      help: "how long an event is kept; P7D by default",
+      help: "how long an event is kept; default P7D",
     },
     "on-target-terminated": {
       type: "string",
       value: "WHAT",
-      help: "discard, the default, broadcast or deadLetter: what is unread when a target ends",
+      help: "discard (default), broadcast or deadLetter: for events unread when their target ends",
     },
     ...SERVER_OPTIONS,
   },
   notes: [
-    "Without any of the four it shows the type and changes nothing. With some of them it declares",
-    "the type, and those that are left out get their default, whatever they were before.",
+    "Without these four options the command shows the event type. With at least one of them it",
+    "declares the type, and omitted options are reset to their defaults.",
   ].join("\n"),
   run: async ({ values, operands: [name = ""], terminal }) => {
     const config = configOf(values);

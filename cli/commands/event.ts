@@ -7,15 +7,15 @@ import { PAIRS, PAYLOAD_NOTE, PAYLOAD_OPTION, parseAnyPayload } from "../parse-p
 import { programName } from "../program-name.ts";
 import { clientFor, SERVER_OPTIONS, serverOf } from "../server.ts";
 
-/** Sends an event to an instance, or to those that its type says. */
+/** Sends an event to an instance, or to the instances that its type selects. */
 export const event = command({
   name: "event",
-  summary: "send an event to an instance, or to all that its type says",
+  summary: "send an event to an instance, or to all that its type selects",
   operands: ["NAME", PAIRS],
   options: {
-    target: { type: "string", value: "INSTANCE", help: "who gets it; it is broadcast unless said" },
+    target: { type: "string", value: "INSTANCE", help: "the recipient; default: broadcast" },
     ...PAYLOAD_OPTION,
-    id: { type: "string", value: "ID", help: "the event's id; the same id is one event" },
+    id: { type: "string", value: "ID", help: "the event's id, for safe retries" },
     ...SERVER_OPTIONS,
   },
   notes: `${PAYLOAD_NOTE}\nThe payload of an event may be any JSON value.`,

@@ -12,17 +12,22 @@ export const fail = command({
   summary: "report that a task failed",
   operands: ["TASK", PAIRS],
   options: {
-    message: { type: "string", value: "TEXT", help: "why; must be said" },
-    code: { type: "string", value: "CODE", help: "a business error, for boundary events" },
+    message: { type: "string", value: "TEXT", help: "the reason; required" },
+    code: {
+      type: "string",
+      value: "CODE",
+      help: "a business error that boundary events can catch",
+    },
     retries: { type: "string", value: "N", help: "attempts left; not for user tasks" },
     ...VARIABLES_OPTION,
-    key: { type: "string", value: "KEY", help: "idempotency key: repeated, it changes nothing" },
+    key: { type: "string", value: "KEY", help: "idempotency key, for safe retries" },
     ...SERVER_OPTIONS,
   },
   notes: PAIRS_NOTE,
   run: async ({ values, operands: [taskId = "", ...pairs], terminal }) => {
     const { message, code, key } = values;
-    if (message === undefined) throw new UsageError("--message is missing. Say why it failed.");
+    if (message === undefined)
+      throw new UsageError("--message is missing. Say why the task failed.");
     const variables = parseGiven(values.variables, pairs);
     const range = { option: "retries", min: 0, max: 1_000 };
     const answer = await clientFor(values, terminal).failTask(

@@ -5,7 +5,7 @@ import { EXIT } from "../exit-code.ts";
 import { printJson, printTable } from "../lay-out.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Shows everything that has happened to an instance, the oldest first. */
+/** Shows the history of an instance, the oldest entry first. */
 export const history = command({
   name: "history",
   summary: "show what has happened to an instance",

@@ -14,7 +14,7 @@ export const incidents = command({
   operands: [],
   options: {
     ...INCIDENT_OPTIONS,
-    limit: { type: "string", value: "NUMBER", help: "how many at most; 50 unless said" },
+    limit: { type: "string", value: "NUMBER", help: "the maximum number; default 50" },
     ...SERVER_OPTIONS,
   },
   run: async ({ values, terminal }) => {
@@ -34,7 +34,7 @@ export const incidents = command({
 /** The columns of a table of incidents. */
 export const INCIDENT_HEADINGS = ["INSTANCE", "INCIDENT", "TYPE", "AT", "MESSAGE"];
 
-/** An incident in them. */
+/** An incident as a row of that table. */
 export function incidentRow(incident: FoundIncident): readonly string[] {
   const { instanceId, incidentId, type, element, message } = incident;
   return [instanceId, incidentId, type, element, message];

@@ -4,22 +4,22 @@ import { printFacts, printJson } from "../lay-out.ts";
 import { parseChoice } from "../parse-choice.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Shows over how many shards the instances of a definition are listed, or says how many it should be. */
+/** Shows or raises the number of shards of a definition's listing. */
 export const listing = command({
   name: "listing",
-  summary: "show or raise the shards that a definition's instances are listed in",
+  summary: "show or raise the number of shards of a definition's listing",
   operands: ["DEFINITION"],
   options: {
     shards: {
       type: "string",
       value: "NUMBER",
-      help: "a power of two up to 64; it only grows",
+      help: "a power of two up to 64; it can only grow",
     },
     ...SERVER_OPTIONS,
   },
   notes: [
-    "One shard takes some 500 changes a second: starts, ends, incidents. Raise the number when the",
-    "listing index of a deployed engine throttles. Every list reads all shards.",
+    "One shard takes about 500 instances a second. Raise the number when the listing index of a",
+    "deployed engine is throttled. Every list reads all shards.",
   ].join("\n"),
   run: async ({ values, operands: [definition = ""], terminal }) => {
     const client = clientFor(values, terminal);

@@ -24,7 +24,7 @@ export const ls = command({
     incident: { type: "boolean", help: "only those with an open incident" },
     after: { type: "string", value: "INSTANT", help: "only those that started after it" },
     before: { type: "string", value: "INSTANT", help: "only those that started before it" },
-    limit: { type: "string", value: "NUMBER", help: "how many at most; 50 unless said" },
+    limit: { type: "string", value: "NUMBER", help: "the maximum number; default 50" },
     ...SERVER_OPTIONS,
   },
   run: async ({ values, terminal }) => {

@@ -5,19 +5,19 @@ import { printJson } from "../lay-out.ts";
 import { PAIRS, PAYLOAD_NOTE, PAYLOAD_OPTION, parsePayload } from "../parse-payload.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Sends a message to whoever waits for its name and key, now or later. */
+/** Sends a message to the instance that waits for its name and key, now or later. */
 export const message = command({
   name: "message",
   summary: "send a message to the instance that waits for its key, now or later",
   operands: ["NAME", PAIRS],
   options: {
-    key: { type: "string", value: "KEY", help: "the correlation key; none unless said" },
+    key: { type: "string", value: "KEY", help: "the correlation key; default none" },
     ...PAYLOAD_OPTION,
-    id: { type: "string", value: "ID", help: "the message's id; the same id is one message" },
+    id: { type: "string", value: "ID", help: "the message's id, for safe retries" },
     ttl: {
       type: "string",
       value: "DURATION",
-      help: "how long it is kept for who waits later; PT1H unless said, PT0S: not at all",
+      help: "how long it is kept for later waits; default PT1H, PT0S: not at all",
     },
     ...SERVER_OPTIONS,
   },

@@ -6,7 +6,7 @@ import { printJson, printTable } from "../lay-out.ts";
 import { parseChoice } from "../parse-choice.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Erases ended instances; only tells which, unless it is meant. */
+/** Erases ended instances; without --yes it only lists them. */
 export const purge = command({
   name: "purge",
   summary: "erase ended instances, with their values and history",
@@ -17,7 +17,7 @@ export const purge = command({
     status: { type: "string", value: "STATUS", help: "only succeeded, failed or cancelled ones" },
     "business-key": { type: "string", value: "KEY", help: "only those with this business key" },
     tag: { type: "string", value: "TAG", help: "only those with this tag" },
-    yes: { type: "boolean", help: "do it; otherwise it only tells which" },
+    yes: { type: "boolean", help: "erase them; without it they are only listed" },
     ...SERVER_OPTIONS,
   },
   run: async ({ values, terminal }) => {
@@ -57,4 +57,4 @@ function rowOf(item: PurgeReport["items"][number]): readonly string[] {
 }
 
 const done = ({ matched = 0, purged = 0, gone = 0, refused = 0 }): string =>
-  `${purged} of ${matched} erased, ${gone} were gone, ${refused} refused`;
+  `${purged} of ${matched} erased, ${gone} already gone, ${refused} refused`;

@@ -4,10 +4,10 @@ import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Tells what became of a broadcast. */
+/** Shows the receipt of a broadcast. */
 export const receipt = command({
   name: "receipt",
-  summary: "tell what became of a signal or of a broadcast event",
+  summary: "show the receipt of a signal or of a broadcast event",
   operands: ["ID"],
   options: SERVER_OPTIONS,
   run: async ({ values, operands: [broadcastId = ""], terminal }) => {

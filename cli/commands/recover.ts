@@ -4,15 +4,15 @@ import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Sends again what was lost; with --all, whatever any live instance owes. */
+/** Sends lost messages again; with --all, everything that any live instance owes. */
 export const recover = command({
   name: "recover",
-  summary: "send again what was lost; what is sent twice is done once",
+  summary: "send lost messages again; duplicates have no effect",
   operands: [],
   options: {
     all: {
       type: "boolean",
-      help: "go through every live instance, as after a table was restored",
+      help: "visit every live instance, for example after restoring a table",
     },
     ...SERVER_OPTIONS,
   },
@@ -29,24 +29,25 @@ export const recover = command({
       );
       for (const trouble of troubles) terminal.complain(describeTrouble(trouble));
       const untold = counts.unreadable + counts.failed - troubles.length;
-      if (untold > 0) terminal.complain(`and ${untold} more; the log of the engine names them all`);
+      if (untold > 0) terminal.complain(`and ${untold} more; the engine's log names them all`);
     }
-    if (counts.failed > 0) terminal.complain("What failed may go well now: run this again.");
+    if (counts.failed > 0)
+      terminal.complain("Failed items may succeed when you run this command again.");
     return counts.unreadable + counts.failed === 0 ? EXIT.ok : EXIT.refused;
   },
 });
 
 const WORDS: Readonly<Record<string, string>> = {
-  resumed: "instances set going",
+  resumed: "instances resumed",
   rearmed: "timers armed again",
   timersFired: "overdue timers",
   resent: "messages sent again",
-  mailboxesPoked: "mailboxes looked at",
+  mailboxesPoked: "mailboxes woken",
   broadcastsResumed: "broadcasts resumed",
   eventsOffered: "events offered",
-  skipped: "needed nothing",
-  unreadable: "could not be read",
-  failed: "failed, recover again",
+  skipped: "nothing to do",
+  unreadable: "unreadable",
+  failed: "failed, run again",
 };
 
 function describeTrouble({ instanceId, key, message }: RecoveryTrouble): string {

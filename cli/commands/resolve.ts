@@ -14,18 +14,18 @@ import { INCIDENT_HEADINGS, incidentRow } from "./incidents.ts";
 /** Resolves one incident, those of an instance, or all that a filter matches. */
 export const resolve = command({
   name: "resolve",
-  summary: "resolve incidents: the failed steps are tried again",
+  summary: "resolve incidents: the failed steps are retried",
   operands: ["[INSTANCE]", "[INCIDENT]"],
   options: {
     ...INCIDENT_OPTIONS,
-    variables: { type: "string", value: "JSON|@FILE", help: "variables that each gets first" },
-    retries: { type: "string", value: "NUMBER", help: "attempts that each gets" },
-    yes: { type: "boolean", help: "do it; without an instance it only tells which" },
+    variables: { type: "string", value: "JSON|@FILE", help: "variables to set first" },
+    retries: { type: "string", value: "NUMBER", help: "the attempts that each task gets" },
+    yes: { type: "boolean", help: "resolve them; without INSTANCE they are otherwise only listed" },
     ...SERVER_OPTIONS,
   },
   notes: [
-    "With INSTANCE and INCIDENT it resolves that one, with INSTANCE alone all that it has. Without",
-    "them it goes by the options, and only tells which it would resolve unless --yes is said.",
+    "With INSTANCE and INCIDENT it resolves that incident, with INSTANCE alone all incidents of the",
+    "instance. Without them it lists the incidents that match the options, and resolves them with --yes.",
   ].join("\n"),
   run: async ({ values, operands: [instanceId, incidentId], terminal }) => {
     const filter = incidentFilter(values);
@@ -41,7 +41,7 @@ export const resolve = command({
     if (instanceId === undefined) return resolveMany(call, filter, said, values.yes ?? false);
     const [option] = Object.keys(filter);
     if (option !== undefined) {
-      throw new UsageError(`INSTANCE and a filter (${option}) exclude each other. ${USAGE}`);
+      throw new UsageError(`INSTANCE and a filter (${option}) cannot be combined. ${USAGE}`);
     }
     return resolveOf(call, instanceId, incidentId, said);
   },
@@ -92,4 +92,4 @@ const rowOf = (item: ResolveReport["items"][number]): readonly string[] => [
 ];
 
 const done = ({ matched = 0, resolved = 0, gone = 0, refused = 0 }): string =>
-  `${resolved} of ${matched} resolved, ${gone} were gone, ${refused} refused`;
+  `${resolved} of ${matched} resolved, ${gone} already gone, ${refused} refused`;

@@ -8,18 +8,18 @@ import { printList } from "../print-list.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Lists what begins by itself, or stops one of it. */
+/** Lists timer start schedules, or stops one. */
 export const schedules = command({
   name: "schedules",
-  summary: "list what begins by itself, and when; stop one",
+  summary: "list scheduled starts, or stop one",
   operands: ["[rm]", "[ID]"],
   options: {
-    limit: { type: "string", value: "NUMBER", help: "list so many at most; 50 unless said" },
+    limit: { type: "string", value: "NUMBER", help: "the maximum number to list; default 50" },
     ...SERVER_OPTIONS,
   },
   notes: [
-    "`rm ID` stops one until its definition is enabled or deployed anew. To stop all of a",
-    "definition, disable it.",
+    "`rm ID` stops a schedule until its definition is enabled or deployed again. To stop all",
+    "schedules of a definition, disable it.",
   ].join("\n"),
   run: async ({ values, operands: [action, id], terminal }) => {
     const limit = parseWholeNumber(values.limit ?? "50", { option: "limit", min: 1, max: 100_000 });

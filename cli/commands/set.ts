@@ -8,11 +8,11 @@ import { UsageError } from "../usage-error.ts";
 /** Sets variables of a live instance. */
 export const set = command({
   name: "set",
-  summary: "set variables of a live instance; nothing moves on by it",
+  summary: "set variables of a live instance, without continuing it",
   operands: ["INSTANCE", PAIRS],
   options: {
     ...PAYLOAD_OPTION,
-    scope: { type: "string", value: "ELEMENT", help: "an open element they become local to" },
+    scope: { type: "string", value: "ELEMENT", help: "set local variables of this open element" },
     ...SERVER_OPTIONS,
   },
   notes: PAYLOAD_NOTE,

@@ -5,10 +5,10 @@ import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Shows an instance as it stands. */
+/** Shows the current state of an instance. */
 export const show = command({
   name: "show",
-  summary: "show an instance as it stands",
+  summary: "show the current state of an instance",
   operands: ["ID"],
   options: SERVER_OPTIONS,
   run: async ({ values, operands: [instanceId = ""], terminal }) => {

@@ -8,15 +8,15 @@ import { PAIRS, PAYLOAD_NOTE, PAYLOAD_OPTION, parsePayload } from "../parse-payl
 import { programName } from "../program-name.ts";
 import { clientFor, SERVER_OPTIONS, serverOf } from "../server.ts";
 
-/** Broadcasts a signal, and tells whom it reached. */
+/** Broadcasts a signal, and prints how many waits it reached. */
 export const signal = command({
   name: "signal",
-  summary: "wake everybody who waits for a signal",
+  summary: "broadcast a signal to every instance that waits for it",
   operands: ["NAME", PAIRS],
   options: {
     ...PAYLOAD_OPTION,
-    id: { type: "string", value: "ID", help: "the broadcast's id; the same id is one broadcast" },
-    receipt: { type: "boolean", help: "print the receipt, as it stands after the call" },
+    id: { type: "string", value: "ID", help: "the broadcast's id, for safe retries" },
+    receipt: { type: "boolean", help: "print the receipt, as of the end of the call" },
     ...SERVER_OPTIONS,
   },
   notes: PAYLOAD_NOTE,
@@ -41,15 +41,15 @@ export const signal = command({
     const server = serverOf(values, terminal);
     const toReceipt = ["receipt", answer.broadcastId] as const;
     terminal.print(`${name}: ${describeReach(answer)}`);
-    terminal.print(`Its receipt: ${commandLine(programName(terminal), server, toReceipt)}`);
+    terminal.print(`Receipt: ${commandLine(programName(terminal), server, toReceipt)}`);
     return EXIT.ok;
   },
 });
 
 function describeReach({ deliveredCount, startedCount = 0 }: SignalAnswer): string {
-  if (deliveredCount === undefined) return "on its way to more than one call can wait for.";
+  if (deliveredCount === undefined) return "delivery continues; the receipt shows the counts.";
   const reached = `${deliveredCount} ${deliveredCount === 1 ? "wait" : "waits"} reached`;
   const started = `${startedCount} ${startedCount === 1 ? "instance" : "instances"} started`;
   if (deliveredCount + startedCount > 0) return `${reached}, ${started}.`;
-  return `${reached}, ${started}. A signal is kept for nobody.`;
+  return `${reached}, ${started}. Signals are not kept.`;
 }

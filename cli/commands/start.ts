@@ -6,22 +6,26 @@ import { parseVariables } from "../parse-json.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Starts an instance, and waits for its end where that is asked for. */
+/** Starts an instance; with --wait it waits for the end. */
 export const start = command({
   name: "start",
   summary: "start an instance of a definition",
   operands: ["DEFINITION"],
   options: {
-    variables: { type: "string", value: "JSON|@FILE", help: "the variables it begins with" },
-    id: { type: "string", value: "ID", help: "the instance's id; starting it twice is one start" },
-    "business-key": { type: "string", value: "KEY", help: "your own name for it" },
-    tag: { type: "string", value: "TAG", multiple: true, help: "a tag; may be said several times" },
+    variables: { type: "string", value: "JSON|@FILE", help: "its initial variables" },
+    id: { type: "string", value: "ID", help: "the instance's id, for safe retries" },
+    "business-key": { type: "string", value: "KEY", help: "your own key for it" },
+    tag: { type: "string", value: "TAG", multiple: true, help: "a tag; can be repeated" },
     deadline: {
       type: "string",
       value: "TIME",
-      help: "when it fails if it still runs: a duration such as P1D, or an instant",
+      help: "when it fails if it has not ended: a duration such as P1D, or an instant",
     },
-    wait: { type: "string", value: "SECONDS", help: "wait so long for its end, and print that" },
+    wait: {
+      type: "string",
+      value: "SECONDS",
+      help: "wait up to this long for its end, and print the result",
+    },
     ...SERVER_OPTIONS,
   },
   notes: "With --wait the exit code is 0 only when the instance has succeeded.",
@@ -63,7 +67,7 @@ export const start = command({
 /** The longest that one call may wait. */
 const SECONDS_A_CALL = 25;
 
-/** Between two calls: an engine behind a gateway answers within two seconds, whatever was asked. */
+/** Between two calls: an engine behind a gateway responds within two seconds, whatever `waitSeconds` is. */
 const PAUSE_MS = 250;
 
 async function resultWithin(

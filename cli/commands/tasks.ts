@@ -7,20 +7,20 @@ import { parseWholeNumber } from "../parse-whole-number.ts";
 import { printList } from "../print-list.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Lists open tasks, oldest first: for people and for workers. */
+/** Lists open tasks, oldest first: user tasks and tasks for workers. */
 export const tasks = command({
   name: "tasks",
   summary: "list open tasks, oldest first",
   operands: [],
   options: {
-    assignee: { type: "string", value: "USER", help: "user tasks that this user has" },
-    user: { type: "string", value: "USER", help: "user tasks that this user may have" },
-    group: { type: "string", value: "GROUP", help: "user tasks that this group may have" },
+    assignee: { type: "string", value: "USER", help: "user tasks assigned to this user" },
+    user: { type: "string", value: "USER", help: "user tasks with this candidate user" },
+    group: { type: "string", value: "GROUP", help: "user tasks with this candidate group" },
     state: { type: "string", value: "STATE", help: "user tasks that are created or claimed" },
     overdue: { type: "boolean", help: "user tasks whose due date has passed" },
     type: { type: "string", value: "TYPE", help: "only those of this task type" },
     instance: { type: "string", value: "ID", help: "only those of this instance" },
-    limit: { type: "string", value: "N", help: "at most so many, 50 unless said" },
+    limit: { type: "string", value: "N", help: "the maximum number; default 50" },
     ...SERVER_OPTIONS,
   },
   run: async ({ values, terminal }) => {
@@ -60,10 +60,10 @@ function rowOf(task: TaskView): readonly string[] {
   ];
 }
 
-/** Who has it, or who may have it, or which worker does it. */
+/** The assignee or the candidates, or the type of worker. */
 function whoDoes({ state, assignee, candidateUsers = [], candidateGroups = [], type }: TaskView) {
   if (state === undefined) return `worker ${type}`;
   if (assignee !== undefined) return assignee;
   const names = [...candidateUsers, ...candidateGroups.map((group) => `group ${group}`)];
-  return names.length === 0 ? "anybody" : names.join(", ");
+  return names.length === 0 ? "any user" : names.join(", ");
 }

@@ -4,22 +4,23 @@ import { printJson } from "../lay-out.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 import { UsageError } from "../usage-error.ts";
 
-/** Gives a user task back. */
+/** Unclaims a user task. */
 export const unclaim = command({
   name: "unclaim",
-  summary: "give a user task back",
+  summary: "return a claimed user task",
   operands: ["TASK"],
   options: {
-    user: { type: "string", value: "USER", help: "who has it; must be said" },
+    user: { type: "string", value: "USER", help: "the user who has claimed it; required" },
     ...SERVER_OPTIONS,
   },
   run: async ({ values, operands: [taskId = ""], terminal }) => {
     const { user } = values;
-    if (user === undefined) throw new UsageError("--user is missing. Say who has the task.");
+    if (user === undefined)
+      throw new UsageError("--user is missing. Name the user who has claimed the task.");
     const client = clientFor(values, terminal);
     const answer = await client.unclaimTask(taskId, { user });
     if (values.json) printJson(terminal, answer);
-    else terminal.print(`${taskId} is nobody's`);
+    else terminal.print(`${taskId} is unclaimed`);
     return EXIT.ok;
   },
 });

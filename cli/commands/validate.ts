@@ -5,7 +5,7 @@ import { printJson } from "../lay-out.ts";
 import { readSource } from "../read-source.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
-/** Has workflows checked, all of them, and stores nothing. */
+/** Validates workflows and stores nothing. */
 export const validate = command({
   name: "validate",
   summary: "check workflows without deploying them",

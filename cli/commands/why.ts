@@ -7,10 +7,10 @@ import { printJson } from "../lay-out.ts";
 import { programName } from "../program-name.ts";
 import { clientFor, SERVER_OPTIONS, type Server, serverOf } from "../server.ts";
 
-/** Says why an instance does not move, and prints the calls that would move it. */
+/** Lists what an instance waits for, and the calls that would continue it. */
 export const why = command({
   name: "why",
-  summary: "say why an instance does not move, and what would move it",
+  summary: "show what an instance waits for, and the calls that would continue it",
   operands: ["ID"],
   options: SERVER_OPTIONS,
   run: async ({ values, operands: [instanceId = ""], terminal }) => {
@@ -30,7 +30,7 @@ export const why = command({
   },
 });
 
-/** A child is called before it is there. */
+/** The id of a called instance is known before the instance exists. */
 async function found(
   client: ReturnType<typeof clientFor>,
   instanceId: string,
@@ -44,7 +44,7 @@ async function found(
   }
 }
 
-/** Who waits for nothing but a child is moved by what moves that. */
+/** An instance that waits only for a called process continues when that process does. */
 function onlyChild({ waits }: InstanceView): string | undefined {
   const [only, ...others] = waits.filter(({ kind }) => kind !== "timer");
   return others.length === 0 ? only?.childInstanceId : undefined;
@@ -60,11 +60,11 @@ function linesOf(instance: InstanceView, server: Server, program: string): reado
     ...waits.flatMap((wait) => {
       const waking = describeWaking(wait);
       const { wakeWith } = wait;
-      const told = `- ${describeWait(wait, incidents)}`;
-      if (waking === undefined || wakeWith === undefined) return [told];
+      const described = `- ${describeWait(wait, incidents)}`;
+      if (waking === undefined || wakeWith === undefined) return [described];
       const byCommand = wakingLine(program, server, instanceId, wait);
       const calls = [...(byCommand === undefined ? [] : [byCommand]), curlLine(server, wakeWith)];
-      return [told, `  ${waking}`, ...calls.map((call) => `  ${call}`)];
+      return [described, `  ${waking}`, ...calls.map((call) => `  ${call}`)];
     }),
   ];
 }

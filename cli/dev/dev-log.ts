@@ -2,7 +2,7 @@ import type { RecoveryReport, TrailNews } from "../../lib/embedded/index.ts";
 import { describeEntry } from "../describe-entry.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What `fermata dev` tells about itself: in words, or as JSON lines. */
+/** The log of `fermata dev`: in words, or as JSON lines. */
 export type DevLog = Readonly<{
   recovered(found: Recovered): void;
   ready(server: Readonly<{ url: string; dataDir: string; clock: string }>): void;
@@ -11,11 +11,11 @@ export type DevLog = Readonly<{
   trouble(message: string): void;
 }>;
 
-/** What an earlier run left in the data folder, and what was done about it at once. */
+/** What an earlier run left in the data folder, and what recovery did about it. */
 export type Recovered = Readonly<{ live: Readonly<{ count: number; more: boolean }> }> &
   RecoveryReport;
 
-/** Tells it to a person. */
+/** Writes the log for people. */
 export function logInWords({ print, complain, mark }: Terminal): DevLog {
   return {
     recovered: (found) => print(describeRecovery(found)),
@@ -23,7 +23,7 @@ export function logInWords({ print, complain, mark }: Terminal): DevLog {
       print(mark("good", `Fermata is ready at ${url} (data in ${dataDir}, clock ${clock})`)),
     note: (text) => print(text),
     step: (news) => {
-      // Flows lie between two elements that are shown; `fermata history` has them.
+      // Flows connect two elements that are shown; `fermata history` lists them.
       if (news.type === "flow-taken") return;
       print(`${mark("faint", timeOf(news.at))}  ${news.instanceId}  ${describeEntry(news)}`);
     },
@@ -31,7 +31,7 @@ export function logInWords({ print, complain, mark }: Terminal): DevLog {
   };
 }
 
-/** Tells it to a program, one JSON object a line. */
+/** Writes the log for programs, one JSON object per line. */
 export function logAsJson({ print, complain }: Terminal): DevLog {
   return {
     recovered: (found) => print(JSON.stringify({ event: "recovered", ...found })),
@@ -48,7 +48,7 @@ function describeRecovery({ live, ...report }: Recovered): string {
     counted(report.rearmed, "timer armed again", "timers armed again"),
     counted(report.timersFired, "overdue timer fired", "overdue timers fired"),
     counted(report.resent, "message sent again", "messages sent again"),
-    counted(report.mailboxesPoked, "mailbox looked into again", "mailboxes looked into again"),
+    counted(report.mailboxesPoked, "mailbox woken", "mailboxes woken"),
     counted(report.broadcastsResumed, "broadcast resumed", "broadcasts resumed"),
     counted(report.eventsOffered, "event offered again", "events offered again"),
     counted(report.unreadable, "item could not be read", "items could not be read"),
@@ -63,7 +63,7 @@ function counted(count: number, one: string, many: string): string | undefined {
   return count === 0 ? undefined : `${count} ${count === 1 ? one : many}`;
 }
 
-/** The time of day where the reader sits, to the millisecond. */
+/** The local time of day, to the millisecond. */
 function timeOf(at: string): string {
   const date = new Date(at);
   return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, "0")}`;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { InstanceView, StartRequest } from "../../lib/client/index.ts";
 
-/** A workflow of the repository that newcomers can play with. */
+/** An example workflow of the repository. */
 export type Example = Readonly<{ definitionId: string; file: string; tasks: string }>;
 
 /** An engine, in this process or behind its API. */
@@ -12,7 +12,7 @@ type Engine = Readonly<{
   get(instanceId: string): Promise<InstanceView>;
 }>;
 
-/** The examples of the repository, the one to show first; the published package carries none. */
+/** The examples of the repository, the one to start first; the published package has none. */
 export function findExamples(): readonly Example[] {
   return ["approval", "payment", "order"].flatMap((definitionId) => {
     const folder = new URL(`../../examples/${definitionId}/`, import.meta.url);
@@ -22,14 +22,14 @@ export function findExamples(): readonly Example[] {
   });
 }
 
-/** Makes the example known; a second time changes nothing. */
+/** Deploys the example; deploying it again changes nothing. */
 export async function deployExample(engine: Engine, { file }: Example): Promise<void> {
   await engine.deploy(readFileSync(file, "utf8"));
 }
 
 /**
- * Starts one under the first free name, approval-1 the first time, approval-2 after a restart; tells
- * the name before anything happens to it.
+ * Starts one with the first free id, approval-1 the first time, approval-2 after a restart; reports
+ * the id before the start.
  */
 export async function startExample(
   engine: Engine,
@@ -43,7 +43,7 @@ export async function startExample(
   await engine.start(definitionId, { instanceId, variables: REQUEST });
 }
 
-/** Reminded of so often that one sees it before one has read what to do. */
+/** The reminders are frequent, so that the first appear while the reader looks at the output. */
 const REQUEST = { requester: "Ada", what: "a second screen", remindEvery: "PT5S" };
 
 async function exists(engine: Engine, instanceId: string): Promise<boolean> {

@@ -7,7 +7,7 @@ type Given = Readonly<{
   secrets: readonly string[] | undefined;
 }>;
 
-/** Whom HTTP tasks may call, as the options say; several hosts may stand in one, with commas. */
+/** The hosts that HTTP tasks may call, from the options; one option may list several with commas. */
 export function httpOptions(given: Given): HttpOptions {
   return {
     ...(given.allow && { allowHosts: given.allow.flatMap(listOf) }),
@@ -21,7 +21,7 @@ function secretOf(text: string): readonly [string, readonly string[]] {
   const hosts = listOf(text.slice(at + 1));
   if (at > 0 && hosts.length > 0) return [text.slice(0, at), hosts];
   throw new UsageError(
-    `--secret is "${text}", but must be a name and the hosts it may go to, as API_KEY=api.example.com.`,
+    `--secret is "${text}", but must be a name and the hosts it may be sent to, such as API_KEY=api.example.com.`,
   );
 }
 

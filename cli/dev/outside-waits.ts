@@ -3,7 +3,7 @@ import { curlLine, wakingLine } from "../call-lines.ts";
 import { awaitedBy } from "../describe-wait.ts";
 import type { Server } from "../server.ts";
 
-/** Tells, once for each, of what must come from outside, with the call that brings it. */
+/** Reports each wait for external input once, with the call that provides it. */
 export function outsideWaitTeller(
   engine: EmbeddedEngine,
   { program, server }: Readonly<{ program: string; server: Server }>,
@@ -17,7 +17,7 @@ export function outsideWaitTeller(
     for (const wait of items.filter(isOutside)) {
       if (!isNew(told, instanceId, wait)) continue;
       const { element, wakeWith } = wait;
-      tell(`${instanceId} waits at ${element} for ${awaitedBy(wait)}. This lets it go on:`);
+      tell(`${instanceId} waits at ${element} for ${awaitedBy(wait)}. To continue:`);
       const byCommand = wakingLine(program, server, instanceId, wait);
       if (byCommand !== undefined) tell(`  ${byCommand}`);
       else if (wakeWith !== undefined) tell(`  ${curlLine(server, wakeWith)}`);

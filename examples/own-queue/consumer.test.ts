@@ -24,7 +24,7 @@ const source = `<?xml version="1.0" encoding="UTF-8"?>
   </process>
 </definitions>`;
 
-describe("the consumer of a queue of one's own", () => {
+describe("the consumer of your own queue", () => {
   let dataDir: string;
   let engine: EmbeddedEngine;
   let server: Awaited<ReturnType<typeof serveEngine>>;
@@ -43,7 +43,7 @@ describe("the consumer of a queue of one's own", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** An instance, and the message that its task would be: a poll answers the same, under a lock. */
+  /** An instance, and the queue message of its task: a poll returns the same, with a lock. */
   async function started(total: number) {
     const { instanceId } = await engine.start("payment", { variables: { total } });
     const poll = { type: "charge-card", max: 1, lockSeconds: 1, worker: "queue" };
@@ -52,7 +52,7 @@ describe("the consumer of a queue of one's own", () => {
     return { instanceId, event: { Records: [{ messageId: "m1", body: JSON.stringify(queued) }] } };
   }
 
-  test("F67 completes a task, and deletes its message when it comes again", async () => {
+  test("F67 completes a task, and deletes its message when it is redelivered", async () => {
     const { instanceId, event } = await started(42);
 
     const kept = [await consumer(client)(event), await consumer(client)(event)];
@@ -62,7 +62,7 @@ describe("the consumer of a queue of one's own", () => {
     expect(variables).toMatchObject({ receiptId: expect.stringContaining(instanceId) });
   });
 
-  test("F67 reports an error of the business, which the model catches", async () => {
+  test("F67 reports a business error, which the model catches", async () => {
     const { instanceId, event } = await started(5_000);
 
     await consumer(client)(event);

@@ -60,7 +60,7 @@ describe("fermata, calling a deployed engine,", () => {
       const found = await say(["deploy", ORDER, "--local", "--aws", "--region", "eu-west-1"]);
 
       expect(missing).toMatchObject({ exitCode: 2 });
-      expect(missing.errors.join()).toMatch(/local\.json names no deployment.*local:up/);
+      expect(missing.errors.join()).toMatch(/local\.json describes no deployment.*local:up/);
       expect(found).toMatchObject({ exitCode: 0 });
     } finally {
       process.chdir(before);
@@ -69,10 +69,10 @@ describe("fermata, calling a deployed engine,", () => {
   });
 
   test.each([
-    [["--aws", "--token", "t"], /two answers to who calls/],
-    [["--aws"], /does not say in which AWS region.*--region/],
+    [["--aws", "--token", "t"], /--aws and --token cannot be combined/],
+    [["--aws"], /does not contain an AWS region.*--region/],
     [["--region", "eu-west-1"], /Add --aws/],
-    [["--local"], /two servers/],
+    [["--local"], /--local and --url cannot be combined/],
   ])("refuses %j", async (options, reason) => {
     const said = await say(["ls", "--url", door.url, ...options]);
 

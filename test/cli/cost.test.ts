@@ -17,11 +17,11 @@ describe("fermata cost", () => {
 
     expect(said).toMatchObject({ exitCode: 0, errors: [] });
     const bill = said.out.join("\n");
-    expect(bill).toMatch(/ten, inline, 10 steps an instance/);
+    expect(bill).toMatch(/ten, inline, 10 steps per instance/);
     expect(bill).toMatch(/us-east-1, \d{4}-\d{2}-\d{2}/);
     expect(bill).toMatch(/DynamoDB writes +14 +0\.875\n/);
     expect(bill).toMatch(/marginal.* 0\.8\d\d\n/);
-    expect(bill).toMatch(/besides: logs in CloudWatch, bytes +1250 +0\.062\n/);
+    expect(bill).toMatch(/in addition: CloudWatch logs, bytes +1250 +0\.062\n/);
     expect(bill).toMatch(/Step Functions Standard +10 transitions, 10 invocations +25\.267\n/);
     expect(bill).toMatch(/Lambda durable functions +.* 9\.19\d\n/);
   });

@@ -37,9 +37,11 @@ describe("the description of a wait", () => {
     const none = aWait({ ...wait, members: { size: 1_000, open: 0 } });
 
     expect(describeWait(some, [])).toBe(
-      `decide waits for 7 of 1000 children of "order" since ${since}. The first of these is c-1.`,
+      `decide waits for 7 of 1000 calls of the process "order" since ${since}. The first of these is c-1.`,
     );
-    expect(describeWait(none, [])).toMatch(/^decide waits for 0 of 1000 children .*Z\.$/);
+    expect(describeWait(none, [])).toMatch(
+      /^decide waits for 0 of 1000 calls of the process .*Z\.$/,
+    );
   });
 
   test.each(["signal", "message", "event"] as const)("says what to do about a %s", (kind) => {
@@ -51,9 +53,13 @@ describe("the description of a wait", () => {
     const free = aWait({ ...task, candidateUsers: ["anna"], candidateGroups: ["sales"] });
     const hers = aWait({ ...task, state: "claimed", assignee: "anna", dueDate: since });
 
-    expect(describeWait(free, [])).toMatch(/^decide waits for anna, the group sales, to take and/);
-    expect(describeWait(aWait(task), [])).toMatch(/^decide waits for anybody, to take and/);
-    expect(describeWait(hers, [])).toMatch(/for anna, who has it, to complete it.* due at /);
+    expect(describeWait(free, [])).toMatch(
+      /^decide waits to be claimed and completed by anna, the group sales since/,
+    );
+    expect(describeWait(aWait(task), [])).toMatch(
+      /^decide waits to be claimed and completed by any user since/,
+    );
+    expect(describeWait(hers, [])).toMatch(/waits to be completed by anna since .* due at /);
     expect(awaitedBy(hers)).toBe("a person");
   });
 
@@ -112,16 +118,16 @@ describe("the command that ends a wait", () => {
 
 describe("the description of an entry", () => {
   test.each([
-    ["signal-received", { broadcastId: "b-1" }, "decide: signal came (b-1)"],
+    ["signal-received", { broadcastId: "b-1" }, "decide: signal received (b-1)"],
     [
       "signal-thrown",
       { broadcastId: "i1:e3.1", name: "settled" },
       'decide: signal "settled" thrown (i1:e3.1)',
     ],
-    ["message-received", { messageId: "bank-7" }, "decide: message came (bank-7)"],
-    ["event-received", { eventId: "d1" }, "decide: event came (d1)"],
-    ["event-sent", { eventId: "d1", name: "door" }, 'event "door" came, kept unread (d1)'],
-    ["event-sent", undefined, "event came, kept unread"],
+    ["message-received", { messageId: "bank-7" }, "decide: message received (bank-7)"],
+    ["event-received", { eventId: "d1" }, "decide: event received (d1)"],
+    ["event-sent", { eventId: "d1", name: "door" }, 'event "door" received, kept unread (d1)'],
+    ["event-sent", undefined, "event received, kept unread"],
     ["from-the-future", { a: 1 }, 'from-the-future decide {"a":1}'],
   ])("of the type %s", (type, data, words) => {
     expect(describeEntry({ type, element: "decide", data })).toBe(words);
@@ -132,16 +138,19 @@ describe("the description of what became of an event", () => {
   test.each([
     [{ id: "e", outcome: "delivered", deliveredCount: 1 }, "delivered."],
     [{ id: "e", outcome: "delivered", deliveredCount: 3 }, "delivered to 3 waits."],
-    [{ id: "e", outcome: "queued" }, "nobody waits for it yet; it is kept."],
-    [{ id: "e", outcome: "dropped" }, "nobody waits for it, and its type is not kept; it is gone."],
-    [{ id: "e" }, "on its way. Its receipt: fermata receipt e"],
+    [{ id: "e", outcome: "queued" }, "no instance waits for it yet; it is kept."],
+    [
+      { id: "e", outcome: "dropped" },
+      "no instance waits for it, and events of its type are not kept; it was dropped.",
+    ],
+    [{ id: "e" }, "delivery continues. Receipt: fermata receipt e"],
   ] as const)("tells %j", (answer, words) => {
     expect(describeEventAnswer(answer, { program: "fermata", server: here })).toBe(words);
   });
 });
 
 describe("the description of where a message went", () => {
-  const busy = "who does is busy and takes it in a moment";
+  const busy = "the waiting instance is busy and takes it in a moment";
   test.each([
     [{ outcome: "delivered", instanceId: "i1" }, undefined, "delivered to i1."],
     [{ outcome: "delivered" }, undefined, "delivered."],
@@ -149,19 +158,15 @@ describe("the description of where a message went", () => {
     [
       { outcome: "buffered" },
       undefined,
-      `not taken yet: nobody waits for it, or ${busy}. It is kept for PT1H.`,
+      `kept for PT1H: no instance waits for it yet, or ${busy}.`,
     ],
-    [
-      { outcome: "buffered" },
-      "PT10M",
-      `not taken yet: nobody waits for it, or ${busy}. It is kept for PT10M.`,
-    ],
+    [{ outcome: "buffered" }, "PT10M", `kept for PT10M: no instance waits for it yet, or ${busy}.`],
     [
       { outcome: "buffered" },
       "PT0S",
-      "not taken yet: who waits for it is busy, and takes it in a moment.",
+      "not delivered yet: the waiting instance is busy and takes it in a moment.",
     ],
-    [{ outcome: "duplicate" }, undefined, "this id was taken before; nothing was done."],
+    [{ outcome: "duplicate" }, undefined, "duplicate: a message with this id was accepted before."],
   ] as const)("tells %j, kept for %s", (answer, ttl, words) => {
     expect(describeMessageAnswer(answer, ttl)).toBe(words);
   });

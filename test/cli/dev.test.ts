@@ -26,7 +26,7 @@ describe.concurrent("fermata dev", () => {
     const approve = new FermataProcess(...(command?.split(" ") ?? []));
 
     expect(await approve.exitCode()).toBe(0);
-    await server.line(/approval-1 {2}approved: signal came/);
+    await server.line(/approval-1 {2}approved: signal received/);
     await server.line(/approval-1 {2}ended: succeeded/);
     expect(server.lines.filter((line) => line.startsWith("Fermata is ready at"))).toHaveLength(1);
     expect(server.lines.join("")).not.toContain("\u001b");
@@ -115,7 +115,7 @@ describe.concurrent("fermata dev", () => {
     const hanging = await run("hang");
 
     hanging.signal("SIGTERM");
-    await hanging.line(/^Stopping by SIGTERM/);
+    await hanging.line(/^Stopping on SIGTERM/);
 
     expect(await hanging.end("SIGTERM")).toBe(143);
     expect(await patient.end("SIGTERM")).toBe(0);

@@ -64,7 +64,7 @@ describe("fermata, for who operates an engine,", () => {
 
   test("resolves all that match, those of an instance, or one", async () => {
     const all = await ask("resolve", "--element", "pay", "--yes", "--retries", "2");
-    expect(all.out.at(-1)).toBe("2 of 2 resolved, 0 were gone, 0 refused");
+    expect(all.out.at(-1)).toBe("2 of 2 resolved, 0 already gone, 0 refused");
     const { items } = await engine.tasks({ instanceId: "w1" });
     expect(items).toMatchObject([{ retries: 2 }]);
 
@@ -102,7 +102,7 @@ describe("fermata, for who operates an engine,", () => {
 
     expect(dry.out.at(-1)).toBe("2 match; --yes erases them");
     expect(kept.items).toHaveLength(2);
-    expect(old.out.at(-1)).toBe("0 of 0 erased, 0 were gone, 0 refused");
+    expect(old.out.at(-1)).toBe("0 of 0 erased, 0 already gone, 0 refused");
     expect(JSON.parse(done.out.join(""))).toMatchObject({ matched: 2, purged: 2, gone: 0 });
     expect((await engine.list()).items.map(({ instanceId }) => instanceId)).toEqual(["w3"]);
   });
@@ -127,7 +127,7 @@ describe("fermata, for who operates an engine,", () => {
     const all = await ask("recover", "--all", "--json");
 
     expect(once.exitCode).toBe(0);
-    expect(once.out.join("\n")).toMatch(/could not be read +0/);
+    expect(once.out.join("\n")).toMatch(/unreadable +0/);
     expect(JSON.parse(all.out.join(""))).toEqual({
       resumed: 0,
       rearmed: 0,
@@ -153,7 +153,7 @@ describe("fermata, for who operates an engine,", () => {
     const all = await ask("recover", "--all");
 
     expect(all.exitCode).toBe(1);
-    expect(all.out.join("\n")).toMatch(/needed nothing +2\ncould not be read +1\n/);
+    expect(all.out.join("\n")).toMatch(/nothing to do +2\nunreadable +1\n/);
     expect(all.errors).toEqual([
       expect.stringMatching(/^fermata: instance w2: .*\[store\/corrupt\]$/),
     ]);

@@ -36,8 +36,8 @@ describe("fermata recover --all", () => {
 
       expect(exitCode).toBe(code);
       expect(out.join("\n")).toMatch(/messages sent again +2/);
-      expect(out.join("\n")).toMatch(new RegExp(`failed, recover again +${failed}`));
-      expect(errors.join().includes("run this again")).toBe(failed > 0);
+      expect(out.join("\n")).toMatch(new RegExp(`failed, run again +${failed}`));
+      expect(errors.join().includes("run this command again")).toBe(failed > 0);
     },
   );
 });

@@ -58,12 +58,12 @@ describe("fermata, with signals, messages and events,", () => {
     expect(said).toMatchObject({ exitCode: 0, errors: [] });
     expect(said.out).toEqual([
       "request-approved: 2 waits reached, 0 instances started.",
-      `Its receipt: fermata receipt s1 --url ${server.url}`,
+      `Receipt: fermata receipt s1 --url ${server.url}`,
     ]);
     const { variables } = await engine.result("a2");
     expect(variables).toMatchObject({ decidedBy: "Linus" });
     const { out: told } = await ask(["history", "a1"]);
-    expect(told.join("\n")).toContain("\tapproved: signal came (s1)");
+    expect(told.join("\n")).toContain("\tapproved: signal received (s1)");
     expect(told.join("\n")).toMatch(/\trequest-settled: signal "request-settled" thrown \(a1:/);
   });
 
@@ -84,7 +84,7 @@ describe("fermata, with signals, messages and events,", () => {
     const said = await ask(["signal", "nobody-waits"]);
 
     expect(said.out[0]).toBe(
-      "nobody-waits: 0 waits reached, 0 instances started. A signal is kept for nobody.",
+      "nobody-waits: 0 waits reached, 0 instances started. Signals are not kept.",
     );
   });
 
@@ -113,10 +113,10 @@ describe("fermata, with signals, messages and events,", () => {
     const twice = await ask([...args, "amount=12.5"]);
 
     expect(early.out).toEqual([
-      "payment-confirmed (bank-1): not taken yet: nobody waits for it, or who does is busy and takes it in a moment. It is kept for PT5M.",
+      "payment-confirmed (bank-1): kept for PT5M: no instance waits for it yet, or the waiting instance is busy and takes it in a moment.",
     ]);
     expect(twice.out).toEqual([
-      "payment-confirmed (bank-1): this id was taken before; nothing was done.",
+      "payment-confirmed (bank-1): duplicate: a message with this id was accepted before.",
     ]);
     const { variables } = await engine.result("p1");
     expect(variables).toMatchObject({ outcome: "paid", paidAmount: 12.5 });
@@ -184,12 +184,14 @@ describe("fermata, with signals, messages and events,", () => {
     const sent = await ask(["event", "bell", "--target", "e1", "--payload", `@${file}`, "--json"]);
     const refused = await ask(["event", "bell", "--target", "nobody"]);
 
-    expect(dropped.out.join()).toMatch(/^bell \(b1\): nobody waits for it, .* it is gone\.$/);
-    expect(kept.out).toEqual(["kept (b2): nobody waits for it yet; it is kept."]);
+    expect(dropped.out.join()).toMatch(
+      /^bell \(b1\): no instance waits for it, .* it was dropped\.$/,
+    );
+    expect(kept.out).toEqual(["kept (b2): no instance waits for it yet; it is kept."]);
     expect(JSON.parse(sent.out.join())).toMatchObject({ outcome: "queued" });
     expect(refused).toMatchObject({ exitCode: 1 });
     const { out: told } = await ask(["history", "e1"]);
-    expect(told.at(-1)).toMatch(/\tevent "bell" came, kept unread \(\S+\)$/);
+    expect(told.at(-1)).toMatch(/\tevent "bell" received, kept unread \(\S+\)$/);
   });
 
   test("lists dead letters, replays one and removes one", async () => {
@@ -214,11 +216,11 @@ describe("fermata, with signals, messages and events,", () => {
     expect(listed.out.map((row) => row.split("\t")[0]).sort()).toEqual(["l1", "l2"]);
     expect(listed.out[0]?.split("\t")[3]).toBe("d1 (cancelled)");
     expect(table.out[0]).toMatch(/^ID +EVENT +AT +TARGET +REASON$/);
-    expect(table.out.at(-1)).toBe("There are more; --limit shows them.");
+    expect(table.out.at(-1)).toBe("There are more; use --limit to show them.");
     expect(JSON.parse(asJson.out.join())).toEqual(fromApi);
     expect(replayed).toMatchObject({ exitCode: 0 });
     expect(replayed.out.join()).toMatch(
-      /^l1 replayed \(\S+\): nobody waits for it; it stays a dead letter\.$/,
+      /^l1 replayed \(\S+\): no instance waits for it; it stays a dead letter\.$/,
     );
     expect(afterwards.out).toEqual(listed.out);
     expect(removed).toMatchObject({ exitCode: 0, out: ["l2 is removed"] });
@@ -229,20 +231,23 @@ describe("fermata, with signals, messages and events,", () => {
 
   test.each([
     [["signal"], /NAME is missing/],
-    [["signal", "s", "by"], /"by" is no VARIABLE=VALUE/],
-    [["signal", "s", "=1"], /"=1" is no VARIABLE=VALUE/],
+    [["signal", "s", "by"], /"by" is not of the form VARIABLE=VALUE/],
+    [["signal", "s", "=1"], /"=1" is not of the form VARIABLE=VALUE/],
     [["signal", "s", "a=1", "a=2"], /"a" is given twice/],
-    [["signal", "s", "a=1", "--payload", "{}"], /"a=1" and --payload say the same thing twice/],
-    [["signal", "s", "--payload", "[1]"], /--payload is no JSON object/],
-    [["message", "m", "--payload", "{a"], /--payload is no JSON: .* Quote it .* --payload '/],
+    [["signal", "s", "a=1", "--payload", "{}"], /"a=1" and --payload cannot be combined/],
+    [["signal", "s", "--payload", "[1]"], /--payload is not a JSON object/],
+    [
+      ["message", "m", "--payload", "{a"],
+      /--payload is not valid JSON: .* Quote it .* --payload '/,
+    ],
     [["event", "e", "--payload", "@nowhere.json"], /--payload: the file "nowhere\.json"/],
     [["event-type", "e", "--consume-on-read", "maybe"], /must be one of: true, false/],
     [["event-type", "e", "--delivery-mode", "Never"], /must be one of: AfterWait, AfterCreate/],
     [["event-type", "e", "--on-target-terminated", "shrug"], /must be one of: discard, broadcast/],
-    [["dead-letters", "burn"], /"burn" is none of list, replay and remove/],
+    [["dead-letters", "burn"], /"burn" is not list, replay or remove/],
     [["dead-letters", "replay"], /ID is missing/],
-    [["dead-letters", "list", "l1"], /"l1" is one too many/],
-    [["dead-letters", "replay", "l1", "l2"], /"l2" is one too many/],
+    [["dead-letters", "list", "l1"], /Unexpected argument "l1"/],
+    [["dead-letters", "replay", "l1", "l2"], /Unexpected argument "l2"/],
   ])("ends with 2 and the reason when called as %j", async (args, reason) => {
     const said = await ask(args);
 

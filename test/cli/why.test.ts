@@ -68,9 +68,9 @@ describe("fermata why, of an instance that has called others,", () => {
 
     const { items } = await engine.tasks({ instanceId: bottom });
     expect(out[0]).toMatch(/^t1 is /);
-    expect(out[1]).toContain(`call waits for ${middle}, its child of "middle"`);
+    expect(out[1]).toContain(`call waits for the called process "middle" (${middle})`);
     expect(out[2]).toMatch(new RegExp(`^${middle} is `));
-    expect(out[3]).toContain(`call waits for ${bottom}, its child of "waiting"`);
+    expect(out[3]).toContain(`call waits for the called process "waiting" (${bottom})`);
     expect(out[4]).toMatch(new RegExp(`^${bottom} is `));
     expect(out.join("\n")).toContain(items[0]?.taskId);
   });
@@ -80,7 +80,7 @@ describe("fermata why, of an instance that has called others,", () => {
 
     const out = await why("t2");
 
-    expect(out.filter((line) => line.includes("its child of"))).toHaveLength(2);
+    expect(out.filter((line) => line.includes("the called process"))).toHaveLength(2);
     expect(out.filter((line) => line.includes(" is "))).toHaveLength(1);
   });
 

@@ -77,9 +77,9 @@ describe.concurrent("fermata, at a deployment,", () => {
 
     expect(open.out.join("\n")).toContain("no card");
     expect(dry.out.at(-1)).toBe("1 match; --yes resolves them");
-    expect(done.out.at(-1)).toBe("1 of 1 resolved, 0 were gone, 0 refused");
+    expect(done.out.at(-1)).toBe("1 of 1 resolved, 0 already gone, 0 refused");
     expect(wouldPurge.out.at(-1)).toBe("1 match; --yes erases them");
-    expect(purged.out.at(-1)).toBe("1 of 1 erased, 0 were gone, 0 refused");
+    expect(purged.out.at(-1)).toBe("1 of 1 erased, 0 already gone, 0 refused");
     await expect(client.get(instanceId)).rejects.toMatchObject({ status: 404 });
   });
 
@@ -99,7 +99,7 @@ describe.concurrent("fermata, at a deployment,", () => {
     expect(swept).toMatchObject(OK);
     expect(JSON.parse(swept.out.join(""))).toMatchObject({ resumed: expect.any(Number) });
     expect(all).toMatchObject(OK);
-    expect(all.out.join("\n")).toMatch(/needed nothing\s+\d+/);
+    expect(all.out.join("\n")).toMatch(/nothing to do\s+\d+/);
     expect((await client.tasks({ instanceId })).items).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
 type Leave = { reminders?: number };
 
-/** Reminds the managers. Counting from what it was given makes a second run count the same. */
+/** Reminds the managers. It counts from its input, so a second run has the same result. */
 export default async ({ reminders = 0 }: Leave) => ({ reminders: reminders + 1 });

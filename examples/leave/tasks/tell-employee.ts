@@ -1,6 +1,6 @@
 type Leave = { employee?: string; approved: boolean };
 
-/** Tells the employee how it went. A real one would send a mail. */
+/** Informs the employee of the decision. A real handler would send a mail. */
 export default async ({ employee = "Somebody", approved }: Leave) => ({
   told: `${employee}, your leave was ${approved ? "approved" : "refused"}.`,
 });

@@ -1,10 +1,10 @@
-/** Orders one thing; of several things each is a task of its own. */
+/** Orders one thing; each entry of the list is a separate task. */
 export default async ({ thing }: { thing: string }) => {
   if (thing === "unicorn") throw new SoldOut(thing);
   return { parcel: `a ${thing} in a box` };
 };
 
-/** The called process does not catch it, so it ends, and the call in the calling process throws it. */
+/** The called process does not catch this error, so it ends, and the call activity throws it. */
 class SoldOut extends Error {
   override readonly name = "BusinessError";
   readonly code = "SOLD_OUT";

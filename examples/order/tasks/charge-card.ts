@@ -11,7 +11,7 @@ export default async (order: Order, { attempt, idempotencyKey }: Context) => {
   return { charge: `charge-${idempotencyKey}` };
 };
 
-/** A thrown `BusinessError` is not tried again: its code goes to the boundary event in the model. */
+/** A thrown `BusinessError` is not retried: the boundary event in the model catches its code. */
 class CardDeclined extends Error {
   override readonly name = "BusinessError";
   readonly code = "CARD_DECLINED";

@@ -1,2 +1,2 @@
-/** Gives the money back when the bank did not confirm in time. */
+/** Refunds the card when the bank did not confirm in time. */
 export default async ({ charge }: { charge: string }) => ({ refunded: charge });

@@ -1,2 +1,2 @@
-/** Puts the goods back on the shelf; written to be called twice without harm, as a task may be. */
+/** Releases the reserved goods; safe to run twice, as a task may. */
 export default async () => ({ reservation: null });

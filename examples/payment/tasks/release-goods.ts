@@ -1,4 +1,4 @@
-/** Hands the goods over to the carrier, once the money is there. */
+/** Hands the goods over to the carrier after the payment. */
 export default async ({ orderId }: { orderId: string | number }) => ({
   parcel: `parcel-of-${orderId}`,
 });

@@ -1,4 +1,4 @@
 type Report = { period: "day" | "month" };
 
-/** Writes the report of a day or of a month; a real one would look into the books. */
+/** Writes the report of a day or of a month; a real handler would query the accounts. */
 export default async ({ period }: Report) => ({ title: `Report of the ${period}` });
