@@ -15,7 +15,7 @@ export type Message =
   | ParkedMessage
   | OwedMessage
   | LookMessage
-  | FanOutMessage;
+  | WorkMessage;
 
 type Addressed = Readonly<{ tenant: string; instanceId: string }>;
 
@@ -87,8 +87,8 @@ export type Post = Readonly<{
 /** How a mailbox remembers a message: until when, and by a fingerprint of what it carried. */
 export type RememberedMessage = Readonly<{ mid: string; until: Instant; body: string }>;
 
-/** The parts of a fan-out; each is a trigger of its own. */
-export type FanOutMessage =
+/** What the work queue carries; each message is a trigger of its own. */
+export type WorkMessage =
   | BroadcastMessage
   | WatchMessage
   | ShardMessage
