@@ -73,11 +73,11 @@ describe("the functions", () => {
     expect(most({}).sort()).toEqual([
       "LongTasks/DeadLetters 50",
       "LongTasks/Queue 100",
-      "Work/Queue 100",
       "Steps/Queue 100",
       "Tasks/DeadLetters 50",
       "Tasks/Queue 100",
       "Timers/Queue 100",
+      "Work/Queue 100",
     ]);
     const set = most({
       maxConcurrency: { runTask: 700, advance: 30, fireTimer: 2_000 },
