@@ -5,8 +5,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { DEFAULT_PAGES_AT_ONCE } from "../lib/adapters/local/page-queue.ts";
 import { migrations } from "../lib/adapters/local/store-format.ts";
+import { DEFAULT_WORK_AT_ONCE } from "../lib/adapters/local/work-queue.ts";
 import { ROWS_AT_ONCE } from "../lib/definition/limits.ts";
 
 /** Bytes of the bodies, as the engine's own run wrote them. */
@@ -25,7 +25,7 @@ export type TopicFigures = Readonly<{
 }>;
 
 const CALLERS = 64;
-const ROWS = DEFAULT_PAGES_AT_ONCE * ROWS_AT_ONCE;
+const ROWS = DEFAULT_WORK_AT_ONCE * ROWS_AT_ONCE;
 
 export function measureTopicCeiling(count: number, sizes: Sizes): TopicFigures {
   const folder = mkdtempSync(join(tmpdir(), "fermata-ceiling-"));

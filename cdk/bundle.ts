@@ -9,7 +9,7 @@ export const FUNCTIONS = [
   "run-task",
   "advance",
   "fire-timer",
-  "fan-out-signal",
+  "run-work",
   "sweep",
   "dead-letters",
 ] as const;

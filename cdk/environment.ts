@@ -44,12 +44,12 @@ export function environmentOf(props: EnvironmentProps): Readonly<Record<string, 
   };
 }
 
-function ofQueues({ tasks, longTasks, timers, pages, steps }: EngineQueues) {
+function ofQueues({ tasks, longTasks, timers, work, steps }: EngineQueues) {
   return {
     [VARIABLES.tasksQueueUrl]: tasks.queue.queueUrl,
     [VARIABLES.longTasksQueueUrl]: longTasks.queue.queueUrl,
     [VARIABLES.timersQueueUrl]: timers.queue.queueUrl,
-    [VARIABLES.pagesQueueUrl]: pages.queue.queueUrl,
+    [VARIABLES.workQueueUrl]: work.queue.queueUrl,
     [VARIABLES.stepsQueueUrl]: steps.queue.queueUrl,
   };
 }
@@ -57,9 +57,9 @@ function ofQueues({ tasks, longTasks, timers, pages, steps }: EngineQueues) {
 function ofTimers(props: EnvironmentProps): Readonly<Record<string, string>> {
   const { schedules, queues } = props.parts;
   const near = { [VARIABLES.timerQueueMaxSeconds]: String(props.timerQueueMaxSeconds) };
-  if (schedules === undefined) return { [VARIABLES.timerRoad]: "wheel", ...near };
+  if (schedules === undefined) return { [VARIABLES.timerBackend]: "wheel", ...near };
   return {
-    [VARIABLES.timerRoad]: "scheduler",
+    [VARIABLES.timerBackend]: "scheduler",
     ...near,
     [VARIABLES.timersQueueArn]: queues.timers.queue.queueArn,
     [VARIABLES.scheduleLeadSeconds]: String(props.scheduleLeadSeconds),

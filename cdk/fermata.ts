@@ -115,7 +115,7 @@ export class Fermata extends Construct {
     this.queues = new EngineQueues(this, "Queues", { encryptionKey });
     this.bus = new SignalBus(this, "Signals", {
       encryptionKey,
-      pagesQueue: this.queues.pages.queue,
+      workQueue: this.queues.work.queue,
     });
     this.schedules = this.#schedules(props);
     this.functions = this.#functions(props, retention);

@@ -13,10 +13,10 @@ import { SchedulerTimers } from "../lib/adapters/scheduler/timers.ts";
 import { wheelTimers } from "../lib/adapters/scheduler/wheel-timers.ts";
 import { unpackMessage } from "../lib/adapters/sqs/body.ts";
 import { SqsOwnQueues } from "../lib/adapters/sqs/own-queues.ts";
-import { SqsPages } from "../lib/adapters/sqs/pages.ts";
 import { SqsParking } from "../lib/adapters/sqs/parking.ts";
 import { SqsTasks } from "../lib/adapters/sqs/tasks.ts";
 import { TimerQueue } from "../lib/adapters/sqs/timer-queue.ts";
+import { SqsWorkQueue } from "../lib/adapters/sqs/work-queue.ts";
 import { createEngine } from "../lib/engine/create-engine.ts";
 import type { Engine } from "../lib/engine/engine.ts";
 import { MANY_PROCESSES } from "../lib/engine/host.ts";
@@ -91,7 +91,7 @@ export function composeEngine(options: CompositionOptions): Composition {
       clock,
       traceparent: currentTraceparent,
     }),
-    pages: new SqsPages({ client: sqs, queueUrl: settings.pagesQueueUrl, blobs }),
+    pages: new SqsWorkQueue({ client: sqs, queueUrl: settings.workQueueUrl, blobs }),
     ...(settings.taskQueues.length > 0 && {
       ownQueues: new SqsOwnQueues({ client: sqs, allowed: settings.taskQueues }),
     }),
@@ -127,8 +127,8 @@ type EngineSettings = Pick<FunctionSettings, (typeof ALWAYS)[number]> &
 
 /** Everything at once, so that one error names all that is missing. */
 function engineSettings(env: NodeJS.ProcessEnv, setsAside: boolean): EngineSettings {
-  const { timerRoad } = parseSettings(env, "timerRoad");
-  const scheduled = timerRoad === "scheduler" ? WITH_SCHEDULES : [];
+  const { timerBackend } = parseSettings(env, "timerBackend");
+  const scheduled = timerBackend === "scheduler" ? WITH_SCHEDULES : [];
   const aside = setsAside ? (["deadLettersQueueUrl"] as const) : [];
   return parseSettings(env, ...ALWAYS, ...scheduled, ...aside);
 }
@@ -138,14 +138,14 @@ const ALWAYS = [
   "tasksQueueUrl",
   "longTasksQueueUrl",
   "timersQueueUrl",
-  "pagesQueueUrl",
+  "workQueueUrl",
   "stepsQueueUrl",
   "busName",
   "blobsBucket",
   "taskQueues",
   "tenant",
   "retentionMs",
-  "timerRoad",
+  "timerBackend",
   "timerQueueMaxSeconds",
   "announces",
   "metricsNamespace",
@@ -161,10 +161,10 @@ const WITH_SCHEDULES = [
 
 function timersOf(
   env: NodeJS.ProcessEnv,
-  { timerRoad, timerQueueMaxSeconds: queueMaxSeconds }: EngineSettings,
+  { timerBackend, timerQueueMaxSeconds: queueMaxSeconds }: EngineSettings,
   { queue, clock }: Readonly<{ queue: TimerQueue; clock: Clock }>,
 ): Timers {
-  if (timerRoad === "wheel") return wheelTimers({ queue, clock, queueMaxSeconds });
+  if (timerBackend === "wheel") return wheelTimers({ queue, clock, queueMaxSeconds });
   const schedules = parseSettings(env, ...WITH_SCHEDULES);
   return new SchedulerTimers({
     client: schedulerClient(),

@@ -17,7 +17,7 @@ export const VARIABLES = {
   longTasksQueueUrl: "FERMATA_LONG_TASKS_QUEUE_URL",
   timersQueueUrl: "FERMATA_TIMERS_QUEUE_URL",
   timersQueueArn: "FERMATA_TIMERS_QUEUE_ARN",
-  pagesQueueUrl: "FERMATA_PAGES_QUEUE_URL",
+  workQueueUrl: "FERMATA_WORK_QUEUE_URL",
   stepsQueueUrl: "FERMATA_STEPS_QUEUE_URL",
   deadLettersQueueUrl: "FERMATA_DEAD_LETTERS_QUEUE_URL",
   busName: "FERMATA_BUS_NAME",
@@ -33,7 +33,7 @@ export const VARIABLES = {
   httpSecrets: "FERMATA_HTTP_SECRETS",
   tenant: "FERMATA_TENANT",
   retentionMs: "FERMATA_RETENTION_MS",
-  timerRoad: "FERMATA_TIMER_ROAD",
+  timerBackend: "FERMATA_TIMER_BACKEND",
   timerQueueMaxSeconds: "FERMATA_TIMER_QUEUE_MAX_SECONDS",
   scheduleLeadSeconds: "FERMATA_SCHEDULE_LEAD_SECONDS",
   announces: "FERMATA_ANNOUNCES",
@@ -47,7 +47,7 @@ export type FunctionSettings = Readonly<{
   longTasksQueueUrl: string;
   timersQueueUrl: string;
   timersQueueArn: string;
-  pagesQueueUrl: string;
+  workQueueUrl: string;
   stepsQueueUrl: string;
   /** Where the messages of this function's own queue go that nobody can read. */
   deadLettersQueueUrl: string;
@@ -69,7 +69,7 @@ export type FunctionSettings = Readonly<{
   httpSecrets: Readonly<Record<string, HttpSecret>>;
   tenant: string;
   retentionMs: number;
-  timerRoad: TimerRoad;
+  timerBackend: TimerBackend;
   timerQueueMaxSeconds: number;
   scheduleLeadSeconds: number;
   /** Whether ends and incidents of instances are told on the bus. */
@@ -101,7 +101,7 @@ export function checkHttpSettings(settings: HttpSettings): void {
 }
 
 /** How timers that are further away than the timer queue reaches are held. */
-export type TimerRoad = "scheduler" | "wheel";
+export type TimerBackend = "scheduler" | "wheel";
 
 /** What every function knows of the tasks that this installation runs itself; `tasks.json`. */
 export type TaskManifest = Readonly<Record<string, DeclaredTask>>;
@@ -146,7 +146,7 @@ const READERS: Readers = {
   longTasksQueueUrl: required,
   timersQueueUrl: required,
   timersQueueArn: required,
-  pagesQueueUrl: required,
+  workQueueUrl: required,
   stepsQueueUrl: required,
   deadLettersQueueUrl: required,
   busName: required,
@@ -163,7 +163,7 @@ const READERS: Readers = {
   httpSecrets: (text = "{}") => parseHttpSecrets(text) ?? new Wrong("is no JSON of secrets"),
   tenant: (text) => text ?? "default",
   retentionMs: whole(DEFAULT_RETENTION_MS, { min: MIN_RETENTION_MS, max: 36_500 * 86_400_000 }),
-  timerRoad: (text = "scheduler") =>
+  timerBackend: (text = "scheduler") =>
     text === "scheduler" || text === "wheel" ? text : new Wrong("is neither scheduler nor wheel"),
   // A queue holds a message back for a quarter of an hour and no longer.
   timerQueueMaxSeconds: whole(900, { min: 1, max: 900 }),

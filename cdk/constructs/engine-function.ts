@@ -16,8 +16,8 @@ import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { VARIABLES } from "../../functions/settings.ts";
 import { acknowledge } from "../acknowledge.ts";
+import type { EngineQueue } from "./engine-queue.ts";
 import type { SecuredQueue } from "./secured-queue.ts";
-import type { WorkQueue } from "./work-queue.ts";
 
 export type EngineFunctionProps = Readonly<{
   description: string;
@@ -97,7 +97,7 @@ export class EngineFunction extends Construct {
   }
 
   /** Gives the function a queue's work, and the place for messages that nobody can read. */
-  consume(id: string, { queue, deadLetters }: WorkQueue, batch: Batch): void {
+  consume(id: string, { queue, deadLetters }: EngineQueue, batch: Batch): void {
     this.wakeBy(id, queue, batch);
     deadLetters.grantSend(this.role);
     this.fn.addEnvironment(VARIABLES.deadLettersQueueUrl, deadLetters.queueUrl);

@@ -73,7 +73,11 @@ const specs = (taskMemoryMb: number): Readonly<Record<FunctionRole, Spec>> => ({
   runLongTask: { code: "run-task", does: "Runs long tasks", memoryMb: taskMemoryMb },
   advance: { code: "advance", does: "Takes facts that waited", memoryMb: 256 },
   fireTimer: { code: "fire-timer", does: "Takes due timers", memoryMb: 256 },
-  fanOutSignal: { code: "fan-out-signal", does: "Delivers signals", memoryMb: 256 },
+  fanOutSignal: {
+    code: "run-work",
+    does: "Runs queued work: fan-outs, batches, offers of events",
+    memoryMb: 256,
+  },
   sweep: { code: "sweep", does: "Finds what is overdue", memoryMb: 256 },
   deadLetters: { code: "dead-letters", does: "Gives up on tasks", memoryMb: 256 },
 });
@@ -220,12 +224,12 @@ function allowQueueing({ role }: EngineFunction, { arns, keyArns }: TaskQueues):
 }
 
 function wakeByQueues(byRole: ByRole, queues: EngineQueues, enabled: boolean): void {
-  const { tasks, longTasks, timers, pages, steps } = queues;
+  const { tasks, longTasks, timers, work, steps } = queues;
   byRole.runTask.consume("Tasks", tasks, { batchSize: 10, enabled });
   // A message leaves its queue only when its whole batch has ended: long ones come one by one.
   byRole.runLongTask.consume("LongTasks", longTasks, { batchSize: 1, enabled });
   byRole.fireTimer.consume("Timers", timers, { batchSize: 10, enabled });
-  byRole.fanOutSignal.consume("Pages", pages, { batchSize: 5, enabled });
+  byRole.fanOutSignal.consume("Work", work, { batchSize: 5, enabled });
   byRole.advance.consume("Steps", steps, { batchSize: 10, enabled });
   const both = { batchSize: 10, enabled, queues: 2 };
   byRole.deadLetters.wakeBy("Tasks", tasks.deadLetters, both);

@@ -1,20 +1,20 @@
 import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
-import { WorkQueue } from "./work-queue.ts";
+import { EngineQueue } from "./engine-queue.ts";
 
 /** The queues that carry an installation's steps, by what they carry. */
 export class EngineQueues extends Construct {
   /** Tasks that end within 45 seconds. */
-  readonly tasks: WorkQueue;
+  readonly tasks: EngineQueue;
   /** Tasks that take longer, up to a quarter of an hour. */
-  readonly longTasks: WorkQueue;
+  readonly longTasks: EngineQueue;
   /** Timers that fall due within the delay of a queue, and what the sweep found. */
-  readonly timers: WorkQueue;
-  /** Broadcasts, cut into pages of subscribers. */
-  readonly pages: WorkQueue;
+  readonly timers: EngineQueue;
+  /** Fan-outs, batches of multi-instance activities, offers of events, wake-ups of mailboxes. */
+  readonly work: EngineQueue;
   /** Facts that wait their turn, in order for each instance. */
-  readonly steps: WorkQueue;
+  readonly steps: EngineQueue;
 
   constructor(
     scope: Construct,
@@ -22,19 +22,19 @@ export class EngineQueues extends Construct {
     { encryptionKey }: { encryptionKey: IKey | undefined },
   ) {
     super(scope, id);
-    this.tasks = new WorkQueue(this, "Tasks", { encryptionKey, reader: "runTask" });
+    this.tasks = new EngineQueue(this, "Tasks", { encryptionKey, reader: "runTask" });
     // While the function works it holds a message for a minute at a time: one that dies is soon noticed.
-    this.longTasks = new WorkQueue(this, "LongTasks", { encryptionKey, reader: "runLongTask" });
-    this.timers = new WorkQueue(this, "Timers", { encryptionKey, reader: "fireTimer" });
-    this.pages = new WorkQueue(this, "Pages", { encryptionKey, reader: "fanOutSignal" });
+    this.longTasks = new EngineQueue(this, "LongTasks", { encryptionKey, reader: "runLongTask" });
+    this.timers = new EngineQueue(this, "Timers", { encryptionKey, reader: "fireTimer" });
+    this.work = new EngineQueue(this, "Work", { encryptionKey, reader: "fanOutSignal" });
     const inOrder = { inOrder: true } as const;
-    this.steps = new WorkQueue(this, "Steps", { encryptionKey, reader: "advance", ...inOrder });
+    this.steps = new EngineQueue(this, "Steps", { encryptionKey, reader: "advance", ...inOrder });
   }
 
   /** All of them by role. */
-  byRole(): Readonly<Record<QueueRole, WorkQueue>> {
-    const { tasks, longTasks, timers, pages, steps } = this;
-    return { tasks, longTasks, timers, pages, steps };
+  byRole(): Readonly<Record<QueueRole, EngineQueue>> {
+    const { tasks, longTasks, timers, work, steps } = this;
+    return { tasks, longTasks, timers, work, steps };
   }
 
   /** Lets a function send what a step owes: any step may owe anything. */
@@ -43,4 +43,4 @@ export class EngineQueues extends Construct {
   }
 }
 
-export type QueueRole = "tasks" | "longTasks" | "timers" | "pages" | "steps";
+export type QueueRole = "tasks" | "longTasks" | "timers" | "work" | "steps";

@@ -8,7 +8,7 @@ import type { DeadLetterQueue, SecuredQueue } from "./secured-queue.ts";
 
 export type SignalBusProps = Readonly<{
   encryptionKey: IKey | undefined;
-  pagesQueue: SecuredQueue;
+  workQueue: SecuredQueue;
 }>;
 
 /** The bus that every broadcast goes over, so that others may listen, and ask for a signal. */
@@ -18,12 +18,12 @@ export class SignalBus extends Construct {
   readonly deadLetters: Readonly<Record<"accepted" | "requested", DeadLetterQueue>>;
   readonly rules: Readonly<Record<"accepted" | "requested", Rule>>;
 
-  constructor(scope: Construct, id: string, { encryptionKey, pagesQueue }: SignalBusProps) {
+  constructor(scope: Construct, id: string, { encryptionKey, workQueue }: SignalBusProps) {
     super(scope, id);
     this.bus = new EventBus(this, "Bus", {
       ...(encryptionKey !== undefined && { kmsKey: encryptionKey }),
     });
-    const toPages = { encryptionKey, queue: pagesQueue };
+    const toWorkQueue = { encryptionKey, queue: workQueue };
     const accepted = new Rule(this, "Accepted", {
       description: "Signals and events that were accepted go to their subscribers",
       eventBus: this.bus,
@@ -43,11 +43,11 @@ export class SignalBus extends Construct {
     // Whole events, both: what comes over the bus can never look like a message of the engine's own,
     // and the id that EventBridge gave a request makes it repeatable.
     const deliverAccepted = new RuleDelivery(this, "AcceptedDelivery", {
-      ...toPages,
+      ...toWorkQueue,
       rule: accepted,
     });
     const deliverRequested = new RuleDelivery(this, "RequestedDelivery", {
-      ...toPages,
+      ...toWorkQueue,
       rule: requested,
     });
     this.rules = { accepted, requested };

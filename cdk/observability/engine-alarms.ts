@@ -12,13 +12,13 @@ const STEPPING = [
   "run-task",
   "advance",
   "fire-timer",
-  "fan-out-signal",
+  "run-work",
   "dead-letters",
 ] as const satisfies readonly FunctionName[];
 
 const OF_ALL = STEPPING.map((_, n) => `FILL(s${n}, 0)`).join(" + ");
 
-/** The sweep finds what another road should have brought; an instance cannot go on by itself. */
+/** The sweep finds work that a queue or Scheduler should have delivered; an instance is stuck. */
 export function engineAlarms(
   scope: Construct,
   { metricsNamespace }: Installation,

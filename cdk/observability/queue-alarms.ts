@@ -12,7 +12,7 @@ const MAX_AGE_SECONDS: Readonly<Record<QueueRole, number>> = {
   tasks: 1_800,
   longTasks: 3_600,
   timers: 1_800,
-  pages: 1_800,
+  work: 1_800,
   steps: 600,
 };
 
@@ -23,7 +23,7 @@ export function queueAlarms(scope: Construct, installation: Installation): reado
 
 function ages(scope: Construct, { queues }: Installation): readonly Alarm[] {
   const room = new Construct(scope, "OldestMessage");
-  const { tasks, longTasks, timers, pages, steps } = queues.byRole();
+  const { tasks, longTasks, timers, work, steps } = queues.byRole();
   const age = (role: QueueRole, queue: typeof tasks.queue) =>
     alarm(room, idOf(role), {
       says: `A message has been in the queue ${role} for more than ${MAX_AGE_SECONDS[role] / 60} minutes.`,
@@ -35,7 +35,7 @@ function ages(scope: Construct, { queues }: Installation): readonly Alarm[] {
     age("tasks", tasks.queue),
     age("longTasks", longTasks.queue),
     age("timers", timers.queue),
-    age("pages", pages.queue),
+    age("work", work.queue),
     age("steps", steps.queue),
   ];
 }

@@ -8,7 +8,7 @@ const { engine, bench, telemetry, settings } = composeEngine({
   handlers: declaredHandlers(readManifest()),
 });
 
-const withWheel = settings.timerRoad === "wheel";
+const withWheel = settings.timerBackend === "wheel";
 
 export const handler = telemetry.told(
   sweepAll(engine, { clock: bench.clock, telemetry, withWheel }),

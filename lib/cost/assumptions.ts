@@ -26,7 +26,7 @@ export const MEMORY_MB = {
   "run-task": 256,
   advance: 256,
   "fire-timer": 256,
-  "fan-out-signal": 256,
+  "run-work": 256,
 } as const;
 
 export type FunctionName = keyof typeof MEMORY_MB;

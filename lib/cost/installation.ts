@@ -68,11 +68,11 @@ export function openInstallation(options: InstallationOptions): Installation {
       publish: async ({ tenant, broadcastId }) => {
         ledger.take("publish");
         ledger.spend({ of: "eventbridge", events: 1 });
-        queues.accept("pages", { kind: "broadcast", tenant, broadcastId });
+        queues.accept("work", { kind: "broadcast", tenant, broadcastId });
         return true;
       },
     },
-    pages: { send: (message, afterMs) => queues.send("pages", message, afterMs) },
+    pages: { send: (message, afterMs) => queues.send("work", message, afterMs) },
     blobs: meteredBlobs(new SimulatedBlobs(), ledger),
     clock,
     ids: nodeIds(),
@@ -110,7 +110,7 @@ const INVOCATION_MS = 60_000;
 const FUNCTION_OF = {
   tasks: "run-task",
   timers: "fire-timer",
-  pages: "fan-out-signal",
+  work: "run-work",
   steps: "advance",
 } as const satisfies Record<QueueName, FunctionName>;
 

@@ -5,7 +5,7 @@ import type { Message } from "../ports/message.ts";
 import { messageText } from "../ports/message-text.ts";
 import type { Ledger } from "./ledger.ts";
 
-export type QueueName = "tasks" | "timers" | "pages" | "steps";
+export type QueueName = "tasks" | "timers" | "work" | "steps";
 
 export type Queued = Readonly<{
   queue: QueueName;

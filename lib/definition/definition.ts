@@ -8,7 +8,7 @@ export type Definition = Readonly<{
   hash: string;
   notation: Notation;
   name?: string;
-  /** What its author calls this version. */
+  /** The author's name of this version. */
   versionTag?: string;
   body: Body;
   /** Every id that history may name, in a fixed order: stored state refers to them by position. */
@@ -30,8 +30,8 @@ export type Body =
   | Readonly<{ runner: "code"; program: Json }>;
 
 /**
- * How instances begin: by a call, by a broadcast signal or a message of this name, or by themselves.
- * The value of a timer needs no variables: there is nobody yet who could have any.
+ * How instances start: by a call, by a broadcast signal or a message of this name, or by a timer.
+ * The value of a timer reads no variables: there is no instance yet that could have any.
  */
 export type StartEvent = Readonly<
   | { element: string; kind: "none" }

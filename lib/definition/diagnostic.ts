@@ -1,6 +1,6 @@
 import type { Compiled } from "./definition.ts";
 
-/** An author's mistake, told so that the author can mend it. Codes are promises. */
+/** An author's mistake, described so that the author can fix it. Codes are promises. */
 export type Diagnostic = Readonly<{
   severity: "error" | "warning";
   /** Such as `bpmn/timer-without-value`; each has its heading in docs/reference/diagnostics.md. */
@@ -12,7 +12,7 @@ export type Diagnostic = Readonly<{
   hint: string;
 }>;
 
-/** Either every process of the source, or every error at once; warnings ride along. */
+/** Either every process of the source, or every error at once; warnings come with both. */
 export type Compilation = Readonly<
   | { ok: true; processes: readonly Compiled[]; diagnostics: readonly Diagnostic[] }
   | { ok: false; diagnostics: readonly Diagnostic[] }

@@ -40,7 +40,7 @@ export function fullBudget(): Budget {
   return { work: MAX_WORK_PER_DECISION, patternMs: MAX_PATTERN_MS_PER_DECISION };
 }
 
-/** What came of an evaluation. Warnings explain a null: a missing variable, types that do not fit. */
+/** The outcome of an evaluation. Warnings explain a null: a missing variable, types that do not fit. */
 export type Evaluation = Readonly<
   { ok: true; value: Json; warnings: readonly string[] } | { ok: false; problem: string }
 >;
@@ -73,8 +73,9 @@ export function parseComputed(text: string, staticForm: "text" | "typed" = "type
 }
 
 /**
- * Gives the value of a computed: its own, or what its expression evaluates to. Only some languages
- * take their time: what is there at once is not made a promise, since a step evaluates often.
+ * The value of a computed: its own, or what its expression evaluates to. Only some languages are
+ * asynchronous: a value that is there at once is not wrapped in a promise, since a step evaluates
+ * often.
  */
 export function evaluateComputed(
   computed: Computed,
@@ -185,7 +186,7 @@ function keyText(value: Json): string | undefined {
   return typeof value === "number" ? correlationText(value) : undefined;
 }
 
-/** What a number is as a correlation key, for who waits and for who sends: whole ones in full. */
+/** A number as a correlation key, the same for wait and sender: whole numbers in full. */
 export function correlationText(value: number): string {
   return Number.isInteger(value) ? BigInt(value).toString() : String(value);
 }

@@ -7,7 +7,7 @@
  */
 import type { Computed } from "./expression.ts";
 import type { Json } from "./json.ts";
-import type { PersonSpec } from "./user-task.ts";
+import type { UserTaskSpec } from "./user-task.ts";
 
 export type Graph = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
 
@@ -24,26 +24,26 @@ export type Node = Readonly<
     inputs?: readonly Mapping[];
     /** Evaluated on completion, in order, from the element's variables into its surroundings. */
     outputs?: readonly Mapping[];
-    /** Of an activity that is done once for each entry of a list. */
+    /** Of a multi-instance activity. */
     loop?: Loop;
   } & Behaviour
 >;
 
-/** One occurrence of an activity for each entry of a list: a member of the loop. */
+/** Multi-instance: one run of an activity for each entry of a list, called an item. */
 export type Loop = Readonly<{
-  /** One member after the other; absent: all at once. */
+  /** One item after the other; absent: all in parallel. */
   sequential?: true;
   collection: Computed;
-  /** The variable that a member finds its entry in. */
+  /** The variable that holds an item's entry of the list. */
   element?: string;
-  /** What is gathered, in the order of the list, and where it goes when all are done. */
+  /** What is collected, in the order of the list, and where it goes when all items have completed. */
   output?: Readonly<{
     collection: string;
     element: Computed;
-    /** A variable of the member that is null until somebody sets it, so that it stays the member's. */
+    /** A variable of the item that is null until it is set, so that it stays local to the item. */
     preset?: string;
   }>;
-  /** Asked when a member is done: true ends the others. */
+  /** The completion condition, evaluated when an item completes: true ends the others. */
   until?: Computed;
 }>;
 
@@ -51,9 +51,9 @@ export type Loop = Readonly<{
 export type Mapping = Readonly<{ source: Computed; target: string }>;
 
 export type Behaviour =
-  /** `forms`: those that stand in the source, by their ids; tasks refer to them. */
+  /** `forms`: embedded forms of the source, by their ids; tasks refer to them. */
   | Readonly<{ kind: "process"; forms?: Readonly<Record<string, Json>> }>
-  /** One that is triggered begins only when its signal, message or time comes; see `StartEvent`. */
+  /** A triggered one starts only on its signal, message or timer; see `StartEvent`. */
   | Readonly<{ kind: "start"; triggered?: true }>
   | Readonly<{ kind: "end"; end: EndKind }>
   | Readonly<{
@@ -63,13 +63,13 @@ export type Behaviour =
       headers?: Readonly<Record<string, string>>;
       /** ISO duration between attempts, where the model says one. */
       backoff?: string;
-      /** A person does it. */
-      person?: PersonSpec;
+      /** Of a user task. */
+      person?: UserTaskSpec;
     }>
   | Readonly<{ kind: "script"; expression: Computed; result: string }>
-  /** Waits for one thing: intermediate catch events and receive tasks. */
+  /** Waits for one trigger: intermediate catch events and receive tasks. */
   | Readonly<{ kind: "catch"; awaits: Awaited }>
-  /** Broadcasts a signal, with the element's local variables as its payload, and goes on at once. */
+  /** Broadcasts a signal, with the element's local variables as its payload, and continues at once. */
   | Readonly<{ kind: "throw"; signal: Computed }>
   /** Waits for the first of the `catch` nodes that its flows lead to; the others are never entered. */
   | Readonly<{ kind: "event-gateway" }>
@@ -85,13 +85,13 @@ export type Behaviour =
 export type Call = Readonly<{
   kind: "call";
   process: Computed;
-  /** Which version runs: the latest, unless something else is said. */
+  /** Which version runs; the latest by default. */
   binding?: Binding;
   /** Everything that is visible from the call is handed over, not only what is local to it. */
   passesAll: boolean;
   /** Without output mappings: everything that the child ends with is taken over. */
   takesAll: boolean;
-  /** Only begun: its end is nobody's concern here. */
+  /** Only started: the caller does not wait for its end. */
   detached?: true;
 }>;
 

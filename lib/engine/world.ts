@@ -17,12 +17,12 @@ import type { Ids } from "../ports/ids.ts";
 import type { Invocation, Message, Verdict } from "../ports/message.ts";
 import type { OfferWatch } from "../ports/offer-watch.ts";
 import type { OwnQueues } from "../ports/own-queues.ts";
-import type { Pages } from "../ports/pages.ts";
 import type { Parking } from "../ports/parking.ts";
 import type { StepWatch } from "../ports/step-watch.ts";
 import type { Store } from "../ports/store.ts";
 import type { Tasks } from "../ports/tasks.ts";
 import type { Timers } from "../ports/timers.ts";
+import type { WorkQueue } from "../ports/work-queue.ts";
 import type { HostTraits } from "./host.ts";
 import type { Observation } from "./observation.ts";
 
@@ -35,7 +35,7 @@ export type World = Readonly<{
   clock: Clock;
   ids: Ids;
   bus: Bus;
-  pages: Pages;
+  pages: WorkQueue;
   blobs: Blobs;
   /** Wakes polls that wait for tasks; absent: they are told when to ask again. */
   offers?: OfferWatch;

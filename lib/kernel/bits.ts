@@ -1,9 +1,9 @@
 /**
- * A set of small numbers as text, six to a character, so that thousands of them fit into little.
- * What lies behind the end of the text is not in the set.
+ * A set of small numbers as text, six to a character, so that thousands of them take little space.
+ * Numbers beyond the end of the text are not in the set.
  */
 
-/** Says whether a number is in the set. */
+/** Whether a number is in the set. */
 export function hasBit(bits: string, n: number): boolean {
   return (sixAt(bits, Math.floor(n / 6)) & (1 << (n % 6))) !== 0;
 }

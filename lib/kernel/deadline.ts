@@ -3,7 +3,7 @@ import { addDuration, parseDuration } from "../definition/time/duration.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { InstanceError } from "./ending.ts";
 
-/** When an instance that begins now must have ended: the earlier of the start's word and the definition's. */
+/** The deadline of an instance that starts now: the earlier of the start's and the definition's. */
 export function deadlineOf(
   { deadline }: Definition,
   now: Instant,

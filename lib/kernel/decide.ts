@@ -1,14 +1,14 @@
 /**
- * The heart: what a fact makes of an instance. Pure: the same arguments give the same decision.
+ * What a fact makes of an instance. Pure: the same arguments give the same decision.
  *
  * 1. A terminal instance decides nothing.
  * 2. A fact whose ticket is not open decides nothing: timers fire late and twice, workers report
  *    after they were interrupted, and none of that may be an error.
- * 3. A timer never fires before its due instant, whoever says so.
+ * 3. A timer never fires before its due instant, whatever triggers it.
  * 4. A wait takes each signal, message and event once, and no signal that was broadcast before it
- *    began or that its own path has thrown.
+ *    opened or that its own path has thrown.
  * 5. What cannot be decided becomes an incident that keeps what a retry needs; nothing is lost and
- *    the queue that brought the fact is not blocked.
+ *    the queue that delivered the fact is not blocked.
  */
 import { fullBudget } from "../definition/expression.ts";
 import { MAX_OPEN_TICKETS } from "../definition/limits.ts";
@@ -47,11 +47,11 @@ import type { QueuedEvent } from "./queued-event.ts";
 import { Refusal } from "./refusal.ts";
 import type { Program } from "./runner.ts";
 import { hasSeen } from "./seen.ts";
-import { giveTo, isItsTurn } from "./user-task.ts";
+import { assignTo, isItsTurn } from "./user-task.ts";
 
 /**
  * `changed: false` means that the fact was late, doubled or early: there is nothing to commit.
- * `work` is what its expressions have spent; absent: nothing.
+ * `work` is what its expressions have used; absent: nothing.
  */
 export type Decision = Readonly<{ instance: Instance; changed: boolean; work?: number }>;
 
@@ -78,14 +78,14 @@ export async function decide(
   }
 }
 
-/** Time that patterns took counts as well: all of it is as much as all of the work. */
+/** Time spent on patterns counts as well: the whole time budget weighs as much as the work budget. */
 function workOf({ budget: { work, patternMs } }: Draft): number {
   const full = fullBudget();
   const ofPatterns = (full.patternMs - patternMs) / full.patternMs;
   return full.work - work + Math.round(full.work * ofPatterns);
 }
 
-/** What becomes of a fact that cannot be taken: an incident in place of its ticket. */
+/** Turns a fact that cannot be taken into an incident in place of its ticket. */
 export function decideIncident(
   program: Program,
   instance: Instance,
@@ -97,7 +97,7 @@ export function decideIncident(
   const draft = draftOf(instance, given);
   const ticket = "ticket" in fact ? findTicket(instance.tickets, fact.ticket) : undefined;
   if (ticket && isBatchItem(ticket)) {
-    // The others of its family go on.
+    // The other items of the batch continue.
     keepFailedItem(draft, ticket, why);
     return { instance: finish(draft), changed: true };
   }
@@ -113,7 +113,7 @@ export function decideIncident(
   return { instance: finish(draft), changed: true };
 }
 
-/** Says whether the name of this fact can still be consumed. */
+/** Whether the instance can still take this fact. */
 export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "now">): boolean {
   if (isTerminal(instance)) return false;
   if (fact.kind === "started") return instance.trail.next === 1;
@@ -154,7 +154,7 @@ export function isWelcome(instance: Instance, fact: Fact, { now }: Pick<Given, "
 /** The one place that says when a timer may fire; never early, by whatever time it is given. */
 export const isDue = ({ dueAt }: TimerTicket, now: Instant): boolean => now >= dueAt;
 
-/** A wait takes what was broadcast after it began, by others, and each broadcast once. */
+/** A wait takes what others broadcast after it was opened, and each broadcast once. */
 function isMeantFor({ row, notIds, taken }: SignalTicket, fact: SignalReceived): boolean {
   if (row !== undefined && fact.seq <= row.after) return false;
   if (notIds?.includes(fact.broadcastId)) return false;
@@ -175,7 +175,7 @@ function cancel(program: Program, draft: Draft, reason: string | undefined): voi
   end(draft, "cancelled", "cancel");
 }
 
-/** History tells which variables were set, not to what: values are the instance's own. */
+/** History names the variables that were set, not their values. */
 function assign(program: Program, draft: Draft, { scope, variables }: VariablesPatched) {
   note(draft, "variables-patched", scope, { names: Object.keys(variables) });
   return program.runner.assign(draft, scope, variables);
@@ -191,7 +191,7 @@ async function begin(program: Program, draft: Draft, input: StartInput): Promise
   return program.runner.start(draft, input);
 }
 
-/** An event that comes when it has already expired is remembered, so that it cannot come again. */
+/** An event that has expired on arrival is remembered, so that a redelivery is ignored. */
 async function receive(program: Program, draft: Draft, event: QueuedEvent): Promise<void> {
   rememberSent(draft, event);
   if (event.expiresAt <= draft.now) return;
@@ -222,7 +222,7 @@ async function consume(
   ticket: Ticket,
 ): Promise<void> {
   if (fact.kind === "task-claimed" && ticket.on === "task") return claim(draft, ticket, fact.claim);
-  if (fact.kind === "task-assigned" && ticket.on === "task") return giveTo(draft, ticket, fact);
+  if (fact.kind === "task-assigned" && ticket.on === "task") return assignTo(draft, ticket, fact);
   if (ticket.on === "timer" && ticket.deadline) return timeOut(program, draft);
   if (ticket.on === "incident" && ticket.kept && fact.kind === "incident-resolved") {
     return retryKept(program, draft, fact, ticket, ticket.kept);
@@ -231,7 +231,7 @@ async function consume(
   return program.runner.resume(draft, fact, ticket);
 }
 
-/** Notes about an event what must hold from now on, whether it can be taken or an incident keeps it. */
+/** Records the event for deduplication, whether it is taken or kept by an incident. */
 function remember(draft: Draft, fact: Fact, ticket: Ticket | undefined): void {
   if (fact.kind === "event-sent") rememberSent(draft, fact.event);
   if (fact.kind === "event-received" && ticket?.on === "event") {
@@ -239,7 +239,7 @@ function remember(draft: Draft, fact: Fact, ticket: Ticket | undefined): void {
   }
 }
 
-/** An exclusive task is claimed before it runs; from now on it is stamped as its claimant's. */
+/** An exclusive task is claimed before it runs; from now on the claimant holds it. */
 function claim(draft: Draft, ticket: TaskTicket, owner: string): void {
   note(draft, "task-claimed", ticket.element);
   reopenTicket(draft, { ...ticket, claim: owner });
@@ -251,13 +251,13 @@ function timeOut(program: Program, draft: Draft): void {
   end(draft, "failed", "timeout", lateError(program.definition));
 }
 
-/** Nothing has caught an error, and the definition says that this is the end. */
+/** Nothing caught an error, and the definition says that it ends the instance. */
 function fail(program: Program, draft: Draft, error: InstanceError): void {
   program.runner.terminate(draft);
   end(draft, "failed", "failure", error);
 }
 
-/** Puts back what the incident replaced, then takes the fact again, if it was kept. */
+/** Restores the ticket that the incident replaced, then takes the fact again if it was kept. */
 async function retryKept(
   program: Program,
   draft: Draft,
@@ -275,18 +275,18 @@ async function retryKept(
   if (patch) program.runner.patch(draft, ref, patch);
   if (fact) await take(program, draft, fact);
   const open = ticket && findTicket(draft.tickets, ticket.id);
-  // Somebody else may have begun to wait for it while the incident stood.
+  // Another wait for it may have opened while the incident was open.
   if (open?.on === "message" && isPairTaken(draft, open)) throw takenRefusal(draft, open);
 }
 
-/** Nothing stood for the wait while the incident did, so it begins anew for the outside. */
+/** The wait had no row while the incident was open, so it gets a new one. */
 function withoutRow(ticket: Ticket): Ticket {
   if (ticket.on !== "signal" && ticket.on !== "event") return ticket;
   const { row: _, ...begun } = ticket;
   return begun;
 }
 
-/** What no runner may leave behind. */
+/** Checks what every runner must leave: a live instance with open tickets, but not too many. */
 function demandSound(draft: Draft): void {
   if (draft.ended) return;
   if (draft.tickets.length === 0) {

@@ -1,6 +1,6 @@
 /**
- * An instance while a decision is being made: the one place where the kernel changes things. It
- * lives for one decision and is never shared; `settle` turns it into values again.
+ * An instance while a decision is being made: the one place where the kernel mutates state. It
+ * lives for one decision and is never shared; `finish` turns it into values again.
  */
 
 import { type Budget, type Expressions, fullBudget } from "../definition/expression.ts";
@@ -31,7 +31,10 @@ export type Draft = {
   readonly now: Instant;
   readonly seed: string;
   readonly expressions: Expressions;
-  /** What the evaluations of this decision may still spend: fresh for each, so that it stays pure. */
+  /**
+   * What the evaluations of this decision may still use: new for each decision, so that it stays
+   * pure.
+   */
   readonly budget: Budget;
   readonly isTaken: (name: string, key: string) => boolean;
   /** The runner's state, read once and written back by the runner. */
@@ -47,19 +50,19 @@ export type Draft = {
   seenEvents: Readonly<Record<string, Seen>>;
   /** An error that nothing catches ends the instance, by its definition. */
   failsUncaught: boolean;
-  /** The first of those. */
+  /** The first uncaught error. */
   uncaught?: InstanceError;
   ended?: Readonly<{ status: Ended; kind: TerminationKind; error?: InstanceError }>;
 };
 
-/** What a decision is given from outside: time and chance, and the engines that are handed in. */
+/** What a decision gets from outside: time and chance, and the expression engines. */
 export type Given = Readonly<{
   now: Instant;
   seed: string;
   expressions: Expressions;
   /**
-   * Says whether another instance of this process waits for that message and key; absent: none
-   * does. What this instance itself has open the kernel knows better.
+   * Whether another instance of this process waits for that message and key; absent: none does.
+   * For this instance the kernel looks at its own tickets.
    */
   isTaken?: (name: string, key: string) => boolean;
 }>;
@@ -86,7 +89,7 @@ export function draftOf(instance: Instance, given: Given): Draft {
   };
 }
 
-/** The instance that the draft has become; the engine alone gives it a version. */
+/** The instance that the draft has become; only the engine sets its version. */
 export function finish(draft: Draft): Instance {
   const { before, ended } = draft;
   return {
@@ -119,52 +122,52 @@ function grownJournal({ before, journal }: Draft): NonNullable<Instance["journal
   return { next: next + journal.length, entries: [...entries, ...journal] };
 }
 
-/** A ticket before it has its id and its birthday. */
+/** A ticket before it has its id and its time of opening. */
 export type NewTicket = Ticket extends infer T
   ? T extends Ticket
     ? Omit<T, "id" | "since" | "stamp">
     : never
   : never;
 
-/** Opens an obligation under an id that was never used before. */
+/** Opens a ticket under an id that was never used before. */
 export function openTicket(draft: Draft, ticket: NewTicket): string {
   const id = mint(draft, LETTER[ticket.on]);
   draft.tickets.push({ ...ticket, id, since: draft.now });
   return id;
 }
 
-/** Closes what is open; late outcomes of it will find nothing. */
+/** Closes a ticket; late outcomes find nothing. */
 export function closeTicket(draft: Draft, id: string): void {
   draft.tickets = draft.tickets.filter((ticket) => ticket.id !== id);
 }
 
-/** Closes every ticket that `which` names: how interrupted work is left without anything armed. */
+/** Closes every ticket that `which` selects, so that interrupted work leaves nothing armed. */
 export function closeTickets(draft: Draft, which: (ticket: Ticket) => boolean): void {
   draft.tickets = draft.tickets.filter((ticket) => !which(ticket));
 }
 
-/** Keeps a ticket's id and drops its stamp: whoever decided this now owes it. */
+/** Keeps a ticket's id and drops its lease: the trigger that decided this now owes it. */
 export function reopenTicket(draft: Draft, ticket: Ticket): void {
   const { stamp: _, ...renewed } = ticket;
   draft.tickets = draft.tickets.map((open) => (open.id === ticket.id ? renewed : open));
 }
 
-/** Keeps a ticket open as it is now; who owes it does not change. */
+/** Replaces an open ticket; its lease does not change. */
 export function keepTicket(draft: Draft, ticket: Ticket): void {
   draft.tickets = draft.tickets.map((open) => (open.id === ticket.id ? ticket : open));
 }
 
-/** Writes a line of history. */
+/** Adds an entry to the history. */
 export function note(draft: Draft, type: TrailType, element?: string, data?: Json): void {
   noteVisit(draft, type, { element, data });
 }
 
-/** The same about one visit of an element. */
+/** Adds an entry about one visit of an element. */
 export function noteVisit({ before, now, trail }: Draft, type: TrailType, told: Told): void {
   trail.push(entryOf({ seq: before.trail.next + trail.length, at: now, type }, told));
 }
 
-/** Writes down what came of an operation, for who replays the program; the kernel never reads it. */
+/** Records the outcome of an operation for replays of the program; the kernel never reads it. */
 export function enterInJournal(draft: Draft, element: number, outcome: Json): void {
   draft.journal.push([element, draft.now, outcome]);
 }
@@ -175,8 +178,8 @@ export function markCompleted(draft: Draft, element: string): void {
 }
 
 /**
- * Stops here until someone resolves it; everything else of the instance goes on. Where uncaught errors
- * end the instance, this is one: who decides ends it when the step is over.
+ * Raises an incident: this path stops until it is resolved, and the rest of the instance continues.
+ * Where uncaught errors end the instance, this is one, and the instance ends with the step.
  */
 export function raiseIncident(draft: Draft, incident: NewIncident): void {
   const { type, element } = incident;
@@ -195,7 +198,7 @@ export function excerpt(message: string): string {
   return message.slice(0, MAX_MESSAGE_LENGTH);
 }
 
-/** What is no error of the model's or of its tasks: somebody has to look at it, whatever the policy. */
+/** Not errors of the model or of its tasks: these need an operator, whatever the policy. */
 const NO_ERRORS: ReadonlySet<IncidentType> = new Set<IncidentType>([
   "UNKNOWN",
   "STATE_TOO_LARGE",
@@ -211,7 +214,7 @@ const tracedOf = ({ name, stack }: Traced): Traced => ({
 type NewIncident = Readonly<{ type: IncidentType; message: string; ref: number; element: string }> &
   Pick<IncidentTicket, "phase" | "kept" | "members" | "name" | "stack">;
 
-/** Ends the instance: it is final, and nothing of it stays armed. */
+/** Ends the instance for good, with nothing left armed. */
 export function end(
   draft: Draft,
   status: Ended,
@@ -233,20 +236,20 @@ function announce(draft: Draft, notice: Notice): void {
   emit(draft, { kind: "announce", notice });
 }
 
-/** Puts an effect that nobody answers into the outbox; gives the id of its record. */
+/** Puts an effect that needs no answer into the outbox; returns the id of its record. */
 export function emit(draft: Draft, effect: TicketlessEffect): string {
   const id = mint(draft, "e");
   draft.outbox.push({ id, effect });
   return id;
 }
 
-/** An event that could not be taken in was not read either. */
+/** An event that an incident keeps has not been read. */
 function eventsKeptBy(ticket: Ticket): readonly QueuedEvent[] {
   const fact = ticket.on === "incident" ? ticket.kept?.fact : undefined;
   return fact?.kind === "event-sent" ? [fact.event] : [];
 }
 
-/** The version that will commit it is part of the id, so no two commits can make the same one. */
+/** The version that will commit it is part of the id, so no two commits create the same one. */
 function mint(draft: Draft, letter: string): string {
   draft.minted += 1;
   return `${letter}${draft.before.version + 1}.${draft.minted}`;

@@ -12,5 +12,5 @@ export type InstanceError = Traced &
     variables?: Variables;
   }>;
 
-/** Where an error came from, as far as it was told. */
+/** Where an error came from, as far as it was reported. */
 export type Traced = Readonly<{ name?: string; stack?: string }>;

@@ -3,16 +3,16 @@ import type { Instant } from "../definition/time/instant.ts";
 import type { Ended, InstanceError, TerminationKind, Traced } from "./ending.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 
-/** What reaches an instance, past tense. All but four name the ticket that they want. */
+/** What reaches an instance, past tense. All but four name their ticket. */
 export type Fact =
   | Readonly<{ kind: "started"; input: StartInput }>
   | TicketFact
-  /** Somebody sent an event to this very instance: a wait takes it, else the inbox keeps it. */
+  /** An event was sent to this instance: a wait takes it, or the inbox keeps it. */
   | Readonly<{ kind: "event-sent"; event: QueuedEvent }>
   | Readonly<{ kind: "cancel-requested"; reason?: string }>
   | VariablesPatched;
 
-/** Somebody has set variables: of the process, or of the one open occurrence of this element. */
+/** A caller has set variables of the process, or of the only open occurrence of this element. */
 export type VariablesPatched = Readonly<{
   kind: "variables-patched";
   variables: Variables;
@@ -51,7 +51,7 @@ export type TaskFailed = Traced &
     variables?: Variables;
   }>;
 
-/** A person's task changes hands; without an assignee nobody has it. Holds only in the turn it names. */
+/** A user task is assigned or, without an assignee, unassigned. Valid only in the turn that it names. */
 export type TaskAssigned = Readonly<{
   kind: "task-assigned";
   ticket: string;
@@ -68,7 +68,7 @@ export type SignalReceived = Readonly<{
   payload: Variables;
 }>;
 
-/** `seq` is there when it was broadcast; what comes out of the inbox has none. */
+/** `seq` is set when it was broadcast; events from the inbox have none. */
 export type EventReceived = Readonly<{
   kind: "event-received";
   ticket: string;
@@ -77,7 +77,7 @@ export type EventReceived = Readonly<{
   payload: Json;
 }>;
 
-/** What becomes of a call: its child has ended, or is there, or cannot be. */
+/** The outcome of a call: the called process has ended, has started, or cannot start. */
 export type ChildFact =
   | ChildEnded
   | Readonly<{ kind: "child-started"; ticket: string; childId: string }>
@@ -94,7 +94,7 @@ export type ChildEnded = Readonly<{
   error?: InstanceError;
 }>;
 
-/** What a start hands to the first decision; `trigger` says which start event began it, and with what. */
+/** The input of the first decision; `trigger` names the start event and carries its payload. */
 export type StartInput = Readonly<{
   variables: Variables;
   deadline?: Instant;

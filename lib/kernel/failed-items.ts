@@ -2,14 +2,14 @@ import { type BatchItem, isBatch, itemName, withoutItem } from "./batch.ts";
 import { type Draft, excerpt, keepTicket, raiseIncident } from "./draft.ts";
 import type { BatchTicket, IncidentTicket, IncidentType, Ticket } from "./instance.ts";
 
-/** The phase of an incident that stands for members of a family: they are opened again. */
+/** The phase of an incident that stands for items of a batch: resolving it reopens them. */
 export const MEMBERS = "members";
-/** The same for members whose children are over, and not as they should: they are called anew. */
+/** The same for items whose called processes ended without success: resolving it calls them again. */
 export const CALLS = "calls";
 
 /**
- * Takes a member out of its family until an incident is resolved. Members that are in the same
- * trouble share one: however many there are, the instance stays small.
+ * Takes an item out of its batch until an incident is resolved. Items that failed alike share one
+ * incident, so that the instance stays small however many there are.
  */
 export function keepFailedItem(
   draft: Draft,
@@ -17,44 +17,44 @@ export function keepFailedItem(
   why: Why,
   phase: typeof MEMBERS | typeof CALLS = MEMBERS,
 ): void {
-  const isIts = (family: BatchTicket) => itemName(family.id, member) === id;
-  for (const family of draft.tickets.filter(isBatch).filter(isIts)) {
-    shelve(draft, { family, member, ref, element, phase }, why);
+  const isIts = (batch: BatchTicket) => itemName(batch.id, member) === id;
+  for (const batch of draft.tickets.filter(isBatch).filter(isIts)) {
+    setAside(draft, { batch, member, ref, element, phase }, why);
   }
 }
 
-type Shelved = Readonly<{
-  family: BatchTicket;
+type FailedItem = Readonly<{
+  batch: BatchTicket;
   member: number;
   ref: number;
   element: string;
   phase: string;
 }>;
 
-function shelve(draft: Draft, shelved: Shelved, why: Why): void {
-  const { family, member, ref, element, phase } = shelved;
-  keepTicket(draft, withoutItem(family, member));
+function setAside(draft: Draft, failed: FailedItem, why: Why): void {
+  const { batch, member, ref, element, phase } = failed;
+  keepTicket(draft, withoutItem(batch, member));
   const shared = draft.tickets
     .filter(holdsFailedItems)
-    .find((shelf) => isLike(shelf, shelved, why));
+    .find((incident) => isLike(incident, failed, why));
   if (shared) {
     const numbers = [...shared.members.numbers, member];
     keepTicket(draft, { ...shared, members: { ...shared.members, numbers } });
     return;
   }
   const message = excerpt(`Entry ${member + 1} of the list: ${why.message}`);
-  const members = { family: family.id, numbers: [member] };
+  const members = { family: batch.id, numbers: [member] };
   raiseIncident(draft, { type: why.type, message, ref, element, phase, members });
 }
 
 type Why = Readonly<{ type: IncidentType; message: string }>;
 
-/** An incident that stands for members. */
+/** An incident that stands for items of a batch. */
 export type FailedItems = IncidentTicket &
   Readonly<{ members: NonNullable<IncidentTicket["members"]> }>;
 
 export const holdsFailedItems = (ticket: Ticket): ticket is FailedItems =>
   ticket.on === "incident" && ticket.members !== undefined;
 
-const isLike = (shelf: FailedItems, { family, phase }: Shelved, why: Why): boolean =>
-  shelf.members.family === family.id && shelf.type === why.type && shelf.phase === phase;
+const isLike = (incident: FailedItems, { batch, phase }: FailedItem, why: Why): boolean =>
+  incident.members.family === batch.id && incident.type === why.type && incident.phase === phase;

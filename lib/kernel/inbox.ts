@@ -2,8 +2,8 @@
  * Events that were sent to one instance.
  *
  * 1. An event is taken in once: the instance remembers the latest ids that it was sent.
- * 2. Whoever waits for its name takes it; otherwise it stays unread, up to the limits, until a wait
- *    for it opens. The oldest is read first.
+ * 2. A wait for its name takes it; otherwise it stays unread, up to the limits, until such a wait
+ *    opens. The oldest is read first.
  * 3. What has expired is never read, and does not count against the limits.
  * 4. An end leaves nothing unread: each event goes where its type said.
  */
@@ -16,14 +16,14 @@ import { jsonBytes } from "./json-bytes.ts";
 import type { QueuedEvent } from "./queued-event.ts";
 import { hasSeen, NOTHING_SEEN, withSeen } from "./seen.ts";
 
-/** What an instance knows about events. */
+/** The state of an instance that concerns events. */
 type Events = {
   inbox: readonly QueuedEvent[];
   sentEvents: readonly string[];
   seenEvents: Readonly<Record<string, Seen>>;
 };
 
-/** Says whether the instance has room for one more unread event. */
+/** Whether the instance has room for one more unread event. */
 export function fitsInbox({ inbox }: Pick<Instance, "inbox">, event: QueuedEvent): boolean {
   const unread = [...inbox.filter(isUnexpired(event.at)), event];
   const bytes = jsonBytes(unread.map(({ payload }) => payload));
@@ -39,19 +39,19 @@ export function inboxEventFor(
   return inbox.filter(isUnexpired(now)).find((event) => event.name === name);
 }
 
-/** The wait that has stood longest for an event of this name. */
+/** The wait that has been open longest for an event of this name. */
 export function waitFor(tickets: readonly Ticket[], name: string): EventTicket | undefined {
   for (const ticket of tickets) if (ticket.on === "event" && ticket.name === name) return ticket;
   return undefined;
 }
 
-/** Says whether the instance takes this event in, by rules 1 and 2. */
+/** Whether the instance accepts this event, by rules 1 and 2. */
 export function isExpected(instance: Instance, event: QueuedEvent): boolean {
   if (instance.sentEvents.includes(event.id)) return false;
   return waitFor(instance.tickets, event.name) !== undefined || fitsInbox(instance, event);
 }
 
-/** Says whether what a wait is to be given is still there for it: nothing is read twice. */
+/** Whether the event for a wait is still unread: nothing is read twice. */
 export function isUnread(
   { inbox, seenEvents }: Events,
   { name }: EventTicket,
@@ -74,7 +74,7 @@ export function keepUnread(events: Events, event: QueuedEvent, now: Instant): vo
   events.inbox = [...events.inbox.filter(isUnexpired(at)), event];
 }
 
-/** Remembers that the event was read, and drops those of its name that nobody may read any more. */
+/** Remembers that the event was read, and drops expired ones of its name. */
 export function rememberRead(
   events: Events,
   { name }: EventTicket,

@@ -16,22 +16,22 @@ import type { JournalEntry, TrailEntry } from "./trail.ts";
 export type Instance = Readonly<{
   id: string;
   tenant: string;
-  /** Of the stored item; 0 before the first commit. The engine sets it. */
+  /** The version of the stored item; 0 before the first commit. The engine sets it. */
   version: number;
   definition: Readonly<{ id: string; version: number; hash: string }>;
   status: "live" | Ended;
   terminationKind?: TerminationKind;
   startedAt: Instant;
-  /** When its present run began; absent in the first. What earlier runs left is not its own. */
+  /** When its current run began; absent in the first. Remains of earlier runs are not its own. */
   runAt?: Instant;
-  /** Time as this instance last saw it; its own time never runs backwards. */
+  /** The latest time this instance has seen; its own time never goes backwards. */
   lastNow: Instant;
   endedAt?: Instant;
   businessKey?: string;
   tags?: readonly string[];
-  /** Of the lists of its definition, the shard that shows it; absent: the first. */
+  /** Its shard in the lists of its definition; absent: the first. */
   shard?: number;
-  /** The call that began it. */
+  /** The call that started it. */
   parent?: Parent;
   /** The runner's own: tokens and scopes of a graph, the journal of a program. */
   state: Json;
@@ -43,48 +43,51 @@ export type Instance = Readonly<{
   completed: readonly string[];
   /** The newest history, complete together with the stored chunks; `next` is the next number. */
   trail: Readonly<{ next: number; entries: readonly TrailEntry[] }>;
-  /** The newest outcomes, for who replays a program; as the trail, and absent until there was one. */
+  /** The newest outcomes, for replays of a program; stored like the trail, absent until there is one. */
   journal?: Readonly<{ next: number; entries: readonly JournalEntry[] }>;
   result?: Json;
   error?: InstanceError;
-  /** Fingerprint of what the start asked for; with its instant and definition it is this start. */
+  /** Fingerprint of the start request; with its instant and definition it identifies this start. */
   startHash: string;
-  /** Door requests that this instance remembers, oldest first. */
+  /** Recent requests that this instance remembers, oldest first. */
   ring: readonly RecentRequest[];
-  /** Events sent to this instance that nothing has waited for yet, oldest first. */
+  /** Events sent to this instance that no wait has read yet, oldest first. */
   inbox: readonly QueuedEvent[];
   /** Ids of the latest events that were sent to this instance, oldest first. */
   sentEvents: readonly string[];
   /** Which broadcast events, by name, this instance has taken; none is taken twice. */
   seenEvents: Readonly<Record<string, Seen>>;
-  /** The engine's own: which values it has stored apart; absent until there was one. */
+  /** Set by the engine: its externalized values; absent until there is one. */
   apart?: readonly Externalized[];
-  /** The engine's own: it has ended, and what it knew is gone; of an unfinished one not all yet. */
+  /** Set by the engine: it has ended and its data is erased, or erasing it is unfinished. */
   erased?: true | "unfinished";
 }>;
 
-/** Who called an instance, and through which ticket. */
+/** The calling instance, and the ticket of the call. */
 export type Parent = Readonly<{
   instanceId: string;
   ticket: string;
-  /** How many calls wait above it, this one included; 0 for one that is detached. */
+  /** How many calls wait above it, this one included; 0 if it is detached. */
   depth: number;
-  /** Errors that an element above catches; what else is thrown stays here. */
+  /** Errors that an element above catches; all others stay in this instance. */
   catches?: Catches;
-  /** Nobody waits for its end. */
+  /** The caller does not wait for its end. */
   detached?: true;
 }>;
 
 /** Codes of errors. */
 export type Catches = "all" | readonly string[];
 
-/** A value that is stored on its own, by its content. */
+/** A value stored outside the instance, under the hash of its content. */
 export type Externalized = Readonly<{ hash: string; bytes: number }>;
 
-/** Who owes an entry: the trigger that made it (`by`), the invocation that works on it, till when. */
+/**
+ * The lease on an entry: the trigger that made it (`by`), the owning invocation (`own`), its expiry
+ * (`until`).
+ */
 export type Lease = Readonly<{ by: string; own: string | null; until: Instant }>;
 
-/** An open obligation. `ref` is the runner's own handle: a token's number, a journal position. */
+/** An open obligation. `ref` is the runner's handle: a token's number, a journal position. */
 export type Ticket =
   | TaskTicket
   | BatchTicket
@@ -101,7 +104,7 @@ type Opened = Readonly<{
   ref: number;
   element: string;
   since: Instant;
-  /** Absent until the engine has stamped it, always there once stored. */
+  /** Absent until the engine sets it, always there once stored. */
   stamp?: Lease;
 }>;
 
@@ -113,42 +116,42 @@ export type TaskTicket = Opened &
     attempt: number;
     /** Attempts left, this one included. */
     retries: number;
-    /** Backing off: not to be run before. */
+    /** Backoff: not run before this instant. */
     notBefore?: Instant;
     /** The invocation that claimed an `exclusive` task before running it. */
     claim?: string;
-    /** A person does it. */
-    person?: Person;
-    /** Of a member of a family, which is no ticket of its own: its number, from 0. */
+    /** Of a user task. */
+    person?: Assignment;
+    /** Of an item of a batch, which is not a stored ticket: its number, from 0. */
     member?: number;
   }>;
 
-/** Many like tasks, or many like calls; see `family.ts`. */
+/** Many tasks, or many calls, of one multi-instance activity; see `batch.ts`. */
 export type BatchTicket = TaskBatch | CallBatch;
 
 type Batch = Opened &
   Readonly<{
     on: "family";
     size: number;
-    /** The members that are no longer open, as `bits.ts` writes them. */
+    /** The items that are no longer open, as `bits.ts` writes them. */
     taken: string;
   }>;
 
 export type TaskBatch = Batch &
   Readonly<{
     type: string;
-    /** Attempts that each member has. */
+    /** Attempts of each item. */
     retries: number;
     /** ISO duration between attempts, where the model says one. */
     backoff?: string;
   }>;
 
-/** `call` is what its children have in common: what else each is given the runner knows. */
+/** `call` is what all items share; the runner computes the input of each. */
 export type CallBatch = Batch & Readonly<{ call: Called }>;
 
-/** Who has a task and who may have it; only what differs from the ordinary is there. */
-export type Person = Readonly<{
-  /** A worker may do it as well. */
+/** Assignee, candidates and dates of a user task; defaults are left out. */
+export type Assignment = Readonly<{
+  /** A worker may complete it as well. */
   asJob?: true;
   assignee?: string;
   users?: readonly string[];
@@ -156,7 +159,7 @@ export type Person = Readonly<{
   dueAt?: Instant;
   followUpAt?: Instant;
   priority?: number;
-  /** How often it has changed hands: whoever wants it says which of these turns they saw. */
+  /** How often it was assigned: a claim names the turn that it saw. */
   turn?: number;
 }>;
 
@@ -175,9 +178,9 @@ export type SignalTicket = Opened &
   Readonly<{
     on: "signal";
     name: string;
-    /** Stays open when a signal comes: which ones it has taken. Absent: the first closes it. */
+    /** Of a wait that stays open: the signals it has taken. Absent: the first signal closes it. */
     taken?: Seen;
-    /** Broadcasts that this very path has thrown and that may still be on their way: not for it. */
+    /** Broadcasts thrown on this very path, which may still be in flight: the wait ignores them. */
     notIds?: readonly string[];
     row?: Row;
   }>;
@@ -187,24 +190,24 @@ export type MessageTicket = Opened &
   Readonly<{
     on: "message";
     name: string;
-    /** Empty: the mailbox of the name alone. */
+    /** Empty: a message without a correlation key. */
     key: string;
-    /** Stays open when a message comes. */
+    /** Stays open when a message arrives. */
     stays?: true;
   }>;
 
-/** Waits for an event of this name, sent to this instance or to everybody. */
+/** Waits for an event of this name, sent to this instance or broadcast. */
 export type EventTicket = Opened & Readonly<{ on: "event"; name: string; row?: Row }>;
 
 /**
- * Waits for an instance that it begins: for its end, or, if it is detached, until it is there. What
- * the start needs is kept as it was when the call was made, whoever makes the start and when.
+ * Waits for an instance that it starts: for its end, or, if it is detached, until it exists. The
+ * input of the start is kept as it was when the call was made, however late the start happens.
  */
 export type ChildTicket = Opened &
   Called &
   Readonly<{
     on: "child";
-    /** Of a member of a family, which is no ticket of its own: its number, from 0. */
+    /** Of an item of a batch, which is not a stored ticket: its number, from 0. */
     member?: number;
   }>;
 
@@ -218,23 +221,23 @@ export type Called = Readonly<{
 }>;
 
 /**
- * How the outside finds a wait: what was broadcast after `after` is for it, and its row stands
- * among those of this epoch. The engine sets it in the commit that opens the ticket.
+ * How the outside finds a wait: it takes broadcasts after number `after`, and its row is among
+ * those of this epoch. The engine sets it in the commit that opens the ticket.
  */
 export type Row = Readonly<{
   after: number;
   epoch: number;
-  /** The version that gave a ticket its row anew, after an incident had held it. */
+  /** The version that gave the ticket a new row after an incident was resolved. */
   again?: number;
 }>;
 
-/** A set of numbers that fills up from below: all up to `low`, and some runs above it. */
+/** A set of numbers that fills up from below: all up to `low`, and some ranges above it. */
 export type Seen = Readonly<{ low: number; above: readonly Run[] }>;
 
 /** Numbers from the first to the last, both included. */
 export type Run = readonly [first: number, last: number];
 
-/** A step that grew too long goes on under this ticket; `round` counts how many in a row. */
+/** A step that grew too long continues under this ticket; `round` counts how many in a row. */
 export type ContinuationTicket = Opened & Readonly<{ on: "continuation"; round: number }>;
 
 export type IncidentTicket = Opened &
@@ -243,9 +246,9 @@ export type IncidentTicket = Opened &
     on: "incident";
     type: IncidentType;
     message: string;
-    /** Which part of the element's life is to be tried again; the runner's own word. */
+    /** Which phase of the element is retried; named by the runner. */
     phase?: string;
-    /** Members of a family that wait for this incident; resolving it opens them again. */
+    /** Items of a batch that wait for this incident; resolving it reopens them. */
     members?: Readonly<{ family: string; numbers: readonly number[] }>;
     /** What could not be decided: the ticket, and the fact unless there is no room for it. */
     kept?: Readonly<{ fact?: Fact; ticket?: Ticket }>;
@@ -264,29 +267,29 @@ export type IncidentType =
   | "NON_DETERMINISM"
   /** A join waits for a flow that nothing can take any more. */
   | "DEADLOCK"
-  /** The step died, or failed in a way that no incident could tell, again and again. */
+  /** The step crashed its process, or failed in a way that no incident could record, repeatedly. */
   | "STEP_POISONED"
   | "UNKNOWN";
 
 /** An effect without a ticket, kept until the invocation that sent it has dropped it. */
 export type OutboxRecord = Readonly<{ id: string; effect: TicketlessEffect; stamp?: Lease }>;
 
-/** Effects that nobody answers; receivers dedupe them by `<instance>:<record id>`. */
+/** Effects that need no answer; receivers deduplicate them by `<instance>:<record id>`. */
 export type TicketlessEffect =
   | Readonly<{ kind: "announce"; notice: Notice }>
   | Readonly<{ kind: "publish-signal"; name: string; payload: Variables }>
-  /** What an ended instance left unread is sent to everybody, or kept as a dead letter. */
+  /** An event that an ended instance left unread is broadcast, or kept as a dead letter. */
   | Readonly<{ kind: "send-event"; event: QueuedEvent }>
   | Readonly<{ kind: "bury"; event: QueuedEvent; targetStatus: Ended }>
-  /** The call was interrupted: what it had begun is cancelled, what it had not never begins. */
+  /** The call was interrupted: the called process is cancelled, or never starts. */
   | Readonly<{ kind: "cancel-child"; ticket: string }>
-  /** The same for a family of calls: of its `size` members those that are not among `taken`. */
+  /** The same for a batch of calls: those of its `size` items that are not in `taken`. */
   | Readonly<{ kind: "cancel-children"; family: string; size: number; taken: string }>
-  /** It has ended: the call that waits for it looks how. */
+  /** The instance has ended: the waiting call takes its outcome. */
   | Readonly<{ kind: "notify-parent" }>
   | Readonly<{ kind: "expire-chunks" }>;
 
-/** What outsiders may want to hear about an instance. */
+/** What is announced about an instance. */
 export type Notice =
   | Readonly<{ type: "incident-raised"; incidentId: string; element: string; message: string }>
   | Readonly<{ type: "instance-ended"; status: Ended; terminationKind: TerminationKind }>;
@@ -295,6 +298,6 @@ export type RecentRequest = Readonly<{ request: string; body: string; answer: nu
 
 export const isTerminal = (instance: Instance): boolean => instance.status !== "live";
 
-/** The id under which a signal goes out that this record of the instance's outbox throws. */
+/** The broadcast id of a signal that this record of the instance's outbox throws. */
 export const broadcastIdOf = (instanceId: string, recordId: string): string =>
   `${instanceId}:${recordId}`;

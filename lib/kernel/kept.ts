@@ -3,13 +3,13 @@
  *
  * 1. The ticket that the fact wanted is always kept: with it alone a task can run again and a timer
  *    fire again.
- * 2. Of a fact only as much is kept as cannot hurt. An instance that is too large keeps none, or
- *    each refusal would make it larger still.
- * 3. What nothing would bring again is kept whatever its size, a start, a signal, a message or an
- *    event, and what of these an incident already holds is never dropped.
- * 4. What a resolution says goes into the fact where that has a place for it: a start's variables, an
- *    earlier resolution, the attempts left after a failure. Other variables are the runner's to
- *    take in, before the fact is taken again.
+ * 2. Large facts are not kept. An instance that is too large keeps none, or each refusal would make
+ *    it larger still.
+ * 3. A fact that would not be delivered again is kept whatever its size: a start, a signal, a
+ *    message or an event. What an incident already holds of these is never dropped.
+ * 4. What a resolution sets goes into the fact where the fact has a place for it: a start's
+ *    variables, an earlier resolution, the attempts left after a failure. The runner takes other
+ *    variables, before the fact is taken again.
  */
 import type { Variables } from "../definition/json.ts";
 import { MAX_KEPT_FACT_LENGTH } from "../definition/limits.ts";
@@ -20,7 +20,7 @@ export type Kept = NonNullable<IncidentTicket["kept"]>;
 
 /**
  * What the incident holds for the retry. When a retry itself cannot be decided, the new incident
- * holds what the old one held, or they would be wrapped ever deeper.
+ * holds what the old one held, so that they do not nest.
  */
 export function keptOf(fact: Fact, ticket: Ticket | undefined, type: IncidentType): Kept {
   const isTooLarge = type === "STATE_TOO_LARGE";
@@ -31,14 +31,14 @@ export function keptOf(fact: Fact, ticket: Ticket | undefined, type: IncidentTyp
   return { ...(isKept && { fact }), ...(ticket && { ticket }) };
 }
 
-/** What is to be done again, in this order: put the ticket back, patch the state, take the fact. */
+/** What to do again, in this order: restore the ticket, patch the state, take the fact. */
 type Again = Readonly<{ ticket?: Ticket; patch?: Variables; fact?: Fact }>;
 
 /** What resolving the incident does with what it kept, by rule 4. */
 export function againOf(kept: Kept, resolved: Resolved): Again {
   const { fact, ticket } = kept;
   const { variables, retries } = resolved;
-  if (fact?.kind === "started") return { fact: mendedStart(fact, variables) };
+  if (fact?.kind === "started") return { fact: withVariables(fact, variables) };
   if (ticket?.on === "incident") return { ticket, fact: saidAnew(ticket, fact, resolved) };
   const again = ticket?.on === "task" ? taskAgain(ticket, fact, retries) : kept;
   return { ...again, ...(variables && { patch: variables }) };
@@ -65,11 +65,11 @@ function withoutResult(kept: Kept): Kept {
   return light;
 }
 
-function mendedStart({ kind, input }: Started, variables: Variables | undefined): Started {
+function withVariables({ kind, input }: Started, variables: Variables | undefined): Started {
   return { kind, input: { ...input, variables: { ...input.variables, ...variables } } };
 }
 
-/** Resolves the incident that is put back; names that were not said again keep their first value. */
+/** Resolves the restored incident; variables that are not set again keep their first value. */
 function saidAnew(incident: IncidentTicket, fact: Fact | undefined, resolved: Resolved): Resolved {
   const said = fact?.kind === "incident-resolved" ? fact : undefined;
   const variables = { ...said?.variables, ...resolved.variables };
@@ -79,9 +79,9 @@ function saidAnew(incident: IncidentTicket, fact: Fact | undefined, resolved: Re
 function taskAgain(ticket: TaskTicket, fact: Fact | undefined, retries: number | undefined): Again {
   const said = retries !== undefined && { retries };
   if (fact === undefined) return { ticket: { ...nextAttempt(ticket), ...said } };
-  // A failure says itself how many attempts are left after it.
-  const mended = fact.kind === "task-failed" ? { ...fact, ...said } : fact;
-  return { ticket: { ...ticket, ...said }, fact: mended };
+  // A failure carries the number of attempts left after it.
+  const corrected = fact.kind === "task-failed" ? { ...fact, ...said } : fact;
+  return { ticket: { ...ticket, ...said }, fact: corrected };
 }
 
 /** Late messages about the attempt whose result was dropped, and its claim, must not count. */

@@ -1,7 +1,7 @@
 import type { Json } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 
-/** An event that was sent to an instance, with what its type said when it was accepted. */
+/** An event that was sent to an instance, with the settings of its type when it was accepted. */
 export type QueuedEvent = Readonly<{
   id: string;
   name: string;

@@ -1,6 +1,6 @@
 import type { IncidentType } from "./instance.ts";
 
-/** Thrown inside a decision when something cannot go on and the incident's type is known. */
+/** Thrown inside a decision that cannot continue and whose incident type is known. */
 export class Refusal extends Error {
   override readonly name = "Refusal";
   readonly type: IncidentType;

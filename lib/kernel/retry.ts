@@ -1,9 +1,9 @@
 /**
  * Retry and backoff: the one place that says when the next attempt of a failed task is due, for a
- * task with a ticket of its own and for a member of a family, whose attempts live in messages.
+ * task with a ticket of its own and for an item of a batch, whose attempts live in messages.
  *
  * 1. What the worker reports about attempts and delay overrides what the model says.
- * 2. Without a delay from either the next attempt is due at once.
+ * 2. Without a delay from either, the next attempt is due at once.
  * 3. A backoff that cannot be read leaves the attempt undecided: an incident keeps the failure. It
  *    is read only when it is needed.
  * 4. The claim of the failed attempt ends with that attempt.

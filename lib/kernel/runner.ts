@@ -1,11 +1,11 @@
 /**
- * What a notation must bring to run on the kernel. A runner works on a draft of the instance: it
+ * What a notation must provide to run on the kernel. A runner works on a draft of the instance: it
  * opens and closes tickets there, writes the trail, and finally suspends, finishes or fails it.
  *
  * 1. Pure: what it does depends on the draft and the fact alone.
- * 2. When it returns, a live instance has at least one open ticket, or it would sleep for ever.
+ * 2. When it returns, a live instance has at least one open ticket, or it would never wake up.
  * 3. What it interrupts leaves no ticket behind.
- * 4. It throws only for what nobody planned for: the kernel then drops the draft and raises an
+ * 4. It throws only on unexpected failures: the kernel then drops the draft and raises an
  *    incident that keeps the fact.
  */
 import type { Definition } from "../definition/definition.ts";
@@ -16,35 +16,35 @@ import type { StartInput, TicketFact } from "./fact.ts";
 import type { ChildTicket, Instance, TaskTicket, Ticket } from "./instance.ts";
 
 export interface Runner {
-  /** Runs a new instance up to its first waits, from where the input's trigger says if it has one. */
+  /** Runs a new instance up to its first waits, from the start event of the input's trigger if any. */
   start(draft: Draft, input: StartInput): Promise<void>;
   /** Takes the outcome of `ticket`, which is open; whether it closes is the runner's decision. */
   resume(draft: Draft, fact: TicketFact, ticket: Ticket): Promise<void>;
   /**
-   * Takes in what someone says who resolves a kept fact, just before it is taken again: variables,
-   * as seen from what `ref` stands for. Nothing moves on by it. A runner whose state must not change
-   * after the fact, such as a journal that is replayed, throws a `Refusal` that says so; the
-   * incident then stays, with all that it kept.
+   * Sets the variables that a resolution brings, just before the kept fact is taken again, as seen
+   * from the element of `ref`. It moves no token. A runner whose state must not change after the
+   * fact, such as a journal that is replayed, throws a `Refusal` that says so; the incident then
+   * stays, with everything it kept.
    */
   patch(draft: Draft, ref: number, variables: Variables): void;
   /**
    * Sets variables of one scope: the process, or the only open occurrence of this element. The
-   * instance may move on by it, as by any fact: open waits, close them, or end. Throws a `Refusal`
+   * instance may continue, as with any fact: open waits, close them, or end. Throws a `Refusal`
    * where there is no such scope or several, or where `patch` would.
    */
   assign(draft: Draft, scope: string | undefined, variables: Variables): Promise<void>;
-  /** How many occurrences of an element are open, and can be given variables. */
+  /** How many occurrences of an element are open. */
   occurrences(instance: Instance, element: string): number;
-  /** The instance ends from outside: notes in the trail what is thereby cut short. */
+  /** The instance is ended from outside: records in the trail what is cut short. */
   terminate(draft: Draft): void;
-  /** What a task is given to work on. */
+  /** The input of a task. */
   taskInput(instance: Instance, ticket: TaskTicket): TaskInput;
-  /** What the child of a call is given: as it was when the call was made, whoever asks and when. */
+  /** The input of a called process, as it was when the call was made. */
   callInput(instance: Instance, ticket: ChildTicket): Variables;
   /** What readers see of a runner's state. */
   view(instance: Instance): Readonly<{ variables: Variables; tokens: readonly TokenCount[] }>;
   /**
-   * Where the values of users stand in a state, as paths into it: these may be stored apart from it.
+   * Where user values stand in a state, as paths into it: these may be externalized.
    * None of them lies within another.
    */
   places(state: Json): readonly Place[];
@@ -55,13 +55,13 @@ export interface Runner {
 /** How many tokens stand at an element: one for each occurrence of it that is open. */
 export type TokenCount = Readonly<{ element: string; count: number }>;
 
-/** Names and positions that lead to a part of a value. */
+/** The path to a part of a value: names and positions. */
 export type Place = readonly (string | number)[];
 
 export type TaskInput = Readonly<{
   variables: Variables;
   headers: Readonly<Record<string, string>>;
-  /** Of a task that a person does: variables that must come with the completion. */
+  /** Of a user task: variables that the completion must set. */
   needs?: readonly string[];
   /** The form that goes with it, and its text where it stands in the definition. */
   form?: Form;

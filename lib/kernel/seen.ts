@@ -1,10 +1,10 @@
 /**
- * A set of numbers that fills up from below, in little room.
+ * A compact set of numbers that fills up from below.
  *
- * 1. All up to `low` are in it, and above that runs of numbers, in order, never touching.
- * 2. A run that follows `low` without a gap becomes part of it.
- * 3. Above `low` only so many runs are remembered. One more, and the lowest leaves: `low` rises to
- *    its end, and what was missing below counts as seen.
+ * 1. All up to `low` are in it, and above that ranges of numbers, in order, never adjacent.
+ * 2. A range that follows `low` without a gap becomes part of it.
+ * 3. The number of ranges above `low` is limited. With one more, the lowest is dropped: `low` rises
+ *    to its end, and what was missing below counts as seen.
  */
 import { MAX_REMEMBERED_ABOVE } from "../definition/limits.ts";
 import type { Run, Seen } from "./instance.ts";
@@ -12,7 +12,7 @@ import type { Run, Seen } from "./instance.ts";
 /** The set that has nothing in it; numbers count from 1. */
 export const NOTHING_SEEN: Seen = { low: 0, above: [] };
 
-/** Says whether the number is in the set. */
+/** Whether the number is in the set. */
 export function hasSeen({ low, above }: Seen, n: number): boolean {
   return n <= low || above.some(([first, last]) => first <= n && n <= last);
 }
@@ -28,7 +28,7 @@ export function withSeen(seen: Seen = NOTHING_SEEN, n: number): Seen {
   return next?.[0] === low + 1 ? { low: next[1], above: others } : { low, above };
 }
 
-/** Runs that touch become one. */
+/** Adjacent ranges become one. */
 function joined(sorted: readonly Run[]): readonly Run[] {
   const runs: Run[] = [];
   for (const [first, last] of sorted) {

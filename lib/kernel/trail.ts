@@ -1,26 +1,27 @@
 import type { Json } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 
-/** One line of history, numbered without gaps from 1. */
+/** One entry of the history, numbered without gaps from 1. */
 export type TrailEntry = Readonly<{
   seq: number;
   at: Instant;
   type: TrailType;
   element?: string;
   /**
-   * Which visit of the element it tells of: a number that no other visit in the instance has, from
-   * its `element-entered` on. Absent where the runner has none, and in what format 4 has written.
+   * The visit of the element that it is about: a number that no other visit in the instance has,
+   * from its `element-entered` on. Absent where the runner has none, and in entries written by
+   * format 4.
    */
   occurrence?: number;
   data?: Json;
 }>;
 
-/** What an entry may say besides its number, its time and its type. */
+/** What an entry may hold besides its number, time and type. */
 export type Told = {
   readonly [K in "element" | "occurrence" | "data"]?: TrailEntry[K] | undefined;
 };
 
-/** An entry that has only what is told; every step makes many, so it is put together in place. */
+/** An entry with only the given fields; built in place, since every step makes many. */
 export function entryOf(
   head: Pick<TrailEntry, "seq" | "at" | "type">,
   { element, occurrence, data }: Told,
@@ -34,12 +35,12 @@ export function entryOf(
 }
 
 /**
- * What came of one operation of a program, numbered without gaps from 1: `element` is the runner's
- * own number for what it was, `at` is the time of the step, which a replay sees again.
+ * The outcome of one operation of a program, numbered without gaps from 1: `element` is the
+ * runner's number of the operation, `at` is the time of the step, which a replay sees again.
  */
 export type JournalEntry = readonly [element: number, at: Instant, outcome: Json];
 
-/** When the present run of an instance began: what is older was left by another. */
+/** When the current run of an instance began: anything older is from an earlier run. */
 export const runOf = (instance: Readonly<{ runAt?: Instant; startedAt: Instant }>): Instant =>
   instance.runAt ?? instance.startedAt;
 

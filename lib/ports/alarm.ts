@@ -1,4 +1,4 @@
-/** Rings once after a while of real time; the answer calls it off. */
+/** Calls `ring` once after `afterMs` of real time; the returned function cancels it. */
 export type Alarm = (afterMs: number, ring: () => void) => () => void;
 
 /** An alarm by the timers of this process. */
@@ -7,7 +7,7 @@ export const processAlarm: Alarm = (afterMs, ring) => {
   return () => clearTimeout(timeout);
 };
 
-/** The same, but it keeps no process alive. */
+/** The same, but it does not keep the process alive. */
 export const quietAlarm: Alarm = (afterMs, ring) => {
   const timeout = setTimeout(ring, afterMs).unref();
   return () => clearTimeout(timeout);

@@ -1,14 +1,14 @@
-/** Large values, outside the store. What stands under a name never changes. */
+/** Large values outside the store. The content of a name never changes. */
 export interface Blobs {
   /**
-   * Durable when resolved. Names are made from the content, so putting twice is putting once; one
-   * that was to expire has its whole life again.
+   * Durable when resolved. Names are made from the content, so a repeated put is idempotent; it
+   * cancels an `expire`.
    */
   put(name: string, bytes: Uint8Array): Promise<void>;
-  /** Undefined where there is none, or none any more. */
+  /** Undefined where there is none, or it has expired. */
   get(name: string): Promise<Uint8Array | undefined>;
-  /** Nobody needs it any longer than ended instances are kept; from then on it may vanish. */
+  /** Needed no longer than ended instances are kept; after that the store may delete it. */
   expire(name: string): Promise<void>;
-  /** Gone when resolved; one that is not there is no trouble. */
+  /** Deleted when resolved; a missing blob is not an error. */
   remove(name: string): Promise<void>;
 }

@@ -1,18 +1,18 @@
 import type { Instant } from "../definition/time/instant.ts";
 import type { Notice } from "../kernel/instance.ts";
 
-/** Carries what concerns everybody; at least once and in any order, so receivers go by ids. */
+/** Carries broadcasts; at least once and in any order, so receivers deduplicate by id. */
 export interface Bus {
   /**
-   * Brings an accepted broadcast to those who fan it out, and to outsiders that listen. False: it
-   * was not taken, tries included, and somebody has to publish it again.
+   * Delivers an accepted broadcast to the work queue, and to subscribers of the bus. False: the bus
+   * did not take it, retries included, and it has to be published again.
    */
   publish(broadcast: Broadcast): Promise<boolean>;
-  /** Tells outsiders what happens to an instance; absent: nobody wants to hear it. */
+  /** Announces what happens to an instance; absent: announcements are off. */
   announce?(announcement: Announcement): Promise<void>;
 }
 
-/** What was broadcast; who fans it out reads the payload from the store. */
+/** What was broadcast; the fan-out reads the payload from the store. */
 export type Broadcast = Readonly<{
   tenant: string;
   broadcastId: string;
@@ -22,7 +22,7 @@ export type Broadcast = Readonly<{
   at: Instant;
 }>;
 
-/** Signals and events have names of their own. */
+/** Signals and events have separate namespaces. */
 export type Topic = Readonly<{ kind: "signal" | "event"; name: string }>;
 
 export type Announcement = Readonly<{

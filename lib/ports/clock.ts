@@ -1,8 +1,8 @@
 import type { Instant } from "../definition/time/instant.ts";
 
-/** Time, as a host sees it: it may differ from other hosts' and may jump. */
+/** The clock of a host: it may differ from other hosts' clocks and may jump. */
 export interface Clock {
   now(): Instant;
-  /** A short pause between two tries. */
+  /** A short pause between two attempts. */
   pause(ms: number): Promise<void>;
 }

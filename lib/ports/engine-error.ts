@@ -86,12 +86,12 @@ export type Explanation = Readonly<{
   details?: readonly Readonly<Record<string, unknown>>[];
 }>;
 
-/** What nobody planned for; expected outcomes are values, an author's mistakes are diagnostics. */
+/** An unexpected failure; expected outcomes are values, an author's mistakes are diagnostics. */
 export class EngineError extends Error {
   override readonly name = "EngineError";
   readonly code: ErrorCode;
   readonly retryable: boolean;
-  /** Without the place, which may name what a caller must not know. */
+  /** Without `where`, which may name things that a caller must not see. */
   readonly publicText: string;
   readonly details: readonly Readonly<Record<string, unknown>>[];
 

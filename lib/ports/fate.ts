@@ -1,39 +1,39 @@
 /**
- * What becomes of a queued message after its verdict. A queue counts how often it has handed a
- * message out, and in the end takes it for a broken one. Only failures may lead there, never a
- * verdict: what has to wait for long, or came often already, is queued anew and counts from one.
+ * What happens to a queued message after its verdict. A queue counts receives and finally moves a
+ * message to its dead letters. Only failures may lead there, never a verdict: a message that has to
+ * wait long, or was received often already, is sent again as a copy and counts from one.
  */
 import { MAX_QUEUE_DELAY_MS } from "../definition/limits.ts";
 import type { LookMessage, Message, OwedMessage, ParkedMessage, Verdict } from "./message.ts";
 
 export type Fate = Readonly<
-  /** So soon that it is worth waiting for here. */
+  /** Retried so soon that the handler waits for it. */
   { kind: "again"; inMs: number } | Ending
 >;
 
-/** What is left to do with a message that nobody works on any more. */
+/** What to do with a message that is no longer being handled. */
 export type Ending = Readonly<
   | { kind: "done" }
-  /** A copy comes later; this one is done with. */
+  /** A delayed copy is sent; this one is deleted. */
   | { kind: "later"; inSeconds: number }
   /** The same message comes back. */
   | { kind: "back"; inSeconds: number }
 >;
 
-/** How a message came. */
+/** How a message was delivered. */
 export type Delivery = Readonly<{
   /**
-   * In order: while one message of an instance is hidden, all others of it wait. Last: the queue
-   * counts nothing, and takes no copies.
+   * In order: while one message of an instance is hidden, all its others wait. Last: the queue
+   * counts no receives, and takes no copies.
    */
   queue: "standard" | "in-order" | "last";
-  /** How often it was handed out, this time included. */
+  /** How often it was received, this time included. */
   receives: number;
   /** Whether there is time left to wait for it. */
   mayWait: boolean;
 }>;
 
-/** What a verdict means for a message that came like this. */
+/** What a verdict means for a message of this delivery. */
 export function fateOf(message: Message, verdict: Verdict, delivery: Delivery): Fate {
   if (verdict === "release") return { kind: "done" };
   const { keepForMs } = verdict;
@@ -45,24 +45,24 @@ export function fateOf(message: Message, verdict: Verdict, delivery: Delivery): 
   return mayComeBack(queue, receives, inSeconds) ? back(inSeconds) : later(inSeconds);
 }
 
-/** What a queue holds for one instance, to be taken together. */
+/** Whether it is a message of the parking queue: those of one instance are handled together. */
 export function isParked(message: Message): message is ParkedMessage | OwedMessage | LookMessage {
   return message.kind === "parked" || message.kind === "owed" || message.kind === "look";
 }
 
-/** What has to wait for less than this is waited for. */
+/** Shorter waits happen within the delivery. */
 export const SOON_MS = 1_000;
 
-/** How often a message is waited for in one delivery. */
+/** How often one delivery waits for a message. */
 export const MAX_TURNS = 5;
 
 /**
- * The longest that a message can be hidden which somebody has: twelve hours from its receipt, and
- * of these the function that has it may have used a quarter of one.
+ * The longest that a received message can be hidden: twelve hours from its receipt, of which the
+ * function that handles it may have used a quarter of an hour.
  */
 export const MAX_HIDDEN_SECONDS = 42_300;
 
-/** What comes to a standstill by itself is asked about less and less often. */
+/** Backoff of a message that makes no progress. */
 const pauseAfter = (receives: number): number => [1, 2, 5, 10][receives - 1] ?? 30;
 
 function mayComeBack(queue: Delivery["queue"], receives: number, inSeconds: number): boolean {
@@ -70,10 +70,10 @@ function mayComeBack(queue: Delivery["queue"], receives: number, inSeconds: numb
   return receives < MAX_RECEIVES && (queue === "standard" || inSeconds <= MAX_SECONDS_IN_ORDER);
 }
 
-/** Half of what a queue allows, so that failures have the other half. */
+/** Half of the receives that a queue allows, so that failures have the other half. */
 const MAX_RECEIVES = 5;
 
-/** How long the other messages of an instance may have to wait for one of them. */
+/** How long one message of an instance may block the others. */
 const MAX_SECONDS_IN_ORDER = 5;
 
 const back = (seconds: number): Ending => ({
@@ -86,7 +86,7 @@ const later = (seconds: number): Ending => ({
   inSeconds: Math.min(seconds, MAX_QUEUE_DELAY_MS / 1_000),
 });
 
-/** Nobody works on it: it is not due yet. */
+/** It is not being handled yet, because it is not due. */
 function isEarly(message: Message, keepForMs: number): boolean {
   const mayBe =
     message.kind === "timer" ||

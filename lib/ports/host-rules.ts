@@ -14,10 +14,10 @@ export type HostRule = Readonly<{
   port: string;
 }>;
 
-/** What was understood, and what is wrong with the others, one sentence each. */
+/** The parsed rules, and what is wrong with the others, one sentence each. */
 export type HostRules = Readonly<{ rules: readonly HostRule[]; problems: readonly string[] }>;
 
-/** Reads rules as people write them. */
+/** Parses rules as users write them. */
 export function parseHostRules(texts: readonly string[]): HostRules {
   const read = texts.map((text) => ruleOf(text) ?? problemWith(text));
   return {
@@ -31,7 +31,7 @@ export function isNamed(rules: readonly HostRule[], url: URL): boolean {
   return rules.some((rule) => names(rule, url));
 }
 
-/** The host of a URL without the dot at its end, which means nothing in a whole name. */
+/** The host of a URL without a trailing dot. */
 export function hostOf({ hostname }: Pick<URL, "hostname">): string {
   return hostname.replace(/\.$/, "");
 }

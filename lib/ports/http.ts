@@ -1,35 +1,35 @@
-/** Calls to services outside. Whom they may reach is the adapter's to check, at every hop. */
+/** Calls to external services. The adapter checks at every hop which hosts they may reach. */
 export interface Http {
-  /** Makes one call, its redirects included. Never throws: what goes wrong is an outcome. */
+  /** Makes one call, its redirects included. Never throws: a failure is an outcome. */
   send(request: HttpRequest): Promise<HttpOutcome>;
 }
 
 export type HttpRequest = Readonly<{
   method: string;
   url: URL;
-  /** By their names in small letters. */
+  /** By their names in lower case. */
   headers: Readonly<Record<string, string>>;
   body?: Uint8Array;
-  /** Secrets are in it: it is not sent on to another origin. */
+  /** Contains secrets: it is not redirected to another origin. */
   isConfidential: boolean;
   timeoutMs: number;
-  /** Nobody wants the answer any more. */
+  /** Aborts the call. */
   signal: AbortSignal;
 }>;
 
 export type HttpOutcome = Readonly<
   | { kind: "answered"; answer: HttpAnswer }
-  /** The call is not allowed here; the host that the problem names was sent nothing. */
+  /** The call is not allowed; nothing was sent to the host that the problem names. */
   | { kind: "refused"; problem: string }
-  /** No whole answer came; the service may have done what it was asked. */
+  /** No complete response arrived; the service may have carried out the request. */
   | { kind: "failed"; problem: string }
 >;
 
 export type HttpAnswer = Readonly<{
   status: number;
-  /** What the service calls the status; may be empty. */
+  /** The reason phrase of the status; may be empty. */
   reason: string;
-  /** By their names in small letters; without cookies, and without those of the connection. */
+  /** By their names in lower case; without cookies and connection headers. */
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
 }>;

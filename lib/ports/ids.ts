@@ -1,6 +1,6 @@
 /** Names and fingerprints. */
 export interface Ids {
-  /** An id that nobody has used. */
+  /** A new unique id. */
   fresh(): string;
   /** A short fingerprint: equal for equal text, and for no other text in practice. */
   digest(text: string): string;

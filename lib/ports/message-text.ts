@@ -1,20 +1,20 @@
 import type { Broadcast } from "./bus.ts";
 import type { Message } from "./message.ts";
 
-/** How messages are written at present; a change that an older reader would miss counts it up. */
+/** The current message format; a change that an older reader would miss increments it. */
 export const MESSAGE_FORMAT = 2;
 
 /**
- * A message as queues outside of this process carry it. `traceparent` says beside it which trace it
- * belongs to (W3C), where the road has no other place for that.
+ * A message as queues outside of this process carry it. `traceparent` (W3C) names its trace, where
+ * the transport has no other place for it.
  */
 export function messageText(message: Message, traceparent?: string): string {
   return plainText({ ...envelope(traceparent), ...message });
 }
 
 /**
- * An accepted broadcast as the bus carries it: to those who fan out it is their message as it
- * stands, and outsiders that listen learn what it was. The payload stays in the store.
+ * An accepted broadcast as the bus carries it: for the work queue it is a message as it is, and
+ * subscribers of the bus see what was broadcast. The payload stays in the store.
  */
 export function broadcastText(
   { tenant, broadcastId, topic, seq, at }: Broadcast,
@@ -29,7 +29,7 @@ const envelope = (traceparent: string | undefined) => ({
   ...(traceparent !== undefined && { traceparent }),
 });
 
-/** Two characters that JSON leaves as they are, and that queues refuse as no XML could hold them. */
+/** Escapes two characters that JSON leaves as they are and that queues refuse as invalid XML. */
 function plainText(value: object): string {
   return JSON.stringify(value).replace(/[\uFFFE\uFFFF]/g, (character) =>
     character === "\uFFFE" ? "\\ufffe" : "\\uffff",

@@ -1,6 +1,6 @@
 /**
- * What wakes a step: a queued message. It names its instance and, by `name`, what it wants to
- * consume there; it stays queued until everything its step owes has left.
+ * What triggers a step: a queued message. It names its instance and, by `name`, what it consumes
+ * there; it stays queued until everything its step owes has been sent.
  */
 
 import type { Variables } from "../definition/json.ts";
@@ -15,7 +15,7 @@ export type Message =
   | ParkedMessage
   | OwedMessage
   | LookMessage
-  | FanOutMessage;
+  | WorkMessage;
 
 type Addressed = Readonly<{ tenant: string; instanceId: string }>;
 
@@ -27,17 +27,20 @@ export type TaskMessage = Addressed &
     attempt: number;
     type: string;
     notBefore?: Instant;
-    /** Who handed the task back last, before it was sent again: messages from before are void. */
+    /**
+     * The invocation that released the task last, before it was sent again: earlier messages are
+     * void.
+     */
     handedBackBy?: string;
     start?: CarriedStart;
-    /** Of a member of a family, which has no other place for it: attempts left, this one included. */
+    /** Of an item of a batch, which has no other place for it: attempts left, this one included. */
     retries?: number;
   }>;
 
 /** A timer may be due. */
 export type TimerMessage = Addressed & Readonly<{ kind: "timer"; ticket: string }>;
 
-/** An occurrence of a start event by timer may be due; `run` counts how often it was armed anew. */
+/** An occurrence of a timer start event may be due; `run` counts how often it was armed again. */
 export type TimerStartMessage = Readonly<{
   kind: "timer-start";
   tenant: string;
@@ -48,32 +51,32 @@ export type TimerStartMessage = Readonly<{
   n: number;
 }>;
 
-/** A fact that waits its turn, because its instance is contended or its door cannot redeliver. */
+/** A fact that is queued because its instance is contended or its request cannot be redelivered. */
 export type ParkedMessage = Addressed &
   Readonly<{
     kind: "parked";
     name: string;
     fact: Fact;
-    /** Of a door's request without a ticket: how its instance remembers it. */
+    /** Of a request without a ticket: how its instance remembers it. */
     request?: ParkedRequest;
     start?: CarriedStart;
   }>;
 
-/** Somebody must look whether `name` still owes something. */
+/** Re-check whether `name` still owes something. */
 export type OwedMessage = Addressed & Readonly<{ kind: "owed"; name: string }>;
 
 /**
- * Something may have come for an open wait: a message in its mailbox, a kept event. Whoever gets
- * this looks, and then looks whether `name` still owes something.
+ * Something may have arrived for an open wait: a message in its mailbox, a kept event. The handler
+ * re-checks the wait, and then whether `name` still owes something.
  */
 export type LookMessage = Addressed &
   Readonly<{
     kind: "look";
     name: string;
     ticket: string;
-    /** A message that is being published: it is for this wait, unless its mailbox knows it already. */
+    /** A message that is being published: it is for this wait, unless its mailbox has it already. */
     post?: Post;
-    /** Parked by a call that is about to take the step itself, from this version of the instance. */
+    /** Parked by a request that is about to run the step itself, from this version of the instance. */
     call?: Readonly<{ base: number; at: Instant }>;
   }>;
 
@@ -84,11 +87,11 @@ export type Post = Readonly<{
   id: RememberedMessage;
 }>;
 
-/** How a mailbox remembers a message: until when, and by a fingerprint of what it carried. */
+/** How a mailbox remembers a message: until when, and a fingerprint of its content. */
 export type RememberedMessage = Readonly<{ mid: string; until: Instant; body: string }>;
 
-/** The parts of a fan-out; each is a trigger of its own. */
-export type FanOutMessage =
+/** What the work queue carries; each message is a trigger of its own. */
+export type WorkMessage =
   | BroadcastMessage
   | WatchMessage
   | ShardMessage
@@ -101,10 +104,10 @@ export type FanOutMessage =
 
 type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
 
-/** A broadcast was accepted: everybody who waits gets it. */
+/** A broadcast was accepted: deliver it to every wait. */
 export type BroadcastMessage = OfBroadcast & Readonly<{ kind: "broadcast" }>;
 
-/** Look whether a broadcast has reached everybody; only where queues are in memory. */
+/** Check whether a broadcast has reached every wait; only where queues are in memory. */
 export type WatchMessage = OfBroadcast & Readonly<{ kind: "watch" }>;
 
 /** Send the pages of one shard from the row `from` on; `page` is the number of the next one. */
@@ -115,11 +118,11 @@ export type ShardMessage = OfBroadcast &
     shard: number;
     page: number;
     from?: string;
-    /** Counts the lives of queues in memory; absent in the first. */
+    /** Counts the restarts of queues in memory; absent in the first run. */
     round?: number;
   }>;
 
-/** Deliver to these rows; `page` names it in the receipt. */
+/** Deliver to these rows; `page` identifies the page in the receipt. */
 export type PageMessage = OfBroadcast &
   Readonly<{
     kind: "page";
@@ -130,7 +133,7 @@ export type PageMessage = OfBroadcast &
   }>;
 
 /**
- * Whom a row stands for: a wait of an instance, which `version` committed together with the row, or
+ * What a row stands for: a wait of an instance, which `version` committed together with the row, or
  * a start event of a definition.
  */
 export type PagedRow = Readonly<
@@ -140,24 +143,27 @@ export type PagedRow = Readonly<
   )
 >;
 
-/** Look whether what a wait had missed has reached it since, and see to it where it has not. */
+/**
+ * Check whether the broadcasts that a wait had missed have reached it, and deliver those that have
+ * not.
+ */
 export type MissedMessage = Addressed & Readonly<{ kind: "missed"; ticket: string }>;
 
-/** Send the open members of a family from one number up to, and without, another. */
+/** Send the open items of a batch from number `from` up to, but excluding, `to`. */
 export type MembersMessage = Addressed &
   Readonly<{ kind: "members"; ticket: string; from: number; to: number }>;
 
-/** Cancel what these members of a family have called, which is over. */
+/** Cancel the called processes of these items of a batch that was interrupted. */
 export type CancelMembersMessage = Addressed &
   Readonly<{ kind: "cancel-members"; ticket: string; numbers: readonly number[] }>;
 
-/** Offer a kept event that only one may have to those who wait, the longest first. */
+/** Offer a kept event that only one wait may take, to the longest wait first. */
 export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;
 
-/** Bring those who wait at a mailbox, or begin by it, and what is kept there together. */
+/** Match the messages of a mailbox with its waits and message start events. */
 export type PokeMessage = Readonly<{ kind: "poke"; tenant: string; name: string; key: string }>;
 
-/** `base` is the version that the door read when it parked the request. */
+/** `base` is the version of the instance when the request was parked. */
 export type ParkedRequest = Readonly<{
   id: string;
   body: string;
@@ -165,11 +171,11 @@ export type ParkedRequest = Readonly<{
   base: number;
 }>;
 
-/** Every input of the first decision, so that whoever comes first creates the same instance. */
+/** Every input of the first decision, so that every attempt creates the same instance. */
 export type CarriedStart = Readonly<{
   definition: Readonly<{ id: string; version: number; hash: string }>;
   now: Instant;
-  /** Fingerprint of what the caller asked for, without the instant. */
+  /** Fingerprint of the request, without the instant. */
   request: string;
   fact: Extract<Fact, { kind: "started" }>;
   businessKey?: string;
@@ -177,35 +183,36 @@ export type CarriedStart = Readonly<{
   parent?: Parent;
   /** Over how many shards the lists of the definition were spread; absent: one. */
   shards?: number;
-  /** Of one that a signal begins: only while the head of the definition has this version. */
+  /** Of an instance that a signal starts: only while the head of the definition has this version. */
   head?: number;
   /**
-   * Of one that a timer begins: which occurrence, and when it fired. The commit that creates counts
-   * it, so that it happens once, and only while the start event is armed.
+   * Of an instance that a timer starts: which occurrence, and when it fired. The commit that
+   * creates the instance counts it, so that it happens once, and only while the start event is
+   * armed.
    */
   timer?: Readonly<{ run: number; n: number; at: Instant }>;
-  /** The message that begins the instance: its mailbox remembers it in the commit that creates. */
+  /** The message that starts the instance: its mailbox remembers it in the commit that creates it. */
   mail?: Readonly<{
     name: string;
     key: string;
     id: RememberedMessage;
-    /** Of the mailbox, when nobody waited there; absent: the message is kept there for this start. */
+    /** The version of the mailbox when it had no waits; absent: it keeps the message for this start. */
     base?: number;
   }>;
 }>;
 
-/** Who handles a message: its id, and until when others should leave its work alone. */
+/** The invocation that handles a message: its id, and when its lease expires. */
 export type Invocation = Readonly<{
   id: string;
   until: Instant;
-  /** Hosts that have the task handlers at hand may run the next short task at once. */
+  /** Whether it may run the next short task itself, where the host has the task handlers. */
   mayContinue: boolean;
   /**
-   * Set for a message that came too often without being done with: how it came. What it brings is
-   * set aside as an incident that says so, and no code of the user runs.
+   * Set for a message that was delivered too often without being finished: how it was delivered.
+   * Its fact is set aside as an incident that says so, and no user code runs.
    */
   aside?: string;
 }>;
 
-/** Whether the message may go, or should come back after a while. */
+/** Delete the message, or deliver it again after a while. */
 export type Verdict = "release" | Readonly<{ keepForMs: number }>;

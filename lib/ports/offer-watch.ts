@@ -1,13 +1,13 @@
-/** Tells those who wait for tasks of a type that one was offered, without anybody polling. */
+/** Notifies long polls for a task type that a task was offered, without polling the store. */
 export interface OfferWatch {
-  /** One more task of this type may be there: the one that waits longest looks. */
+  /** A task of this type may have been added: wakes the poll that has waited longest. */
   tell(type: string): void;
-  /** Begins to wait; what is told from now on is not missed. */
+  /** Starts to wait; notifications from now on are not missed. */
   begin(type: string, waitMs: number): OfferWait;
 }
 
 export type OfferWait = Readonly<{
-  /** Resolves when it is worth looking again, at the latest in `withinMs`; false: time is up. */
+  /** Resolves when the poll should check again, at the latest after `withinMs`; false: time is up. */
   next(withinMs?: number): Promise<boolean>;
   stop(): void;
 }>;

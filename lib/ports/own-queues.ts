@@ -1,15 +1,15 @@
-/** Queues of the user's own, into which tasks may be put instead of being offered. */
+/** The user's own queues, to which tasks may be sent instead of being offered to polls. */
 export interface OwnQueues {
-  /** Whether this installation was told that it may send there. */
+  /** Whether this installation is configured to send there. */
   allows(queueArn: string): boolean;
   /**
-   * Why tasks cannot be sent there, as far as it can be told without sending one: a clause for an
-   * error. Undefined where nothing speaks against it. Throws when nobody can tell now.
+   * Why tasks cannot be sent there, as far as that can be known without sending one: a clause for
+   * an error. Undefined where no reason is known. Throws when it cannot be checked now.
    */
   problemOf(queueArn: string): Promise<string | undefined>;
   /**
-   * Puts a task into a queue, not to be delivered before the delay is over. "refused": the queue
-   * does not take it, and trying again at once would not help. Throws when it might.
+   * Sends a task to a queue with a delay. "refused": the queue does not take it, and an immediate
+   * retry would not help. Throws when a retry might help.
    */
   send(queueArn: string, body: string, delayMs: number): Promise<"sent" | "refused">;
 }

@@ -1,7 +1,7 @@
 import type { LookMessage, OwedMessage, ParkedMessage } from "./message.ts";
 
 /**
- * A queue that holds facts for contended instances and for doors. It delivers at least once; it
+ * A queue that holds facts for contended instances and for requests. It delivers at least once; it
  * tries to keep the order of one instance, but nothing may rely on that.
  */
 export interface Parking {

@@ -1,12 +1,12 @@
-/** Where a queue of the user's is. */
+/** The place of a user's queue. */
 export type QueuePlace = Readonly<{ region: string; account: string; name: string }>;
 
 /**
- * Where tasks of an installation in this region may be sent to, by the queue's ARN; or why not.
+ * The place of a queue that an installation in this region may send tasks to, by ARN; or why not.
  *
- * 1. Only to standard queues: a FIFO queue holds no single message back, and drops what is sent
- *    again within five minutes, which is what mends a loss.
- * 2. Only within the region: queues are asked for by name, and there may be another of that name.
+ * 1. Only to standard queues: a FIFO queue cannot delay a single message, and drops what is sent
+ *    again within five minutes, which is how a loss is recovered.
+ * 2. Only within the region: queues are looked up by name, and another may have the same name.
  */
 export function placeOfQueue(
   queueArn: string,

@@ -1,5 +1,8 @@
-/** Where secrets are kept. Their texts go into requests just before these leave, and nowhere else. */
+/**
+ * Where secrets are kept. Their values go into requests just before these are sent, and nowhere
+ * else.
+ */
 export interface Secrets {
-  /** The secret's text; undefined: there is none of this name. Throws when nobody can tell. */
+  /** The secret's value; undefined: there is none of this name. Throws when it cannot be looked up. */
   valueOf(name: string): Promise<string | undefined>;
 }

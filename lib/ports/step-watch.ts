@@ -1,19 +1,19 @@
 /**
- * Counts the deaths of a process that dies with the steps it takes: an expression that never ends, a
- * handler that needs more memory than there is. What was under way at a death is tried again later
- * and alone, and not at all when that has happened too often.
+ * Counts the crashes of a process caused by the steps it runs: an expression that never ends, a
+ * handler that needs more memory than there is. Steps that were running at a crash are retried
+ * later and alone, and not at all after too many crashes.
  */
 
-/** Code of the user that is about to run: what a fact makes of an instance, or a task's handler. */
+/** User code that is about to run: the decision of a fact, or a task's handler. */
 export type WatchedStep = Readonly<{
   instanceId: string;
-  /** The same whenever the step is tried again. */
+  /** The same on every retry of the step. */
   name: string;
-  /** A handler, which may run for long: it is watched only while it begins. */
+  /** A handler, which may run long: it is watched only at its beginning. */
   isTask?: true;
 }>;
 
-/** Whether a step may be taken now. */
+/** Whether a step may run now. */
 export type Watched = Readonly<
   | { kind: "begun"; end(): void }
   | { kind: "later"; forMs: number }
@@ -21,6 +21,6 @@ export type Watched = Readonly<
 >;
 
 export interface StepWatch {
-  /** Asked before each step; undefined: nothing has died, and nothing is counted. */
+  /** Called before each step; undefined: there was no crash, and nothing is counted. */
   begin(step: WatchedStep): Watched | undefined;
 }

@@ -1,5 +1,5 @@
-// What every store refuses, so that code that works on one works on all. A refusal is a mistake of
-// the caller, not of the world: it is thrown before anything is written.
+// What every store refuses, so that code that works on one store works on all. A refusal is a
+// mistake of the caller: it is thrown before anything is written.
 
 import { type Instant, isInstant } from "../definition/time/instant.ts";
 import { EngineError } from "./engine-error.ts";
@@ -15,9 +15,9 @@ export const storeLimits = {
   bytesPerCommit: 3_000_000,
   pkBytes: 2_048,
   skBytes: 1_024,
-  /** A page never holds more, whatever limit was asked for. */
+  /** A page never holds more, whatever limit was requested. */
   itemsPerPage: 1_000,
-  /** Nor a page of due keys: whoever walks them notes after each how far he has come. */
+  /** Nor a page of due keys: a walk over them stores its progress after each page. */
   duePerPage: 100,
   slices: 32,
 } as const;
@@ -28,15 +28,15 @@ export function keyOf(write: Write): Key {
   return "remove" in write ? write.remove : write.expect;
 }
 
-/** The part of the whole, 0 to 31, that looks after a partition. */
+/** The slice, 0 to 31, that a partition belongs to. */
 export function sliceOf(pk: string): number {
   let hash = 0x811c9dc5;
   for (let n = 0; n < pk.length; n++) hash = Math.imul(hash ^ pk.charCodeAt(n), 0x01000193);
-  // The low bits of this hash follow the last characters alone: fold the high ones in.
+  // The low bits of this hash depend on the last characters only: fold the high bits in.
   return ((hash ^ (hash >>> 15)) >>> 0) % storeLimits.slices;
 }
 
-/** Throws unless the writes may stand together in one commit. */
+/** Throws unless the writes may form one commit. */
 export function checkWrites(writes: readonly Write[]): void {
   for (const write of writes) checkWrite(write);
   if (writes.length === 1) return;
@@ -59,7 +59,7 @@ export function checkWrites(writes: readonly Write[]): void {
   }
 }
 
-/** Throws unless the keys may be read, or tidied, together. */
+/** Throws unless the keys may be read, or removed, together. */
 export function checkKeys(keys: readonly Key[]): void {
   if (keys.length > storeLimits.keysPerCall) {
     throw refused(`${keys.length} keys in one call`, `Give at most ${storeLimits.keysPerCall}.`);
@@ -67,7 +67,7 @@ export function checkKeys(keys: readonly Key[]): void {
   for (const key of keys) checkKey(key);
 }
 
-/** Throws unless the range can be answered. */
+/** Throws unless the range is valid. */
 export function checkRange({ limit }: Pick<Range, "limit">): void {
   if (Number.isSafeInteger(limit) && limit >= 1) return;
   throw refused(`limit ${limit}`, "Ask for a whole number of items, at least 1.");
@@ -83,12 +83,12 @@ export function checkSlice({ index, of }: Slice): void {
   );
 }
 
-/** The refusal of a cursor that this store did not hand out for this question. */
+/** The refusal of a cursor that this store did not return for this query. */
 export function cursorInvalid(cursor: string): EngineError {
   return new EngineError("store/cursor-invalid", {
-    happened: "The cursor does not fit this question",
+    happened: "The cursor does not belong to this query",
     where: `cursor ${cursor.slice(0, 80)}`,
-    fix: "Ask again without a cursor, and hand back `next` unchanged.",
+    fix: "Query again without a cursor, and pass `next` back unchanged.",
     retryable: false,
   });
 }
@@ -128,7 +128,7 @@ function checkKey({ pk, sk }: Key): void {
   checkText("sk", sk, storeLimits.skBytes);
 }
 
-/** Lone surrogates have no UTF-8, and NUL is left free to separate parts of a key. */
+/** Lone surrogates have no UTF-8, and NUL is reserved to separate parts of a key. */
 function checkText(name: string, text: string, maxBytes: number): void {
   const fits = text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes;
   if (text !== "" && fits && text.isWellFormed() && !text.includes("\0")) return;

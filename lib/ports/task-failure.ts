@@ -1,6 +1,6 @@
 import { MAX_MESSAGE_LENGTH } from "../definition/limits.ts";
 
-/** The outcome of an attempt that failed; what it says is cut to what an instance keeps of it. */
+/** The outcome of a failed attempt; its message is cut to the length that an instance keeps. */
 export function failed(message: string) {
   const isLong = message.length > MAX_MESSAGE_LENGTH;
   const text = isLong ? `${message.slice(0, MAX_MESSAGE_LENGTH - 1)}…` : message;

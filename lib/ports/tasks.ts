@@ -5,11 +5,11 @@ import type { TaskMessage } from "./message.ts";
 export interface Tasks {
   /** Queues an attempt, not to be delivered before its `notBefore`; at least once, in any order. */
   send(message: TaskMessage): Promise<void>;
-  /** How this installation runs a type itself; undefined: it waits to be completed from outside. */
+  /** The handler of this installation for a type; undefined: workers complete its tasks. */
   handlerOf(type: string): TaskHandler | undefined;
   /** Every type that this installation runs itself. */
   types(): readonly string[];
-  /** Whether this host holds a message for the task, queued or running; durable queues cannot know. */
+  /** Whether this host holds a message for the task, queued or running; durable queues cannot tell. */
   holds(instanceId: string, ticket: string): boolean;
   /** The task was interrupted: tells its handler to stop; best effort. */
   stop(instanceId: string, ticket: string): void;
@@ -21,7 +21,7 @@ export type TaskHandler = Readonly<{
   backoffMs?: (attempt: number) => number;
   /** Never run in the same invocation as another step. */
   isolate: boolean;
-  /** Claimed before it runs; in doubt an incident is raised instead of running again. */
+  /** Claimed before it runs; when in doubt an incident is raised instead of a second run. */
   exclusive: boolean;
   /** Never throws: a failure is an outcome. */
   run(input: Variables, about: TaskAttempt): Promise<TaskOutcome>;
@@ -32,7 +32,7 @@ export type TaskAttempt = Readonly<{
   instanceId: string;
   ticket: string;
   element: string;
-  /** The same over all attempts. */
+  /** The same for all attempts. */
   idempotencyKey: string;
   attempt: number;
   headers: Readonly<Record<string, string>>;
@@ -45,8 +45,8 @@ export type TaskOutcome =
       message: string;
       code?: string;
       variables?: Variables;
-      /** Attempts that are left; one less than before unless said. */
+      /** Attempts that are left; one fewer than before by default. */
       retries?: number;
     }>
-  /** The attempt did not begin, for certain: it is tried again later, and none is used up. */
+  /** The attempt certainly did not start: it is repeated later, and no attempt is used up. */
   | Readonly<{ kind: "not-run"; retryAfterMs: number }>;

@@ -1,23 +1,23 @@
 import type { Instant } from "../definition/time/instant.ts";
 import type { TimerMessage, TimerStartMessage } from "./message.ts";
 
-/** Wakes whom a timer belongs to when it is due: late or twice perhaps, but never early. */
+/** Delivers a timer message when a timer is due: possibly late or twice, but never early. */
 export interface Timers {
   arm(timer: ArmedTimer | ArmedStart): Promise<void>;
-  /** Best effort: a fire of a disarmed timer finds that nobody waits for it any more. */
+  /** Best effort: a disarmed timer that fires finds its ticket closed. */
   disarm(timer: DisarmedTimer | DisarmedStart): Promise<void>;
 }
 
 export type DisarmedTimer = TimerOfInstance & Disarmed;
 export type ArmedTimer = TimerOfInstance & Armed;
-/** An occurrence of a start event by timer. */
+/** An occurrence of a timer start event. */
 export type DisarmedStart = Occurrence & Disarmed;
 export type ArmedStart = Occurrence & Armed;
 
 type TimerOfInstance = Readonly<{ tenant: string; instanceId: string; ticket: string }>;
 type Occurrence = Omit<TimerStartMessage, "kind">;
 
-/** When it would have been due, and since when it was open: they tell where it may be held. */
+/** When it was due, and since when it was open: this determines where it may be held. */
 type Disarmed = Readonly<{ dueAt: Instant; since: Instant }>;
 
 type Armed = Readonly<{
@@ -26,7 +26,7 @@ type Armed = Readonly<{
   covered: boolean;
 }>;
 
-/** What tells whom a timer belongs to that it may be due. */
+/** The message that a timer may be due. */
 export function timerMessage(
   timer: TimerOfInstance | Occurrence,
 ): TimerMessage | TimerStartMessage {
@@ -38,7 +38,7 @@ export function timerMessage(
   return { kind: "timer-start", tenant, definitionId, hash, element, run, n };
 }
 
-/** Tells one timer from all others; the same whoever arms it, and however often. */
+/** The unique name of a timer; the same however often it is armed. */
 export function timerName(timer: TimerOfInstance | Occurrence): string {
   if ("instanceId" in timer) return [timer.tenant, timer.instanceId, timer.ticket].join("\0");
   const { tenant, definitionId, hash, element, run, n } = timer;

@@ -1,4 +1,4 @@
-// The bus on emulated EventBridge, with the rule that brings broadcasts to the pages queue.
+// The bus on emulated EventBridge, with the rule that brings broadcasts to the work queue.
 
 import { randomUUID } from "node:crypto";
 import {

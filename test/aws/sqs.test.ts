@@ -3,16 +3,16 @@
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, describe, expect, test } from "vitest";
 import { nodeIds } from "../../lib/adapters/node/ids.ts";
-import { SqsPages } from "../../lib/adapters/sqs/pages.ts";
 import { SqsParking } from "../../lib/adapters/sqs/parking.ts";
 import { SqsTasks } from "../../lib/adapters/sqs/tasks.ts";
 import { TimerQueue } from "../../lib/adapters/sqs/timer-queue.ts";
+import { SqsWorkQueue } from "../../lib/adapters/sqs/work-queue.ts";
 import type { Message, ParkedMessage, TaskMessage } from "../../lib/ports/message.ts";
 import type { Usage } from "../../lib/ports/meter.ts";
 import type { TaskHandler } from "../../lib/ports/tasks.ts";
-import { pagesContract } from "../contract/pages.contract.ts";
 import { parkingContract } from "../contract/parking.contract.ts";
 import { tasksContract } from "../contract/tasks.contract.ts";
+import { workQueueContract } from "../contract/work-queue.contract.ts";
 import { emulated } from "../support/emulator.ts";
 import { openStoppedQueue } from "../support/stopped-queue.ts";
 
@@ -37,12 +37,12 @@ parkingContract("parking in a FIFO queue of SQS", async () => {
   return { ...opened, parking, consume: consumeBatches };
 });
 
-pagesContract(
-  "pages in SQS",
+workQueueContract(
+  "the work queue in SQS",
   async () => {
     const opened = await openStoppedQueue(client, FAN_OUT);
     const { queue, blobs } = opened;
-    return { ...opened, pages: new SqsPages({ client, queueUrl: queue.url, blobs }) };
+    return { ...opened, queue: new SqsWorkQueue({ client, queueUrl: queue.url, blobs }) };
   },
   { runs: 5 },
 );

@@ -4,14 +4,14 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Announcement, Broadcast, Bus } from "../../lib/ports/bus.ts";
-import type { FanOutMessage, Verdict } from "../../lib/ports/message.ts";
+import type { Verdict, WorkMessage } from "../../lib/ports/message.ts";
 import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
 /** A bus on which nothing is under way, and those who fan out. */
 export type OpenedBus = Readonly<{
   bus: Bus;
   /** Brings broadcasts to this consumer from now on. */
-  consume(consumer: (message: FanOutMessage) => Promise<Verdict>): void;
+  consume(consumer: (message: WorkMessage) => Promise<Verdict>): void;
   /** Lets time pass, and everything be brought that is on its way by then. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
@@ -28,7 +28,7 @@ export function busContract(
 ): void {
   describe(name, () => {
     let opened: OpenedBus;
-    let brought: FanOutMessage[];
+    let brought: WorkMessage[];
     beforeEach(async () => {
       await reopen();
     });
@@ -162,6 +162,6 @@ const anAnnouncement: Announcement = {
   notice: { type: "instance-ended", status: "succeeded", terminationKind: "success" },
 };
 
-function idOf(message: FanOutMessage): string {
+function idOf(message: WorkMessage): string {
   return message.kind === "broadcast" ? message.broadcastId : message.kind;
 }

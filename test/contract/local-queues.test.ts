@@ -1,9 +1,9 @@
 import { instanceOfKey, openTestQueues } from "../support/local-queues.ts";
 import { busContract } from "./bus.contract.ts";
-import { pagesContract } from "./pages.contract.ts";
 import { parkingContract } from "./parking.contract.ts";
 import { tasksContract } from "./tasks.contract.ts";
 import { timersContract } from "./timers.contract.ts";
+import { workQueueContract } from "./work-queue.contract.ts";
 
 tasksContract("the local task queue", async (handlers) => {
   const { queues, time } = openTestQueues({ handlers });
@@ -26,11 +26,11 @@ parkingContract("the local parking queue", async () => {
   };
 });
 
-pagesContract("the local pages queue", async () => {
-  const { queues, time } = openTestQueues({ pagesAtOnce: 32 }); // all that the suite sends together
+workQueueContract("the local work queue", async () => {
+  const { queues, time } = openTestQueues({ workAtOnce: 32 }); // all that the suite sends together
   return {
-    pages: queues.pages,
-    consume: (consumer) => queues.pages.consume(consumer),
+    queue: queues.work,
+    consume: (consumer) => queues.work.consume(consumer),
     now: () => time.steady.now(),
     pass: (ms) => time.pass(ms),
     close: async () => void (await queues.close({ graceMs: 0 })),
@@ -43,7 +43,7 @@ for (const onAnnouncement of [undefined, () => {}]) {
     const { queues, time } = openTestQueues({ ...(onAnnouncement && { onAnnouncement }) });
     return {
       bus: queues.bus,
-      consume: (consumer) => queues.pages.consume(consumer),
+      consume: (consumer) => queues.work.consume(consumer),
       pass: (ms) => time.pass(ms),
       close: async () => void (await queues.close({ graceMs: 0 })),
     };

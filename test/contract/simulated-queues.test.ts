@@ -1,17 +1,17 @@
 import { type BusFault, SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
 import { SimulatedClock, SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
-import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
 import type { SimulatedQueue } from "../../lib/adapters/simulated/queue.ts";
 import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
+import { SimulatedWorkQueue } from "../../lib/adapters/simulated/work-queue.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Verdict } from "../../lib/ports/message.ts";
 import { busContract } from "./bus.contract.ts";
-import { pagesContract } from "./pages.contract.ts";
 import { parkingContract } from "./parking.contract.ts";
 import { tasksContract } from "./tasks.contract.ts";
 import { timersContract, whoIs } from "./timers.contract.ts";
+import { workQueueContract } from "./work-queue.contract.ts";
 
 tasksContract("the simulated task queue", async (handlers) => {
   const { time, clock } = openTime();
@@ -48,29 +48,29 @@ parkingContract("the simulated parking queue", async () => {
   };
 });
 
-pagesContract("the simulated pages queue", async () => {
+workQueueContract("the simulated work queue", async () => {
   const { time, clock } = openTime();
-  const pages = new SimulatedPages({ clock });
-  return { pages, ...eachMessage(time, pages), now: () => clock.now(), close: async () => {} };
+  const work = new SimulatedWorkQueue({ clock });
+  return { queue: work, ...eachMessage(time, work), now: () => clock.now(), close: async () => {} };
 });
 
 busContract("the simulated bus", async () => {
   const { time, clock } = openTime();
-  const pages = new SimulatedPages({ clock });
-  const bus = new SimulatedBus({ pages });
-  return { bus, ...eachMessage(time, pages), close: async () => {} };
+  const work = new SimulatedWorkQueue({ clock });
+  const bus = new SimulatedBus({ work });
+  return { bus, ...eachMessage(time, work), close: async () => {} };
 });
 
 busContract("the simulated bus in a world of faults", async () => {
   const { time, clock } = openTime();
-  const pages = new SimulatedPages({ clock });
+  const work = new SimulatedWorkQueue({ clock });
   let count = 0;
   const bus = new SimulatedBus({
-    pages,
+    work,
     turn: async (point) =>
       point === "publish:before" ? busFaults[count++ % busFaults.length] : undefined,
   });
-  return { bus, ...eachMessage(time, pages), close: async () => {} };
+  return { bus, ...eachMessage(time, work), close: async () => {} };
 });
 
 timersContract("the simulated timers", async () => {

@@ -22,7 +22,7 @@ async function metricsOf(steps: number): Promise<string> {
   const program = `
     import { powertools } from "./functions/middleware/powertools.ts";
     const namespace = "Fermata/FermataFermataA1B2C3D4";
-    const telemetry = powertools({ service: "fan-out-signal", namespace });
+    const telemetry = powertools({ service: "run-work", namespace });
     const handler = telemetry.told(async () => {
       telemetry.measure("ReadUnits", 1);
       for (let step = 0; step < ${steps}; step++) {

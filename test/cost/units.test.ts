@@ -186,9 +186,9 @@ describe("an installation is charged for", () => {
       lap();
 
       await installation.engine.signal({ name: "go" });
-      expect(lap()).toEqual({ R: 5, W: 4, eventbridge: 1, pages: 1 });
+      expect(lap()).toEqual({ R: 5, W: 4, eventbridge: 1, work: 1 });
       await installation.settle(2);
-      expect(lap()).toEqual({ R: 9, W: 3, pages: 5, tasks: 1, "fan-out-signal": 2 });
+      expect(lap()).toEqual({ R: 9, W: 3, work: 5, tasks: 1, "run-work": 2 });
     });
   });
 

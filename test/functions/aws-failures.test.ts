@@ -16,10 +16,10 @@ import { SchedulerTimers } from "../../lib/adapters/scheduler/timers.ts";
 import { SecretsManagerSecrets } from "../../lib/adapters/secrets-manager/secrets.ts";
 import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { SqsOwnQueues } from "../../lib/adapters/sqs/own-queues.ts";
-import { SqsPages } from "../../lib/adapters/sqs/pages.ts";
 import { SqsParking } from "../../lib/adapters/sqs/parking.ts";
 import { SqsTasks } from "../../lib/adapters/sqs/tasks.ts";
 import { TimerQueue } from "../../lib/adapters/sqs/timer-queue.ts";
+import { SqsWorkQueue } from "../../lib/adapters/sqs/work-queue.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { fakeEngine } from "../support/fake-engine.ts";
 import { anHttpEvent } from "../support/gateway-event.ts";
@@ -97,9 +97,9 @@ const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
       }),
   ],
   [
-    "the queue of pages",
+    "the work queue",
     () =>
-      new SqsPages({ client: sqs, queueUrl, blobs }).send({
+      new SqsWorkQueue({ client: sqs, queueUrl, blobs }).send({
         kind: "broadcast",
         tenant: "default",
         broadcastId: "b1",

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { advanceInstance } from "../../functions/advance/handler.ts";
 import { giveUp } from "../../functions/dead-letters/handler.ts";
-import { fanOutSignal } from "../../functions/fan-out-signal/handler.ts";
 import { fireTimer } from "../../functions/fire-timer/handler.ts";
 import { perInstance } from "../../functions/middleware/per-instance.ts";
 import { perMessage } from "../../functions/middleware/per-message.ts";
 import { runTask } from "../../functions/run-task/handler.ts";
+import { runWork } from "../../functions/run-work/handler.ts";
 import { MAX_DELIVERIES, MAX_DELIVERIES_OF_DEAD } from "../../lib/definition/limits.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Message } from "../../lib/ports/message.ts";
@@ -42,7 +42,7 @@ const six = file(
 );
 const waiting = sequence(catching("wait", timer("timeDuration", "PT1M")));
 const listening = beside(sequence(catching("wait", onSignal("go"))), aSignal("go"));
-/** What the engine itself sends to the queue of pages. */
+/** What the engine itself sends to the work queue. */
 const FANNED_OUT = new Set([
   ...["broadcast", "watch", "shard", "page"],
   ...["missed", "offer", "poke", "members", "cancel-members"],
@@ -176,7 +176,7 @@ describe("the function that fans signals out", () => {
     const { world, bench } = await aWorld(listening);
     await world.engine.start("p", { instanceId: "one" });
     const body = JSON.stringify(anEvent("signal-requested", { name: "go", payload: { by: "us" } }));
-    const fanOut = perMessage(fanOutSignal(world.engine), bench);
+    const fanOut = perMessage(runWork(world.engine), bench);
 
     await fanOut({ Records: [aRecord(body)] }, aContext());
     await fanOut({ Records: [aRecord(body)] }, aContext());
@@ -190,7 +190,7 @@ describe("the function that fans signals out", () => {
     const { world, bench, queue } = await aWorld(listening);
     const body = JSON.stringify(anEvent("signal-requested", { name: "x".repeat(256) }));
 
-    const answer = await perMessage(fanOutSignal(world.engine), bench)(
+    const answer = await perMessage(runWork(world.engine), bench)(
       { Records: [aRecord(body)] },
       aContext(),
     );
@@ -215,7 +215,7 @@ describe("an event that pretends to be an accepted broadcast", () => {
     await world.engine.start("p", { instanceId: "one" });
     const { instance, queued } = await stateOf(world);
 
-    const answer = await perMessage(fanOutSignal(world.engine), bench)(
+    const answer = await perMessage(runWork(world.engine), bench)(
       { Records: [aRecord(accepted(detail))] },
       aContext(),
     );
@@ -232,7 +232,7 @@ describe("an event that pretends to be an accepted broadcast", () => {
     const fact = { kind: "task-completed", ticket: ticket?.id ?? "", variables: {} } as const;
     const message = { kind: "parked", tenant: "default", instanceId: "one", name: "k", fact };
 
-    await perMessage(fanOutSignal(world.engine), bench)(
+    await perMessage(runWork(world.engine), bench)(
       { Records: [aRecord(accepted({ v: 1, ...message }))] },
       aContext(),
     );
@@ -255,7 +255,7 @@ describe("an event that pretends to be an accepted broadcast", () => {
     await world.drain();
     const before = world.commits.length;
 
-    await perMessage(fanOutSignal(world.engine), bench)({ Records: [aRecord(body)] }, aContext());
+    await perMessage(runWork(world.engine), bench)({ Records: [aRecord(body)] }, aContext());
     await world.drain();
 
     expect(queue.asked).toEqual([]);
@@ -272,10 +272,7 @@ describe("the queue that the bus brings broadcasts to", () => {
   )("carries nothing but parts of fan-outs: %s is set aside", async (_, message) => {
     const { world, bench, queue } = await aWorld(work);
 
-    await perMessage(fanOutSignal(world.engine), bench)(
-      { Records: [aRecord(message)] },
-      aContext(),
-    );
+    await perMessage(runWork(world.engine), bench)({ Records: [aRecord(message)] }, aContext());
 
     expect(queue.asked).toEqual(["set aside m1"]);
     expect(world.commits).toEqual([]);

@@ -16,7 +16,7 @@ describe("the settings of a function", () => {
     const usual = parseSettings(
       {},
       "retentionMs",
-      "timerRoad",
+      "timerBackend",
       "timerQueueMaxSeconds",
       "scheduleLeadSeconds",
       "announces",
@@ -25,7 +25,7 @@ describe("the settings of a function", () => {
 
     expect(usual).toEqual({
       retentionMs: 30 * 86_400_000,
-      timerRoad: "scheduler",
+      timerBackend: "scheduler",
       timerQueueMaxSeconds: 900,
       scheduleLeadSeconds: 90,
       announces: false,
@@ -35,13 +35,13 @@ describe("the settings of a function", () => {
 
   test("are read as what they are", () => {
     const env = {
-      [VARIABLES.timerRoad]: "wheel",
+      [VARIABLES.timerBackend]: "wheel",
       [VARIABLES.timerQueueMaxSeconds]: "20",
       [VARIABLES.announces]: "true",
     };
 
-    expect(parseSettings(env, "timerRoad", "timerQueueMaxSeconds", "announces")).toEqual({
-      timerRoad: "wheel",
+    expect(parseSettings(env, "timerBackend", "timerQueueMaxSeconds", "announces")).toEqual({
+      timerBackend: "wheel",
       timerQueueMaxSeconds: 20,
       announces: true,
     });
@@ -65,20 +65,20 @@ describe("the settings of a function", () => {
   test("that are missing or wrong are all named in one error", () => {
     const env = {
       [VARIABLES.table]: "",
-      [VARIABLES.timerRoad]: "moon",
+      [VARIABLES.timerBackend]: "moon",
       [VARIABLES.timerQueueMaxSeconds]: "901",
       [VARIABLES.announces]: "yes",
     };
 
     const error = thrownBy(() =>
-      parseSettings(env, "table", "busName", "timerRoad", "timerQueueMaxSeconds", "announces"),
+      parseSettings(env, "table", "busName", "timerBackend", "timerQueueMaxSeconds", "announces"),
     );
 
     expect(error.code).toBe("engine/misconfigured");
     expect(error.details.map(({ problem }) => problem)).toEqual([
       "FERMATA_TABLE is not set",
       "FERMATA_BUS_NAME is not set",
-      "FERMATA_TIMER_ROAD is neither scheduler nor wheel",
+      "FERMATA_TIMER_BACKEND is neither scheduler nor wheel",
       "FERMATA_TIMER_QUEUE_MAX_SECONDS is no whole number from 1 to 900",
       "FERMATA_ANNOUNCES is neither true nor false",
     ]);

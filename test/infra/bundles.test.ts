@@ -41,7 +41,7 @@ describe("the bundle of a function", () => {
 const everyVariable: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.values(VARIABLES).map((name) => [name, "https://queues/1/one"])),
   [VARIABLES.retentionMs]: String(30 * 86_400_000),
-  [VARIABLES.timerRoad]: "scheduler",
+  [VARIABLES.timerBackend]: "scheduler",
   [VARIABLES.timerQueueMaxSeconds]: "900",
   [VARIABLES.scheduleLeadSeconds]: "90",
   [VARIABLES.announces]: "false",

@@ -15,7 +15,7 @@ describe("what costs are counted with", () => {
     "run-task": "RunTask",
     advance: "Advance",
     "fire-timer": "FireTimer",
-    "fan-out-signal": "FanOutSignal",
+    "run-work": "FanOutSignal",
   } as const satisfies Record<keyof typeof MEMORY_MB, string>;
 
   test.each(Object.entries(paths))("is the memory that %s is deployed with", (name, path) => {
@@ -25,7 +25,7 @@ describe("what costs are counted with", () => {
     expect(props.Architectures).toEqual(["arm64"]);
   });
 
-  test("are the roads of timers and the retention that are deployed", () => {
+  test("are the timer settings and the retention that are deployed", () => {
     const { Variables: variables } = fn("RunTask").props.Environment;
 
     expect(Number(variables[VARIABLES.timerQueueMaxSeconds]) * 1_000).toBe(TIMER_QUEUE_MAX_MS);

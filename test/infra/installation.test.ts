@@ -60,7 +60,7 @@ describe("the functions", () => {
       "LongTasks/DeadLetters": 2,
       "LongTasks/Queue": 100,
       "Timers/Queue": 100,
-      "Pages/Queue": 100,
+      "Work/Queue": 100,
     });
   });
 
@@ -73,11 +73,11 @@ describe("the functions", () => {
     expect(most({}).sort()).toEqual([
       "LongTasks/DeadLetters 50",
       "LongTasks/Queue 100",
-      "Pages/Queue 100",
       "Steps/Queue 100",
       "Tasks/DeadLetters 50",
       "Tasks/Queue 100",
       "Timers/Queue 100",
+      "Work/Queue 100",
     ]);
     const set = most({
       maxConcurrency: { runTask: 700, advance: 30, fireTimer: 2_000 },
@@ -129,7 +129,7 @@ describe("the functions", () => {
     }
     const { props } = installation.one("AWS::Lambda::Function", "RunTask/Function/Resource");
     expect(props.Environment.Variables).toMatchObject({
-      [VARIABLES.timerRoad]: "scheduler",
+      [VARIABLES.timerBackend]: "scheduler",
       [VARIABLES.timerQueueMaxSeconds]: "900",
       [VARIABLES.scheduleLeadSeconds]: "90",
       [VARIABLES.retentionMs]: String(30 * 86_400_000),
@@ -151,7 +151,7 @@ describe("the functions", () => {
     const { Variables } = one("AWS::Lambda::Function", "Sweep/Function/Resource").props.Environment;
 
     expect(Variables).toMatchObject({
-      [VARIABLES.timerRoad]: "wheel",
+      [VARIABLES.timerBackend]: "wheel",
       [VARIABLES.announces]: "true",
       [VARIABLES.retentionMs]: String(15 * 86_400_000),
       [VARIABLES.timerQueueMaxSeconds]: "20",
@@ -254,7 +254,7 @@ describe("observability", () => {
         ...functions.flatMap((fn) =>
           ["Errors", "Throttles", "Duration"].map((what) => `Functions/${fn}/${what}`),
         ),
-        ...["Tasks", "LongTasks", "Timers", "Pages", "Steps"].flatMap((queue) => [
+        ...["Tasks", "LongTasks", "Timers", "Work", "Steps"].flatMap((queue) => [
           `OldestMessage/${queue}`,
           `DeadLetters/${queue}`,
         ]),

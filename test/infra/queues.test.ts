@@ -24,10 +24,10 @@ describe("the queues", () => {
       .map(({ props }) => name(props.RedrivePolicy.deadLetterTargetArn));
     expect(targets.sort()).toEqual([
       "Queues/LongTasks/DeadLetters",
-      "Queues/Pages/DeadLetters",
       "Queues/Steps/DeadLetters",
       "Queues/Tasks/DeadLetters",
       "Queues/Timers/DeadLetters",
+      "Queues/Work/DeadLetters",
     ]);
   });
 
@@ -60,7 +60,7 @@ describe("the queues", () => {
     ["Tasks", 360, 10, "RunTask", 60],
     ["LongTasks", 5_400, 1, "RunLongTask", 900],
     ["Timers", 180, 10, "FireTimer", 30],
-    ["Pages", 180, 5, "FanOutSignal", 30],
+    ["Work", 180, 5, "FanOutSignal", 30],
     ["Steps", 180, 10, "Advance", 30],
   ])(
     "%s: visible again after %i s, %i at once to %s, which has %i s",
@@ -133,7 +133,7 @@ describe("rules", () => {
   test("bring signals to the pages, which they alone may fill from outside", () => {
     const accepted = installation.one("AWS::Events::Rule", "Signals/Accepted/Resource");
     const requested = installation.one("AWS::Events::Rule", "Signals/Requested/Resource");
-    const pages = installation.one("AWS::SQS::Queue", "Pages/Queue/Resource");
+    const work = installation.one("AWS::SQS::Queue", "Work/Queue/Resource");
 
     expect(accepted.props.EventPattern).toEqual({
       source: ["fermata"],
@@ -145,12 +145,10 @@ describe("rules", () => {
     for (const { props } of [accepted, requested]) {
       // Whole: a detail alone could look like any message of the engine's own.
       expect(Object.keys(props.Targets[0]).sort()).toEqual(["Arn", "DeadLetterConfig", "Id"]);
-      expect(inWords(props.Targets[0].Arn, installation)).toBe("Queues/Pages/Queue");
+      expect(inWords(props.Targets[0].Arn, installation)).toBe("Queues/Work/Queue");
       expect(inWords(props.EventBusName, installation)).toBe("Signals/Bus");
     }
-    expect(allowedToSend(installation, pages.id).sort()).toEqual(
-      [accepted.id, requested.id].sort(),
-    );
+    expect(allowedToSend(installation, work.id).sort()).toEqual([accepted.id, requested.id].sort());
   });
 
   test("bring whole events only once the function that reads them is deployed", () => {

@@ -11,7 +11,7 @@ import type {
   Node,
   TimerSpec,
 } from "../../lib/definition/graph.ts";
-import { type PersonSpec, USER_TASK_TYPE } from "../../lib/definition/user-task.ts";
+import { USER_TASK_TYPE, type UserTaskSpec } from "../../lib/definition/user-task.ts";
 
 /** Nodes and flows that belong together; those without a scope stand in the one around them. */
 export type Piece = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
@@ -93,10 +93,10 @@ export function aTask(
 
 /** What a user task says of people, written as attributes are; lists by name. */
 export type People = Omit<
-  Readonly<Partial<Record<keyof PersonSpec, string>>>,
+  Readonly<Partial<Record<keyof UserTaskSpec, string>>>,
   "asJob" | "form" | "requires" | "candidateUsers" | "candidateGroups"
 > &
-  Pick<PersonSpec, "asJob" | "form" | "requires"> &
+  Pick<UserTaskSpec, "asJob" | "form" | "requires"> &
   Readonly<{
     candidateUsers?: readonly string[] | string;
     candidateGroups?: readonly string[] | string;
@@ -112,7 +112,7 @@ export function aUserTask(
     name,
     typeof value === "string" ? computed(value) : { kind: "static", value },
   ]);
-  const person: PersonSpec = {
+  const person: UserTaskSpec = {
     ...(asJob && { asJob }),
     ...(form && { form }),
     ...(requires && { requires }),

@@ -7,11 +7,11 @@ import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
 import { SimulatedBus } from "../../lib/adapters/simulated/bus.ts";
 import { SimulatedClock, SimulatedTime } from "../../lib/adapters/simulated/clock.ts";
-import { SimulatedPages } from "../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../lib/adapters/simulated/parking.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { SimulatedTasks } from "../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../lib/adapters/simulated/timers.ts";
+import { SimulatedWorkQueue } from "../../lib/adapters/simulated/work-queue.ts";
 import type { ApiRequest } from "../../lib/api/http.ts";
 import { createApi } from "../../lib/api/router.ts";
 import { createClient } from "../../lib/client/index.ts";
@@ -52,7 +52,7 @@ export async function simulatedHost(): Promise<ScenarioHost> {
     handlers: await loadTaskHandlers(SCENARIO_TASKS),
   });
   const parking = new SimulatedParking({ clock, turn });
-  const pages = new SimulatedPages({ clock, turn });
+  const work = new SimulatedWorkQueue({ clock, turn });
   const timers = new SimulatedTimers({ clock, turn });
   const expressions = feelExpressions();
   const engine = createEngine({
@@ -60,9 +60,9 @@ export async function simulatedHost(): Promise<ScenarioHost> {
     blobs: new SimulatedBlobs(),
     parking,
     tasks,
-    pages,
+    pages: work,
     timers,
-    bus: new SimulatedBus({ pages }),
+    bus: new SimulatedBus({ work }),
     clock,
     ids: nodeIds(),
     expressions,
@@ -70,7 +70,7 @@ export async function simulatedHost(): Promise<ScenarioHost> {
     runners: { graph: graphRunner },
     settings: { tenant: "default", retentionMs: 30 * 86_400_000, host: MANY_PROCESSES },
   });
-  const queues: readonly Deliverable[] = [tasks, parking, pages, timers];
+  const queues: readonly Deliverable[] = [tasks, parking, work, timers];
   return {
     client: createClient({ baseUrl: "http://simulated", fetch: answering(engine) }),
     pass: async (duration) => {

@@ -1,17 +1,17 @@
 import type { Announcement, Bus } from "../../ports/bus.ts";
-import type { Pages } from "../../ports/pages.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
 
 /** Hears what happens to instances, in this process. */
 export type AnnouncementListener = (announcement: Announcement) => void | Promise<void>;
 
 /** A bus inside one process: those who fan out are the only ones who hear of a broadcast. */
 export function localBus({
-  pages,
+  work,
   announce,
-}: Readonly<{ pages: Pages; announce?: AnnouncementListener }>): Bus {
+}: Readonly<{ work: WorkQueue; announce?: AnnouncementListener }>): Bus {
   return {
     async publish({ tenant, broadcastId }) {
-      await pages.send({ kind: "broadcast", tenant, broadcastId });
+      await work.send({ kind: "broadcast", tenant, broadcastId });
       return true;
     },
     ...(announce && {

@@ -12,11 +12,11 @@ import { type AnnouncementListener, localBus } from "./bus.ts";
 import type { Trouble } from "./deliveries.ts";
 import type { DueIndex } from "./index-passes.ts";
 import { Invocations } from "./invocations.ts";
-import { DEFAULT_PAGES_AT_ONCE, PageQueue } from "./page-queue.ts";
 import { type ParkedConsumer, ParkingQueue } from "./parking-queue.ts";
 import { type RunningHandlers, TaskQueue } from "./task-queue.ts";
 import { type TimerConsumer, TimerLoop } from "./timer-loop.ts";
 import { VirtualClock } from "./virtual-clock.ts";
+import { DEFAULT_WORK_AT_ONCE, LocalWorkQueue } from "./work-queue.ts";
 
 /** Deliveries of each queue at a time, unless the host says otherwise. */
 export const DEFAULT_CONCURRENCY = 64;
@@ -38,8 +38,8 @@ export type QueuesOptions = Readonly<{
   /** The one that the handlers were made with. */
   runs: RunningHandlers;
   concurrency?: number;
-  /** Parts of fan-outs at a time. */
-  pagesAtOnce?: number;
+  /** Messages of the work queue handled at a time. */
+  workAtOnce?: number;
   /** Hears what happens to instances; absent: nobody wants to. */
   onAnnouncement?: AnnouncementListener;
   /** Hears of everything that failed and will be tried again; must not throw. */
@@ -61,7 +61,7 @@ export type Queues = Readonly<{
   tasks: TaskQueue;
   parking: ParkingQueue;
   timers: TimerLoop;
-  pages: PageQueue;
+  work: LocalWorkQueue;
   bus: Bus;
   invocations: Invocations;
   /** Begins to deliver. */
@@ -84,26 +84,26 @@ export function openQueues(options: QueuesOptions): Queues {
   const activity = new Activity({ steady, alarm });
   const invocations = new Invocations({ clock, ids });
   const { onTrouble, handlers, runs, index, keyOf, patienceMs, onAnnouncement } = options;
-  const { pagesAtOnce = DEFAULT_PAGES_AT_ONCE } = options;
+  const { workAtOnce = DEFAULT_WORK_AT_ONCE } = options;
   const common = { agenda, pauses, activity, onTrouble, invocations, concurrency };
   const tasks = new TaskQueue({ ...common, handlers, runs });
   const parking = new ParkingQueue(common);
-  const pages = new PageQueue({ ...common, concurrency: pagesAtOnce });
-  const maySomebodyBeSent = () => parking.load + pages.load > 0;
+  const work = new LocalWorkQueue({ ...common, concurrency: workAtOnce });
+  const maySomebodyBeSent = () => parking.load + work.load > 0;
   const timers = new TimerLoop({ ...common, index, keyOf, maySomebodyBeSent });
-  const bus = localBus({ pages, ...(onAnnouncement && { announce: onAnnouncement }) });
+  const bus = localBus({ work, ...(onAnnouncement && { announce: onAnnouncement }) });
   const patience = patienceMs === undefined ? {} : { patienceMs };
   return {
     tasks,
     parking,
     timers,
-    pages,
+    work,
     bus,
     invocations,
     consume({ handle, advance, onDue }) {
       tasks.consume(handle);
       parking.consume(advance);
-      pages.consume(handle);
+      work.consume(handle);
       timers.consume({ onDue, onTimer: handle });
     },
     ...(isVirtual
@@ -112,7 +112,7 @@ export function openQueues(options: QueuesOptions): Queues {
     idle: () => activity.idle(),
     whatIsLeft: () => activity.whatIsLeft(),
     async close({ graceMs }) {
-      for (const queue of [tasks, parking, timers, pages]) queue.stopDelivery();
+      for (const queue of [tasks, parking, timers, work]) queue.stopDelivery();
       agenda.stop();
       pauses.stop();
       const isQuiet = await activity.runningAtMost(0, graceMs);

@@ -17,11 +17,11 @@ import {
   type Timers,
   timerMessage,
 } from "../../ports/timers.ts";
-import { type RoadSettings, roadOf, type TimerMessages } from "./road.ts";
 import { type ScheduleTarget, scheduleName, scheduleOf } from "./schedule.ts";
+import { type TimerMessages, type TimerRouteSettings, timerRouteOf } from "./timer-route.ts";
 
 type Options = ScheduleTarget &
-  RoadSettings &
+  TimerRouteSettings &
   Readonly<{
     client: SchedulerClient;
     queue: TimerMessages;
@@ -41,8 +41,8 @@ export class SchedulerTimers implements Timers {
 
   async arm(timer: ArmedTimer | ArmedStart): Promise<void> {
     const now = this.#options.clock.now();
-    const road = roadOf({ dueAt: timer.dueAt, now }, this.#options);
-    if (road.by === "schedule" && (await this.#schedule(timer, { at: road.at, now }))) return;
+    const route = timerRouteOf({ dueAt: timer.dueAt, now }, this.#options);
+    if (route.by === "schedule" && (await this.#schedule(timer, { at: route.at, now }))) return;
     await this.#options.queue.send(timerMessage(timer), Math.max(timer.dueAt - now, 0));
   }
 

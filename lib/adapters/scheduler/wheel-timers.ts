@@ -1,6 +1,6 @@
 import type { Clock } from "../../ports/clock.ts";
 import { type Timers, timerMessage } from "../../ports/timers.ts";
-import { type TimerMessages, wheelReachMs } from "./road.ts";
+import { type TimerMessages, wheelReachMs } from "./timer-route.ts";
 
 type Options = Readonly<{
   queue: TimerMessages;

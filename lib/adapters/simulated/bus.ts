@@ -1,5 +1,5 @@
 import type { Announcement, Broadcast, Bus } from "../../ports/bus.ts";
-import type { Pages } from "../../ports/pages.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
 
 /** Where a call stands still until the world lets it go on. */
 export type BusPoint = "publish:before" | "publish:after" | "announce:before" | "announce:after";
@@ -20,14 +20,14 @@ export type BusWorld = Readonly<{
   turn?: (point: BusPoint, what: Broadcast | Announcement) => Promise<BusFault | undefined>;
 }>;
 
-/** A bus that brings broadcasts to the pages queue of the world, on the world's order. */
+/** A bus that delivers broadcasts to the work queue when the world says so. */
 export class SimulatedBus implements Bus {
-  readonly #pages: Pages;
+  readonly #work: WorkQueue;
   readonly #turn: BusWorld["turn"];
   readonly #announced: Announcement[] = [];
 
-  constructor({ pages, turn }: BusWorld & Readonly<{ pages: Pages }>) {
-    this.#pages = pages;
+  constructor({ work, turn }: BusWorld & Readonly<{ work: WorkQueue }>) {
+    this.#work = work;
     this.#turn = turn;
   }
 
@@ -51,7 +51,7 @@ export class SimulatedBus implements Bus {
 
   async #bring({ tenant, broadcastId }: Broadcast, fault: BusFault | undefined): Promise<void> {
     const message = { kind: "broadcast", tenant, broadcastId } as const;
-    await this.#pages.send(message, fault?.fault === "delayed" ? fault.byMs : 0);
-    if (fault?.fault === "duplicated") await this.#pages.send(message);
+    await this.#work.send(message, fault?.fault === "delayed" ? fault.byMs : 0);
+    if (fault?.fault === "duplicated") await this.#work.send(message);
   }
 }

@@ -1,5 +1,5 @@
 // The six fields of a cron expression: second, minute, hour, day of month, month, day of week.
-// Lists of values, ranges and steps everywhere; the two day fields know more, see below.
+// Lists of values, ranges and steps everywhere; the two day fields allow more, see below.
 
 import { accepted, type Parsed, quoted, refused } from "../parsed.ts";
 import type { DayOfMonth, DayOfWeek } from "./cron-days.ts";

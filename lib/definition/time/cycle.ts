@@ -11,7 +11,7 @@ import {
 } from "./interval.ts";
 import type { TimeZone } from "./time-zone.ts";
 
-/** What fires more than once: a repeating interval, or cron, which never ends. */
+/** A timer that fires more than once: a repeating interval, or cron, which never ends. */
 export type Cycle = RepeatingInterval | Cron;
 
 /** Reads R3/PT10M, R/P1D, six fields of cron, or a macro such as @daily. */
@@ -36,8 +36,8 @@ export function firstOfCycle(cycle: Cycle, armedAt: Instant): Instant {
 }
 
 /**
- * When a cycle that fired for `previousDue` at `now` is due again. What never ends skips what it has
- * missed and stays on its way; what ends makes up for each.
+ * When a cycle that fired for `previousDue` at `now` is due again. An unbounded cycle skips missed
+ * firings and stays on its schedule; a finite one makes up for each.
  */
 export function nextOfCycle(cycle: Cycle, firing: Firing): Instant {
   if (!isCron(cycle)) return dueAfterFiring(cycle, firing);

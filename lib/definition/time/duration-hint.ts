@@ -24,7 +24,7 @@ export function whyNoDuration(text: string): string {
   return EXAMPLES;
 }
 
-/** No author wrote a longer one by hand, and some of the patterns above look twice. */
+/** Longer texts are not written by hand, and some of the patterns above backtrack. */
 const LONGEST_EXPLAINED = 100;
 
 const EXAMPLES = "Write for example PT15M, P14D or P1DT12H.";

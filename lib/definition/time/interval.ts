@@ -2,8 +2,8 @@
 // 1. Each due instant is the previous due instant plus the interval, however late the firing was.
 //    There is no memory of a day that a month lacked: 31 Jan, 29 Feb, 29 Mar.
 // 2. A start in the past counts as the moment of arming, and the cycle goes on from there.
-// 3. After an outage a finite cycle fires each one that it missed; one that never ends fires once
-//    and goes on with the first due instant after now that lies on its way.
+// 3. After an outage a finite cycle makes up for each missed firing; an unbounded one fires once
+//    and continues with the first due instant after now on its schedule.
 // 4. No interval is shorter than a second. Older releases took shorter ones where the cycle ends:
 //    those that are stored fire every second.
 

@@ -49,6 +49,6 @@ function isKept(tickets: readonly Ticket[], call: string): boolean {
     if (open.on !== "incident") return false;
     if (named === undefined || !holdsFailedItems(open)) return open.kept?.ticket?.id === call;
     const { family, numbers } = open.members;
-    return open.phase === MEMBERS && family === named.family && numbers.includes(named.member);
+    return open.phase === MEMBERS && family === named.batch && numbers.includes(named.member);
   });
 }

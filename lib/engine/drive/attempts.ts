@@ -29,7 +29,7 @@ export function nextAttemptOf(
   if (task.member === undefined || fact.kind !== "task-failed" || fact.code !== undefined) {
     return undefined;
   }
-  const family = batchOf(instance.tickets, task.id)?.family;
+  const family = batchOf(instance.tickets, task.id)?.batch;
   const backoff = family && !isOfCalls(family) ? family.backoff : undefined;
   const next = attemptAfter(clock.now(), task, fact, backoff);
   if (!next.ok || next.value === undefined) return undefined;

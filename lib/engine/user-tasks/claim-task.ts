@@ -3,7 +3,7 @@
  * two who want it at once one gets it, and the other is told who has it.
  */
 import type { TaskAssigned } from "../../kernel/fact.ts";
-import type { Person } from "../../kernel/instance.ts";
+import type { Assignment } from "../../kernel/instance.ts";
 import { turnOf } from "../../kernel/user-task.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { openTask } from "../rows/open-tickets.ts";
@@ -52,7 +52,7 @@ async function turn(
   world: World,
   taskId: string,
   { action, user, key }: Turn,
-  next: (person: Person) => Pick<TaskAssigned, "assignee"> | undefined,
+  next: (person: Assignment) => Pick<TaskAssigned, "assignee"> | undefined,
 ): Promise<void> {
   const { instanceId, ticket } = taskPartsOf(taskId);
   const served = await handleTaskRequest(world, taskId, {
@@ -78,7 +78,7 @@ async function turn(
  * A user whom the model names may; so may a member of a group that it names. Who is in a group the
  * engine does not know: a caller that does not say it answers for it.
  */
-function mayClaim({ users = [], groups = [] }: Person, user: string, isIn?: readonly string[]) {
+function mayClaim({ users = [], groups = [] }: Assignment, user: string, isIn?: readonly string[]) {
   if (users.length + groups.length === 0 || users.includes(user)) return true;
   return groups.length > 0 && (isIn === undefined || groups.some((group) => isIn.includes(group)));
 }

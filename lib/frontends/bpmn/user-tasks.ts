@@ -12,7 +12,7 @@ import {
   EMBEDDED_FORM,
   type Form,
   MAX_PRIORITY,
-  type PersonSpec,
+  type UserTaskSpec,
   USER_TASK_TYPE,
 } from "../../definition/user-task.ts";
 import { type Context, computed } from "./context.ts";
@@ -24,7 +24,7 @@ import type { XmlElement } from "./xml.ts";
 /** Reads a user task; everything that is wrong with it is reported. */
 export function userTask(task: XmlElement, context: Context): Behaviour | undefined {
   const headers = headersOf(task, context.report);
-  const person = personOf(task, context);
+  const person = userTaskSpecOf(task, context);
   if (headers === undefined || person === undefined) return undefined;
   return { kind: "task", type: TYPE, retries: ONCE, ...headers, person };
 }
@@ -33,7 +33,7 @@ const TYPE: Computed = { kind: "static", value: USER_TASK_TYPE };
 /** A person who gives up does so once. */
 const ONCE: Computed = { kind: "static", value: 1 };
 
-function personOf(task: XmlElement, context: Context): PersonSpec | undefined {
+function userTaskSpecOf(task: XmlElement, context: Context): UserTaskSpec | undefined {
   const asJob = extensionsOf(task, "zeebe:userTask").length === 0;
   const [assignment] = extensionsOf(task, "zeebe:assignmentDefinition");
   const [schedule] = extensionsOf(task, "zeebe:taskSchedule");

@@ -1,4 +1,4 @@
-/** Members of a loop: what each of them sees, and how one of a family becomes a token. */
+/** Items of a multi-instance activity: what each sees, and how an item of a batch becomes a token. */
 import type { Loop } from "../../definition/graph.ts";
 import type { Variables } from "../../definition/json.ts";
 import { batchOf, isBatch, isOfCalls, itemsOf, withoutItem } from "../batch.ts";
@@ -12,13 +12,13 @@ import { put, type Run } from "./run.ts";
 import { type Body, type Token, type Tree, tokenAt } from "./state.ts";
 import { visibleFrom } from "./variables.ts";
 
-/** The body that a token of a loop is. */
+/** The multi-instance body of a token. */
 export function bodyOf({ body, node }: Token): Body {
   if (body === undefined) throw new Error(`The token at "${node}" is no body of a loop.`);
   return body;
 }
 
-/** Local variables that a member begins with; what it gathers may be one that it is given. */
+/** Local variables that an item starts with; its output may be one of its inputs. */
 export function localsOf({ element, output }: Loop, body: Body, member: number): Variables {
   return {
     ...(output?.preset !== undefined && { [output.preset]: null }),
@@ -28,33 +28,33 @@ export function localsOf({ element, output }: Loop, body: Body, member: number):
   };
 }
 
-/** Everything that a member of a family sees. */
+/** Everything that an item of a batch sees. */
 export function visibleTo(tree: Tree, around: Token, loop: Loop, member: number): Variables {
   return { ...visibleFrom(tree, around), ...localsOf(loop, bodyOf(around), member) };
 }
 
-/** The token that an outcome is for: a member of a family becomes one, and leaves the family. */
+/** The token that an outcome is for: an item of a batch becomes one, and leaves the batch. */
 export function tokenFor(run: Run, { id, ref }: TaskTicket | ChildTicket): number {
-  const kin = batchOf(run.draft.tickets, id);
-  if (kin === undefined) {
+  const found = batchOf(run.draft.tickets, id);
+  if (found === undefined) {
     closeTicket(run.draft, id);
     return ref;
   }
-  const { family, member } = kin;
-  keepTicket(run.draft, withoutItem(family, member));
+  const { batch, member } = found;
+  keepTicket(run.draft, withoutItem(batch, member));
   const around = tokenAt(run, ref);
   const variables = localsOf(loopAt(run.plan, around.node), bodyOf(around), member);
   const { node, thrown } = around;
   return put(run, ref, node, { variables, thrown, member, id: numberOf(around, member) });
 }
 
-/** The number that a member of a family has, before and once it is a token. */
+/** The token number of an item of a batch, before and after it becomes a token. */
 function numberOf(around: Token, member: number): number | undefined {
   const { first } = bodyOf(around);
   return first === undefined ? undefined : first + member;
 }
 
-/** Tells in history what came of a task or a call, and which member of a loop it was. */
+/** Records in history the outcome of a task or a call, and which item it was. */
 export function noteOutcome(
   run: Run,
   type: TrailType,
@@ -67,37 +67,37 @@ export function noteOutcome(
   noteVisit(run.draft, type, { element, occurrence, ...(isAny && { data }) });
 }
 
-/** Opens the members again that an incident stands for; whoever has decided that sends them. */
+/** Reopens the items that an incident stands for; the trigger that decides this sends them. */
 export function openItems(
   { draft }: Run,
   { members }: FailedItems,
   retries: number | undefined,
 ): void {
-  const families = draft.tickets.filter(isBatch);
-  for (const family of families.filter(({ id }) => id === members.family)) {
-    const taken = members.numbers.reduce(withoutBit, family.taken);
-    const said = retries !== undefined && !isOfCalls(family) && { retries };
-    reopenTicket(draft, { ...family, taken, ...said });
+  const batches = draft.tickets.filter(isBatch);
+  for (const batch of batches.filter(({ id }) => id === members.family)) {
+    const taken = members.numbers.reduce(withoutBit, batch.taken);
+    const said = retries !== undefined && !isOfCalls(batch) && { retries };
+    reopenTicket(draft, { ...batch, taken, ...said });
   }
 }
 
 /**
- * A loop ends before all of its members are done. History tells of each that is cut short; those
- * that call wait for children, and these are to be cancelled: one order for all of them, so that the
- * instance stays small.
+ * Ends a multi-instance activity before all of its items have completed. History records each item
+ * that is cut short. Called processes are cancelled by one outbox record for all of them, so that
+ * the instance stays small.
  */
 export function endBatches(draft: Draft, around: Token): void {
-  for (const family of draft.tickets.filter(isBatch).filter(({ ref }) => ref === around.id)) {
-    const left = itemsOf(family);
+  for (const batch of draft.tickets.filter(isBatch).filter(({ ref }) => ref === around.id)) {
+    const left = itemsOf(batch);
     for (const { member } of left) {
-      const visit = { element: family.element, occurrence: numberOf(around, member) };
+      const visit = { element: batch.element, occurrence: numberOf(around, member) };
       noteVisit(draft, "element-terminated", visit);
     }
-    if (left.length > 0 && isAwaiting(family)) {
-      const { id, size, taken } = family;
+    if (left.length > 0 && isAwaiting(batch)) {
+      const { id, size, taken } = batch;
       emit(draft, { kind: "cancel-children", family: id, size, taken });
     }
   }
 }
 
-const isAwaiting = (family: BatchTicket): boolean => isOfCalls(family) && !family.call.detached;
+const isAwaiting = (batch: BatchTicket): boolean => isOfCalls(batch) && !batch.call.detached;

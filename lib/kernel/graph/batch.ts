@@ -1,4 +1,7 @@
-/** How a loop begins as a family, and how members of a family of calls are called anew. */
+/**
+ * How a multi-instance activity starts as a batch, and how items of a batch of calls are called
+ * again.
+ */
 import type { Loop } from "../../definition/graph.ts";
 import type { Variables } from "../../definition/json.ts";
 import { MAX_MEMBERS_APART } from "../../definition/limits.ts";
@@ -16,21 +19,21 @@ import { type Run, reserve } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
 import { type Order, orderOf } from "./task.ts";
 
-/** What the members of a family have in common, and what the input mappings gave to each. */
-type Family = Readonly<{ shared: Shared; inputs?: readonly Variables[] }>;
+/** What the items of a batch have in common, and the result of the input mappings of each. */
+type NewBatch = Readonly<{ shared: Shared; inputs?: readonly Variables[] }>;
 
 type Shared = Pick<TaskBatch, "type" | "retries" | "backoff"> | Pick<CallBatch, "call">;
 
-/** The family that a loop is: of many tasks, or calls, that only their inputs tell apart. */
+/** The batch of a multi-instance activity: many tasks, or calls, that differ only in their inputs. */
 export async function batchFor(
   run: Run,
   around: Token,
   spot: Spot,
   loop: Loop,
-): Promise<Family | undefined> {
+): Promise<NewBatch | undefined> {
   const { node } = spot;
   if (loop.sequential || bodyOf(around).items.length <= MAX_MEMBERS_APART) return undefined;
-  // What people do has its own life: each member is claimed and given back by itself.
+  // User tasks are not batched: each is claimed and unclaimed by itself.
   if (node.kind === "task" && !node.person) {
     const isFixed = node.type.kind === "static" && node.retries.kind === "static";
     const isSame = (a: Order, b: Order) => a.type === b.type && a.retries === b.retries;
@@ -50,8 +53,8 @@ export async function batchFor(
   return undefined;
 }
 
-/** Begins it. */
-export function beginBatch(run: Run, around: Token, { shared, inputs }: Family): void {
+/** Starts the batch. */
+export function beginBatch(run: Run, around: Token, { shared, inputs }: NewBatch): void {
   const { id: ref, node: element } = around;
   const body = bodyOf(around);
   const size = body.items.length;
@@ -65,26 +68,26 @@ export function beginBatch(run: Run, around: Token, { shared, inputs }: Family):
 }
 
 /**
- * Their incident was resolved: new children, with what is visible now, and so under another family.
- * What is called may depend on the entry, and no longer be the same for all of them.
+ * After their incident was resolved: calls again, with the variables visible now, so in another
+ * batch. Which process is called may depend on the entry, and no longer be the same for all.
  */
 export async function callAnew(run: Run, { ref, members }: FailedItems): Promise<void> {
   const { draft } = run;
-  const families = draft.tickets.filter(isBatch).filter(isOfCalls);
-  for (const family of families.filter(({ id }) => id === members.family)) {
+  const batches = draft.tickets.filter(isBatch).filter(isOfCalls);
+  for (const batch of batches.filter(({ id }) => id === members.family)) {
     const around = tokenAt(run, ref);
     for (const [process, those] of await processesOf(run, around, members.numbers)) {
-      const { element, size } = family;
+      const { element, size } = batch;
       const others = gapsIn("", size).filter((member) => !those.has(member));
       const call = calledFrom(run, around, process);
       const taken = others.reduce(withBit, "");
       openTicket(draft, { on: "family", ref, element, call, size, taken });
     }
-    if (openIn(family) === 0 && !hasShelf(draft, family)) closeTicket(draft, family.id);
+    if (openIn(batch) === 0 && !mayReopen(draft, batch)) closeTicket(draft, batch.id);
   }
 }
 
-/** What these members call, by its name. */
+/** The processes that these items call, by name. */
 async function processesOf(
   run: Run,
   around: Token,
@@ -101,8 +104,8 @@ async function processesOf(
   );
 }
 
-/** Whether members that have left it may come back. */
-const hasShelf = ({ tickets }: Draft, { id }: CallBatch): boolean =>
+/** Whether items that have left the batch may be reopened. */
+const mayReopen = ({ tickets }: Draft, { id }: CallBatch): boolean =>
   tickets.filter(holdsFailedItems).some(({ members }) => members.family === id);
 
 type Likeness<T> = Readonly<{
@@ -136,7 +139,7 @@ async function alike<T>(
   return known && { ...known, ...(inputs.length > 0 && { inputs: mapped }) };
 }
 
-/** A member that has no number among the tokens yet: nobody can ask for it. */
+/** An item that has no token number yet, to evaluate mappings with. */
 const memberToBe = ({ node, id }: Token, variables: Variables): Token => ({
   id: -1,
   node,

@@ -1,15 +1,15 @@
 /**
- * A call: another process runs as an instance of its own.
+ * A call activity: another process runs as an instance of its own, the called process.
  *
- * 1. What the child is given is computed once, when the call is made, and kept in the ticket: whoever
- *    makes the start, and however late, makes the same one.
- * 2. An awaited child ends once for its caller: the ticket goes with the first word of it.
- * 3. A child that failed throws its error from the call, where boundary events may catch it. One that
- *    ended otherwise than by an error of the model throws a code that says so.
- * 4. A detached call is over as soon as its child is there.
- * 5. A child that cannot begin is an incident at the call; so is an error that nobody catches. To
- *    resolve it calls again, with a new ticket and so with a new child.
- * 6. All of this holds for each member of a family of calls; the first error that is caught ends them
+ * 1. The input of the called process is computed once, when the call is made, and kept in the
+ *    ticket: every start of it, however late, is the same.
+ * 2. An awaited process ends once for its caller: the first notification closes the ticket.
+ * 3. A called process that failed throws its error from the call, where boundary events may catch
+ *    it. One that ended otherwise than by an error of the model throws a code that says so.
+ * 4. A detached call completes as soon as the called process has started.
+ * 5. A called process that cannot start is an incident at the call; so is an uncaught error.
+ *    Resolving it calls again, with a new ticket and so with a new instance.
+ * 6. All of this holds for each item of a batch of calls; the first error that is caught ends them
  *    all.
  */
 import type { Variables } from "../../definition/json.ts";
@@ -29,15 +29,15 @@ import { type Token, tokenAt } from "./state.ts";
 import { stopItem } from "./stop-item.ts";
 import { isContext, lookupFrom, outputScope, propagate, visibleFrom } from "./variables.ts";
 
-/** What a child that failed without an error code throws, by how it ended. */
+/** The codes that a called process without an error code throws, by how it ended. */
 export const CHILD_FAILED = "CHILD_FAILED";
 export const CHILD_TIMED_OUT = "CHILD_TIMED_OUT";
 export const CHILD_CANCELLED = "CHILD_CANCELLED";
 
-/** Under this name output mappings find the id of a detached child. */
+/** The variable that gives output mappings the instance id of a detached call. */
 const CHILD_ID = "childInstanceId";
 
-/** Computes a call, or refuses it where it would be one inside too many others. */
+/** Computes a call, or refuses it where calls would be nested too deeply. */
 export async function callOf(run: Run, token: Token): Promise<Called> {
   return calledFrom(run, token, await processOf(run, token));
 }
@@ -50,7 +50,7 @@ export async function processOf(run: Run, token: Token): Promise<string> {
   return process;
 }
 
-/** The call of this process; from the body of a loop, what all of its members have in common. */
+/** The call of this process; for a multi-instance body, what all of its items have in common. */
 export function calledFrom(run: Run, token: Token, process: string): Called {
   const { binding, passesAll, detached } = callAt(run.plan, token.node);
   if (!detached) demandShallow(run, process);
@@ -64,17 +64,17 @@ export function calledFrom(run: Run, token: Token, process: string): Called {
   };
 }
 
-/** Makes the call. */
+/** Opens the ticket of a call. */
 export function openCall({ draft }: Run, { id, node }: Token, call: Called): void {
   openTicket(draft, { on: "child", ref: id, element: node, ...call });
 }
 
-/** After its incident was resolved: a new child, with what is visible now. */
+/** After its incident was resolved: calls again, with the variables visible now. */
 export async function callAgain(run: Run, token: Token): Promise<void> {
   openCall(run, token, await callOf(run, token));
 }
 
-/** An awaited child has ended. */
+/** An awaited process has ended. */
 export async function childEnded(run: Run, ticket: ChildTicket, fact: ChildEnded): Promise<void> {
   const { childId, status, terminationKind } = fact;
   noteOutcome(run, "child-ended", ticket, { childId, status, terminationKind });
@@ -95,17 +95,17 @@ async function childFailed(run: Run, ticket: ChildTicket, thrown: Thrown): Promi
   await attempt(run, { token, phase: "run" }, async () => throwError(run, token, thrown));
 }
 
-/** A detached child is there. */
+/** A detached process has started. */
 export function childStarted(run: Run, ticket: ChildTicket, childId: string): void {
   noteOutcome(run, "child-started", ticket, { childId });
   const token = tokenFor(run, ticket);
   const { outputs } = spotOf(run.plan, ticket.element);
-  // Nobody has asked for it without an output mapping: it is not everybody's.
+  // Without an output mapping the id is not written: it must not become a global variable.
   if (outputs.length > 0) writeLocals(run, token, { [CHILD_ID]: childId });
   push(run, "complete", token);
 }
 
-/** The child cannot begin, and never will under this ticket. */
+/** The called process cannot start under this ticket. */
 export function childRefused(run: Run, ticket: ChildTicket, message: string): void {
   const { id, ref, element } = ticket;
   const why = { type: "CALLED_ELEMENT_ERROR", message } as const;
@@ -118,8 +118,9 @@ export function childRefused(run: Run, ticket: ChildTicket, message: string): vo
 }
 
 /**
- * With output mappings a child's variables are theirs alone. Without, they go to the scope around the
- * call, those as well that input mappings gave to the child; what is local to a loop's member stays.
+ * With output mappings only these see the called process's variables. Without, all of them go to
+ * the scope around the call, its inputs included; variables local to a multi-instance item stay
+ * local.
  */
 function takeOver(run: Run, token: Token, result: ChildEnded["result"]): void {
   const variables: Variables = isContext(result) ? result : { result: result ?? null };

@@ -1,14 +1,14 @@
 /**
- * Who catches what is thrown inside a process: errors, and whatever else bubbles up from a token.
+ * What catches an error, or anything else that propagates upward from a token.
  *
  * 1. The search goes from the token outward, scope by scope, the token's own element first. The
- *    nearest element with a catcher that fits is taken; what is further out never hears of it.
- * 2. On one element a catcher for exactly this goes before one that catches all; of equals the first
- *    in the source.
- * 3. What fits is said by who throws: the search knows of no codes.
- * 4. Catchers sit on the body of a loop, not on its members.
- * 5. An interrupting catcher goes on in place of its host; any other begins a branch beside it, and
- *    the host with all that it has open stays as it is.
+ *    nearest element with a matching catcher catches it; elements further out do not.
+ * 2. On one element an exact catcher takes precedence over a catch-all; of equals, the first in the
+ *    source.
+ * 3. The thrower says what matches: the search knows no codes.
+ * 4. Catchers are attached to the body of a multi-instance activity, not to its items.
+ * 5. An interrupting catcher continues in place of its host; any other starts a branch beside it,
+ *    and the host with everything it has open stays as it is.
  */
 import type { Variables } from "../../definition/json.ts";
 import { interrupt } from "./interrupt.ts";
@@ -16,7 +16,7 @@ import { type Boundary, spotOf } from "./plan.ts";
 import { arrive, type Run } from "./run.ts";
 import { enclosing, type Token } from "./state.ts";
 
-/** How a catcher fits what is thrown; undefined: it is for something else. */
+/** How a catcher matches what is thrown; undefined: it does not. */
 export type Fit = "exact" | "all" | undefined;
 
 export type Catcher = Readonly<{ host: Token; boundary: Boundary }>;
@@ -42,7 +42,7 @@ export function boundariesAround(run: Run, from: Token): readonly Boundary[] {
   return hostsAround(run, from).flatMap(({ node }) => spotOf(run.plan, node).boundaries);
 }
 
-/** Control goes on at the catcher; what it brings is local to the event. */
+/** Control continues at the catcher; the variables are local to the event. */
 export function goOnAt(run: Run, { host, boundary }: Catcher, variables: Variables): void {
   const thrown = boundary.interrupting ? interrupt(run, host) : host.thrown;
   arrive(run, host.in, boundary.id, { variables, thrown });

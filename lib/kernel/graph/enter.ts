@@ -13,9 +13,9 @@ import { lookupFrom } from "./variables.ts";
 import { nameFrom, openWaits, waitsOf } from "./wait.ts";
 
 /**
- * The first part of a token's life: input mappings, then what the element is there for. Everything
- * is computed before anything is opened, so that a refusal leaves nothing behind and entering can
- * be tried again from the start. Gives the next part, or nothing while the element waits.
+ * The first phase of a token: input mappings, then the behaviour of the element. Everything is
+ * computed before anything is opened, so that a refusal leaves nothing behind and entering can be
+ * retried from the start. Returns the next phase, or nothing while the element waits.
  */
 export async function enter(run: Run, arrived: Token): Promise<Phase | undefined> {
   const spot = spotOf(run.plan, arrived.node);
@@ -70,7 +70,7 @@ async function behave(run: Run, token: Token, { node, starts }: Spot): Promise<P
   }
 }
 
-/** A triggered process begins at that event alone, which takes the payload like a result. */
+/** A triggered process starts at that event alone, which takes the payload like a result. */
 function begin(run: Run, scope: Token, starts: readonly string[]): void {
   const { trigger, ...entered } = scope;
   const { thrown } = scope;

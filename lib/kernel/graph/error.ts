@@ -8,21 +8,22 @@ import type { Boundary } from "./plan.ts";
 import type { Run } from "./run.ts";
 import { ROOT, type Token } from "./state.ts";
 
-/** A business error on its way up. */
+/** A business error that propagates upward. */
 export type Thrown = Readonly<{ code: string; message: string; variables?: Variables }>;
 
 /**
  * Throws an error from a token. The nearest element around it, itself included, that has a boundary
- * event for the error is interrupted; on one element the exact code goes before a catch-all. What
- * was thrown is local to the boundary event. When nobody here catches it but a caller does, or the
- * definition wants it so, the instance fails with it. Else: a refusal, and nothing has changed.
+ * event for the error is interrupted; on one element the exact code takes precedence over a
+ * catch-all. The variables of the error are local to the boundary event. When nothing in this
+ * instance catches it but a caller does, or the definition says so, the instance fails with it.
+ * Otherwise it is refused, and nothing has changed.
  */
 export function throwError(run: Run, from: Token, thrown: Thrown): void {
   const refusal = tryThrow(run, from, thrown);
   if (refusal) throw refusal;
 }
 
-/** The same; what stands against it is given, not thrown. */
+/** The same, but returns the refusal instead of throwing it. */
 export function tryThrow(run: Run, from: Token, thrown: Thrown): Refusal | undefined {
   const { code, message, variables } = thrown;
   const catcher = catcherOf(run, from, fitFor(code));
@@ -40,7 +41,7 @@ export function tryThrow(run: Run, from: Token, thrown: Thrown): Refusal | undef
   return undefined;
 }
 
-/** What a call from this token may throw so that somebody catches it: here, or further above. */
+/** The errors of a call from this token that are caught, here or further above. */
 export function catchesAround(run: Run, from: Token): Catches | undefined {
   const above = run.draft.before.parent?.catches ?? [];
   const codes = above === "all" ? [undefined] : [...above, ...codesAround(run, from)];
@@ -49,7 +50,7 @@ export function catchesAround(run: Run, from: Token): Catches | undefined {
   return named.length > 0 ? [...new Set(named)] : undefined;
 }
 
-/** An error that is thrown out of the instance ends it; its caller takes the error from there. */
+/** An error that leaves the instance ends it; the caller takes the error from there. */
 function failWith(run: Run, { node }: Token, { code, message, variables }: Thrown): void {
   interruptInside(run, ROOT);
   const error = { code, message: excerpt(message), element: node };

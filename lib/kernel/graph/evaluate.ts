@@ -14,19 +14,19 @@ import type { Run } from "./run.ts";
 export async function evaluate(run: Run, computed: Computed, lookup: Lookup): Promise<Evaluation> {
   run.evaluations += 1;
   const { before, budget, expressions, now } = run.draft;
-  // Decisions of one commit share the seed; the place in the trail keeps their draws apart.
+  // Decisions of one commit share the seed; the position in the trail makes their draws differ.
   const seed = `${run.draft.seed}.${before.trail.next}.${run.evaluations}`;
   return evaluateComputed(computed, expressions, lookup, { now, seed, budget });
 }
 
-/** Whatever the expression gives, or a refusal that says why it gave nothing. */
+/** The value of the expression; throws a refusal that says why there is none. */
 export async function valueFrom(run: Run, computed: Computed, lookup: Lookup): Promise<Json> {
   const evaluation = await evaluate(run, computed, lookup);
   if (evaluation.ok) return evaluation.value;
   throw new Refusal("EXTRACT_VALUE_ERROR", evaluation.problem);
 }
 
-/** A value of the kind that its place needs, or a refusal that says what came instead. */
+/** A value of the kind that its place needs; throws a refusal that says what it got instead. */
 export async function demand<K extends keyof ResultKinds>(
   run: Run,
   { kind, of, lookup }: Readonly<{ kind: K; of: Computed; lookup: Lookup }>,

@@ -18,12 +18,12 @@ import { callAgain, childEnded, childRefused, childStarted } from "./call.ts";
 import { enter } from "./enter.ts";
 import { interruptInside } from "./interrupt.ts";
 import { complete, leave } from "./leave.ts";
-import { inputOfPerson } from "./person.ts";
 import { loopAt, type Plan, planOf, spotOf, taskAt } from "./plan.ts";
 import { attempt, CONTINUE, closeRun, openRun, push, type Run, writeLocals } from "./run.ts";
 import { type Settler, settle } from "./settle.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 import { offerAgain, taskCompleted, taskFailed } from "./task.ts";
+import { userTaskInput } from "./user-task.ts";
 import { propagate, visibleFrom } from "./variables.ts";
 import { wake } from "./wake.ts";
 
@@ -54,7 +54,7 @@ export function graphRunner(definition: Definition, settlers: readonly Settler[]
           : visibleFrom(tree, token);
       return person === undefined
         ? { variables, headers }
-        : inputOfPerson(plan, { ticket, spec: person, variables, headers });
+        : userTaskInput(plan, { ticket, spec: person, variables, headers });
     },
     callInput: ({ state }, { ref, member, variables }) => {
       if (member === undefined) return variables;
@@ -78,14 +78,14 @@ function start(plan: Plan, draft: Draft, { variables, trigger }: StartInput): Ru
   return run;
 }
 
-/** Moves everything on until it waits and has settled, or until the step is long enough. */
+/** Moves all tokens until they wait and have settled, or until the step is long enough. */
 async function moveOn(run: Run, settlers: readonly Settler[], round = 0): Promise<void> {
   let moved = await moveQueued(run, 0);
   while (settlers.length > 0 && (await settle(run, settlers))) moved = await moveQueued(run, moved);
   closeRun(run, round);
 }
 
-/** Moves what is queued, after so many moves before; gives how many the step has made now. */
+/** Makes the queued moves, after `before` earlier ones; returns how many the step has made now. */
 async function moveQueued(run: Run, before: number): Promise<number> {
   let moved = before;
   for (const move of run.queue) {
@@ -98,14 +98,15 @@ async function moveQueued(run: Run, before: number): Promise<number> {
   return moved;
 }
 
-/** The next move could need more than what is left for expressions; a step of its own has it all. */
+/** The next move could need more than the rest of the expression budget; a new step has all of it. */
 function isSpent({ draft: { budget } }: Run): boolean {
   return budget.work < MAX_WORK_PER_DECISION / 2;
 }
 
 /**
- * A step stops before the element whose waits and signals would be more than one commit takes. It
- * is counted by the plan, before anything is computed. What no step has room for goes first in one.
+ * A step stops before the element whose waits and signals would be more than one commit takes. The
+ * plan counts them, before anything is computed. An element with too many for any step is entered
+ * first in one.
  */
 function isTooMuch(run: Run, move: Move): boolean {
   return run.calls > 0 && run.calls + callsOf(run, move) > MAX_WAITS_PER_STEP;
@@ -116,12 +117,12 @@ function callsOf({ plan, tokens }: Run, move: Move): number {
   return token !== undefined && move.do === "enter" ? spotOf(plan, token.node).calls : 0;
 }
 
-/** Takes a token from one part of its life to the next until it waits or is gone. */
+/** Takes a token from phase to phase until it waits or is gone. */
 async function make(run: Run, move: Move): Promise<void> {
   let phase: Phase | undefined = move.do;
   while (phase !== undefined) {
     const token = run.tokens.get(move.token);
-    // Interrupted while it stood in the queue.
+    // Interrupted while it was queued.
     if (token === undefined) return;
     const part: (typeof PARTS)[Phase] = PARTS[phase];
     phase = await attempt<Phase | undefined>(run, { token, phase }, () => part(run, token));
@@ -165,7 +166,7 @@ function goOn(run: Run, ticket: Ticket): void {
   run.todo = [];
 }
 
-/** Tries again the part of the token's life that had failed. */
+/** Retries the phase that had failed. */
 async function resolve(run: Run, ticket: IncidentTicket, fact: Resolved): Promise<void> {
   const token = tokenAt(run, ticket.ref);
   closeTicket(run.draft, ticket.id);
@@ -190,14 +191,14 @@ async function runAgain(run: Run, id: number, retries: number | undefined): Prom
 
 type Resolved = Extract<TicketFact, { kind: "incident-resolved" }>;
 
-/** Writes only the tokens: what is to be moved, and who wakes it, stays as it is. */
+/** Writes only the tokens: pending moves and tickets stay as they are. */
 function patch(plan: Plan, draft: Draft, ref: number, variables: Variables): void {
   const run = openRun(plan, draft);
   propagate(run, tokenAt(run, ref), variables);
   draft.state = { ...parseState(draft.state), tokens: [...run.tokens.values()] };
 }
 
-/** Exactly there: what the scope does not have yet becomes local to it. */
+/** Exactly in this scope: variables that it does not have yet become local to it. */
 function assign(plan: Plan, draft: Draft, scope: string | undefined, variables: Variables): Run {
   const run = openRun(plan, draft);
   const open = [...run.tokens.values()].filter((token) =>
@@ -217,7 +218,7 @@ const isOpen = ({ id, node }: Token, element: string): boolean => id !== ROOT &&
 
 function terminate(plan: Plan, draft: Draft): void {
   const run = openRun(plan, draft);
-  // An instance whose start could not be decided has nothing inside yet.
+  // An instance whose start could not be decided has no tokens yet.
   if (!run.tokens.has(ROOT)) return;
   interruptInside(run, ROOT);
   closeRun(run, 0);
@@ -228,7 +229,7 @@ function rootVariables(instance: Instance): Variables {
   return tokens.find((token) => token.id === ROOT)?.variables ?? {};
 }
 
-/** Local variables of a token, what its trigger brought, each by its name, and lists of a loop. */
+/** Local variables of a token, the payload of its trigger, each by name, and multi-instance lists. */
 function placesIn({ variables = {}, trigger, body }: Token, position: number): readonly Place[] {
   const here = ["tokens", position] as const;
   return [
@@ -241,8 +242,8 @@ function placesIn({ variables = {}, trigger, body }: Token, position: number): r
 }
 
 /**
- * A body of a loop stands for its members, and those of a family have no tokens of their own: they
- * are counted by its ticket. A body whose members are all shelved counts as one.
+ * A multi-instance body stands for its items. Items of a batch have no tokens of their own: they
+ * are counted by its ticket. A body whose items all wait for an incident counts as one.
  */
 function tokensOf(instance: Instance): readonly TokenCount[] {
   const counts = new Map<string, number>();
@@ -251,6 +252,6 @@ function tokensOf(instance: Instance): readonly TokenCount[] {
   for (const { id, node, body } of parseState(instance.state).tokens) {
     if (id !== ROOT) add(node, body === undefined ? 1 : 0);
   }
-  for (const family of instance.tickets.filter(isBatch)) add(family.element, openIn(family));
+  for (const batch of instance.tickets.filter(isBatch)) add(batch.element, openIn(batch));
   return [...counts].map(([element, count]) => ({ element, count: Math.max(1, count) }));
 }

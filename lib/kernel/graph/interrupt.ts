@@ -1,13 +1,14 @@
 /**
  * An interrupted scope leaves nothing armed.
  *
- * 1. Whatever is cut short goes through here: hosts of interrupting boundary events, what a caught
- *    error leaves behind, siblings of a terminate end, all of a cancelled or timed-out instance.
- * 2. A token goes together with every token below it and with every ticket of any of them: tasks,
- *    timers, signals, messages, calls, incidents. All in the draft at hand, so all in one commit.
- *    What a call waits for is cancelled: the order to do so leaves after that commit.
- * 3. Late outcomes then find no ticket, and a queued move no token: neither does anything.
- * 4. History names what was cut short, the newest first: what is inside a scope before the scope.
+ * 1. Everything that is cut short goes through here: hosts of interrupting boundary events, what a
+ *    caught error leaves behind, siblings of a terminate end event, all of a cancelled or timed-out
+ *    instance.
+ * 2. A token is removed together with every token below it and every ticket of any of them: tasks,
+ *    timers, signals, messages, calls, incidents. All in the same draft, so all in one commit. A
+ *    called process is cancelled by an outbox record of that commit.
+ * 3. Late outcomes then find no ticket, and a queued move no token: both do nothing.
+ * 4. History names what was cut short, the newest first: the inside of a scope before the scope.
  */
 import { closeTickets, emit, noteVisit } from "../draft.ts";
 import { endBatches } from "./batch-item.ts";
@@ -16,8 +17,8 @@ import type { Run } from "./run.ts";
 import { ROOT, type Token, tokenAt } from "./state.ts";
 
 /**
- * Removes a token, everything below it, and every ticket of theirs. Gives what they had thrown:
- * control goes on from the boundary event that this is done for.
+ * Removes a token, everything below it, and all their tickets. Returns the signals they had thrown,
+ * for the boundary event from which control continues.
  */
 export function interrupt(run: Run, token: Token): Thrown {
   const gone = [token, ...below(run, token.id)];
@@ -25,7 +26,7 @@ export function interrupt(run: Run, token: Token): Thrown {
   return together(gone.map(({ thrown }) => thrown));
 }
 
-/** Removes all that is inside a scope but not the scope; one token may be spared. */
+/** Removes everything inside a scope but not the scope; one token may be spared. */
 export function interruptInside(run: Run, scope: number, spared?: Token): void {
   remove(
     run,
@@ -35,7 +36,7 @@ export function interruptInside(run: Run, scope: number, spared?: Token): void {
   run.tokens.set(scope, emptied);
 }
 
-/** Tokens stand in the order of their making, and none is made before the one that it is in. */
+/** Tokens are in order of creation, and none is created before its scope. */
 function below(run: Run, scope: number): readonly Token[] {
   const inside = new Set([scope]);
   const found: Token[] = [];
@@ -49,8 +50,8 @@ function below(run: Run, scope: number): readonly Token[] {
 
 function remove(run: Run, tokens: readonly Token[]): void {
   const gone = new Set(tokens.map(({ id }) => id));
-  const families = tokens.filter(({ body }) => body !== undefined);
-  for (const body of families) endBatches(run.draft, body);
+  const bodies = tokens.filter(({ body }) => body !== undefined);
+  for (const body of bodies) endBatches(run.draft, body);
   for (const ticket of run.draft.tickets) {
     if (!gone.has(ticket.ref) || ticket.on !== "child" || ticket.detached) continue;
     emit(run.draft, { kind: "cancel-child", ticket: ticket.id });

@@ -1,6 +1,6 @@
 /**
- * A join takes one token of each incoming flow; what is over waits for the next round. What waits
- * there is written down in the scope: how often each flow was taken, and what its paths have thrown.
+ * A join takes one token of each incoming flow; surplus tokens wait for the next round. The scope
+ * records what waits: how often each flow was taken, and which signals its paths have thrown.
  */
 import type { Flow } from "../../definition/graph.ts";
 import { Refusal } from "../refusal.ts";
@@ -16,7 +16,7 @@ type Reached = Readonly<{
   thrown: Thrown | undefined;
 }>;
 
-/** A flow to a join is taken; says whether the join now has one of each. */
+/** A flow to a join is taken; returns whether the join now has one of each. */
 export function reachJoin(run: Run, { scope, flow, incoming, thrown }: Reached): boolean {
   const { joins = {}, ...token } = tokenAt(run, scope);
   const { joining = {} } = token;
@@ -29,7 +29,7 @@ export function reachJoin(run: Run, { scope, flow, incoming, thrown }: Reached):
   return isFull;
 }
 
-/** What the joined paths have thrown together; that of paths which wait on stays. */
+/** The signals that the joined paths have thrown; those of paths that still wait stay. */
 export function leaveJoin(run: Run, scope: number, incoming: readonly Flow[]): Thrown {
   const token = tokenAt(run, scope);
   const { joining = {}, joins = {} } = token;

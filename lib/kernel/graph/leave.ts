@@ -11,7 +11,7 @@ import { arrive, leavePath, push, type Run } from "./run.ts";
 import { isEmpty, type Phase, ROOT, type Token } from "./state.ts";
 import { lookupFrom } from "./variables.ts";
 
-/** The second part of a token's life: nothing of it stays armed, and its outputs are mapped. */
+/** The second phase of a token: its tickets are closed and its outputs mapped. */
 export async function complete(run: Run, token: Token): Promise<Phase> {
   if (token.joins !== undefined) throw deadlock(token.node, token.joins);
   if (token.id !== ROOT) closeTickets(run.draft, (ticket) => ticket.ref === token.id);
@@ -21,7 +21,10 @@ export async function complete(run: Run, token: Token): Promise<Phase> {
   return "leave";
 }
 
-/** The last part: the token goes, and its outgoing flows are taken; the last one ends its scope. */
+/**
+ * The last phase: the token is removed and its outgoing flows are taken; the last token ends its
+ * scope.
+ */
 export async function leave(run: Run, token: Token): Promise<undefined> {
   const { draft, plan } = run;
   if (token.id === ROOT) {

@@ -1,17 +1,16 @@
 /**
- * Loops: an activity that is done once for each entry of a list.
+ * Multi-instance: an activity that runs once for each entry of a list.
  *
  * 1. The body is a token at the activity. It has evaluated the list once and keeps it; boundary
- *    events are its own, and interrupting it ends every member.
- * 2. A member is a token inside the body at the same node, with its entry, its number and its input
- *    mappings as local variables. One after the other, or as many at once as one instance may have
- *    tickets for: the next begins when one is done.
- * 3. A longer list of like tasks, or of like calls, is a family: one ticket of the body, and a member
- *    becomes a token only when it is done, or has failed. What its inputs are is computed when the
- *    body is entered.
- * 4. A member that is done has its outputs mapped, gives its element of the output to the body, at
- *    its place, and asks whether the others are still needed; only then it goes.
- * 5. The output of the body is written when the body is done, and not when it is interrupted.
+ *    events belong to it, and interrupting it ends every item.
+ * 2. An item is a token inside the body at the same node, with its entry, its number and its input
+ *    mappings as local variables. Items run one after the other, or as many at once as one instance
+ *    may have tickets for: the next starts when one completes.
+ * 3. A longer list of tasks, or of calls, is a batch: one ticket of the body, and an item becomes a
+ *    token only when it has completed or failed. Its inputs are computed when the body is entered.
+ * 4. When an item completes, its outputs are mapped, its output element is collected at its place
+ *    in the body, and the completion condition is evaluated; only then the token is removed.
+ * 5. The output of the body is written when the body completes, and not when it is interrupted.
  */
 import type { Lookup } from "../../definition/expression.ts";
 import type { Loop } from "../../definition/graph.ts";
@@ -29,7 +28,7 @@ import { type Body, type Phase, type Token, tokenAt } from "./state.ts";
 import { lookupFrom, own, propagate } from "./variables.ts";
 import { openWaits, waitsOf } from "./wait.ts";
 
-/** Enters the body: the list is computed, then everything that could fail, then it begins. */
+/** Enters the body: computes the list, then everything that could fail, then starts the items. */
 export async function enterBody(
   run: Run,
   token: Token,
@@ -45,14 +44,14 @@ export async function enterBody(
     run.tokens.set(token.id, entered);
     return "complete";
   }
-  const family = await batchFor(run, entered, spot, loop);
+  const batch = await batchFor(run, entered, spot, loop);
   if (!openWaits(run, token, await waitsOf(run, token))) return undefined;
-  if (family) beginBatch(run, entered, family);
+  if (batch) beginBatch(run, entered, batch);
   else beginMembers(run, entered, loop);
   return undefined;
 }
 
-/** The last part of a member's life: it gives what it made to the body. */
+/** The last phase of an item: the body collects its output. */
 export async function leaveItem(run: Run, token: Token, member: number): Promise<undefined> {
   const { draft } = run;
   const loop = loopAt(run.plan, token.node);
@@ -76,7 +75,7 @@ export async function leaveItem(run: Run, token: Token, member: number): Promise
   return undefined;
 }
 
-/** The body is done: what was gathered goes to its surroundings. */
+/** The body completes: the collected output goes to the scope around it. */
 export function handOut(run: Run, token: Token, { outputs }: Body, loop: Loop | undefined): void {
   if (loop?.output === undefined || outputs === undefined) return;
   propagate(run, tokenAt(run, token.in), { [loop.output.collection]: outputs.flat() });
@@ -97,7 +96,7 @@ async function mayEnd(run: Run, { output, until }: Loop, body: Body, seen: Looku
   return demand(run, { kind: "boolean", of: until, lookup });
 }
 
-/** As many members as may be under way at once. */
+/** Starts as many items as may run at once. */
 function beginMembers(run: Run, around: Token, loop: Loop): void {
   const body = bodyOf(around);
   const atOnce = loop.sequential ? 1 : MAX_MEMBERS_AT_ONCE;
@@ -109,7 +108,10 @@ function beginMembers(run: Run, around: Token, loop: Loop): void {
   }
 }
 
-/** Pages are small enough to be written anew with each of theirs, and few enough to be named all. */
+/**
+ * Pages are small enough to be rewritten with each of their entries, and few enough to name them
+ * all.
+ */
 function pagesFor({ output }: Loop, size: number): Pick<Body, "outputs"> {
   if (output === undefined) return {};
   const length = pageLength(size);

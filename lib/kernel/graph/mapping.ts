@@ -19,14 +19,14 @@ export async function mapInputs(run: Run, token: Token, inputs: readonly Mapping
   writeLocals(run, token.id, await inputsFor(run, token, inputs));
 }
 
-/** What input mappings give to a token, which need not be in the tree yet. */
+/** The result of the input mappings of a token, which need not be in the tree yet. */
 export function inputsFor(run: Run, token: Token, inputs: readonly Mapping[]): Promise<Variables> {
   return map(run, token, inputs, nothing);
 }
 
 /**
- * Evaluates output mappings and hands them upward from the scope around the element; those of a
- * loop's member from the member itself, so that what is local to it stays there.
+ * Evaluates output mappings and propagates them from the scope around the element; those of a
+ * multi-instance item from the item itself, so that its local variables stay there.
  */
 export async function mapOutputs(
   run: Run,

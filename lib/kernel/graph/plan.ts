@@ -2,7 +2,7 @@ import type { Definition } from "../../definition/definition.ts";
 import type { Awaited, Flow, Graph, Loop, Mapping, Node } from "../../definition/graph.ts";
 import type { Json } from "../../definition/json.ts";
 
-/** A graph with everything at hand that a move along it asks for; made once per definition. */
+/** A graph prepared for moves along it; made once per definition. */
 export type Plan = Readonly<{
   root: string;
   spots: ReadonlyMap<string, Spot>;
@@ -10,23 +10,23 @@ export type Plan = Readonly<{
   forms: ReadonlyMap<string, Json>;
 }>;
 
-/** A node and its surroundings. Flows and boundaries stand in the order of the source. */
+/** A node and its surroundings. Flows and boundaries are in the order of the source. */
 export type Spot = Readonly<{
   node: Node;
   inputs: readonly Mapping[];
   outputs: readonly Mapping[];
   incoming: readonly Flow[];
   outgoing: readonly Flow[];
-  /** Where control begins inside, when this is a scope and nothing says otherwise. */
+  /** Where control starts inside a scope, unless a trigger names its start event. */
   starts: readonly string[];
   boundaries: readonly Boundary[];
   /** What a token here waits for, in the order in which it is computed and opened. */
   wanted: readonly Wanted[];
-  /** The most calls that entering it makes: waits that outsiders know by a name, signals thrown. */
+  /** The most outside calls that entering it makes: waits with a row, signals thrown. */
   calls: number;
 }>;
 
-/** One wait of an element; one that stays is still open when what it waits for has come. */
+/** One wait of an element; one that `stays` remains open when it is triggered. */
 export type Wanted = Readonly<{ element: string; awaits: Awaited; stays: boolean }>;
 
 export type Boundary = Extract<Node, { kind: "boundary" }>;
@@ -109,7 +109,7 @@ const isStart = (node: Node): boolean => node.kind === "start" && !node.triggere
 const isBoundary = (node: Node): node is Boundary => node.kind === "boundary";
 const isNamed = ({ awaits }: Wanted): boolean => awaits.on !== "timer";
 
-/** An error is caught where it is thrown: nobody waits for it. */
+/** An error is caught where it is thrown: it needs no wait. */
 function wantedOnBorder({ id, trigger, interrupting }: Boundary): readonly Wanted[] {
   if (trigger.on === "error") return [];
   return [{ element: id, awaits: trigger, stays: !interrupting }];

@@ -7,24 +7,24 @@ import { onPath, pruned, type Thrown, together } from "./path.ts";
 import type { Plan } from "./plan.ts";
 import { type Move, type Phase, parseState, ROOT, type Token, tokenAt, treeOf } from "./state.ts";
 
-/** A graph instance while one fact moves it: the draft, and the tree laid open for changes. */
+/** A graph instance while one fact moves it: the draft, and the tree opened for changes. */
 export type Run = {
   readonly plan: Plan;
   readonly draft: Draft;
   readonly tokens: Map<number, Token>;
   next: number;
-  /** What is to be moved in this step, first come, first served. */
+  /** The moves of this step, first in, first out. */
   queue: Move[];
-  /** What an earlier, longer step left to a continuation that has not come yet. */
+  /** Moves that an earlier, long step left to a continuation that has not run yet. */
   todo: readonly Move[];
   evaluations: number;
   /** Waits for signals and messages that this step has opened, and signals that it has thrown. */
   calls: number;
-  /** The step has ended before a move that would make them too many. */
+  /** The step ended before a move that would make them too many. */
   isFull: boolean;
 };
 
-/** Lays the draft's state open. */
+/** Opens the draft's state for changes. */
 export function openRun(plan: Plan, draft: Draft): Run {
   const state = parseState(draft.state);
   const { tokens } = treeOf({
@@ -36,8 +36,8 @@ export function openRun(plan: Plan, draft: Draft): Run {
 }
 
 /**
- * Writes the tree back. Moves that are left over go on under a continuation ticket; `round` says
- * how many continuations came directly before. One too many is taken for an endless loop.
+ * Writes the tree back. Remaining moves continue under a continuation ticket; `round` is the number
+ * of continuations directly before. One too many is taken for an endless loop.
  */
 export function closeRun(run: Run, round: number): void {
   const { draft, next } = run;
@@ -49,28 +49,28 @@ export function closeRun(run: Run, round: number): void {
   if (waker === undefined && todo.length > 0) goOnLater(run, round + 1);
 }
 
-/** Control arrives at a node: its token is made, and will enter. Gives the token's number. */
+/** Control arrives at a node: creates its token and queues it to enter. Returns the token's number. */
 export function arrive(run: Run, scope: number, node: string, brings: Brings): number {
   const id = place(run, scope, node, brings);
   push(run, "enter", id);
   return id;
 }
 
-/** Makes the token of a node that control has arrived at; what becomes of it is the caller's. */
+/** Creates the token of a node that control has arrived at, without queueing a move. */
 export function place(run: Run, scope: number, node: string, brings: Brings): number {
   const id = reserve(run, 1);
   noteVisit(run.draft, "element-entered", { element: node, occurrence: id });
   return put(run, scope, node, { ...brings, id });
 }
 
-/** The first of as many numbers, which are given to no other token. */
+/** Reserves `count` token numbers; returns the first. */
 export function reserve(run: Run, count: number): number {
   const first = run.next;
   run.next += count;
   return first;
 }
 
-/** The same for what history has seen entering already, maybe under a number of its own. */
+/** Creates a token whose entering is in the history already, possibly with a reserved number. */
 export function put(run: Run, scope: number, node: string, brings: Brings): number {
   const { variables, thrown, member, id = reserve(run, 1) } = brings;
   const token: Token = {
@@ -84,14 +84,14 @@ export function put(run: Run, scope: number, node: string, brings: Brings): numb
   return id;
 }
 
-/** Where a path ends, what it has thrown goes on with the scope that it was in. */
+/** Where a path ends, the signals it has thrown are recorded in its scope. */
 export function leavePath(run: Run, { in: scope, thrown }: Token): void {
   if (thrown === undefined || scope === ROOT) return;
   const around = tokenAt(run, scope);
   run.tokens.set(scope, onPath(around, together([around.thrown, thrown])));
 }
 
-/** What control brings to a node: local variables, what was thrown on its path, its number in a loop. */
+/** What control brings to a node: local variables, signals thrown on its path, its item number. */
 type Brings = Readonly<{
   variables?: Variables;
   thrown: Thrown | undefined;
@@ -99,20 +99,20 @@ type Brings = Readonly<{
   id?: number | undefined;
 }>;
 
-/** Queues a token for a part of its life. */
+/** Queues a phase of a token. */
 export function push(run: Run, phase: Phase, token: number): void {
   run.queue.push({ do: phase, token });
 }
 
-/** Makes local variables of a token, over those that it has. */
+/** Sets local variables of a token. */
 export function writeLocals(run: Run, id: number, values: Variables): void {
   const token = tokenAt(run, id);
   run.tokens.set(id, { ...token, variables: { ...token.variables, ...values } });
 }
 
 /**
- * Goes through a part of a token's life. A refusal leaves the token as it was and stops it there,
- * with an incident that says which part to try again.
+ * Runs a phase of a token. A refusal leaves the token as it was and stops it there, with an
+ * incident that names the phase to retry.
  */
 export async function attempt<T>(
   run: Run,
@@ -130,7 +130,7 @@ export async function attempt<T>(
   }
 }
 
-/** The incident of a run that would not end holds its moves under this word. */
+/** The phase of the incident that holds the moves of an endless loop. */
 export const CONTINUE = "continue";
 
 function goOnLater(run: Run, round: number): void {

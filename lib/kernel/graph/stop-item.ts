@@ -1,6 +1,6 @@
 /**
- * A member of a family that failed for good leaves it, with an incident. Where there is no room for
- * more of these, failed members share one.
+ * An item of a batch that failed for good leaves the batch, with an incident. Where there is no
+ * room for more incidents, failed items share one.
  */
 import type { Variables } from "../../definition/json.ts";
 import { MAX_TICKETS_OF_FAILED } from "../../definition/limits.ts";
@@ -11,7 +11,7 @@ import type { Refusal } from "../refusal.ts";
 import { tokenFor } from "./batch-item.ts";
 import { type Run, writeLocals } from "./run.ts";
 
-/** Stops it; what it brought along is local to it. */
+/** Stops the item; the variables of its failure are local to it. */
 export function stopItem(
   run: Run,
   ticket: BatchItem,
@@ -28,12 +28,12 @@ export function stopItem(
   raiseIncident(run.draft, { type, message: told, ref, element: ticket.element, phase: "run" });
 }
 
-/** Its own token, with what it brought along. */
+/** The item's token, with the variables of its failure. */
 export function itemToken(run: Run, ticket: BatchItem, variables: Variables | undefined): number {
   const id = tokenFor(run, ticket);
   if (variables) writeLocals(run, id, variables);
   return id;
 }
 
-/** Whether an instance has as many tickets open as failed members may make it have. */
+/** Whether an instance has as many open tickets as failed items may add. */
 export const isFull = ({ draft }: Run): boolean => draft.tickets.length >= MAX_TICKETS_OF_FAILED;

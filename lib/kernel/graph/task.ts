@@ -4,61 +4,61 @@ import { quoted } from "../../definition/parsed.ts";
 import { isBatchItem } from "../batch.ts";
 import { closeTicket, excerpt, openTicket, raiseIncident } from "../draft.ts";
 import type { TaskFailed } from "../fact.ts";
-import type { Person, TaskTicket } from "../instance.ts";
+import type { Assignment, TaskTicket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import { attemptAfter, retryTask } from "../retry.ts";
 import { isUserTask } from "../user-task.ts";
 import { noteOutcome, tokenFor } from "./batch-item.ts";
 import { throwError, tryThrow } from "./error.ts";
 import { demand } from "./evaluate.ts";
-import { personFor } from "./person.ts";
 import { spotOf, taskAt } from "./plan.ts";
 import { attempt, push, type Run, writeLocals } from "./run.ts";
 import { type Token, tokenAt } from "./state.ts";
 import { isFull, itemToken, stopItem } from "./stop-item.ts";
 import { expected } from "./timer.ts";
+import { assignmentFor } from "./user-task.ts";
 import { lookupFrom, propagate } from "./variables.ts";
 
-/** What is handed to whoever works: what to do, and how often it may be tried. */
-export type Order = Readonly<{ type: string; retries: number; person?: Person }>;
+/** A task to open: its type, its attempts and, for a user task, its assignment. */
+export type Order = Readonly<{ type: string; retries: number; person?: Assignment }>;
 
-/** Computes the order of a task. */
+/** Computes the type, retries and assignment of a task. */
 export async function orderOf(run: Run, token: Token): Promise<Order> {
   const task = taskAt(run.plan, token.node);
   const lookup = lookupFrom(run, token);
   const type = typed(await demand(run, { kind: "string", of: task.type, lookup }));
   const retries = await demand(run, { kind: "integer", of: task.retries, lookup });
-  const person = task.person && (await personFor(run, token, task.person));
+  const person = task.person && (await assignmentFor(run, token, task.person));
   return { type, retries, ...(person && { person }) };
 }
 
-/** Workers find their tasks by the type: it is part of a key. */
+/** The type is part of a key. */
 function typed(type: string): string {
   if (isKeyName(type)) return type;
   throw new Refusal("EXTRACT_VALUE_ERROR", `The type of a task ${KEY_NAME_RULE}: ${quoted(type)}.`);
 }
 
-/** Opens the task; one that may not even be tried once waits for someone to allow it. */
+/** Opens the task; one without any attempt is an incident instead. */
 export function offer(run: Run, token: Token, order: Order): void {
   const here = { ref: token.id, element: token.node };
   if (order.retries > 0) openTicket(run.draft, { on: "task", ...here, ...order, attempt: 1 });
   else noRetries(run, token, { message: `The task may be tried ${order.retries} times.` });
 }
 
-/** After its incident was resolved: a new ticket, with as many attempts as was said, or modelled. */
+/** After its incident was resolved: a new ticket, with the given number of attempts or the model's. */
 export async function offerAgain(run: Run, token: Token, retries?: number): Promise<void> {
   const order = await orderOf(run, token);
   offer(run, token, { ...order, retries: retries ?? order.retries });
 }
 
-/** The result is in. */
+/** Takes the result of a task. */
 export function takeResult(run: Run, token: Token, values: Variables): void {
-  // With output mappings the raw result is theirs alone; without, it is everybody's.
+  // With output mappings only these see the raw result; without, it is propagated.
   if (spotOf(run.plan, token.node).outputs.length > 0) writeLocals(run, token.id, values);
   else propagate(run, token, values);
 }
 
-/** The worker is done. */
+/** A worker or handler completed the task. */
 export function taskCompleted(run: Run, ticket: TaskTicket, variables: Variables): void {
   noteOutcome(run, "task-completed", ticket);
   const id = tokenFor(run, ticket);
@@ -66,7 +66,7 @@ export function taskCompleted(run: Run, ticket: TaskTicket, variables: Variables
   push(run, "complete", id);
 }
 
-/** The worker gave up: a code is thrown as an error, anything else uses up an attempt. */
+/** The task failed: a code is thrown as an error, anything else uses up an attempt. */
 export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed): Promise<void> {
   const { draft } = run;
   const { code, variables } = fact;
@@ -93,8 +93,8 @@ export async function taskFailed(run: Run, ticket: TaskTicket, fact: TaskFailed)
 }
 
 /**
- * A member of a family that is to be tried again by whoever reports it leaves the family with a
- * ticket of its own; one that failed for good is stopped.
+ * An item of a batch that is retried at the reporter's request leaves the batch with a ticket of
+ * its own; one that failed for good is stopped.
  */
 function memberFailed(
   run: Run,

@@ -8,7 +8,7 @@ import { onPath, together } from "./path.ts";
 import type { Run } from "./run.ts";
 import type { Token } from "./state.ts";
 
-/** Throws a signal from a token, with the token's own variables, and goes on at once. */
+/** Throws a signal from a token, with the token's own variables, and continues at once. */
 export function throwSignal(run: Run, token: Token, name: string): void {
   const { draft } = run;
   const payload: Variables = token.variables ?? {};

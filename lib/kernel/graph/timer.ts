@@ -21,7 +21,7 @@ import { lookupFrom } from "./variables.ts";
 /** When a timer is due: computed once, on entry, never again. */
 export type Arming = Pick<TimerTicket, "dueAt" | "cycle">;
 
-/** Computes a timer of a token; what has passed already is due at once. */
+/** Computes a timer of a token; an instant in the past is due at once. */
 export async function armingOf(run: Run, token: Token, timer: TimerSpec): Promise<Arming> {
   const { now } = run.draft;
   const lookup = lookupFrom(run, token);
@@ -43,8 +43,8 @@ export async function armingOf(run: Run, token: Token, timer: TimerSpec): Promis
 }
 
 /**
- * Arms the next round of a cycle in place of the one that fired: counted from when that was due,
- * however late it fired. Other timers are gone when they have fired.
+ * Arms the next repetition of a cycle in place of the one that fired, counted from when that was
+ * due, however late it fired. Other timers are closed when they fire.
  */
 export function armAgain({ draft }: Run, ticket: TimerTicket): void {
   closeTicket(draft, ticket.id);
@@ -60,7 +60,7 @@ function zoneOf(name: string | undefined): TimeZone | undefined {
   return name === undefined ? undefined : expected(parseTimeZone(name));
 }
 
-/** What an expression gave must be readable as time. */
+/** The value of an expression that must be readable as time. */
 export function expected<T>(parsed: Parsed<T>): T {
   if (parsed.ok) return parsed.value;
   throw new Refusal("EXTRACT_VALUE_ERROR", `${parsed.problem} ${parsed.hint}`);

@@ -25,7 +25,7 @@ export function visibleFrom(tree: Tree, reader: Token): Variables {
   return visible;
 }
 
-/** Hands results upward from a token, by rule 2. */
+/** Propagates results upward from a token, by rule 2. */
 export function propagate(run: Run, from: Token, values: Variables): void {
   const writes = Map.groupBy(
     Object.entries(values),
@@ -34,17 +34,17 @@ export function propagate(run: Run, from: Token, values: Variables): void {
   for (const [holder, entries] of writes) writeLocals(run, holder, Object.fromEntries(entries));
 }
 
-/** Where outputs of an element begin to go upward: around it; of a loop's member, at the member. */
+/** Where outputs of an element start to propagate: around it; for a multi-instance item, at the item. */
 export function outputScope(tree: Tree, token: Token): Token {
   return token.member === undefined ? tokenAt(tree, token.in) : token;
 }
 
-/** An object's own entry: a variable may well be called `constructor`. */
+/** An object's own entry: a variable may be named `constructor`. */
 export function own<T>(entries: Readonly<Record<string, T>>, name: string): T | undefined {
   return Object.hasOwn(entries, name) ? entries[name] : undefined;
 }
 
-/** Says whether a value has entries of its own to look into. */
+/** Whether a value is an object that paths can go into. */
 export function isContext(value: Json | undefined): value is Variables {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,10 +3,10 @@
  * that it is host to, and for an event-based gateway those of the catch events behind it.
  *
  * 1. Everything is computed before anything is opened, and stays as it was computed.
- * 2. All waits of an element open together, or none does: a message that somebody else waits for
+ * 2. All waits of an element open together, or none does: a message and key that another wait holds
  *    already is thrown as an error from the element that wanted to wait for it.
- * 3. A wait of a non-interrupting boundary event stays open when its signal or message comes.
- * 4. A wait is not for signals that its own path has thrown.
+ * 3. A wait of a non-interrupting boundary event stays open when its signal or message arrives.
+ * 4. A wait ignores signals that its own path has thrown.
  */
 import type { Computed } from "../../definition/expression.ts";
 import { MAX_NAME_LENGTH } from "../../definition/limits.ts";
@@ -32,7 +32,7 @@ type Wait = Readonly<{ element: string }> &
     | Pick<MessageTicket, "on" | "name" | "key" | "stays">
   );
 
-/** Computes all that an element will wait for; what belongs to its boundary events comes first. */
+/** Computes everything that an element will wait for; its boundary events come first. */
 export async function waitsOf(run: Run, token: Token): Promise<readonly Wait[]> {
   const waits: Wait[] = [];
   for (const wanted of wantedAt(run, token)) {
@@ -41,14 +41,14 @@ export async function waitsOf(run: Run, token: Token): Promise<readonly Wait[]> 
   return waits;
 }
 
-/** The body of a loop waits for its boundary events, a member for what it is there for. */
+/** A multi-instance body waits for its boundary events, an item for the element's own trigger. */
 function wantedAt({ plan }: Run, { node: id, member }: Token): readonly Wanted[] {
   const { wanted, node } = spotOf(plan, id);
   if (node.loop === undefined) return wanted;
   return wanted.filter(({ element }) => (element === id) === (member !== undefined));
 }
 
-/** Opens waits of a token; false when one was taken already, and nothing is open then. */
+/** Opens waits of a token; returns false, and opens none, when one is taken already. */
 export function openWaits(run: Run, token: Token, waits: readonly Wait[]): boolean {
   const { draft } = run;
   const taken = takenOf(run, waits);
@@ -65,7 +65,7 @@ export function openWaits(run: Run, token: Token, waits: readonly Wait[]): boole
   return true;
 }
 
-/** A name for outsiders to call by, or a refusal that says what is wrong with it. */
+/** The name of a signal or message; throws a refusal that says what is wrong with it. */
 export async function nameFrom(run: Run, token: Token, of: Computed): Promise<string> {
   const name = await demand(run, { kind: "string", of, lookup: lookupFrom(run, token) });
   if (name !== "") return checked(name, "name of a signal or message");
@@ -96,7 +96,7 @@ async function keyFrom(run: Run, token: Token, of: Computed | undefined): Promis
   );
 }
 
-/** What the store cannot hold in a key would hold up the step for ever, and nobody could send it. */
+/** A text that does not fit in a key would block the step for ever, and could not be sent either. */
 function checked(text: string, what: string): string {
   const problem = problemOf(text);
   if (problem === undefined) return text;
@@ -111,7 +111,7 @@ function problemOf(text: string): string | undefined {
   return undefined;
 }
 
-/** The first pair that stands already, or that this very element wants twice. */
+/** The first pair that is taken already, or that this element wants twice. */
 function takenOf({ draft }: Run, waits: readonly Wait[]): Pair | undefined {
   const wanted = new Set<string>();
   for (const wait of waits) {

@@ -1,11 +1,11 @@
 /**
- * What a token waited for has come.
+ * The trigger of a waiting token has arrived.
  *
  * 1. A catch event takes the payload like a result, and completes.
  * 2. An interrupting boundary event ends its host with everything that the host had open; any other
- *    leaves the host alone, and its own wait open. The payload is the event's, like a result.
- * 3. Behind an event-based gateway the first wins: all other waits of the gateway go, one flow is
- *    taken, and the catch event that it leads to completes without waiting again.
+ *    leaves the host and its own wait open. The event takes the payload like a result.
+ * 3. Behind an event-based gateway the first wins: all other waits of the gateway are closed, one
+ *    flow is taken, and the catch event that it leads to completes without waiting again.
  */
 import type { Variables } from "../../definition/json.ts";
 import { closeTickets, keepTicket, markCompleted, note, noteVisit } from "../draft.ts";
@@ -20,13 +20,13 @@ import { type Token, tokenAt } from "./state.ts";
 import { takeResult } from "./task.ts";
 import { armAgain } from "./timer.ts";
 
-/** What came, and for which wait. */
+/** A fact, and the wait it is for. */
 type Coming =
   | Readonly<{ ticket: TimerTicket; fact: Extract<TicketFact, { kind: "timer-due" }> }>
   | Readonly<{ ticket: SignalTicket; fact: SignalReceived }>
   | Readonly<{ ticket: MessageTicket; fact: Extract<TicketFact, { kind: "message-received" }> }>;
 
-/** Goes on with what has come. */
+/** Continues with the fact. */
 export function wake(run: Run, coming: Coming): void {
   const { ticket, fact } = coming;
   const token = tokenAt(run, ticket.ref);
@@ -44,7 +44,7 @@ function wakeBoundary(run: Run, host: Token, boundary: Boundary, coming: Coming)
   takePayload(run, id, payloadOf(coming.fact));
 }
 
-/** What follows the event is a branch of its own, beside the host. */
+/** The event starts a branch of its own, beside the host. */
 function goOnWaiting(run: Run, host: Token, { ticket, fact }: Coming): Thrown | undefined {
   if (ticket.on === "timer") armAgain(run, ticket);
   if (ticket.on === "signal" && fact.kind === "signal-received") {

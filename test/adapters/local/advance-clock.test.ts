@@ -182,7 +182,7 @@ describe("an advance", () => {
     const log: string[] = [];
     on.due = async (instanceId) => {
       log.push(`due ${(clock.now() - START) / HOUR}`);
-      await queues.pages.send({ kind: "offer", tenant: "default", name: instanceId, seq: 1 });
+      await queues.work.send({ kind: "offer", tenant: "default", name: instanceId, seq: 1 });
     };
     on.handle = async (name) => {
       await time.pause(50);
@@ -203,8 +203,8 @@ describe("an advance", () => {
     const log: number[] = [];
     on.handle = () => void log.push((clock.now() - START) / HOUR);
     const broadcast = { kind: "broadcast", tenant: "default", broadcastId: "b1" } as const;
-    await queues.pages.send(broadcast);
-    await queues.pages.send(broadcast, 5_000);
+    await queues.work.send(broadcast);
+    await queues.work.send(broadcast, 5_000);
     const done = advance(hours(1));
     await time.pass(5_000);
 

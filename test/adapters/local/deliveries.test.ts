@@ -26,9 +26,9 @@ const QUEUES: Readonly<
     });
     void queues.parking.park(owed("t1.1"));
   },
-  pages: (queues, seen) => {
-    queues.pages.consume((_, by) => seen(by));
-    void queues.pages.send({ kind: "watch", tenant: "default", broadcastId: "b" });
+  work: (queues, seen) => {
+    queues.work.consume((_, by) => seen(by));
+    void queues.work.send({ kind: "watch", tenant: "default", broadcastId: "b" });
   },
   timers: (queues, seen) => {
     queues.timers.consume({ onTimer: (_, by) => seen(by), onDue: async () => 0 });

@@ -28,7 +28,7 @@ describe("idle", () => {
     let isIdle = false;
     queues.consume(consumers(() => time.pause(1_000)));
     expect(await queues.bus.publish(aBroadcast)).toBe(true);
-    await queues.pages.send({ kind: "broadcast", tenant: "default", broadcastId: "b2" }, 5_000);
+    await queues.work.send({ kind: "broadcast", tenant: "default", broadcastId: "b2" }, 5_000);
     const idle = queues.idle().then(() => {
       isIdle = true;
     });
@@ -76,7 +76,7 @@ describe("closing", () => {
   });
 
   test("lets a running part of a fan-out finish, and starts no other", async () => {
-    const { queues, time } = openTestQueues({ pagesAtOnce: 1 });
+    const { queues, time } = openTestQueues({ workAtOnce: 1 });
     const log: string[] = [];
     queues.consume(
       consumers(async (kind) => {
@@ -87,7 +87,7 @@ describe("closing", () => {
     );
     await queues.bus.publish(aBroadcast);
     await queues.bus.publish({ ...aBroadcast, broadcastId: "b2" });
-    await queues.pages.send({ kind: "broadcast", tenant: "default", broadcastId: "b3" }, 10);
+    await queues.work.send({ kind: "broadcast", tenant: "default", broadcastId: "b3" }, 10);
     await time.pass(0);
     const closed = queues.close({ graceMs: 5_000 });
     await time.pass(1_000);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { type BusFault, SimulatedBus } from "../../../lib/adapters/simulated/bus.ts";
 import { SimulatedClock, SimulatedTime } from "../../../lib/adapters/simulated/clock.ts";
-import { SimulatedPages } from "../../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../../lib/adapters/simulated/parking.ts";
 import { type QueueFault, SimulatedQueue } from "../../../lib/adapters/simulated/queue.ts";
 import { SimulatedTasks } from "../../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../../lib/adapters/simulated/timers.ts";
+import { SimulatedWorkQueue } from "../../../lib/adapters/simulated/work-queue.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import type { Announcement, Broadcast } from "../../../lib/ports/bus.ts";
 import type { Verdict } from "../../../lib/ports/message.ts";
@@ -167,17 +167,17 @@ describe("simulated timers", () => {
   });
 });
 
-describe("simulated pages", () => {
+describe("the simulated work queue", () => {
   test("count a delay from when they were asked, and the world may add to it", async () => {
     const { clock } = openTime();
-    const pages = new SimulatedPages({
+    const work = new SimulatedWorkQueue({
       clock,
       turn: async (point) =>
         point === "send:before" ? { fault: "delayed", byMs: 1_000 } : undefined,
     });
-    await pages.send({ kind: "broadcast", tenant: "default", broadcastId: "b1" }, 5_000);
+    await work.send({ kind: "broadcast", tenant: "default", broadcastId: "b1" }, 5_000);
 
-    expect(pages.all()).toMatchObject([{ visibleAt: START + 6_000 }]);
+    expect(work.all()).toMatchObject([{ visibleAt: START + 6_000 }]);
   });
 });
 
@@ -201,28 +201,28 @@ describe("a simulated bus", () => {
   });
 
   test("brings nothing of what it refused", async () => {
-    const { bus, pages } = openBus(async () => ({ fault: "refused" }));
+    const { bus, work } = openBus(async () => ({ fault: "refused" }));
 
     expect(await bus.publish(aBroadcast)).toBe(false);
-    expect(pages.all()).toEqual([]);
+    expect(work.all()).toEqual([]);
   });
 
   test("brings what it has taken although its publisher does not hear of it", async () => {
-    const { bus, pages } = openBus(async () => ({ fault: "unanswered" }));
+    const { bus, work } = openBus(async () => ({ fault: "unanswered" }));
 
     expect(await bus.publish(aBroadcast)).toBe(false);
-    expect(pages.all()).toHaveLength(1);
+    expect(work.all()).toHaveLength(1);
   });
 
   test("brings twice and late on order", async () => {
     const faults: BusFault[] = [{ fault: "duplicated" }, { fault: "delayed", byMs: 5_000 }];
-    const { bus, pages } = openBus(async (point) =>
+    const { bus, work } = openBus(async (point) =>
       point === "publish:before" ? faults.shift() : undefined,
     );
 
     expect(await bus.publish(aBroadcast)).toBe(true);
     expect(await bus.publish({ ...aBroadcast, broadcastId: "b2" })).toBe(true);
-    const queued = pages.all().map(({ message, visibleAt }) => [message, visibleAt - START]);
+    const queued = work.all().map(({ message, visibleAt }) => [message, visibleAt - START]);
     const message = { kind: "broadcast", tenant: "default", broadcastId: "b1" };
     expect(queued).toEqual([
       [message, 0],
@@ -270,8 +270,8 @@ function opened(
 }
 
 function openBus(turn: NonNullable<ConstructorParameters<typeof SimulatedBus>[0]["turn"]>) {
-  const pages = new SimulatedPages({ clock: openTime().clock });
-  return { pages, bus: new SimulatedBus({ pages, turn }) };
+  const work = new SimulatedWorkQueue({ clock: openTime().clock });
+  return { work, bus: new SimulatedBus({ work, turn }) };
 }
 
 const aBroadcast: Broadcast = {

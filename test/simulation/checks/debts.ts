@@ -13,7 +13,7 @@ import {
   type Ticket,
   type TicketlessEffect,
 } from "../../../lib/kernel/instance.ts";
-import type { FanOutMessage, Message, PagedRow } from "../../../lib/ports/message.ts";
+import type { Message, PagedRow, WorkMessage } from "../../../lib/ports/message.ts";
 import type { Item } from "../../../lib/ports/store.ts";
 import { isPagedToCancel, type Kin } from "./kin.ts";
 import { missingRows } from "./people-rows.ts";
@@ -52,7 +52,7 @@ export function checkDebts(instance: Instance, ledgers: Ledgers): void {
   }
 }
 
-type Addressed = Exclude<Message, FanOutMessage>;
+type Addressed = Exclude<Message, WorkMessage>;
 
 const addressedTo = ({ id }: Instance, { messages }: Ledgers): readonly Addressed[] =>
   messages.filter(

@@ -7,18 +7,18 @@ export const CALL_FAMILY_MUTANTS: readonly Mutant[] = [
     without: "a child of a family whose bit is set is no longer open",
     scenario: "call-family",
     file: "lib/kernel/batch.ts",
-    find: "const isOpen = family && named.member < family.size && !hasBit(family.taken, named.member);",
-    replace: `if (family && isOfCalls(family) && hasBit(family.taken, named.member)) ${MARK};
-      const isOpen = family && named.member < family.size;`,
+    find: "const isOpen = batch && named.member < batch.size && !hasBit(batch.taken, named.member);",
+    replace: `if (batch && isOfCalls(batch) && hasBit(batch.taken, named.member)) ${MARK};
+      const isOpen = batch && named.member < batch.size;`,
   },
   {
     name: "family-told-twice",
     without: "the first word of a child's end takes it out of its family",
     scenario: "call-family",
     file: "lib/kernel/graph/batch-item.ts",
-    find: "keepTicket(run.draft, withoutItem(family, member));",
-    replace: `if (isOfCalls(family)) ${MARK};
-      else keepTicket(run.draft, withoutItem(family, member));`,
+    find: "keepTicket(run.draft, withoutItem(batch, member));",
+    replace: `if (isOfCalls(batch)) ${MARK};
+      else keepTicket(run.draft, withoutItem(batch, member));`,
   },
   {
     name: "family-not-told",

@@ -7,9 +7,9 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "a member whose bit is set is no longer open",
     scenario: "family",
     file: "lib/kernel/batch.ts",
-    find: "const isOpen = family && named.member < family.size && !hasBit(family.taken, named.member);",
-    replace: `if (family && hasBit(family.taken, named.member)) ${MARK};
-      const isOpen = family && named.member < family.size;`,
+    find: "const isOpen = batch && named.member < batch.size && !hasBit(batch.taken, named.member);",
+    replace: `if (batch && hasBit(batch.taken, named.member)) ${MARK};
+      const isOpen = batch && named.member < batch.size;`,
   },
   {
     name: "page-let-go-first",

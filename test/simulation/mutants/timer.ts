@@ -6,7 +6,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     name: "no-lead",
     without: "a schedule fires well before the timer is due, since it may take a minute",
     scenario: "timer-roads",
-    file: "lib/adapters/scheduler/road.ts",
+    file: "lib/adapters/scheduler/timer-route.ts",
     find: "const at = wholeSecond(dueAt - leadSeconds * 1_000);",
     replace: `${MARK}; const at = wholeSecond(dueAt);`,
   },

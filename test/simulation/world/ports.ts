@@ -8,12 +8,12 @@ import {
   type OwnQueuePoint,
   SimulatedOwnQueues,
 } from "../../../lib/adapters/simulated/own-queues.ts";
-import { SimulatedPages } from "../../../lib/adapters/simulated/page-queue.ts";
 import { SimulatedParking } from "../../../lib/adapters/simulated/parking.ts";
 import type { SimulatedQueue } from "../../../lib/adapters/simulated/queue.ts";
 import { SimulatedStore, type StoreFault } from "../../../lib/adapters/simulated/store.ts";
 import { SimulatedTasks } from "../../../lib/adapters/simulated/tasks.ts";
 import { SimulatedTimers } from "../../../lib/adapters/simulated/timers.ts";
+import { SimulatedWorkQueue } from "../../../lib/adapters/simulated/work-queue.ts";
 import { MAX_MS_FOR_PAGES } from "../../../lib/definition/limits.ts";
 import type { Fact } from "../../../lib/kernel/fact.ts";
 import type { Bus } from "../../../lib/ports/bus.ts";
@@ -35,7 +35,7 @@ export type Backends = Readonly<{
   tasks: SimulatedTasks;
   timers: SimulatedTimers;
   scheduler: SimulatedScheduler;
-  pages: SimulatedPages;
+  pages: SimulatedWorkQueue;
   bus: SimulatedBus;
   blobs: SimulatedBlobs;
   ownQueues: SimulatedOwnQueues;
@@ -50,7 +50,7 @@ const VISIBILITY_MS = 90_000;
 export function createBackends(stage: Stage): Backends {
   const queue = { clock: stage.time, visibilityMs: VISIBILITY_MS };
   const handlers = Object.entries(stage.scenario.handlers);
-  const pages = new SimulatedPages({ ...queue, turn: pagesTurn(stage) });
+  const pages = new SimulatedWorkQueue({ ...queue, turn: pagesTurn(stage) });
   const timers = new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") });
   const blobs = new SimulatedBlobs({ turn: (point) => blobsTurn(stage, point) });
   stage.blobOf = (name) => blobs.peek(name);
@@ -66,7 +66,7 @@ export function createBackends(stage: Stage): Backends {
     timers,
     scheduler: new SimulatedScheduler(stage, timers),
     pages,
-    bus: new SimulatedBus({ pages, turn: (point) => busTurn(stage, point) }),
+    bus: new SimulatedBus({ work: pages, turn: (point) => busTurn(stage, point) }),
     blobs,
     ownQueues: new SimulatedOwnQueues({
       clock: stage.time,

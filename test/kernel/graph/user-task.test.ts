@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MAX_CANDIDATES, MAX_NAME_LENGTH } from "../../../lib/definition/limits.ts";
-import type { PersonSpec } from "../../../lib/definition/user-task.ts";
+import type { UserTaskSpec } from "../../../lib/definition/user-task.ts";
 import {
   aBoundaryError,
   anEnd,
@@ -197,7 +197,7 @@ describe("what a person is given", () => {
   });
 
   test("has the form as it is, and its text where the definition has it", async () => {
-    const withForm = (form: NonNullable<PersonSpec["form"]>) => {
+    const withForm = (form: NonNullable<UserTaskSpec["form"]>) => {
       const definition = approval({ form });
       if (definition.body.runner !== "graph") throw new Error("no graph");
       const [root, ...others] = definition.body.graph.nodes;
@@ -208,7 +208,7 @@ describe("what a person is given", () => {
         body: { ...definition.body, graph: { ...definition.body.graph, nodes } },
       };
     };
-    const given = async (form: NonNullable<PersonSpec["form"]>) =>
+    const given = async (form: NonNullable<UserTaskSpec["form"]>) =>
       inputOf(await play(withForm(form)));
 
     expect(await given({ formId: "f1" })).toMatchObject({ form: { formId: "f1" } });

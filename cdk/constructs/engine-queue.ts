@@ -22,7 +22,7 @@ const FIFO = {
   fifoThroughputLimit: FifoThroughputLimit.PER_MESSAGE_GROUP_ID,
 };
 
-export type WorkQueueProps = Readonly<{
+export type EngineQueueProps = Readonly<{
   encryptionKey: IKey | undefined;
   /** The function that it wakes. */
   reader: TimedFunction;
@@ -31,11 +31,11 @@ export type WorkQueueProps = Readonly<{
 }>;
 
 /** A queue that wakes a function, with the dead letters of what it could never finish. */
-export class WorkQueue extends Construct {
+export class EngineQueue extends Construct {
   readonly queue: SecuredQueue;
   readonly deadLetters: DeadLetterQueue;
 
-  constructor(scope: Construct, id: string, props: WorkQueueProps) {
+  constructor(scope: Construct, id: string, props: EngineQueueProps) {
     super(scope, id);
     const { encryptionKey, reader, inOrder } = props;
     const order = inOrder === true ? FIFO : {};

@@ -1,13 +1,13 @@
 import { composeEngine } from "../composition.ts";
 import { perMessage } from "../middleware/per-message.ts";
 import { declaredHandlers, readManifest } from "../task-manifest.ts";
-import { fanOutSignal } from "./handler.ts";
+import { runWork } from "./handler.ts";
 
 const { engine, bench, telemetry } = composeEngine({
   env: process.env,
-  service: "fan-out-signal",
+  service: "run-work",
   handlers: declaredHandlers(readManifest()),
   setsAside: true,
 });
 
-export const handler = telemetry.told(perMessage(fanOutSignal(engine), bench));
+export const handler = telemetry.told(perMessage(runWork(engine), bench));

@@ -1,23 +1,23 @@
-import type { FanOutMessage, Invocation, Verdict } from "../../ports/message.ts";
-import type { Pages } from "../../ports/pages.ts";
+import type { Invocation, Verdict, WorkMessage } from "../../ports/message.ts";
+import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { Work, Workplace } from "./activity.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
 import type { Invocations } from "./invocations.ts";
 
-/** Parts of fan-outs at a time, unless the host says otherwise: each works on many rows itself. */
-export const DEFAULT_PAGES_AT_ONCE = 4;
+/** Messages handled at a time by default; each handles many rows itself. */
+export const DEFAULT_WORK_AT_ONCE = 4;
 
-/** Takes one part of a fan-out. */
-export type PageConsumer = (message: FanOutMessage, invocation: Invocation) => Promise<Verdict>;
+/** Handles one message of the work queue. */
+export type WorkConsumer = (message: WorkMessage, invocation: Invocation) => Promise<Verdict>;
 
 /**
- * Queues the parts of fan-outs in memory; none waits for another. A delay is real time whatever
- * clock the engine has, and counts as work: whoever sends a part later waits for another step to
- * end, which no virtual clock brings about, so an advance may not pass it by.
+ * The work queue in memory; no message waits for another. A delay is real time whatever clock the
+ * engine has, and counts as work: a delayed message waits for another step to end, which no virtual
+ * clock brings about, so an advance must not skip it.
  */
-export class PageQueue implements Pages, Workplace {
+export class LocalWorkQueue implements WorkQueue, Workplace {
   readonly #invocations: Invocations;
-  readonly #deliveries: Deliveries<FanOutMessage>;
+  readonly #deliveries: Deliveries<WorkMessage>;
 
   constructor({
     invocations,
@@ -28,9 +28,9 @@ export class PageQueue implements Pages, Workplace {
     this.#deliveries = new Deliveries(surroundings, {
       concurrency,
       batch: 1,
-      // The call that broadcasts to a few delivers to them itself: it has the first move.
+      // A call that broadcasts to a few waits delivers to them itself, so it runs first.
       soon: setImmediate,
-      nameOf: nameOfPart,
+      nameOf,
     });
     surroundings.activity.add(this);
   }
@@ -43,11 +43,11 @@ export class PageQueue implements Pages, Workplace {
     return this.#deliveries.running;
   }
 
-  async send(message: FanOutMessage, afterMs = 0): Promise<void> {
+  async send(message: WorkMessage, afterMs = 0): Promise<void> {
     this.#deliveries.add(message, afterMs);
   }
 
-  consume(consumer: PageConsumer): void {
+  consume(consumer: WorkConsumer): void {
     this.#deliveries.start(async ([message], how) => [
       await this.#invocations.during({ mayContinue: false, ...how }, (invocation) =>
         consumer(message, invocation),
@@ -64,7 +64,7 @@ export class PageQueue implements Pages, Workplace {
   }
 }
 
-function nameOfPart(message: FanOutMessage): string {
+function nameOf(message: WorkMessage): string {
   switch (message.kind) {
     case "broadcast":
       return `broadcast ${message.broadcastId}`;
@@ -75,14 +75,14 @@ function nameOfPart(message: FanOutMessage): string {
     case "page":
       return `page ${message.page} of broadcast ${message.broadcastId}`;
     case "missed":
-      return `second look of ${message.ticket} of instance ${message.instanceId}`;
+      return `re-check of ${message.ticket} of instance ${message.instanceId}`;
     case "members":
-      return `members of ${message.ticket} of instance ${message.instanceId}`;
+      return `batch items of ${message.ticket} of instance ${message.instanceId}`;
     case "cancel-members":
-      return `children of ${message.ticket} of instance ${message.instanceId} to cancel`;
+      return `called processes of ${message.ticket} of instance ${message.instanceId} to cancel`;
     case "offer":
       return `offer of event ${message.name} number ${message.seq}`;
     case "poke":
-      return `look at the mailbox of ${message.name}`;
+      return `wake-up of the mailbox of ${message.name}`;
   }
 }

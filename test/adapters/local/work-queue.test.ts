@@ -1,28 +1,28 @@
 import { describe, expect, test } from "vitest";
-import { DEFAULT_PAGES_AT_ONCE } from "../../../lib/adapters/local/page-queue.ts";
 import { openVirtualClock } from "../../../lib/adapters/local/virtual-clock.ts";
+import { DEFAULT_WORK_AT_ONCE } from "../../../lib/adapters/local/work-queue.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import type { FanOutMessage, PageMessage } from "../../../lib/ports/message.ts";
+import type { PageMessage, WorkMessage } from "../../../lib/ports/message.ts";
 import { openTestQueues } from "../../support/local-queues.ts";
 import { ManualTime } from "../../support/manual-time.ts";
 
-describe("the pages queue of a process", () => {
+describe("the work queue of a process", () => {
   test("works on few parts at a time unless it is told otherwise", async () => {
-    expect(await mostAtOnce()).toBe(DEFAULT_PAGES_AT_ONCE);
+    expect(await mostAtOnce()).toBe(DEFAULT_WORK_AT_ONCE);
     expect(await mostAtOnce(7)).toBe(7);
   });
 
   test("gives the place of a part that fails or is kept to another", async () => {
-    const { queues, time } = openTestQueues({ pagesAtOnce: 1 });
+    const { queues, time } = openTestQueues({ workAtOnce: 1 });
     const released: string[] = [];
-    queues.pages.consume(async (message) => {
+    queues.work.consume(async (message) => {
       const page = message.kind === "page" ? message.page : message.kind;
       if (page === "fails") throw new Error("no disk");
       if (page === "kept") return { keepForMs: 1_000 };
       released.push(page);
       return "release";
     });
-    for (const page of ["fails", "kept", "0.0"]) await queues.pages.send(aPage(page));
+    for (const page of ["fails", "kept", "0.0"]) await queues.work.send(aPage(page));
     await time.pass(100);
 
     expect(released).toEqual(["0.0"]);
@@ -30,12 +30,12 @@ describe("the pages queue of a process", () => {
 
   test("begins no part within the turn that sends it", async () => {
     const { queues, time } = openTestQueues();
-    const delivered: FanOutMessage[] = [];
-    queues.pages.consume(async (message) => {
+    const delivered: WorkMessage[] = [];
+    queues.work.consume(async (message) => {
       delivered.push(message);
       return "release";
     });
-    await queues.pages.send(aPage("0.0"));
+    await queues.work.send(aPage("0.0"));
     for (let turn = 0; turn < 20; turn++) await Promise.resolve();
     expect(delivered).toEqual([]);
 
@@ -46,11 +46,11 @@ describe("the pages queue of a process", () => {
   test("delays by real time, however the clock of the engine jumps", async () => {
     const { queues, time } = openTestQueues();
     let count = 0;
-    queues.pages.consume(async () => {
+    queues.work.consume(async () => {
       count++;
       return "release";
     });
-    await queues.pages.send(aPage("0.0"), 1_000);
+    await queues.work.send(aPage("0.0"), 1_000);
     time.jump(3_600_000);
     await time.pass(999);
     expect(count).toBe(0);
@@ -66,11 +66,11 @@ describe("the pages queue of a process", () => {
     const clock = await openVirtualClock({ real: time, memory });
     const { queues } = openTestQueues({ time, clock });
     let count = 0;
-    queues.pages.consume(async () => {
+    queues.work.consume(async () => {
       count++;
       return "release";
     });
-    await queues.pages.send(aPage("0.0"), 1_000);
+    await queues.work.send(aPage("0.0"), 1_000);
     await time.pass(1_000);
 
     expect(count).toBe(1);
@@ -80,13 +80,13 @@ describe("the pages queue of a process", () => {
   test("hands out an invocation of its own for each, in which no task goes on", async () => {
     const { queues, time } = openTestQueues();
     const ids: string[] = [];
-    queues.pages.consume(async (_, { id, mayContinue }) => {
+    queues.work.consume(async (_, { id, mayContinue }) => {
       expect(mayContinue).toBe(false);
       expect(queues.invocations.isDeadOwner(id)).toBe(false);
       ids.push(id);
       return "release";
     });
-    for (const page of ["0.0", "0.1"]) await queues.pages.send(aPage(page));
+    for (const page of ["0.0", "0.1"]) await queues.work.send(aPage(page));
     await time.pass(0);
 
     expect(new Set(ids).size).toBe(2);
@@ -96,11 +96,11 @@ describe("the pages queue of a process", () => {
   test("names every kind of part that is left", async () => {
     const { queues } = openTestQueues();
     const of = { tenant: "default", broadcastId: "b1" };
-    await queues.pages.send({ kind: "broadcast", ...of });
-    await queues.pages.send({ kind: "watch", ...of });
-    await queues.pages.send({ kind: "shard", ...of, epoch: 2, shard: 3, page: 0 });
-    await queues.pages.send(aPage("2.3.0"));
-    await queues.pages.send({ kind: "offer", tenant: "default", name: "paid", seq: 7 }, 1_000);
+    await queues.work.send({ kind: "broadcast", ...of });
+    await queues.work.send({ kind: "watch", ...of });
+    await queues.work.send({ kind: "shard", ...of, epoch: 2, shard: 3, page: 0 });
+    await queues.work.send(aPage("2.3.0"));
+    await queues.work.send({ kind: "offer", tenant: "default", name: "paid", seq: 7 }, 1_000);
 
     expect(queues.whatIsLeft()).toEqual([
       "broadcast b1 is queued",
@@ -112,16 +112,16 @@ describe("the pages queue of a process", () => {
   });
 });
 
-async function mostAtOnce(pagesAtOnce?: number): Promise<number> {
-  const { queues, time } = openTestQueues({ ...(pagesAtOnce && { pagesAtOnce }) });
+async function mostAtOnce(workAtOnce?: number): Promise<number> {
+  const { queues, time } = openTestQueues({ ...(workAtOnce && { workAtOnce }) });
   let [running, most] = [0, 0];
-  queues.pages.consume(async () => {
+  queues.work.consume(async () => {
     most = Math.max(most, ++running);
     await time.pause(10);
     running--;
     return "release";
   });
-  for (let n = 0; n < 20; n++) await queues.pages.send(aPage(`0.${n}`));
+  for (let n = 0; n < 20; n++) await queues.work.send(aPage(`0.${n}`));
   await time.pass(1_000);
   expect(queues.whatIsLeft()).toEqual([]);
   return most;

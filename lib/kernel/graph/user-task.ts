@@ -1,10 +1,10 @@
 /**
- * Tasks for people in a graph.
+ * User tasks in a graph.
  *
- * 1. Who, until when and how urgent is computed when the task is reached, and stays so; a person is
- *    somebody else only by being assigned.
- * 2. An output that merely names a variable says that the person has to bring it, unless it is known
- *    already. What is optional is written as an expression that can do without.
+ * 1. Assignee, candidates, dates and priority are computed when the task is reached, and stay so;
+ *    only an assignment changes the assignee.
+ * 2. An output mapping whose source is only a variable makes that variable required at completion,
+ *    unless it has a value already. An optional one is written as an expression that works without.
  */
 import { type Computed, FEEL, isVariableName } from "../../definition/expression.ts";
 import type { Variables } from "../../definition/json.ts";
@@ -16,9 +16,9 @@ import {
   EMBEDDED_FORM,
   type Form,
   MAX_PRIORITY,
-  type PersonSpec,
+  type UserTaskSpec,
 } from "../../definition/user-task.ts";
-import type { Person, TaskTicket } from "../instance.ts";
+import type { Assignment, TaskTicket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { TaskInput } from "../runner.ts";
 import { demand, valueFrom } from "./evaluate.ts";
@@ -28,8 +28,12 @@ import type { Token } from "./state.ts";
 import { expected } from "./timer.ts";
 import { lookupFrom } from "./variables.ts";
 
-/** Computes who does the task that a token has reached. */
-export async function personFor(run: Run, token: Token, spec: PersonSpec): Promise<Person> {
+/** Computes the assignment of the user task that a token has reached. */
+export async function assignmentFor(
+  run: Run,
+  token: Token,
+  spec: UserTaskSpec,
+): Promise<Assignment> {
   const about = { run, token };
   const assignee = await nameFrom(about, spec.assignee);
   const users = await namesFrom(about, spec.candidateUsers, "users");
@@ -50,13 +54,13 @@ export async function personFor(run: Run, token: Token, spec: PersonSpec): Promi
 
 type Asked = Readonly<{
   ticket: TaskTicket;
-  spec: PersonSpec;
+  spec: UserTaskSpec;
   variables: Variables;
   headers: TaskInput["headers"];
 }>;
 
-/** What a person is given to work on, and has to bring. */
-export function inputOfPerson(plan: Plan, { ticket, spec, variables, headers }: Asked): TaskInput {
+/** The input of a user task, and the variables that its completion must set. */
+export function userTaskInput(plan: Plan, { ticket, spec, variables, headers }: Asked): TaskInput {
   const { requires = [], form } = spec;
   const expects = spotOf(plan, ticket.element)
     .outputs.flatMap(({ source }) => variableIn(source))
@@ -74,7 +78,7 @@ export function inputOfPerson(plan: Plan, { ticket, spec, variables, headers }: 
 
 type About = Readonly<{ run: Run; token: Token }>;
 
-/** Empty: nobody. */
+/** Empty: none. */
 async function nameFrom({ run, token }: About, of: Computed | undefined): Promise<string> {
   if (of === undefined) return "";
   const name = await demand(run, { kind: "string", of, lookup: lookupFrom(run, token) });
@@ -94,7 +98,7 @@ async function namesFrom(
   throw new Refusal("EXTRACT_VALUE_ERROR", message);
 }
 
-/** People and groups are found by their names: they are parts of keys. */
+/** Users and groups are parts of keys. */
 function checked(name: string): string {
   const isFine = name !== "" && name.length <= MAX_NAME_LENGTH && !/[\0]/.test(name);
   if (isFine && name.isWellFormed()) return name;
@@ -104,7 +108,7 @@ function checked(name: string): string {
   );
 }
 
-/** A date may be left open: null and the empty text are none. */
+/** A date is optional: null and the empty text are none. */
 async function dateFrom(
   { run, token }: About,
   of: Computed | undefined,
@@ -125,7 +129,7 @@ async function priorityFrom({ run, token }: About, of: Computed | undefined): Pr
   throw new Refusal("EXTRACT_VALUE_ERROR", message);
 }
 
-/** The variable that an expression names, if it does nothing else. */
+/** The variable of an expression that consists of nothing else. */
 function variableIn(source: Computed): readonly string[] {
   const isFeel = source.kind === "feel" && (source.language ?? FEEL) === FEEL;
   const path = isFeel ? source.text.split(".") : [];
@@ -137,7 +141,7 @@ function bodyOf(plan: Plan, form: Form): TaskInput["formBody"] {
   return plan.forms.get(form.formKey.slice(EMBEDDED_FORM.length));
 }
 
-/** What a job says of the person, as workers of Camunda read it. */
+/** The job headers about the assignment, as Camunda workers read them. */
 function jobHeaders({ person }: TaskTicket, form: Form | undefined): TaskInput["headers"] {
   const { assignee, users, groups, dueAt, followUpAt } = { ...person };
   const told = {

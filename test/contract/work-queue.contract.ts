@@ -1,17 +1,17 @@
-// What every pages queue must do. An adapter's test calls pagesContract with a way to open one.
+// What every work queue must do. An adapter's test calls workQueueContract with a way to open one.
 
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
-import type { FanOutMessage, Verdict } from "../../lib/ports/message.ts";
-import type { Pages } from "../../lib/ports/pages.ts";
+import type { Verdict, WorkMessage } from "../../lib/ports/message.ts";
+import type { WorkQueue } from "../../lib/ports/work-queue.ts";
 import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
 /** An empty queue, and the time that it goes by. */
-export type OpenedPages = Readonly<{
-  pages: Pages;
+export type OpenedWorkQueue = Readonly<{
+  queue: WorkQueue;
   /** Delivers to this consumer from now on. */
-  consume(consumer: (message: FanOutMessage) => Promise<Verdict>): void;
+  consume(consumer: (message: WorkMessage) => Promise<Verdict>): void;
   /** The clock that delays go by. */
   now(): Instant;
   /** Lets time pass by the queue's clock, and everything be delivered that becomes ready. */
@@ -20,13 +20,13 @@ export type OpenedPages = Readonly<{
 }>;
 
 /** Declares the suite for one adapter; `runs` is how often a law is tried. */
-export function pagesContract(
+export function workQueueContract(
   name: string,
-  open: () => Promise<OpenedPages>,
+  open: () => Promise<OpenedWorkQueue>,
   { runs = 50 } = {},
 ): void {
   describe(name, () => {
-    let opened: OpenedPages;
+    let opened: OpenedWorkQueue;
     let delivered: string[];
     beforeEach(async () => {
       opened = await open();
@@ -45,12 +45,12 @@ export function pagesContract(
     }
 
     test("delivers a message whole, of every kind", async () => {
-      const arrived: FanOutMessage[] = [];
+      const arrived: WorkMessage[] = [];
       opened.consume(async (message) => {
         arrived.push(message);
         return "release";
       });
-      for (const message of everyKind) await opened.pages.send(message);
+      for (const message of everyKind) await opened.queue.send(message);
       await opened.pass(0);
 
       expect(arrived).toHaveLength(everyKind.length);
@@ -58,9 +58,9 @@ export function pagesContract(
     });
 
     test("delivers everything that was sent, before and after it was consumed", async () => {
-      await opened.pages.send(aPage("0"));
+      await opened.queue.send(aPage("0"));
       consume();
-      await opened.pages.send(aPage("1"));
+      await opened.queue.send(aPage("1"));
       await opened.pass(0);
 
       expect(delivered.toSorted()).toEqual(["0", "1"]);
@@ -68,7 +68,7 @@ export function pagesContract(
 
     test("delivers nothing before its delay is over, and then does", async () => {
       consume();
-      await opened.pages.send(aPage("0"), 60_000);
+      await opened.queue.send(aPage("0"), 60_000);
 
       await opened.pass(59_999);
       expect(delivered).toEqual([]);
@@ -78,7 +78,7 @@ export function pagesContract(
 
     test("takes no delay for none", async () => {
       consume();
-      await opened.pages.send(aPage("0"), 0);
+      await opened.queue.send(aPage("0"), 0);
       await opened.pass(0);
 
       expect(delivered).toEqual(["0"]);
@@ -86,9 +86,9 @@ export function pagesContract(
 
     test("does not let a delayed message hold up others, of its own broadcast neither", async () => {
       consume();
-      await opened.pages.send(aPage("0"), 60_000);
-      await opened.pages.send(aPage("1"), 1_000);
-      await opened.pages.send(aPage("2"));
+      await opened.queue.send(aPage("0"), 60_000);
+      await opened.queue.send(aPage("1"), 1_000);
+      await opened.queue.send(aPage("2"));
 
       await opened.pass(0);
       expect(delivered).toEqual(["2"]);
@@ -100,7 +100,7 @@ export function pagesContract(
 
     test("brings a kept message back after the time it was kept for, until it is released", async () => {
       consume({ keepForMs: 5_000 }, { keepForMs: 1_000 });
-      await opened.pages.send(aPage("0"));
+      await opened.queue.send(aPage("0"));
 
       await opened.pass(4_999);
       expect(delivered).toHaveLength(1);
@@ -114,7 +114,7 @@ export function pagesContract(
 
     test("brings a message back whose consumer failed, after a pause", async () => {
       consume(new Error("no disk"), new Error("no disk"));
-      await opened.pages.send(aPage("0"));
+      await opened.queue.send(aPage("0"));
 
       await opened.pass(0);
       expect(delivered).toHaveLength(1);
@@ -130,7 +130,7 @@ export function pagesContract(
         return "release";
       });
       const others = Array.from({ length: 20 }, (_, n) => `${n + 1}`);
-      for (const page of ["0", ...others]) await opened.pages.send(aPage(page));
+      for (const page of ["0", ...others]) await opened.queue.send(aPage(page));
       await opened.pass(0);
 
       expect(delivered.filter((page) => page !== "0").toSorted()).toEqual(others.toSorted());
@@ -140,10 +140,10 @@ export function pagesContract(
     test("delivers what a consumer sends while it is at work", async () => {
       opened.consume(async (message) => {
         delivered.push(nameOf(message));
-        if (nameOf(message) === "0") await opened.pages.send(aPage("1"));
+        if (nameOf(message) === "0") await opened.queue.send(aPage("1"));
         return "release";
       });
-      await opened.pages.send(aPage("0"));
+      await opened.queue.send(aPage("0"));
       await opened.pass(0);
 
       expect(delivered).toEqual(["0", "1"]);
@@ -151,8 +151,8 @@ export function pagesContract(
 
     test("delivers the same message as often as it is sent", async () => {
       consume();
-      await opened.pages.send(aPage("0"));
-      await opened.pages.send(aPage("0"));
+      await opened.queue.send(aPage("0"));
+      await opened.queue.send(aPage("0"));
       await opened.pass(0);
 
       expect(delivered).toEqual(["0", "0"]);
@@ -183,7 +183,7 @@ export function pagesContract(
           for (const [n, { afterMs, thenMs, ...part }] of parts.entries()) {
             mayComeAt.set(`${n}`, opened.now() + afterMs);
             keeps.set(`${n}`, [...part.keeps]);
-            await opened.pages.send(aPage(`${n}`), afterMs);
+            await opened.queue.send(aPage(`${n}`), afterMs);
             await opened.pass(thenMs);
           }
           await opened.pass(BACK_WITHIN_MS);
@@ -198,7 +198,7 @@ export function pagesContract(
 
 const of = { tenant: "default", broadcastId: "b1" } as const;
 
-const everyKind: readonly FanOutMessage[] = [
+const everyKind: readonly WorkMessage[] = [
   { kind: "broadcast", ...of },
   { kind: "watch", ...of },
   { kind: "shard", ...of, epoch: 1, shard: 0, page: 0 },
@@ -222,10 +222,10 @@ function rowOf(sk: string) {
   return { pk: "default#G#approved#1.0", sk, after: 41, at: instantFrom(0) };
 }
 
-function aPage(page: string): FanOutMessage {
+function aPage(page: string): WorkMessage {
   return { kind: "page", ...of, page, last: false, rows: [] };
 }
 
-function nameOf(message: FanOutMessage): string {
+function nameOf(message: WorkMessage): string {
   return message.kind === "page" ? message.page : message.kind;
 }
