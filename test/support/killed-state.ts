@@ -108,7 +108,7 @@ async function definitionOf(
 ): Promise<Definition> {
   const found = known.get(`${id} ${hash}`);
   if (found) return found;
-  const text = await readParts(store, definitionPk(TENANT, id), "V", hash);
+  const text = await readParts(store, { pk: definitionPk(TENANT, id), what: "V", hash });
   if (text === undefined) throw new Error(`the definition ${id} is not stored`);
   const definition = parseDefinition(text);
   known.set(`${id} ${hash}`, definition);

@@ -1,9 +1,7 @@
 /** Reading definitions, and the switches on them. */
 import type { Notation } from "../../definition/definition.ts";
-import { MAX_LIVE_COUNTED, MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
+import { MAX_LIVE_COUNTED } from "../../definition/limits.ts";
 import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
-import { EngineError } from "../../ports/engine-error.ts";
-import type { Item, Range, Write } from "../../ports/store.ts";
 import { phaseViews } from "../instances/listing-sources.ts";
 import { viewProcess } from "../instances/views.ts";
 import { replaceStarts } from "../rows/start-rows.ts";
@@ -11,9 +9,9 @@ import type { DefinitionView } from "../shapes/definitions.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { definitionPk, definitionsView, VERSIONS, versionOf } from "../storage/keys.ts";
 import {
+  changeLatest,
   deployed,
   type Latest,
-  latestItem,
   parseLatest,
   parseVersion,
   readLatest,
@@ -23,8 +21,7 @@ import {
 } from "../storage/latest.ts";
 import { readParts } from "../storage/parts.ts";
 import { loadProgram } from "../storage/programs.ts";
-import { readMany } from "../storage/read-many.ts";
-import { readable } from "../storage/unreadable.ts";
+import { listItems, listPages, rangeOf, viewPage } from "../storage/scan-all.ts";
 import {
   NO_CHANGE,
   rearmTimers,
@@ -41,19 +38,10 @@ export async function listDefinitions(
   request: PageRequest,
 ): Promise<Listed<DefinitionView>> {
   const view = definitionsView(world.settings.tenant);
-  const page = await world.store.list(view, rangeOf(request));
-  const heads = await readMany(world.store, page.items);
-  const items: DefinitionView[] = [];
-  for (const head of heads) {
-    const view = head && (await readable(world, head.key, () => viewHead(world, head)));
-    if (view !== undefined && view !== "unreadable") items.push(view);
-  }
-  return { items, ...(page.next !== undefined && { nextCursor: page.next }) };
-}
-
-async function viewHead(world: World, { body }: Item): Promise<DefinitionView | undefined> {
-  const latest = parseLatest(body);
-  return latest.state === "undeployed" ? undefined : viewLatest(world, latest);
+  return viewPage(world, await listItems(world, view, rangeOf(request)), ({ body }) => {
+    const latest = parseLatest(body);
+    return latest.state === "undeployed" ? undefined : viewLatest(world, latest);
+  });
 }
 
 export async function getDefinition(
@@ -75,27 +63,14 @@ export async function listVersions(
   request: PageRequest,
 ): Promise<Listed<DefinitionView>> {
   const { latest } = await deployed(world, id);
-  const page = await world.store.scan(definitionPk(world.settings.tenant, id), {
-    ...VERSIONS,
-    backwards: true,
-    ...rangeOf(request),
-  });
+  const range = { ...VERSIONS, backwards: true, ...rangeOf(request) } as const;
+  const page = await world.store.scan(definitionPk(world.settings.tenant, id), range);
   const live = await countLive(world, id, latest);
-  const items: DefinitionView[] = [];
-  for (const { key, body } of page.items) {
-    const view = await readable(world, key, async () => {
-      const record = parseVersion(body);
-      return viewVersion(world, { id, version: versionOf(key), record, latest, live });
-    });
-    if (view !== "unreadable") items.push(view);
-  }
-  return { items, ...(page.next !== undefined && { nextCursor: page.next }) };
+  return viewPage(world, page, ({ key, body }) => {
+    const record = parseVersion(body);
+    return viewVersion(world, { id, version: versionOf(key), record, latest, live });
+  });
 }
-
-const rangeOf = ({ limit, cursor }: PageRequest): Pick<Range, "limit" | "after"> => ({
-  limit,
-  ...(cursor !== undefined && { after: cursor }),
-});
 
 export async function readSource(
   world: World,
@@ -105,57 +80,41 @@ export async function readSource(
   const { hash, sourceHash } = await readVersion(world, id, version);
   const pk = definitionPk(world.settings.tenant, id);
   const { definition } = await loadProgram(world, { id, version, hash });
-  const text = await readParts(world.store, pk, "X", sourceHash);
+  const text = await readParts(world.store, { pk, what: "X", hash: sourceHash });
   return { notation: definition.notation, text: text ?? "" };
 }
 
 /**
- * Sets whether starts are taken. Enabling and disabling may be repeated; what is undeployed is not
- * found any more, and that is what a second undeploy is told.
+ * Sets whether starts are taken. Enabling and disabling may be repeated; a second undeploy finds
+ * nothing that is deployed, and says so.
  */
-export async function switchState(
-  world: World,
-  id: string,
-  state: Latest["state"],
-): Promise<Latest> {
-  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
-    const { item, latest } = await deployed(world, id);
-    if (latest.state === state) return latest;
-    // What is undeployed listens to nothing; what is disabled still does, and begins nothing.
+export function switchState(world: World, id: string, state: Latest["state"]): Promise<Latest> {
+  return changeLatest(world, id, async ({ item, latest }) => {
+    if (latest.state === state) return undefined;
+    const version = item.version + 1;
+    // An undeployed definition listens to nothing; a disabled one still does, and begins nothing.
     const isGone = state === "undeployed";
-    const rows = isGone ? await replaceStarts(world, id, latest, [], item.version + 1) : undefined;
+    const rows = isGone ? await replaceStarts(world, id, latest, [], version) : undefined;
     const bare = { ...latest, state, ...(rows && { starts: rows.starts }) };
-    const timers = await switchTimers(world, latest, bare, item.version + 1);
-    const changed = withTimers(bare, timers);
-    const put: Write = {
-      put: latestItem(world, changed, item.version + 1),
-      when: { version: item.version },
+    const timers = await switchTimers(world, latest, bare, version);
+    return {
+      latest: withTimers(bare, timers),
+      writes: [...(rows?.writes ?? []), ...timers.writes],
+      afterwards: () => rearmTimers(world, timers),
     };
-    const writes = [put, ...(rows?.writes ?? []), ...timers.writes] as const;
-    if ((await world.store.commit(writes)).kind === "committed") {
-      await rearmTimers(world, timers);
-      return changed;
-    }
-    await world.clock.pause(5);
-  }
-  throw new EngineError("engine/busy", {
-    happened: "Others kept changing the definition",
-    where: `definition ${id}`,
-    fix: "Send the request again.",
-    retryable: true,
   });
 }
 
-/** Enabling arms every timer anew; without timers nothing need be read. */
+/** Enabling arms every timer anew; without timers no program is read. */
 async function switchTimers(
   world: World,
   before: Latest,
-  after: Latest,
+  next: Latest,
   run: number,
 ): Promise<TimerChange> {
   if (before.timers === undefined) return NO_CHANGE;
   const { definition } = await loadProgram(world, before);
-  return replaceTimers(world, before, after, definition.startEvents, run);
+  return replaceTimers(world, { before, next, events: definition.startEvents, run });
 }
 
 export async function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {
@@ -179,12 +138,11 @@ async function viewVersion(
 ): Promise<DefinitionView> {
   const { definition } = await loadProgram(world, { id, version, hash: record.hash });
   const process = viewProcess(definition);
-  const dues =
-    latest?.version === version ? await nextDues(world, latest) : new Map<string, string>();
+  const dues = latest?.version === version ? await nextDues(world, latest) : undefined;
   return {
     ...process,
     startEvents: process.startEvents.map((event) => {
-      const nextDue = dues.get(event.element);
+      const nextDue = dues?.get(event.element);
       return nextDue === undefined ? event : { ...event, nextDue };
     }),
     enabled: latest?.state === "enabled",
@@ -203,14 +161,10 @@ async function countLive(
   const views = (["live", "incident"] as const).flatMap((it) => phaseViews(world, it, spread));
   let count = 0;
   for (const view of views) {
-    if (count > MAX_LIVE_COUNTED) break;
-    let after: string | undefined;
-    do {
-      const range = { limit: MAX_LIVE_COUNTED, ...(after !== undefined && { after }) };
-      const page = await world.store.list(view, range);
-      count += page.items.length;
-      after = page.next;
-    } while (after !== undefined && count <= MAX_LIVE_COUNTED);
+    for await (const keys of listPages(world.store, view, { limit: MAX_LIVE_COUNTED })) {
+      count += keys.length;
+      if (count > MAX_LIVE_COUNTED) return { count: MAX_LIVE_COUNTED, more: true };
+    }
   }
-  return { count: Math.min(count, MAX_LIVE_COUNTED), more: count > MAX_LIVE_COUNTED };
+  return { count, more: false };
 }

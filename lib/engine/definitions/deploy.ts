@@ -6,17 +6,18 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Write } from "../../ports/store.ts";
 import { viewProcess } from "../instances/views.ts";
 import { replaceStarts } from "../rows/start-rows.ts";
-import type { DeployedView, Deployment, Source } from "../shapes/definitions.ts";
+import type { Deployment, Source } from "../shapes/definitions.ts";
 import { bodyText, encodeBody } from "../storage/formats.ts";
 import { definitionPk, versionKey } from "../storage/keys.ts";
 import {
   type Latest,
-  latestItem,
+  latestWrite,
   readLatest,
   spreadOf,
   type VersionRecord,
 } from "../storage/latest.ts";
 import { writeParts } from "../storage/parts.ts";
+import { again, retrying } from "../storage/retrying.ts";
 import {
   NO_CHANGE,
   rearmTimers,
@@ -30,33 +31,27 @@ import type { World } from "../world.ts";
 export async function deploy(world: World, { notation, source }: Source): Promise<Deployment> {
   const compilation = await compilerFor(world, notation)(source);
   if (!compilation.ok) throw refused(compilation.diagnostics);
-  const { processes, diagnostics } = compilation;
+  const { processes, diagnostics: warnings } = compilation;
   if (processes.length > MAX_PROCESSES_PER_SOURCE) throw tooMany(processes.length);
   const sourceHash = world.ids.digest(`${notation}\n${source}`);
-  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
+  const busy = () => ({
+    happened: "Other requests kept deploying the same definition",
+    where: `definition ${processes.map(({ id }) => id).join(", ")}`,
+    fix: "Deploy it again.",
+  });
+  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, busy }, async () => {
     const planned = await Promise.all(
       processes.map((process) => planOne(world, process, sourceHash)),
     );
-    const views = planned.map(({ definition }): DeployedView => {
-      return { ...viewProcess(definition), warnings: diagnostics };
-    });
+    const definitions = planned.map(({ definition }) => ({ ...viewProcess(definition), warnings }));
     const changed = planned.filter(({ writes }) => writes.length > 0);
-    if (changed.length === 0) return { created: false, definitions: views };
-    for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
     const [first, ...rest] = changed.flatMap(({ writes }) => writes);
-    if (first === undefined) return { created: false, definitions: views };
+    if (first === undefined) return { created: false, definitions };
+    for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
     const outcome = await world.store.commit([first, ...rest]);
-    if (outcome.kind === "committed") {
-      for (const { timers } of changed) await rearmTimers(world, timers);
-      return { created: true, definitions: views };
-    }
-    if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
-  }
-  throw new EngineError("engine/busy", {
-    happened: "Others kept deploying the same definition",
-    where: `definition ${processes.map(({ id }) => id).join(", ")}`,
-    fix: "Deploy it again.",
-    retryable: true,
+    if (outcome.kind !== "committed") return again(outcome);
+    for (const { timers } of changed) await rearmTimers(world, timers);
+    return { created: true, definitions };
   });
 }
 
@@ -81,35 +76,26 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   const found = await readLatest(world, id);
   const isIdentical = found?.latest.hash === hash;
   if (found && isIdentical && found.latest.state !== "undeployed") {
-    return {
-      definition: { ...compiled, hash, version: found.latest.version },
-      writes: [],
-      timers: NO_CHANGE,
-    };
+    const definition = { ...compiled, hash, version: found.latest.version };
+    return { definition, writes: [], timers: NO_CHANGE };
   }
   // What was undeployed and comes back unchanged is the same version again.
   const version = (found?.latest.version ?? 0) + (isIdentical ? 0 : 1);
   const state = found?.latest.state === "disabled" ? "disabled" : "enabled";
   const definition = { ...compiled, hash, version };
-  const next = (found?.item.version ?? 0) + 1;
-  const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, next);
+  const run = (found?.item.version ?? 0) + 1;
+  const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, run);
   const bare: Latest = {
     ...{ id, version, hash, sourceHash, state, starts: rows.starts },
     // Instances of the versions before stay where they are.
     ...spreadOf(found?.latest ?? {}),
   };
-  const timers = await replaceTimers(world, found?.latest, bare, compiled.startEvents, next);
-  const latest = withTimers(bare, timers);
-  const head: Write = found
-    ? {
-        put: latestItem(world, latest, found.item.version + 1),
-        when: { version: found.item.version },
-      }
-    : { put: latestItem(world, latest, 1), when: "absent" };
+  const events = compiled.startEvents;
+  const timers = await replaceTimers(world, { before: found?.latest, next: bare, events, run });
   return {
     definition,
     writes: [
-      head,
+      latestWrite(world, withTimers(bare, timers), found?.item),
       ...(isIdentical ? [] : [versionWrite(world, definition, sourceHash)]),
       ...rows.writes,
       ...timers.writes,
@@ -140,8 +126,9 @@ async function storeTexts(
   source: string,
 ): Promise<void> {
   const pk = definitionPk(world.settings.tenant, definition.id);
-  await writeParts(world, pk, "V", definition.hash, bodyText("definition", definition));
-  await writeParts(world, pk, "X", sourceHash, source);
+  const compiled = { pk, what: "V", hash: definition.hash } as const;
+  await writeParts(world, compiled, bodyText("definition", definition));
+  await writeParts(world, { pk, what: "X", hash: sourceHash }, source);
 }
 
 function compilerFor(world: World, notation: Source["notation"]): Compiler {
@@ -161,7 +148,7 @@ function refused(diagnostics: readonly Diagnostic[]): EngineError {
   return new EngineError("definition/invalid", {
     happened: `The source cannot run: ${errors} ${errors === 1 ? "problem" : "problems"}`,
     where: "source",
-    fix: "Mend every problem that is listed; nothing was stored.",
+    fix: "Fix every problem that is listed; nothing was stored.",
     retryable: false,
     details: diagnostics,
   });

@@ -9,12 +9,11 @@
  * 2. The index of definitions says the number too, in the order of an entry: a list of all
  *    definitions reads no head. It may lag, as the listing itself does.
  */
-import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { ListedKey } from "../../ports/store.ts";
 import type { ListingView } from "../shapes/definitions.ts";
 import { definitionIdOf } from "../storage/keys.ts";
-import { deployed, type Latest, latestItem, shardsOf } from "../storage/latest.ts";
+import { changeLatest, deployed, type Latest, shardsOf } from "../storage/latest.ts";
 import type { World } from "../world.ts";
 
 /** How the lists of a definition are spread. */
@@ -28,24 +27,12 @@ export async function setListing(
   id: string,
   { shards }: Readonly<{ shards: number }>,
 ): Promise<ListingView> {
-  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
-    const { item, latest } = await deployed(world, id);
+  const latest = await changeLatest(world, id, async ({ latest }) => {
     const before = shardsOf(latest);
     if (shards < before) throw fewer(id, before);
-    if (shards === before) return viewListing(latest);
-    const spread: Latest = { ...latest, shards };
-    const put = latestItem(world, spread, item.version + 1);
-    const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
-    if (outcome.kind === "committed") return viewListing(spread);
-    // Unknown or lost: the next look tells what has become of it.
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 2 + tries);
-  }
-  throw new EngineError("engine/busy", {
-    happened: "Others kept changing the definition",
-    where: `definition ${id}`,
-    fix: "Send the request again.",
-    retryable: true,
+    return shards === before ? undefined : { latest: { ...latest, shards } };
   });
+  return viewListing(latest);
 }
 
 const viewListing = (latest: Latest): ListingView => ({

@@ -63,8 +63,9 @@ export const versionKey = (tenant: string, id: string, version: number): Key => 
 /** Where the versions of a definition stand, in order; and the number in such a key. */
 export const VERSIONS = { from: "N#", to: "N$" } as const;
 export const versionOf = ({ sk }: Key): number => Number(sk.slice(2));
-/** Compiled definitions and sources are long: they are stored in parts. */
-export const partKey = (pk: string, what: "V" | "X", hash: string, part: number): Key => ({
+/** A long text of a definition: its compiled form (V) or its source (X), stored in parts. */
+export type TextName = Readonly<{ pk: string; what: "V" | "X"; hash: string }>;
+export const partKey = ({ pk, what, hash }: TextName, part: number): Key => ({
   pk,
   sk: `${what}#${hash}#${padded(part)}`,
 });

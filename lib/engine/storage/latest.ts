@@ -1,10 +1,13 @@
 /** Which version of a definition is current, and whether it may be started. */
 import type { Definition } from "../../definition/definition.ts";
+import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { Item } from "../../ports/store.ts";
+import type { Item, Write } from "../../ports/store.ts";
 import type { World } from "../world.ts";
 import { encodeBody, parseBody } from "./formats.ts";
 import { definitionOrder, definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
+import { replacing } from "./put-absent.ts";
+import { again, retrying } from "./retrying.ts";
 
 /** The head of a definition; it outlives an undeploy, so that versions go on counting. */
 export type Latest = Readonly<{
@@ -46,23 +49,51 @@ export type VersionRecord = Readonly<{
   tag?: string;
 }>;
 
-export async function readLatest(
-  world: World,
-  id: string,
-): Promise<Readonly<{ item: Item; latest: Latest }> | undefined> {
+/** A head as it was read. */
+export type ReadLatest = Readonly<{ item: Item; latest: Latest }>;
+
+export async function readLatest(world: World, id: string): Promise<ReadLatest | undefined> {
   if (!isStorable(id)) return undefined;
   const [item] = await world.store.get([latestKey(world.settings.tenant, id)]);
   return item && { item, latest: parseLatest(item.body) };
 }
 
 /** The head of a definition that is deployed now. */
-export async function deployed(
-  world: World,
-  id: string,
-): Promise<Readonly<{ item: Item; latest: Latest }>> {
+export async function deployed(world: World, id: string): Promise<ReadLatest> {
   const found = await readLatest(world, id);
   if (found === undefined || found.latest.state === "undeployed") throw unknown(id);
   return found;
+}
+
+/** The next head, what is written along with it, and what follows the commit. */
+export type LatestChange = Readonly<{
+  latest: Latest;
+  writes?: readonly Write[];
+  afterwards?: () => Promise<void>;
+}>;
+
+/** Changes the head of a definition; `plan` gives nothing where the head is as it should be. */
+export function changeLatest(
+  world: World,
+  id: string,
+  plan: (found: ReadLatest) => Promise<LatestChange | undefined>,
+): Promise<Latest> {
+  const busy = () => ({
+    happened: "Other requests kept changing the definition",
+    where: `definition ${id}`,
+    fix: "Send the request again.",
+  });
+  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, busy }, async () => {
+    const found = await deployed(world, id);
+    const change = await plan(found);
+    if (change === undefined) return found.latest;
+    const { latest, writes = [], afterwards } = change;
+    const outcome = await world.store.commit([latestWrite(world, latest, found.item), ...writes]);
+    // Lost or unknown: the next try reads what has become of it.
+    if (outcome.kind !== "committed") return again(outcome);
+    await afterwards?.();
+    return latest;
+  });
 }
 
 /** A version that may be started, and over how many shards its lists are spread. */
@@ -79,12 +110,9 @@ export async function startable(
 ): Promise<Startable> {
   const { latest } = await deployed(world, id);
   if (latest.state === "disabled") throw disabled(id);
-  if (version === undefined || version === latest.version) {
-    const definition = { id, version: latest.version, hash: latest.hash };
-    return { definition, ...spreadOf(latest) };
-  }
-  const { hash } = await readVersion(world, id, version);
-  return { definition: { id, version, hash }, ...spreadOf(latest) };
+  const isLatest = version === undefined || version === latest.version;
+  const { hash } = isLatest ? latest : await readVersion(world, id, version);
+  return { definition: { id, version: version ?? latest.version, hash }, ...spreadOf(latest) };
 }
 
 export async function readVersion(
@@ -98,26 +126,23 @@ export async function readVersion(
   return parseVersion(item.body);
 }
 
-/** The item of a head under its next version. */
-export function latestItem(world: World, latest: Latest, version: number): Item {
+/** Writes a head in the place of the one that was found, or the first one. */
+export function latestWrite(world: World, latest: Latest, found: Item | undefined): Write {
   const { tenant } = world.settings;
-  return {
+  return replacing(found, {
     key: latestKey(tenant, latest.id),
-    version,
+    version: 1,
     body: encodeBody("latest", latest),
     listed: { view: definitionsView(tenant), order: definitionOrder(latest.id, shardsOf(latest)) },
-  };
+  });
 }
 
-export function parseLatest(body: Uint8Array): Latest {
-  return parseBody("latest", body) as Latest;
-}
+export const parseLatest = (body: Uint8Array): Latest => parseBody("latest", body) as Latest;
 
-export function parseVersion(body: Uint8Array): VersionRecord {
-  return parseBody("definition-version", body) as VersionRecord;
-}
+export const parseVersion = (body: Uint8Array): VersionRecord =>
+  parseBody("definition-version", body) as VersionRecord;
 
-export function unknown(id: string, version?: number): EngineError {
+function unknown(id: string, version?: number): EngineError {
   return new EngineError("definition/not-found", {
     happened: "There is no such definition",
     where: version === undefined ? `definition ${id}` : `definition ${id} version ${version}`,

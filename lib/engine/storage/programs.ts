@@ -20,7 +20,7 @@ export async function loadProgram(world: World, ref: DefinitionRef): Promise<Pro
   const known = programs.get(name);
   if (known) return known;
   const pk = definitionPk(world.settings.tenant, ref.id);
-  const text = await readParts(world.store, pk, "V", ref.hash);
+  const text = await readParts(world.store, { pk, what: "V", hash: ref.hash });
   if (text === undefined) throw missing(ref);
   const definition = { ...parseDefinition(text), version: ref.version };
   const program = sound(`definition ${ref.id} version ${ref.version}`, () =>

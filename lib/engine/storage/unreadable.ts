@@ -67,6 +67,21 @@ export function readableOf<I extends Item, T>(
   });
 }
 
+/** The same for a `read` that waits, one item after the other; it gives nothing where it skips one. */
+export async function readEach<T>(
+  world: World,
+  items: readonly Item[],
+  read: (item: Item) => T | undefined | Promise<T | undefined>,
+  isPassedOver: PassedOver = isUnreadable,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (const item of items) {
+    const value = await readable(world, item.key, async () => read(item), isPassedOver);
+    if (value !== undefined && value !== "unreadable") found.push(value);
+  }
+  return found;
+}
+
 /** Once in the life of a process: polls come along the same item every second. */
 function report({ store, onTrouble }: World, { pk, sk }: Key, cause: EngineError): void {
   const names = reported.get(store) ?? new Set();

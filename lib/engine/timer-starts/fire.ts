@@ -2,11 +2,11 @@
  * A start event by timer fires: one instance per occurrence, and no second.
  *
  * 1. Whether the event is still armed, and for this very occurrence, is a condition of the commit
- *    that creates the instance: who disables or undeploys meanwhile, or fires it too, changes the
- *    item, and one of the two has to look again.
- * 2. The instance begins at the instant that was due, whoever begins it and however late.
- * 3. What the start owes leaves before it, with the start inside. Who carries it counts the
- *    occurrence as well: an old copy of it creates nothing.
+ *    that creates the instance: a request that disables or undeploys it, or another copy of the
+ *    message, changes the item, and one of the two has to read it again.
+ * 2. The instance begins at the instant that was due, however late it is created.
+ * 3. What the start owes leaves before it, with the start inside. That copy counts the occurrence as
+ *    well: an old one creates nothing.
  */
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
@@ -26,33 +26,34 @@ import {
   type TimerStart,
 } from "../rows/timer-start.ts";
 import { timerStartKey } from "../storage/keys.ts";
+import { replacing } from "../storage/put-absent.ts";
+import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { armStart } from "./arm.ts";
 
-/** An occurrence may be due; where it is, its instance is there when this releases the message. */
+/** Fires an occurrence if it is due; its instance is there when this releases the message. */
 export async function fireStart(world: World, message: TimerStartMessage): Promise<Verdict> {
   const key = timerStartKey(world.settings.tenant, message);
   let due: Instant | undefined;
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const found = await readTimerStart(world, key);
-    if (found === undefined) return "release";
-    const { start } = found;
-    if (!isAwaited(start, message)) {
-      if (start.run === message.run && start.n === message.n + 1) {
-        if (due !== undefined) tellFired(world, message, due);
-        // Who fired it may have died before he armed the next one.
-        await armStart(world, start);
-      }
-      return "release";
+  const verdict = await tryRepeatedly(world, { tries: MAX_TRIES_OF_DOOR }, async () => {
+    let found = await readTimerStart(world, key);
+    if (found && isAwaited(found.start, message)) {
+      const now = world.clock.now();
+      due = found.start.nextDue;
+      if (due > now) return { keepForMs: due - now };
+      if (!(await begin(world, { ...found, start: found.start }, now))) return again();
+      found = await readTimerStart(world, key);
     }
-    const now = world.clock.now();
-    if (start.nextDue > now) return { keepForMs: start.nextDue - now };
-    due = start.nextDue;
-    if (await begin(world, { ...found, start }, now)) continue;
-    await world.clock.pause(2 + tries);
-  }
-  return { keepForMs: CONTENDED_MS };
+    const { start } = found ?? {};
+    if (start?.run === message.run && start.n === message.n + 1) {
+      if (due !== undefined) tellFired(world, message, due);
+      // The process that fired it may have died before it armed the next one.
+      await armStart(world, start);
+    }
+    return "release" as const;
+  });
+  return verdict instanceof Again ? { keepForMs: CONTENDED_MS } : verdict;
 }
 
 function tellFired(
@@ -68,22 +69,22 @@ const CONTENDED_MS = 100;
 
 /** Fires what is due at this key, one after the other; says how many. */
 export async function wakeStart(world: World, key: Key): Promise<number> {
-  for (let fired = 0; ; fired++) {
+  for (let fired = 0; fired < MAX_FIRED_AT_ONCE; fired++) {
     const found = await readTimerStart(world, key);
     const dueAt = found && dueOfStart(found.start);
-    const isDue = dueAt !== undefined && dueAt <= world.clock.now();
-    if (found === undefined || !isDue || fired === MAX_FIRED_AT_ONCE) return fired;
+    if (!found || dueAt === undefined || dueAt > world.clock.now()) return fired;
     const message = { kind: "timer-start", ...occurrenceOf(world, found.start) } as const;
     if ((await fireStart(world, message)) !== "release") return fired;
   }
+  return MAX_FIRED_AT_ONCE;
 }
 
-/** More of a cycle that missed many have their turn after others had theirs. */
+/** A cycle that missed more fires them after others had their turn. */
 const MAX_FIRED_AT_ONCE = 100;
 
 type Due = StoredStart & Readonly<{ start: TimerStart & Readonly<{ nextDue: Instant }> }>;
 
-/** Whether the item has moved on; if not, others were at it, or at the same instance. */
+/** Whether the item has moved on; if not, another writer changed it, or created the instance. */
 async function begin(world: World, due: Due, now: Instant): Promise<boolean> {
   const { start } = due;
   const instanceId = idOfStarted(world, start);
@@ -94,7 +95,7 @@ async function begin(world: World, due: Due, now: Instant): Promise<boolean> {
     if (plan === undefined) return false;
     return (await commitStart(world, plan, carried)).kind === "committed";
   } catch (cause) {
-    // One that cannot begin does not keep the later ones from it.
+    // An occurrence that cannot begin does not hold up the later ones.
     if (!(cause instanceof EngineError) || cause.retryable) throw cause;
     world.onTrouble?.(
       `timer start ${start.element} of definition ${start.definitionId} began nothing`,
@@ -104,11 +105,10 @@ async function begin(world: World, due: Due, now: Instant): Promise<boolean> {
   }
 }
 
-/** The occurrence counts, though nothing begins by it. */
+/** Counts the occurrence, though no instance begins by it. */
 async function passOver(world: World, { item, start }: Due, now: Instant): Promise<boolean> {
-  const put = itemOf(world, afterFiring(start, now), item.version + 1);
-  const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
-  return outcome.kind === "committed";
+  const next = itemOf(world, afterFiring(start, now), item.version);
+  return (await world.store.commit([replacing(item, next)])).kind === "committed";
 }
 
 /** The same for every copy of the message: it begins one instance. */

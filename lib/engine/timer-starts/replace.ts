@@ -3,11 +3,10 @@
  * that at no moment those of two versions are armed, nor any of one that is disabled or gone.
  *
  * The head names the start events that have an item. One that cannot be read yet belongs to a commit
- * that is seen half applied: it is waited for, since whoever passed it over would leave it armed.
+ * that is seen half applied: it is waited for, since to skip it would leave it armed.
  */
 import type { StartEvent } from "../../definition/definition.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import type { Write } from "../../ports/store.ts";
 import {
   armed,
@@ -20,6 +19,8 @@ import {
 } from "../rows/timer-start.ts";
 import { timerStartKey } from "../storage/keys.ts";
 import type { Latest } from "../storage/latest.ts";
+import { replacing } from "../storage/put-absent.ts";
+import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 import { armStart, disarmStart } from "./arm.ts";
 
@@ -40,45 +41,60 @@ export function withTimers({ timers: _, ...head }: Latest, { elements }: TimerCh
 
 type Head = Pick<Latest, "id" | "hash" | "version" | "state">;
 
+type Replacement = Readonly<{
+  before: Latest | undefined;
+  next: Head;
+  events: readonly StartEvent[];
+  /** The version that the next head will have. */
+  run: number;
+}>;
+
 /**
- * The change from one head to the next, which will have version `run`. Each start is armed anew; one
- * that is only disabled keeps its place, and its flag alone tells that it fires nothing.
+ * The change from one head to the next. Each start is armed anew; one that is only disabled keeps
+ * its place, and its flag alone says that it fires nothing.
  */
 export async function replaceTimers(
   world: World,
-  before: Latest | undefined,
-  next: Head,
-  events: readonly StartEvent[],
-  run: number,
+  { before, next, events, run }: Replacement,
 ): Promise<TimerChange> {
   const old = before ? await readAll(world, before) : [];
   const isOnlyDisabled = next.state === "disabled" && before?.hash === next.hash;
   if (isOnlyDisabled && before.state === "enabled") return disableAll(world, old);
   const after = next.state === "undeployed" ? [] : await armAll(world, next, events, run);
-  const writes: Write[] = after.map((start) => {
-    const replaced = old.find((it) => isSameItem(it.start, start));
+  const isSame = (a: TimerStart, b: TimerStart) => a.hash === b.hash && a.element === b.element;
+  const puts = after.map((start): Write => {
+    const replaced = old.find((it) => isSame(it.start, start));
     const put = itemOf(world, start, firstVersionOf(run));
     return { put, when: replaced ? { version: replaced.item.version } : "absent" };
   });
-  for (const { item, start } of old) {
-    if (after.some((it) => isSameItem(it, start))) continue;
-    writes.push({ remove: item.key, when: { version: item.version } });
-  }
-  const elements = after.map(({ element }) => element);
-  return { elements, writes, before: old.map(({ start }) => start), after };
-}
-
-function disableAll(world: World, old: readonly StoredStart[]): TimerChange {
-  const writes = old.map(({ item, start }): Write => {
-    const put = itemOf(world, disabled(start), item.version + 1);
-    return { put, when: { version: item.version } };
+  const removed = old.filter(({ start }) => !after.some((it) => isSame(it, start)));
+  const removals = removed.map(({ item: { key, version } }): Write => {
+    return { remove: key, when: { version } };
   });
-  const before = old.map(({ start }) => start);
-  const elements = before.map(({ element }) => element);
-  return { elements, writes, before, after: [] };
+  return changeOf(old, after, [...puts, ...removals]);
 }
 
-/** After the commit: the roads follow. */
+const disableAll = (world: World, old: readonly StoredStart[]): TimerChange => ({
+  ...changeOf(
+    old,
+    [],
+    old.map(({ item, start }) => replacing(item, itemOf(world, disabled(start), item.version))),
+  ),
+  elements: old.map(({ start }) => start.element),
+});
+
+const changeOf = (
+  old: readonly StoredStart[],
+  after: readonly TimerStart[],
+  writes: readonly Write[],
+): TimerChange => ({
+  elements: after.map(({ element }) => element),
+  writes,
+  before: old.map(({ start }) => start),
+  after,
+});
+
+/** After the commit: takes back what was armed, and arms what is due now. */
 export async function rearmTimers(world: World, { before, after }: TimerChange): Promise<void> {
   for (const start of before) await disarmStart(world, start);
   for (const start of after) await armStart(world, start);
@@ -96,9 +112,6 @@ async function armAll(
   return state === "enabled" ? starts : starts.map(disabled);
 }
 
-const isSameItem = (a: TimerStart, b: TimerStart): boolean =>
-  a.hash === b.hash && a.element === b.element;
-
 async function readAll(
   world: World,
   { id: definitionId, hash, timers = [] }: Latest,
@@ -106,18 +119,15 @@ async function readAll(
   if (timers.length === 0) return [];
   const { tenant } = world.settings;
   const keys = timers.map((element) => timerStartKey(tenant, { definitionId, hash, element }));
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const items = await world.store.get(keys);
-    const found = items.flatMap((item) => item ?? []);
-    if (found.length === keys.length) {
-      return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
-    }
-    await world.clock.pause(2 + tries);
-  }
-  throw new EngineError("engine/busy", {
-    happened: "Somebody is changing the definition at this moment",
+  const busy = () => ({
+    happened: "Another request is changing the definition at this moment",
     where: `definition ${definitionId}`,
     fix: "Send the request again.",
-    retryable: true,
+  });
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+    const items = await world.store.get(keys);
+    const found = items.filter((item) => item !== undefined);
+    if (found.length < keys.length) return again();
+    return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
   });
 }

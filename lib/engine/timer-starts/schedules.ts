@@ -15,7 +15,10 @@ import type { ScheduleView } from "../shapes/definitions.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { schedulesView, timerStartKey } from "../storage/keys.ts";
 import { type Latest, readLatest } from "../storage/latest.ts";
+import { replacing } from "../storage/put-absent.ts";
 import { readMany } from "../storage/read-many.ts";
+import { again, retrying } from "../storage/retrying.ts";
+import { listItems, listPages, rangeOf, viewPage } from "../storage/scan-all.ts";
 import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { armStart, disarmStart } from "./arm.ts";
@@ -25,38 +28,32 @@ export async function listSchedules(
   world: World,
   request: PageRequest,
 ): Promise<Listed<ScheduleView>> {
-  const { limit, cursor: after } = request;
   const view = schedulesView(world.settings.tenant);
-  const page = await world.store.list(view, { limit, ...(after !== undefined && { after }) });
-  const found = await readMany(world.store, page.items);
-  const starts = readableOf(world, found, ({ body }) => parseTimerStart(body));
-  return {
-    items: starts.filter(({ isStopped }) => !isStopped).map(viewSchedule),
-    ...(page.next !== undefined && { nextCursor: page.next }),
-  };
+  return viewPage(world, await listItems(world, view, rangeOf(request)), ({ body }) => {
+    const start = parseTimerStart(body);
+    return start.isStopped ? undefined : viewSchedule(start);
+  });
 }
 
 /** Stops one start event; it comes back when its definition is enabled or deployed anew. */
 export async function removeSchedule(world: World, id: string): Promise<{ removed: true }> {
   const key = await keyOf(world, id);
-  for (let tries = 0; tries < MAX_TRIES_AT_DEFINITION; tries++) {
+  const busy = () => ({
+    happened: "The schedule kept changing meanwhile",
+    where: `schedule ${id}`,
+    fix: "Send the request again.",
+  });
+  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, busy }, async () => {
     const found = key && (await readTimerStart(world, key));
     if (found === undefined || found.start.isStopped) throw notFound(id);
     const { item, start } = found;
     const stopped: TimerStart = { ...disabled(start), isStopped: true };
-    const put = itemOf(world, stopped, item.version + 1);
-    const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
-    if (outcome.kind === "committed") {
-      await disarmStart(world, start);
-      return { removed: true };
-    }
-    await world.clock.pause(5);
-  }
-  throw new EngineError("engine/busy", {
-    happened: "The schedule kept changing meanwhile",
-    where: `schedule ${id}`,
-    fix: "Send the request again.",
-    retryable: true,
+    const outcome = await world.store.commit([
+      replacing(item, itemOf(world, stopped, item.version)),
+    ]);
+    if (outcome.kind !== "committed") return again(outcome);
+    await disarmStart(world, start);
+    return { removed: true };
   });
 }
 
@@ -76,20 +73,15 @@ export async function nextDues(
   return dues;
 }
 
-/** Arms all of them, as if every schedule and every queue had been lost; one that fails is told of. */
+/** Arms all of them, as if every schedule and every queue were lost; failures go to `onTrouble`. */
 export async function rearmAllStarts(
   world: World,
   onTrouble: (key: Key, error: unknown) => void,
 ): Promise<{ rearmed: number; timersFired: number }> {
   const counts = { rearmed: 0, timersFired: 0 };
   const view = schedulesView(world.settings.tenant);
-  let after: string | undefined;
-  do {
-    const page = await world.store.list(view, {
-      limit: 100,
-      ...(after !== undefined && { after }),
-    });
-    for (const item of await readMany(world.store, page.items)) {
+  for await (const keys of listPages(world.store, view, { limit: 100 })) {
+    for (const item of await readMany(world.store, keys)) {
       if (item === undefined) continue;
       try {
         const start = parseTimerStart(item.body);
@@ -101,8 +93,7 @@ export async function rearmAllStarts(
         onTrouble(item.key, error);
       }
     }
-    after = page.next;
-  } while (after !== undefined);
+  }
   return counts;
 }
 
