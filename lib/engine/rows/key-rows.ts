@@ -3,12 +3,12 @@
  *
  * 1. They are put before the commit that creates the instance, by whoever creates it: an instance
  *    is never without its rows. What such a commit leaves behind when it loses is mended.
- * 2. A row without its instance may be about to get one, for an hour from when it was put. Its
- *    version is that instant, so that whoever puts it again makes it young again.
+ * 2. The version of a row is the instant at which it was put: a row without its instance may be
+ *    about to get one, for an hour from then, and a row that is put again is young again.
  * 3. They get their expiry when the instance ends, and go when it is erased.
  * 4. Everything that they say is in their keys: they have no body.
  */
-import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
@@ -17,6 +17,7 @@ import { tryPutHint } from "../storage/hint.ts";
 import { type FoundBy, foundByPk, instanceOrder } from "../storage/keys.ts";
 import { readMany } from "../storage/read-many.ts";
 import type { World } from "../world.ts";
+import { lifeOfRow } from "./life.ts";
 
 /** Says whether an instance is found by anything besides its definition. */
 export const hasKeyRows = ({ businessKey, tags = [] }: Keyed): boolean =>
@@ -73,9 +74,20 @@ export async function repairKeyRows(
   else if (isTerminal(current)) await expireKeyRows(world, current);
 }
 
-/** Says whether a row can go that leads to no instance of this order, by rule 2. */
-export const isDeadRow = ({ version }: Item, now: Instant): boolean =>
-  now - instantFrom(version) > MAX_ROW_IN_FLIGHT_MS;
+/** Says whether a row is dead; `found` is what its id names, maybe an instance that began later. */
+export function isDeadRow(now: Instant, { key, version }: Item, found: Found): boolean {
+  const isOther = typeof found === "object" && instanceOrder(found) !== key.sk;
+  const row = { version: 1, since: instantFrom(version) };
+  const life = lifeOfRow(
+    now,
+    row,
+    isOther ? undefined : found,
+    ({ erased }) => !erased || undefined,
+  );
+  return life.kind === "dead";
+}
+
+type Found = Instance | "unreadable" | undefined;
 
 async function foundRows(world: World, instance: Keyed & Placed): Promise<readonly Item[]> {
   const rows = await readMany(world.store, keysOf(instance));

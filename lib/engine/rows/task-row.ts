@@ -12,7 +12,7 @@
  *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
  */
-import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
@@ -24,6 +24,7 @@ import { shardFor } from "../storage/shard-for.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
+import { lifeOfRow } from "./life.ts";
 import { openTask } from "./open-tickets.ts";
 import { offeredType } from "./task-type.ts";
 
@@ -224,19 +225,17 @@ export function rowStateOf(world: World, row: Item, image: Image | undefined): R
   const offer = parseOffer(row.body);
   const { ticket, version = 0 } = offer;
   const now = world.clock.now();
-  if (image === undefined) {
-    // Only the rows of a start may come before their instance, and not by long.
-    const isOld = timeOfRow(row.key) + MAX_ROW_IN_FLIGHT_MS < now;
-    return { kind: version === 1 && !isOld ? "early" : "dead" };
-  }
-  if (image.instance.version < version) return { kind: "early" };
-  const open = openTask(image.instance, ticket);
-  const task = open && asOffered(open, offer);
-  if (task === undefined) return { kind: "dead" };
-  // Put before a commit that lost: the one that won has opened something else under the same name.
-  if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
-  if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
-  return { kind: "open", image, task };
+  const naming = { ticket, version, since: timeOfRow(row.key) };
+  const life = lifeOfRow(now, naming, image?.instance, (instance) => {
+    const open = openTask(instance, ticket);
+    const task = open && asOffered(open, offer);
+    // Put before a commit that lost: the one that won has opened something else under the same name.
+    return task?.type === taskTypeOf(row.key) ? task : undefined;
+  });
+  if (life.kind === "dead") return life;
+  if (life.kind === "unsure" || image === undefined) return { kind: "early" };
+  const task = life.found;
+  return { kind: (task.notBefore ?? 0) > now ? "early" : "open", image, task };
 }
 
 function busy({ pk, sk }: Key): EngineError {

@@ -21,9 +21,9 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
     name: "young-key-row-tidied",
     without: "a row without its instance may be about to get one, for an hour",
     scenario: "keyed",
-    file: "lib/engine/rows/key-rows.ts",
-    find: "now - instantFrom(version) > MAX_ROW_IN_FLIGHT_MS;",
-    replace: `(${MARK}, now >= instantFrom(version));`,
+    file: "lib/engine/rows/life.ts",
+    find: "const isOld = now - row.since > MAX_ROW_IN_FLIGHT_MS;",
+    replace: `${MARK}; const isOld = now >= row.since;`,
   },
   {
     name: "key-rows-never-expire",
