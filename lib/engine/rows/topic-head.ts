@@ -111,15 +111,6 @@ export async function addEpoch(world: World, topic: Topic, seen: number): Promis
 /** How many shards an epoch has; epochs count from 1 here, as `Head.epochs` does. */
 export const shardsOf = (epoch: number): number => 2 ** (epoch - 1);
 
-/** Where a new row of this instance stands. */
-export function shardFor(instanceId: string, epoch: number): number {
-  let hash = 0x811c9dc5;
-  for (let n = 0; n < instanceId.length; n++) {
-    hash = Math.imul(hash ^ instanceId.charCodeAt(n), 0x01000193);
-  }
-  return ((hash ^ (hash >>> 15)) >>> 0) % shardsOf(epoch);
-}
-
 /** Every shard that may hold rows, as [epoch, shard]. */
 export const allShards = ({ epochs }: Head): readonly Shard[] => firstShards(2 ** epochs - 1);
 

@@ -9,20 +9,19 @@
  */
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { encodeBody } from "../storage/formats.ts";
 import { sinceOfUserTaskSk, type UserTaskList, userTaskPk, userTaskSk } from "../storage/keys.ts";
 import { readMany } from "../storage/read-many.ts";
 import type { World } from "../world.ts";
 import type { Change } from "./change.ts";
 import { lifeOfRow } from "./life.ts";
 import { isTask, openTask, runsHere } from "./open-tickets.ts";
-import { parseOffer } from "./task-row.ts";
+import { offerBody, parseOffer } from "./task-row.ts";
 
 /** The rows of a task that a person does, as of this version of its instance; else none. */
 export function userTaskRows(instance: Instance, task: TaskTicket): readonly Item[] {
   const { tenant, id, version } = instance;
   const sk = userTaskSk(id, task);
-  const body = encodeBody("offer", { i: id, k: task.id });
+  const body = offerBody({ instanceId: id, ticket: task.id, version });
   return listsOf(task).map((list) => ({
     key: { pk: userTaskPk(tenant, list), sk },
     version,

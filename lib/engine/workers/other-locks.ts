@@ -17,7 +17,7 @@ import type { World } from "../world.ts";
 
 /** Whether this row may not be the only one of its task. */
 export const isInDoubt = (world: World, { key, body }: Item): boolean =>
-  key.sk.startsWith("L#") ? timeOfRow(key) <= world.clock.now() : parseOffer(body).again;
+  key.sk.startsWith("L#") ? timeOfRow(key) <= world.clock.now() : parseOffer(body).again === true;
 
 /** The name of a row that may not be the only one: a row that was taken and came back has another. */
 export const nameOfRow = ({ ids }: World, { key, version }: Item): string =>
