@@ -15,11 +15,11 @@
 import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { putHint } from "../storage/hint.ts";
+import { busyAt, putHint } from "../storage/hint.ts";
 import { lockSk, offersPk, openSk, taskTypeOf, timeOfRow } from "../storage/keys.ts";
+import { again, retrying } from "../storage/retrying.ts";
 import { shardFor } from "../storage/shard-for.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
@@ -150,7 +150,7 @@ export async function putOpenRow(
   const { shards } = await offeredType(world, task.type);
   const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
   const isThere = how === "again" && (await isOffered(world, put.key));
-  if (!isThere && !(await putUnlessThere(world, put))) throw busy(put.key);
+  if (!isThere) await putUnlessThere(world, put);
   world.offers?.tell(task.type);
 }
 
@@ -180,14 +180,13 @@ export async function putRowAnew(
   world.offers?.tell(task.type);
 }
 
-/** Whether a row stands under this key now; false when the store stays busy. */
-async function putUnlessThere(world: World, put: Item): Promise<boolean> {
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+/** A row stands under this key when this resolves. */
+async function putUnlessThere(world: World, put: Item): Promise<void> {
+  const tries = { tries: MAX_TRIES_OF_PARKED, busy: () => busyAt(put.key) };
+  await retrying(world, tries, async () => {
     const outcome = await world.store.commit([{ put, when: "absent" }]);
-    if (outcome.kind === "committed" || outcome.kind === "conflict") return true;
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
-  }
-  return false;
+    return outcome.kind === "committed" || outcome.kind === "conflict" || again(outcome);
+  });
 }
 
 type LockedAs = Readonly<{ worker: string; until: Instant; lockId: string }> & Pick<Offer, "from">;
@@ -236,13 +235,4 @@ export function rowStateOf(world: World, row: Item, image: Image | undefined): R
   if (life.kind === "unsure" || image === undefined) return { kind: "early" };
   const task = life.found;
   return { kind: (task.notBefore ?? 0) > now ? "early" : "open", image, task };
-}
-
-function busy({ pk, sk }: Key): EngineError {
-  return new EngineError("engine/busy", {
-    happened: "The store is too busy to take a write now",
-    where: `${pk} / ${sk}`,
-    fix: "Nothing is lost: try again in a second.",
-    retryable: true,
-  });
 }
