@@ -11,7 +11,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import { demandTaken } from "../calls/awaited.ts";
 import { notFound } from "../drive/instance-request.ts";
 import { hasKeyRows, removeKeyRows } from "../rows/key-rows.ts";
-import { removeLeft } from "../rows/remove-left.ts";
+import { removeLeft } from "../rows/left.ts";
 import { commit } from "../step/commit.ts";
 import { send } from "../step/dispatch.ts";
 import { planWrite } from "../step/plan.ts";

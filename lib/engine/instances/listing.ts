@@ -115,8 +115,10 @@ async function readEntries(
     const isShown =
       found !== "unreadable" && isOfEntry(found, entry) && (withBuried || !found?.instance.erased);
     const image = isShown ? found : undefined;
-    const isAstray = image === undefined && found !== "unreadable";
-    if (isAstray && entry.row && isDeadRow(entry.row, now)) await world.store.tidy([entry.row.key]);
+    const of = typeof found === "object" ? found.instance : found;
+    if (!image && entry.row && isDeadRow(now, entry.row, of)) {
+      await world.store.tidy([entry.row.key]);
+    }
     read.push([entry, image]);
   }
   return read;

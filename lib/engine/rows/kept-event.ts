@@ -7,6 +7,7 @@ import type { Item } from "../../ports/store.ts";
 import type { EventConfig } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { eventPk, KEPT_EVENTS, keptEventKey } from "../storage/keys.ts";
+import { scanAll } from "../storage/scan-all.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
@@ -34,17 +35,14 @@ export async function keptFor(
   name: string,
   instance: Instance,
 ): Promise<readonly KeptEvent[]> {
+  const { store, settings, clock } = world;
   const found: KeptEvent[] = [];
-  let after: string | undefined;
-  do {
-    const range = { ...KEPT_EVENTS, limit: PAGE, ...(after !== undefined && { after }) };
-    const page = await world.store.scan(eventPk(world.settings.tenant, name), range);
-    for (const event of readableOf(world, page.items, parseKept, isDamaged)) {
-      if (mayTake(event, instance, world.clock.now())) found.push(event);
-      if (found.length === MAX_KEPT_READ) return found;
-    }
-    after = page.next;
-  } while (after !== undefined);
+  const range = { ...KEPT_EVENTS, limit: PAGE };
+  for await (const item of scanAll(store, eventPk(settings.tenant, name), range)) {
+    const [event] = readableOf(world, [item], parseKept, isDamaged);
+    if (event && mayTake(event, instance, clock.now())) found.push(event);
+    if (found.length === MAX_KEPT_READ) break;
+  }
   return found;
 }
 

@@ -1,22 +1,24 @@
 /**
  * Rows by which instances are found by their business key and their tags.
  *
- * 1. They are put before the commit that creates the instance, by whoever creates it: an instance
- *    is never without its rows. What such a commit leaves behind when it loses is mended.
- * 2. A row without its instance may be about to get one, for an hour from when it was put. Its
- *    version is that instant, so that whoever puts it again makes it young again.
+ * 1. They are put before the commit that creates the instance: an instance is never without its
+ *    rows. A commit that loses repairs the rows that it has put.
+ * 2. The version of a row is the instant at which it was put: a row without its instance may be
+ *    about to get one, for an hour from then, and a row that is put again is young again.
  * 3. They get their expiry when the instance ends, and go when it is erased.
  * 4. Everything that they say is in their keys: they have no body.
  */
-import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { tryPutHint } from "../storage/hint.ts";
 import { type FoundBy, foundByPk, instanceOrder } from "../storage/keys.ts";
 import { readMany } from "../storage/read-many.ts";
+import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
+import { expireItem, expiryOf, removeItem, stuck } from "./let-go.ts";
+import { lifeOfRow } from "./life.ts";
 
 /** Says whether an instance is found by anything besides its definition. */
 export const hasKeyRows = ({ businessKey, tags = [] }: Keyed): boolean =>
@@ -33,35 +35,25 @@ export async function putKeyRows(world: World, instance: Instance): Promise<bool
 
 /** The rows of an ended instance go when it does; those of a live one are left alone. */
 export async function expireKeyRows(world: World, instance: Instance): Promise<void> {
-  if (instance.endedAt === undefined) return;
-  const expiresAt = (instance.endedAt + world.settings.retentionMs) as Instant;
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
-    const found = await foundRows(world, instance);
-    const staying = found.filter((row) => row.expiresAt === undefined);
-    if (staying.length === 0) return;
-    for (const { version, ...row } of staying) {
-      // Under its version: a row that was removed meanwhile, with its instance, must not come back.
-      const put = { ...row, version: version + 1, expiresAt };
-      const outcome = await world.store.commit([{ put, when: { version } }]);
-      if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
+  const expiresAt = expiryOf(world, instance);
+  if (expiresAt === undefined) return;
+  const busy = () => stuck({ pk: `instance ${instance.id}` });
+  await retrying(world, { tries: MAX_TRIES_OF_PARKED, busy }, async () => {
+    let isDone = true;
+    for (const row of await foundRows(world, instance)) {
+      if (row.expiresAt !== undefined) continue;
+      if ((await expireItem(world, row, expiresAt)) !== "committed") isDone = false;
     }
-  }
-  throw busy(instance);
+    return isDone || again();
+  });
 }
 
 /** Removes the rows of an instance, for certain. */
 export async function removeKeyRows(world: World, instance: Keyed & Placed): Promise<void> {
-  for (;;) {
-    const found = await foundRows(world, instance);
-    if (found.length === 0) return;
-    for (const { key } of found) {
-      const outcome = await world.store.commit([{ remove: key, when: "exists" }]);
-      if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
-    }
-  }
+  for (const { key } of await foundRows(world, instance)) await removeItem(world, key);
 }
 
-/** Who lost the race to create an instance takes care of the rows that it has put for nothing. */
+/** After a lost race to create an instance: repairs the rows that were put for it. */
 export async function repairKeyRows(
   world: World,
   lost: Instance,
@@ -73,9 +65,20 @@ export async function repairKeyRows(
   else if (isTerminal(current)) await expireKeyRows(world, current);
 }
 
-/** Says whether a row can go that leads to no instance of this order, by rule 2. */
-export const isDeadRow = ({ version }: Item, now: Instant): boolean =>
-  now - instantFrom(version) > MAX_ROW_IN_FLIGHT_MS;
+/** Says whether a row is dead; `found` is what its id names, maybe an instance that began later. */
+export function isDeadRow(now: Instant, { key, version }: Item, found: Found): boolean {
+  const isOther = typeof found === "object" && instanceOrder(found) !== key.sk;
+  const row = { version: 1, since: instantFrom(version) };
+  const life = lifeOfRow(
+    now,
+    row,
+    isOther ? undefined : found,
+    ({ erased }) => !erased || undefined,
+  );
+  return life.kind === "dead";
+}
+
+type Found = Instance | "unreadable" | undefined;
 
 async function foundRows(world: World, instance: Keyed & Placed): Promise<readonly Item[]> {
   const rows = await readMany(world.store, keysOf(instance));
@@ -96,11 +99,3 @@ function keysOf(instance: Keyed & Placed): readonly Key[] {
 }
 
 const NO_BODY = new Uint8Array();
-
-const busy = ({ id }: Placed): EngineError =>
-  new EngineError("engine/busy", {
-    happened: "The store is too busy to let go of what an instance was found by",
-    where: `instance ${id}`,
-    fix: "Nothing is lost: the message that brought its end comes back.",
-    retryable: true,
-  });

@@ -12,36 +12,63 @@
  *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
  */
-import { MAX_ROW_IN_FLIGHT_MS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { putHint } from "../storage/hint.ts";
+import { busyAt, putHint } from "../storage/hint.ts";
 import { lockSk, offersPk, openSk, taskTypeOf, timeOfRow } from "../storage/keys.ts";
+import { again, retrying } from "../storage/retrying.ts";
 import { shardFor } from "../storage/shard-for.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
+import { lifeOfRow } from "./life.ts";
 import { openTask } from "./open-tickets.ts";
 import { offeredType } from "./task-type.ts";
 
-/** Whose row it is. Rows of older engines say neither which version nor which attempt. */
+/** What a row of a task says, be it in the list of a worker or of a user. */
 export type Offer = Readonly<{
   instanceId: string;
   ticket: string;
+  /** Absent in rows of older engines, and so is `attempt`. */
   version?: number;
   attempt?: number;
-  /** Of a family's member that was tried before: how often it may still be tried. */
+  /** Of an item of a batch that was tried before: how often it may still be tried. */
   retries?: number;
   /** Of a locked row: who has it. */
   worker?: string;
   /** The task may be locked already. */
-  again: boolean;
-  /** Of a locked row: which row it is to take the place of, where others may lead to the task. */
+  again?: boolean;
+  /** Of a locked row: which row it is to take the place of, where others may name the task. */
   from?: string;
 }>;
+
+type Stored = { i: string; k: string; r?: number; n?: number; t?: number } & {
+  w?: string;
+  g?: 1;
+  f?: string;
+};
+
+/**
+ * The one shape that is written: `i`, `k` and `r` always, the others where they say something. Older
+ * shapes are `{i, k}` of any row, and of worker rows `{i, k, w}`: a row that moves keeps its shape.
+ */
+export function offerBody(offer: Offer): Uint8Array {
+  const { instanceId, ticket, version, attempt = 1, retries, worker, again, from } = offer;
+  const stored: Stored = {
+    i: instanceId,
+    k: ticket,
+    ...(version !== undefined && { r: version }),
+    ...(attempt > 1 && { n: attempt }),
+    ...(retries !== undefined && { t: retries }),
+    ...(worker !== undefined && { w: worker }),
+    ...(again && { g: 1 }),
+    ...(from !== undefined && { f: from }),
+  };
+  return encodeBody("offer", stored);
+}
 
 export function parseOffer(body: Uint8Array): Offer {
   const { i, k, r, n, t, w, g, f } = parseBody("offer", body) as Stored;
@@ -51,21 +78,10 @@ export function parseOffer(body: Uint8Array): Offer {
     ...(r !== undefined && { version: r, attempt: n ?? 1 }),
     ...(t !== undefined && { retries: t }),
     ...(w !== undefined && { worker: w }),
-    again: g === 1,
+    ...(g === 1 && { again: true }),
     ...(f !== undefined && { from: f }),
   };
 }
-
-type Stored = {
-  i: string;
-  k: string;
-  r?: number;
-  n?: number;
-  t?: number;
-  w?: string;
-  g?: 1;
-  f?: string;
-};
 
 /** The task that a row leads to, as the row offers it; undefined: another attempt of it is open. */
 export function asOffered(
@@ -78,20 +94,14 @@ export function asOffered(
 
 /** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
 export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
-  const { id: i, version: r } = instance;
-  const { id: k, attempt, member, retries } = task;
-  const stored: Stored = {
-    i,
-    k,
-    r,
-    ...(attempt > 1 && { n: attempt }),
-    ...(attempt > 1 && member !== undefined && { t: retries }),
-    ...(mark > 0 && { g: 1 }),
-  };
+  const { id: instanceId, version } = instance;
+  const { id: ticket, attempt, member, retries } = task;
+  const isRetried = attempt > 1 && member !== undefined;
+  const offer = { instanceId, ticket, version, attempt, ...(isRetried && { retries }) };
   return {
     key: openKey(instance, task, shards),
-    version: r * MARKS + mark,
-    body: encodeBody("offer", stored),
+    version: version * MARKS + mark,
+    body: offerBody({ ...offer, again: mark > 0 }),
   };
 }
 
@@ -140,7 +150,7 @@ export async function putOpenRow(
   const { shards } = await offeredType(world, task.type);
   const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
   const isThere = how === "again" && (await isOffered(world, put.key));
-  if (!isThere && !(await putUnlessThere(world, put))) throw busy(put.key);
+  if (!isThere) await putUnlessThere(world, put);
   world.offers?.tell(task.type);
 }
 
@@ -170,45 +180,35 @@ export async function putRowAnew(
   world.offers?.tell(task.type);
 }
 
-/** Whether a row stands under this key now; false when the store stays busy. */
-async function putUnlessThere(world: World, put: Item): Promise<boolean> {
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+/** A row stands under this key when this resolves. */
+async function putUnlessThere(world: World, put: Item): Promise<void> {
+  const tries = { tries: MAX_TRIES_OF_PARKED, busy: () => busyAt(put.key) };
+  await retrying(world, tries, async () => {
     const outcome = await world.store.commit([{ put, when: "absent" }]);
-    if (outcome.kind === "committed" || outcome.kind === "conflict") return true;
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
-  }
-  return false;
+    return outcome.kind === "committed" || outcome.kind === "conflict" || again(outcome);
+  });
 }
 
 type LockedAs = Readonly<{ worker: string; until: Instant; lockId: string }> & Pick<Offer, "from">;
 
 /** The locked row that takes another row's place. */
-export function lockedRow({ key, body }: Item, { worker, until, lockId, from }: LockedAs): Item {
-  const { i, k, r, n, t } = parseBody("offer", body) as Stored;
-  const stored: Stored = {
-    i,
-    k,
-    ...(r !== undefined && { r }),
-    ...(n !== undefined && { n }),
-    ...(t !== undefined && { t }),
-    w: worker,
-    ...(from !== undefined && { f: from }),
-  };
+export function lockedRow({ key, body }: Item, { until, lockId, ...lock }: LockedAs): Item {
+  const { again: _, from: __, ...offer } = parseOffer(body);
   return {
-    key: { pk: key.pk, sk: lockSk(until, i, k, lockId) },
+    key: { pk: key.pk, sk: lockSk(until, offer.instanceId, offer.ticket, lockId) },
     version: 1,
-    body: encodeBody("offer", stored),
+    body: offerBody({ ...offer, ...lock }),
   };
 }
 
 /** An open row that takes another row's place and may be taken from `at` on. */
 export function restingRow(world: World, { key, body }: Item, at: Instant): Item {
-  const { w: _worker, f: _from, ...offer } = parseBody("offer", body) as Stored;
-  const { i, k: id, r = 0, n: attempt = 1 } = offer;
+  const { worker: _, from: __, ...offer } = parseOffer(body);
+  const { instanceId, ticket: id, version = 0, attempt = 1 } = offer;
   return {
-    key: { pk: key.pk, sk: openSk(at, i, { id, attempt }) },
-    version: r * MARKS + freshMark(world),
-    body: encodeBody("offer", { ...offer, g: 1 } satisfies Stored),
+    key: { pk: key.pk, sk: openSk(at, instanceId, { id, attempt }) },
+    version: version * MARKS + freshMark(world),
+    body: offerBody({ ...offer, again: true }),
   };
 }
 
@@ -224,26 +224,15 @@ export function rowStateOf(world: World, row: Item, image: Image | undefined): R
   const offer = parseOffer(row.body);
   const { ticket, version = 0 } = offer;
   const now = world.clock.now();
-  if (image === undefined) {
-    // Only the rows of a start may come before their instance, and not by long.
-    const isOld = timeOfRow(row.key) + MAX_ROW_IN_FLIGHT_MS < now;
-    return { kind: version === 1 && !isOld ? "early" : "dead" };
-  }
-  if (image.instance.version < version) return { kind: "early" };
-  const open = openTask(image.instance, ticket);
-  const task = open && asOffered(open, offer);
-  if (task === undefined) return { kind: "dead" };
-  // Put before a commit that lost: the one that won has opened something else under the same name.
-  if (task.type !== taskTypeOf(row.key)) return { kind: "dead" };
-  if ((task.notBefore ?? 0) > now) return { kind: "early", task, image };
-  return { kind: "open", image, task };
-}
-
-function busy({ pk, sk }: Key): EngineError {
-  return new EngineError("engine/busy", {
-    happened: "The store is too busy to take a write now",
-    where: `${pk} / ${sk}`,
-    fix: "Nothing is lost: try again in a second.",
-    retryable: true,
+  const naming = { ticket, version, since: timeOfRow(row.key) };
+  const life = lifeOfRow(now, naming, image?.instance, (instance) => {
+    const open = openTask(instance, ticket);
+    const task = open && asOffered(open, offer);
+    // Put before a commit that lost: the one that won has opened something else under the same name.
+    return task?.type === taskTypeOf(row.key) ? task : undefined;
   });
+  if (life.kind === "dead") return life;
+  if (life.kind === "unsure" || image === undefined) return { kind: "early" };
+  const task = life.found;
+  return { kind: (task.notBefore ?? 0) > now ? "early" : "open", image, task };
 }

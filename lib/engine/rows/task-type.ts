@@ -16,6 +16,8 @@ import type { Item } from "../../ports/store.ts";
 import type { TaskTypeView } from "../shapes/tasks.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { taskTypeKey, taskTypeOf, taskTypesView } from "../storage/keys.ts";
+import { again, retrying } from "../storage/retrying.ts";
+import { listPages } from "../storage/scan-all.ts";
 import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
@@ -85,23 +87,15 @@ const viewType = (type: string, { shards, queueArn }: TaskType): TaskTypeView =>
   shards,
 });
 
-/** Every type that tasks have been offered of, or those from this one on, a page at a time. */
+/** Every type that tasks have been offered of, or those from this one on. */
 export async function* taskTypes(world: World, from?: string): AsyncGenerator<string> {
-  const view = taskTypesView(world.settings.tenant);
+  const range = { limit: 100, ...(from !== undefined && { from: orderOf(from) }) };
   const seen = new Set<string>();
-  for (let after: string | undefined; ; ) {
-    const page = await world.store.list(view, {
-      limit: 100,
-      ...(from !== undefined && { from: orderOf(from) }),
-      ...(after !== undefined && { after }),
-    });
-    for (const key of page.items) {
-      const type = taskTypeOf(key);
+  for await (const keys of listPages(world.store, taskTypesView(world.settings.tenant), range)) {
+    for (const type of keys.map(taskTypeOf)) {
       if (!seen.has(type)) yield type;
       seen.add(type);
     }
-    if (page.next === undefined) return;
-    after = page.next;
   }
 }
 
@@ -114,31 +108,29 @@ async function readType(world: World, name: string, damaged?: TaskType): Promise
   return { version, type };
 }
 
-async function changeType(
+/** `damaged` is what to change where the stored type was damaged; by default it is left alone. */
+function changeType(
   world: World,
   name: string,
   change: (type: TaskType) => TaskType,
-  /** What to change, where what is stored was damaged; unless said it is left alone. */
   damaged?: TaskType,
 ): Promise<ReadType> {
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+  const busy = () => ({
+    happened: "Too many want to change one type of task at once",
+    where: `task type ${name}`,
+    fix: "Send the request again in a second.",
+  });
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
     const read = await readType(world, name, damaged);
     const { version } = read;
     const type = change(read.type);
     if (version > 0 && damaged === undefined && isSame(type, read.type)) return read;
     const put = typeItem(world, name, version + 1, type);
-    const { kind, ...outcome } = await world.store.commit([
-      { put, when: version === 0 ? "absent" : { version } },
-    ]);
-    if (kind === "committed") return remember(world, name, { version: version + 1, type });
-    // Unknown or lost: the next look tells what has become of it.
-    await world.clock.pause("retryAfterMs" in outcome ? outcome.retryAfterMs : 2 + tries);
-  }
-  throw new EngineError("engine/busy", {
-    happened: "Too many want to change one type of task at once",
-    where: `task type ${name}`,
-    fix: "Send the request again in a second.",
-    retryable: true,
+    const when = version === 0 ? "absent" : { version };
+    const outcome = await world.store.commit([{ put, when }]);
+    // Unknown or lost: the next read tells what has become of it.
+    if (outcome.kind !== "committed") return again(outcome);
+    return remember(world, name, { version: version + 1, type });
   });
 }
 

@@ -8,12 +8,12 @@
  */
 import { MAX_SHARDS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Topic } from "../../ports/bus.ts";
-import { EngineError } from "../../ports/engine-error.ts";
-import type { Item, Outcome } from "../../ports/store.ts";
+import type { Item } from "../../ports/store.ts";
 import type { EventConfig } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { inTurn } from "../storage/in-turn.ts";
 import { headKey } from "../storage/keys.ts";
+import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 
 export type Head = Readonly<{
@@ -29,15 +29,15 @@ export const topicName = ({ kind, name }: Topic): string => `${kind}\0${name}`;
 
 export type ReadHead = Readonly<{ version: number; head: Head }>;
 
-/** The head of a topic; one that nobody has used yet is made, so that it has a version. */
-export async function readHead(world: World, topic: Topic): Promise<ReadHead> {
-  const key = headKey(world.settings.tenant, topic);
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const [item] = await world.store.get([key]);
+/** The head of a topic; one that was never used is made, so that it has a version. */
+export function readHead(world: World, topic: Topic): Promise<ReadHead> {
+  return retrying(world, triesAt(topic), async () => {
+    const [item] = await world.store.get([headKey(world.settings.tenant, topic)]);
     if (item) return know(world, topic, { version: item.version, head: parseHead(item.body) });
-    await world.store.commit([{ put: headItem(world, topic, 1, NEW), when: "absent" }]);
-  }
-  throw busy(topic);
+    const put = headItem(world, topic, 1, NEW);
+    const outcome = await world.store.commit([{ put, when: "absent" }]);
+    return outcome.kind === "committed" ? know(world, topic, FIRST) : again(outcome);
+  });
 }
 
 /** The head as it is, for who only wants to know; nothing is made. */
@@ -47,33 +47,23 @@ export async function peekHead(world: World, topic: Topic): Promise<Head> {
 }
 
 /** Changes the head under its version; gives what it has become. */
-export function changeHead(
+export const changeHead = (
   world: World,
   topic: Topic,
   change: (head: Head) => Head,
-): Promise<ReadHead> {
-  return inTurn(world, topicName(topic), () => changeInTurn(world, topic, change));
-}
-
-async function changeInTurn(
-  world: World,
-  topic: Topic,
-  change: (head: Head) => Head,
-): Promise<ReadHead> {
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const { version, head } = await readHead(world, topic);
-    const changed = change(head);
-    if (changed === head) return { version, head };
-    const put = headItem(world, topic, version + 1, changed);
-    const outcome: Outcome = await world.store.commit([{ put, when: { version } }]);
-    if (outcome.kind === "committed") {
+): Promise<ReadHead> =>
+  inTurn(world, topicName(topic), () =>
+    retrying(world, triesAt(topic), async () => {
+      const { version, head } = await readHead(world, topic);
+      const changed = change(head);
+      if (changed === head) return { version, head };
+      const put = headItem(world, topic, version + 1, changed);
+      const outcome = await world.store.commit([{ put, when: { version } }]);
+      // Unknown: if it was written, this broadcast leaves a number that no broadcast has. No harm.
+      if (outcome.kind !== "committed") return again(outcome);
       return know(world, topic, { version: version + 1, head: changed });
-    }
-    // Unknown: if it was written, this broadcast leaves a number that nobody uses. That is harmless.
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 2 + tries);
-  }
-  throw busy(topic);
-}
+    }),
+  );
 
 /**
  * Heads as this process has last seen them, where it alone owns the store: a commit that expects
@@ -111,15 +101,6 @@ export async function addEpoch(world: World, topic: Topic, seen: number): Promis
 /** How many shards an epoch has; epochs count from 1 here, as `Head.epochs` does. */
 export const shardsOf = (epoch: number): number => 2 ** (epoch - 1);
 
-/** Where a new row of this instance stands. */
-export function shardFor(instanceId: string, epoch: number): number {
-  let hash = 0x811c9dc5;
-  for (let n = 0; n < instanceId.length; n++) {
-    hash = Math.imul(hash ^ instanceId.charCodeAt(n), 0x01000193);
-  }
-  return ((hash ^ (hash >>> 15)) >>> 0) % shardsOf(epoch);
-}
-
 /** Every shard that may hold rows, as [epoch, shard]. */
 export const allShards = ({ epochs }: Head): readonly Shard[] => firstShards(2 ** epochs - 1);
 
@@ -134,6 +115,7 @@ export function firstShards(count: number): readonly Shard[] {
 }
 
 const NEW: Head = { seq: 0, epochs: 1 };
+const FIRST: ReadHead = { version: 1, head: NEW };
 
 /** The item of a head under this version. */
 export function headItem(world: World, topic: Topic, version: number, head: Head): Item {
@@ -148,11 +130,11 @@ function parseHead(body: Uint8Array): Head {
   return parseBody("head", body) as Head;
 }
 
-function busy({ kind, name }: Topic): EngineError {
-  return new EngineError("engine/busy", {
+const triesAt = ({ kind, name }: Topic) => ({
+  tries: MAX_TRIES_OF_DOOR,
+  busy: () => ({
     happened: `Too many broadcasts of one ${kind} at once`,
     where: `${kind} ${name}`,
     fix: "Send it again in a second, with the same id.",
-    retryable: true,
-  });
-}
+  }),
+});

@@ -1,28 +1,27 @@
 /**
- * Rows by which people find their tasks. They are hints: who has a task, and who may have it, stands
- * in the instance alone.
+ * Rows by which users find their tasks. They are hints: the instance alone says who has a task, and
+ * who may have it.
  *
  * 1. A row has the version of the instance that it was put for. Put again, it has a later one.
- * 2. It is dead once its instance was seen, at that version or a later one, without such a task in
- *    that list. Only then it goes, and only the row that was seen: whoever gets the task again puts a
- *    row under the same key, and that one must stay.
+ * 2. Only the row that was seen dead goes: a user who gets the task again has a row under the same
+ *    key, and that one must stay.
  * 3. When a task changes hands its new row is there before the old one goes.
  */
-import { MAX_ROW_IN_FLIGHT_MS } from "../../definition/limits.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { storeLimits } from "../../ports/store-rules.ts";
-import { encodeBody } from "../storage/formats.ts";
 import { sinceOfUserTaskSk, type UserTaskList, userTaskPk, userTaskSk } from "../storage/keys.ts";
+import { readMany } from "../storage/read-many.ts";
 import type { World } from "../world.ts";
 import type { Change } from "./change.ts";
+import { lifeOfRow } from "./life.ts";
 import { isTask, openTask, runsHere } from "./open-tickets.ts";
+import { offerBody, parseOffer } from "./task-row.ts";
 
 /** The rows of a task that a person does, as of this version of its instance; else none. */
 export function userTaskRows(instance: Instance, task: TaskTicket): readonly Item[] {
   const { tenant, id, version } = instance;
   const sk = userTaskSk(id, task);
-  const body = encodeBody("offer", { i: id, k: task.id });
+  const body = offerBody({ instanceId: id, ticket: task.id, version });
   return listsOf(task).map((list) => ({
     key: { pk: userTaskPk(tenant, list), sk },
     version,
@@ -37,40 +36,41 @@ export function freshRows(change: Change, task: TaskTicket): readonly Item[] {
   return userTaskRows(change.image.instance, task).filter(({ key }) => !had.has(nameOf(key)));
 }
 
-/** Takes away the rows of what a commit has closed, or given to somebody else. */
+/** Removes the rows of what a commit has closed, or given to another user. */
 export async function tidyUserTaskRows(world: World, { before, image }: Change): Promise<void> {
-  const { instance } = image;
-  const live = new Set(keysIn(world, instance).map(nameOf));
-  const dead = keysIn(world, before).filter((key) => !live.has(nameOf(key)));
-  for (let from = 0; from < dead.length; from += storeLimits.keysPerCall) {
-    const rows = await world.store.get(dead.slice(from, from + storeLimits.keysPerCall));
-    const seen = rows.filter((row) => row !== undefined);
-    const old = seen.filter(({ version }) => version <= instance.version);
-    await Promise.all(old.map((row) => removeSeen(world, row)));
-  }
+  const live = new Set(keysIn(world, image.instance).map(nameOf));
+  const isLive = ({ key }: Pick<Item, "key">) => live.has(nameOf(key)) || undefined;
+  const rows = await readMany(
+    world.store,
+    keysIn(world, before).filter((key) => !isLive({ key })),
+  );
+  const now = world.clock.now();
+  const isDead = (row: Item) =>
+    lifeOfRow(now, namingOf(row), image.instance, () => isLive(row)).kind === "dead";
+  const dead = rows.filter((row) => row !== undefined).filter(isDead);
+  await Promise.all(dead.map((row) => removeSeen(world, row)));
 }
 
-/** Takes away a row that somebody came along, if it is dead; `instance`: as it was read after it. */
-export async function tidyRow(
+/** The task that a row of a list names, if the list has it; a dead row goes. */
+export async function listedTask(
   world: World,
   row: Item,
-  instance: Instance | undefined,
-): Promise<void> {
-  if (isDead(world, row, instance)) await removeSeen(world, row);
+  instance: Instance | "unreadable" | undefined,
+): Promise<TaskTicket | undefined> {
+  const naming = namingOf(row);
+  const life = lifeOfRow(world.clock.now(), naming, instance, (read) => {
+    const task = openTask(read, naming.ticket);
+    return task && keysOf(read, task).some(({ pk }) => pk === row.key.pk) ? task : undefined;
+  });
+  if (life.kind === "dead") await removeSeen(world, row);
+  return life.kind === "open" ? life.found : undefined;
 }
 
-/** Says whether the task is in the list that this row stands in. */
-export const isListed = ({ key }: Item, instance: Instance, task: TaskTicket): boolean =>
-  keysOf(instance, task).some(({ pk }) => pk === key.pk);
-
-function isDead(world: World, row: Item, instance: Instance | undefined): boolean {
-  // Without its instance it may be of a commit that is under way.
-  if (instance === undefined) {
-    return world.clock.now() - sinceOfUserTaskSk(row.key.sk) > MAX_ROW_IN_FLIGHT_MS;
-  }
-  if (instance.version < row.version) return false;
-  return !keysIn(world, instance).some((key) => nameOf(key) === nameOf(row.key));
-}
+const namingOf = ({ key, version, body }: Item) => ({
+  version,
+  since: sinceOfUserTaskSk(key.sk),
+  ticket: parseOffer(body).ticket,
+});
 
 async function removeSeen({ store }: World, { key, version }: Item): Promise<void> {
   await store.commit([{ remove: key, when: { version } }]);

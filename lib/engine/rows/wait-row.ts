@@ -6,7 +6,8 @@ import type { PagedRow } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { shardPk, startSk, waitSk } from "../storage/keys.ts";
-import { shardFor } from "./topic-head.ts";
+import { shardFor } from "../storage/shard-for.ts";
+import { shardsOf } from "./topic-head.ts";
 
 /** Waits that are found by rows. */
 export type TopicTicket = SignalTicket | EventTicket;
@@ -72,7 +73,7 @@ type Packed = Readonly<
 
 function keyOf({ tenant, id }: Instance, ticket: TopicTicket, row: Row): Key {
   return {
-    pk: shardPk(tenant, topicOf(ticket), row.epoch, shardFor(id, row.epoch)),
+    pk: shardPk(tenant, topicOf(ticket), row.epoch, shardFor(id, shardsOf(row.epoch))),
     sk: waitSk(ticket.since, id, row.again === undefined ? ticket.id : `${ticket.id}~${row.again}`),
   };
 }

@@ -2,11 +2,10 @@
 import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { isTerminal, type OutboxRecord, type Ticket } from "../../kernel/instance.ts";
 import type { Item, Write } from "../../ports/store.ts";
-import { expireLeft } from "../rows/expire-left.ts";
 import { putKeyRows, repairKeyRows } from "../rows/key-rows.ts";
+import { expireLeft, removeLeft } from "../rows/left.ts";
 import { offersIn } from "../rows/offer.ts";
 import { tellOffered } from "../rows/offer-task.ts";
-import { removeLeft } from "../rows/remove-left.ts";
 import { forgetHeads } from "../rows/topic-head.ts";
 import { tryPutHint } from "../storage/hint.ts";
 import { type Image, imageOf, rememberImage } from "../storage/stored-instance.ts";

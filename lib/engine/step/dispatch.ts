@@ -10,7 +10,7 @@ import type { Topic } from "../../ports/bus.ts";
 import { acceptSignal, publish } from "../rows/broadcast.ts";
 import type { Entries } from "../rows/change.ts";
 import { type LockedRow, stopClosed, tidyClosed } from "../rows/closed.ts";
-import { expireLeft } from "../rows/expire-left.ts";
+import { expireLeft } from "../rows/left.ts";
 import { offer, showOffer } from "../rows/offer.ts";
 import { isFirstRow, isOfferedInCommit } from "../rows/offer-task.ts";
 import { earliestTimer, openTasks, runsHere } from "../rows/open-tickets.ts";

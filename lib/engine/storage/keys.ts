@@ -156,7 +156,7 @@ export const lockedUntil = (now: Instant) => ({ from: "L#", to: `L#${instantText
 export const lockedAfter = (now: Instant) => ({ from: `L#${instantText(now)}`, to: "L$" }) as const;
 
 /** When an open row may be taken, or the lock of a locked one is over. */
-export const timeOfRow = ({ sk }: Key): number => Number(sk.split("#")[1]);
+export const timeOfRow = ({ sk }: Key): Instant => instantFrom(Number(sk.split("#")[1]));
 
 /** Every type of task that others do. */
 export const taskTypesView = (tenant: string): string => `${tenant}#J`;

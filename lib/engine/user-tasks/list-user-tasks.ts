@@ -9,12 +9,11 @@ import { USER_TASK_TYPE } from "../../definition/user-task.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
 import type { Item } from "../../ports/store.ts";
 import { weightOf } from "../instances/listing.ts";
-import { openTask } from "../rows/open-tickets.ts";
-import { isListed, tidyRow } from "../rows/user-task-row.ts";
+import { parseOffer } from "../rows/task-row.ts";
+import { listedTask } from "../rows/user-task-row.ts";
 import { viewTask } from "../rows/view-task.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import type { TaskFilter, TaskView } from "../shapes/tasks.ts";
-import { parseBody } from "../storage/formats.ts";
 import { instanceKey, type UserTaskList, userTaskPk } from "../storage/keys.ts";
 import { readMany } from "../storage/read-many.ts";
 import { type Image, imageOf } from "../storage/stored-instance.ts";
@@ -42,23 +41,20 @@ export async function listUserTasks(
   const isAsked = (task: TaskTicket) => isMeant(task) && isWanted(task, filter, world.clock.now());
   const items: TaskView[] = [];
   let bytes = 0;
-  for (const [n, { row, instanceId, ticket }] of found.entries()) {
+  for (const [n, { row, instanceId }] of found.entries()) {
     const image = images.get(instanceId);
     if (image === "unreadable") continue;
-    const task = image && openTask(image.instance, ticket);
-    if (!image || !task || !isListed(row, image.instance, task)) {
-      await tidyRow(world, row, image?.instance);
-    } else if (isAsked(task)) {
-      const key = instanceKey(world.settings.tenant, instanceId);
-      const view = await readable(world, key, async () => viewTask(world, image, task));
-      if (view === "unreadable") continue;
-      bytes += weightOf(view);
-      // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
-      if (n > 0 && bytes > MAX_PAGE_BYTES) {
-        return listUserTasks(world, filter, { ...page, limit: n }, isMeant);
-      }
-      items.push(view);
+    const task = await listedTask(world, row, image?.instance);
+    if (!image || !task || !isAsked(task)) continue;
+    const key = instanceKey(world.settings.tenant, instanceId);
+    const view = await readable(world, key, async () => viewTask(world, image, task));
+    if (view === "unreadable") continue;
+    bytes += weightOf(view);
+    // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
+    if (n > 0 && bytes > MAX_PAGE_BYTES) {
+      return listUserTasks(world, filter, { ...page, limit: n }, isMeant);
     }
+    items.push(view);
   }
   return { items, ...(rows.next !== undefined && { nextCursor: rows.next }) };
 }
@@ -85,7 +81,7 @@ function listFor({ assignee, candidateUser, candidateGroup }: TaskFilter): UserT
   return candidateGroup === undefined ? { of: "all" } : { of: "group", name: candidateGroup };
 }
 
-type Row = Readonly<{ row: Item; instanceId: string; ticket: string }>;
+type Row = Readonly<{ row: Item; instanceId: string }>;
 
 /** Each instance is read once, after the rows that lead to it; those of one that is not there go. */
 async function imagesFor(
@@ -105,7 +101,4 @@ async function imagesFor(
   return images;
 }
 
-function parseRow(row: Item): Row {
-  const { i, k } = parseBody("offer", row.body) as { i: string; k: string };
-  return { row, instanceId: i, ticket: k };
-}
+const parseRow = (row: Item): Row => ({ row, instanceId: parseOffer(row.body).instanceId });

@@ -5,6 +5,7 @@
  */
 import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Item, Key } from "../../ports/store.ts";
+import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 
 /** `in-doubt`: nobody knows whether it was taken. The new row stays, and is over in time. */
@@ -25,16 +26,14 @@ async function putNew(world: World, put: Item): Promise<boolean> {
 }
 
 async function removeRow(world: World, { key, version }: Item): Promise<Moved> {
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
+  const moved = await tryRepeatedly(world, { tries: MAX_TRIES_OF_PARKED }, async () => {
     const outcome = await world.store.commit([{ remove: key, when: { version } }]);
     if (outcome.kind === "committed") return "taken";
     if (outcome.kind === "conflict") return "lost";
-    if (outcome.kind === "unknown") {
-      const row = await readRow(world, key);
-      if (row?.version !== version) return "in-doubt";
-    } else await world.clock.pause(outcome.retryAfterMs);
-  }
-  return "busy";
+    if (outcome.kind === "busy") return again(outcome);
+    return (await readRow(world, key))?.version === version ? again() : "in-doubt";
+  });
+  return moved instanceof Again ? "busy" : moved;
 }
 
 async function readRow(world: World, key: Key): Promise<Item | undefined> {

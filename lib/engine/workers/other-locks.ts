@@ -12,12 +12,13 @@ import type { Instant } from "../../definition/time/instant.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { parseOffer } from "../rows/task-row.ts";
 import { lockedAfter, timeOfRow } from "../storage/keys.ts";
+import { scanAll } from "../storage/scan-all.ts";
 import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
 /** Whether this row may not be the only one of its task. */
 export const isInDoubt = (world: World, { key, body }: Item): boolean =>
-  key.sk.startsWith("L#") ? timeOfRow(key) <= world.clock.now() : parseOffer(body).again;
+  key.sk.startsWith("L#") ? timeOfRow(key) <= world.clock.now() : parseOffer(body).again === true;
 
 /** The name of a row that may not be the only one: a row that was taken and came back has another. */
 export const nameOfRow = ({ ids }: World, { key, version }: Item): string =>
@@ -40,13 +41,9 @@ export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): P
 /** Every lock of a shard that was not over at this instant. */
 export async function locksIn(world: World, pk: string, since: Instant): Promise<readonly Item[]> {
   const locks: Item[] = [];
-  for (let after: string | undefined; ; ) {
-    const range = { ...lockedAfter(since), limit: 200, ...(after !== undefined && { after }) };
-    const page = await world.store.scan(pk, range);
-    locks.push(...page.items);
-    if (page.next === undefined) return locks;
-    after = page.next;
-  }
+  const range = { ...lockedAfter(since), limit: 200 };
+  for await (const lock of scanAll(world.store, pk, range)) locks.push(lock);
+  return locks;
 }
 
 /** The same question, to locks that have been read already. */

@@ -9,8 +9,9 @@ import {
   ROWS_PER_PAGE,
 } from "../../../lib/definition/limits.ts";
 import type { Instant } from "../../../lib/definition/time/instant.ts";
-import { allShards, shardFor } from "../../../lib/engine/rows/topic-head.ts";
+import { allShards, shardsOf } from "../../../lib/engine/rows/topic-head.ts";
 import { headKey, shardPk, waitSk } from "../../../lib/engine/storage/keys.ts";
+import { shardFor } from "../../../lib/engine/storage/shard-for.ts";
 import type { Message } from "../../../lib/ports/message.ts";
 import type { Item, Store, Write } from "../../../lib/ports/store.ts";
 import { aSignal, beside, catching, onSignal, sequence } from "../../support/bpmn-xml.ts";
@@ -214,7 +215,7 @@ describe("the rows of a signal", () => {
       await begin(world, "next");
       await world.drain();
       expect(rowsOf(store).map(({ key }) => key.pk)).toEqual([
-        shardPk(TENANT, topic, epochs, shardFor("next", epochs)),
+        shardPk(TENANT, topic, epochs, shardFor("next", shardsOf(epochs))),
       ]);
       await world.engine.signal({ name: "approved" });
       await world.drain();

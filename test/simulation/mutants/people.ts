@@ -17,9 +17,10 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     scenario: "people-watched",
     seed: 853,
     mode: "memory",
-    file: "lib/engine/rows/user-task-row.ts",
-    find: "if (instance.version < row.version) return false;",
-    replace: `if (instance.version < row.version) ${MARK};`,
+    file: "lib/engine/rows/life.ts",
+    find: "if (instance !== undefined && instance.version >= row.version) {",
+    replace: `if (instance !== undefined) {
+    if (instance.version < row.version) ${MARK};`,
   },
   {
     name: "people-not-shown-again",
@@ -34,8 +35,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     without: "a row stays until its task is not in that list any more",
     scenario: "people-left",
     file: "lib/engine/rows/user-task-row.ts",
-    find: "const dead = keysIn(world, before).filter((key) => !live.has(nameOf(key)));",
-    replace: `const dead = keysIn(world, before); if (dead.some((key) => live.has(nameOf(key)))) ${MARK};`,
+    find: 'const isLive = ({ key }: Pick<Item, "key">) => live.has(nameOf(key)) || undefined;',
+    replace: `const isLive = ({ key }: Pick<Item, "key">) => { if (live.has(nameOf(key))) ${MARK}; return undefined; };`,
   },
   {
     name: "claim-not-shown-with-commit",

@@ -8,8 +8,8 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     scenario: "signal-crowd",
     seed: 47,
     file: "lib/engine/rows/life.ts",
-    find: "return isOld ?",
-    replace: `if (!isOld) ${MARK}; return true ?`,
+    find: 'return { kind: isOld && isDated ? "dead" : "unsure" };',
+    replace: `if (!isOld || !isDated) ${MARK}; return { kind: "dead" };`,
   },
   {
     name: "rows-before-instance",

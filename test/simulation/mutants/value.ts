@@ -35,8 +35,8 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
     name: "blob-forgotten",
     without: "the blob of a value goes with its item",
     scenario: "values",
-    file: "lib/engine/rows/expire-left.ts",
-    find: "await expireValue(world, id, item);",
+    file: "lib/engine/rows/left.ts",
+    find: "await expireValue(world, instance.id, item);",
     replace: `${MARK};`,
   },
   {
