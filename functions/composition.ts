@@ -54,11 +54,11 @@ export type CompositionOptions = Readonly<{
   /** The function, by the name of its folder. */
   service: string;
   handlers: ReadonlyMap<string, TaskHandler>;
-  /** Tells the handlers of a ticket to stop that are at work in this function. */
+  /** Aborts the handlers of a ticket that are running in this function. */
   stop?: (instanceId: string, ticket: string) => void;
   /** None where nothing is deployed. */
   compilers?: HostWorld["compilers"];
-  /** Whether there is a queue for messages that nobody can read. */
+  /** Whether there is a queue for unreadable messages. */
   setsAside?: boolean;
 }>;
 

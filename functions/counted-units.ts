@@ -5,7 +5,10 @@ import type {
 } from "@aws-sdk/client-dynamodb";
 import type { Telemetry } from "./middleware/telemetry.ts";
 
-/** Lets the table say with each answer what it bills. What it refuses it bills as well, and does not say. */
+/**
+ * Requests the consumed units with each response of the table. Refused requests are billed as well,
+ * but not reported.
+ */
 export function countUnits(
   client: DynamoDBClient,
   telemetry: Pick<Telemetry, "measure">,

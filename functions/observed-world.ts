@@ -4,7 +4,7 @@ import type { Instance, TimerTicket } from "../lib/kernel/instance.ts";
 import type { Outcome, Store } from "../lib/ports/store.ts";
 import type { MetricName, Telemetry } from "./middleware/telemetry.ts";
 
-/** The same world, whose commits, parkings and observations are measured, and whose troubles are told. */
+/** The same world, with its commits, parked facts and observations measured, and its failures logged. */
 export function observed(world: HostWorld, telemetry: Telemetry): HostWorld {
   const { store, parking, clock } = world;
   return {
@@ -22,10 +22,10 @@ export function observed(world: HostWorld, telemetry: Telemetry): HostWorld {
   };
 }
 
-/** The same store, of which it is counted how commits fare. */
+/** The same store, with the outcomes of its commits counted. */
 export function observedStore(store: Store, telemetry: Pick<Telemetry, "measure">): Store {
   return {
-    // Whatever was asked is passed on whole: a part that gets lost here would be missed by nobody.
+    // All arguments are passed on: a lost one would go unnoticed.
     get: (...asked) => store.get(...asked),
     scan: (...asked) => store.scan(...asked),
     due: (...asked) => store.due(...asked),
@@ -78,7 +78,7 @@ function tellObservation(observation: Observation, telemetry: Telemetry): void {
     }
     case "page-delivered":
       telemetry.measure("BroadcastMatched", observation.matched);
-      // Who accepted it may have had another clock.
+      // It may have been accepted by a host with another clock.
       telemetry.measure("BroadcastDuration", Math.max(0, observation.ms));
       break;
     case "message-kept":
@@ -108,7 +108,7 @@ function tellCommit(
   }
 }
 
-/** Timers that this commit fired: it says so in the history, by the element that they stand at. */
+/** Timers that this commit fired: the history names their elements. */
 function fired(instance: Instance, before: Instance | undefined): readonly TimerTicket[] {
   if (before === undefined) return [];
   const open = new Set(instance.tickets.map(({ id }) => id));

@@ -7,10 +7,10 @@ import { EngineError } from "../lib/ports/engine-error.ts";
 
 /**
  * Environment variables of the functions: their names, their types, their parsing. The construct
- * that deploys them writes these names, the functions read them, and nobody else knows them.
+ * that deploys them writes these names, the functions read them, and nothing else uses them.
  */
 
-/** What a function is told. Optional ones are left out where the function does not need them. */
+/** The environment of a function. Optional ones are left out where the function does not need them. */
 export const VARIABLES = {
   table: "FERMATA_TABLE",
   tasksQueueUrl: "FERMATA_TASKS_QUEUE_URL",
@@ -49,7 +49,7 @@ export type FunctionSettings = Readonly<{
   timersQueueArn: string;
   workQueueUrl: string;
   stepsQueueUrl: string;
-  /** Where the messages of this function's own queue go that nobody can read. */
+  /** Where unreadable messages of this function's own queue go. */
   deadLettersQueueUrl: string;
   busName: string;
   scheduleGroup: string;
@@ -57,9 +57,9 @@ export type FunctionSettings = Readonly<{
   scheduleDeadLettersArn: string;
   blobsBucket: string;
   compileFunction: string;
-  /** By type of task, in JSON: functions that were not known before they were deployed. */
+  /** By task type, in JSON: functions whose ARN is known only at deployment. */
   taskArns: Readonly<Record<string, string>>;
-  /** ARNs of the user's own queues that tasks may go to, in JSON. */
+  /** ARNs of the user's own queues that tasks may be sent to, in JSON. */
   taskQueues: readonly string[];
   /** In JSON; absent: every public host. */
   httpAllowHosts: readonly string[] | undefined;
@@ -72,12 +72,12 @@ export type FunctionSettings = Readonly<{
   timerBackend: TimerBackend;
   timerQueueMaxSeconds: number;
   scheduleLeadSeconds: number;
-  /** Whether ends and incidents of instances are told on the bus. */
+  /** Whether ends and incidents of instances are announced on the bus. */
   announces: boolean;
   metricsNamespace: string;
 }>;
 
-/** Reads what a function needs; everything that is missing or wrong is named in one error. */
+/** Parses what a function needs; one error names everything that is missing or wrong. */
 export function parseSettings<N extends keyof FunctionSettings>(
   env: Readonly<Record<string, string | undefined>>,
   ...needed: readonly N[]
@@ -92,30 +92,30 @@ export function parseSettings<N extends keyof FunctionSettings>(
   return Object.fromEntries(found) as Pick<FunctionSettings, N>;
 }
 
-/** A secret of HTTP tasks: where it is, and the hosts that it may go to. */
+/** A secret of HTTP tasks: where it is, and the hosts that it may be sent to. */
 export type HttpSecret = Readonly<{ arn: string; field?: string; hosts: readonly string[] }>;
 
-/** Throws with everything that is wrong with settings of HTTP tasks: better before they are deployed. */
+/** Throws with every problem of the settings of HTTP tasks, before they are deployed. */
 export function checkHttpSettings(settings: HttpSettings): void {
   parseHttpSettings(settings);
 }
 
-/** How timers that are further away than the timer queue reaches are held. */
+/** What holds timers beyond the longest delay of the timer queue. */
 export type TimerBackend = "scheduler" | "wheel";
 
-/** What every function knows of the tasks that this installation runs itself; `tasks.json`. */
+/** The tasks that this installation runs itself, known to every function; `tasks.json`. */
 export type TaskManifest = Readonly<Record<string, DeclaredTask>>;
 
-/** One type of task: its settings are those of its handler, read when the stack was synthesised. */
+/** One task type: the settings of its handler, read when the stack was synthesised. */
 export type DeclaredTask = Readonly<{
-  /** Absent: its code is in `tasks.mjs` beside `run-task`. Empty: the environment says it. */
+  /** Absent: its code is in `tasks.mjs` beside `run-task`. Empty: the ARN is in the environment. */
   arn?: string;
   timeoutMs: number;
   isolate: boolean;
   exclusive: boolean;
 }>;
 
-/** The longest that a task which the functions run may take: what is left of a quarter of an hour. */
+/** The longest timeout of a task that the functions run: 15 minutes with a margin. */
 export const MAX_TASK_TIMEOUT_MS = 840_000;
 
 class Wrong {
@@ -165,7 +165,7 @@ const READERS: Readers = {
   retentionMs: whole(DEFAULT_RETENTION_MS, { min: MIN_RETENTION_MS, max: 36_500 * 86_400_000 }),
   timerBackend: (text = "scheduler") =>
     text === "scheduler" || text === "wheel" ? text : new Wrong("is neither scheduler nor wheel"),
-  // A queue holds a message back for a quarter of an hour and no longer.
+  // The longest delay of a queue is a quarter of an hour.
   timerQueueMaxSeconds: whole(900, { min: 1, max: 900 }),
   scheduleLeadSeconds: whole(90, { min: 0, max: 900 }),
   announces: (text = "false") =>

@@ -12,9 +12,9 @@ export type SourceQueueOptions = Readonly<{
   ids: Ids;
   /** Of any queue of this installation: they differ in their names only. */
   siblingUrl: string;
-  /** Of the queue whose function takes every kind of message, and which can hold them back. */
+  /** Of the queue whose function handles every kind of message, and which supports delays. */
   timersUrl: string;
-  /** Absent in the function that wakes by dead letters: it may send nothing there. */
+  /** Absent in the function that reads dead letters: it may send nothing there. */
   deadLettersUrl?: string;
 }>;
 
@@ -39,14 +39,14 @@ export function sqsSourceQueue({
     },
     sendLater: async (record, seconds) => {
       const copy = isFifo(queueName(record))
-        ? // A FIFO queue holds back none of its messages, and its groups mean nothing elsewhere.
+        ? // A FIFO queue cannot delay single messages, and its groups mean nothing elsewhere.
           { MessageBody: record.body, QueueUrl: timersUrl }
         : { ...copyOf(record), QueueUrl: urlOf(record) };
       await client.send(new SendMessageCommand({ ...copy, DelaySeconds: seconds }));
     },
     ...(deadLettersUrl !== undefined && {
       setAside: async (record: SQSRecord) => {
-        // A FIFO queue wants an id for what it takes; anew, or it could take this for a double.
+        // A FIFO queue needs a deduplication id; a new one, or it could drop this as a duplicate.
         const id = isFifo(deadLettersUrl) ? { MessageDeduplicationId: ids.fresh() } : {};
         const copy = { ...copyOf(record), ...id, QueueUrl: deadLettersUrl };
         await client.send(new SendMessageCommand(copy));
@@ -55,7 +55,7 @@ export function sqsSourceQueue({
   };
 }
 
-/** The name of the queue that brought a record. */
+/** The name of the queue of a record. */
 export function queueName({ eventSourceARN }: Pick<SQSRecord, "eventSourceARN">): string {
   return eventSourceARN.slice(eventSourceARN.lastIndexOf(":") + 1);
 }

@@ -4,8 +4,8 @@ import { EngineError } from "../lib/ports/engine-error.ts";
 import type { TaskHandler } from "../lib/ports/tasks.ts";
 import type { TaskManifest } from "./settings.ts";
 
-// A function is one file. Beside it stand the files that differ from one installation to another:
-// `tasks.json` says which tasks it runs, and `tasks.mjs` holds their code. Absent: it runs none.
+// A function is one file. Beside it are the files that differ from one installation to another:
+// `tasks.json` lists the tasks it runs, and `tasks.mjs` holds their code. Absent: it runs none.
 
 /** What this installation runs itself. */
 export function readManifest(): TaskManifest {
@@ -13,7 +13,7 @@ export function readManifest(): TaskManifest {
   return existsSync(file) ? parseManifest(readFileSync(file, "utf8")) : {};
 }
 
-/** What the authors of the handlers wrote, by type. */
+/** The users' handlers, by type. */
 export async function loadTaskModule(): Promise<Readonly<Record<string, unknown>>> {
   const file = new URL("./tasks.mjs", import.meta.url);
   if (!existsSync(file)) return {};
@@ -21,13 +21,13 @@ export async function loadTaskModule(): Promise<Readonly<Record<string, unknown>
   return module.default ?? {};
 }
 
-/** Which tasks this installation runs, the one that is built in among them. */
+/** The tasks that this installation runs, the built-in one included. */
 export function declaredTasks(manifest: TaskManifest): TaskManifest {
   const { type, ...settings } = HTTP_TASK;
   return { [type]: settings, ...manifest };
 }
 
-/** Handlers for functions that only have to know which tasks there are, and how they are set. */
+/** Handlers for functions that only need to know the tasks and their settings. */
 export function declaredHandlers(manifest: TaskManifest): ReadonlyMap<string, TaskHandler> {
   return new Map(
     Object.entries(declaredTasks(manifest)).map(([type, { timeoutMs, isolate, exclusive }]) => [
@@ -42,7 +42,10 @@ function parseManifest(text: string): TaskManifest {
   return JSON.parse(text) as TaskManifest;
 }
 
-/** As an error, not as an outcome: the attempt is not over, its message only came to the wrong queue. */
+/**
+ * As an error, not as an outcome: the attempt has not failed, its message only reached the wrong
+ * queue.
+ */
 function notHere(type: string): EngineError {
   return new EngineError("tasks/handler-unusable", {
     happened: "This function runs no tasks",

@@ -1,7 +1,7 @@
 import type { SendMessageCommandInput, SQSClient } from "@aws-sdk/client-sqs";
 import { currentTraceparent, TRACEPARENT } from "./middleware/trace.ts";
 
-/** Lets every message that the client sends say which trace it belongs to, beside its body. */
+/** Adds the trace to every message that the client sends, beside its body. */
 export function traceMessages(client: SQSClient): SQSClient {
   client.middlewareStack.add(
     (next, { commandName }) =>

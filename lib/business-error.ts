@@ -1,8 +1,8 @@
 import type { Variables } from "./definition/json.ts";
 
 /**
- * Thrown by a task handler to say that the business said no: boundary events can catch it by its
- * code. Every other error uses up a retry. Any error named "BusinessError" with a `code` counts.
+ * Thrown by a task handler to report a business error: boundary events can catch it by its code.
+ * Every other error uses up a retry. Any error named "BusinessError" with a `code` counts.
  */
 export class BusinessError extends Error {
   override readonly name = "BusinessError";

@@ -1,7 +1,7 @@
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { InstanceHandler } from "../middleware/taken-together.ts";
 
-/** The parking queue calls this with what is parked for an instance, up to ten at a time. */
+/** Handles the parked messages of an instance, up to ten at a time. */
 export function advanceInstance(engine: Pick<Engine, "advance">): InstanceHandler {
   return (messages, invocation) => engine.advance(messages, invocation);
 }

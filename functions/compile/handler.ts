@@ -2,7 +2,7 @@ import type { Notation } from "../../lib/definition/definition.ts";
 import type { Compilation, Compiler } from "../../lib/definition/diagnostic.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 
-/** What the function is asked: to compile this text. */
+/** The event of the function: the text to compile. */
 export type CompileRequest = Readonly<{ notation: Notation; source: string }>;
 
 /** The API calls this, because parsers are heavy and most calls need none. */

@@ -3,7 +3,7 @@ import { onlyMessages } from "../middleware/only-messages.ts";
 import type { MessageHandler } from "../middleware/per-message.ts";
 import type { Telemetry } from "../middleware/telemetry.ts";
 
-/** The dead-letter queues of tasks call this: the task fails, or what its step owes is sent. */
+/** Handles the dead letters of tasks: the task fails, or what its step owes is sent. */
 export function giveUp(
   engine: Pick<Engine, "giveUp">,
   telemetry: Pick<Telemetry, "measure">,

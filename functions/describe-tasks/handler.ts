@@ -6,7 +6,7 @@ import {
 import { EngineError } from "../../lib/ports/engine-error.ts";
 import { MAX_TASK_TIMEOUT_MS, type TaskManifest } from "../settings.ts";
 
-/** What the functions have to know of the handlers of a `tasks.mjs`; throws with all problems. */
+/** The manifest of the handlers of a `tasks.mjs`; throws with all problems. */
 export function describeTasks(byType: TaskHandlersByType): TaskManifest {
   const handlers = [...handlersFrom(byType, new HandlerRuns())];
   const tooLong = handlers.filter(([, { timeoutMs }]) => timeoutMs > MAX_TASK_TIMEOUT_MS);

@@ -1,12 +1,12 @@
-// Run with node while a stack is synthesised: prints what a `tasks.mjs` has, as JSON and nothing
-// else, or says on the standard error what is wrong with it.
+// Run with node while a stack is synthesised: prints the manifest of a `tasks.mjs`, as JSON and
+// nothing else, or its problems on standard error.
 
 import { pathToFileURL } from "node:url";
 import type { TaskHandlersByType } from "../../lib/adapters/handlers/task-handlers.ts";
 import { describeTasks } from "./handler.ts";
 
 const print = process.stdout.write.bind(process.stdout);
-// What the authors' own files print while they are loaded must not stand between the JSON.
+// What the users' files print while they are loaded must not mix with the JSON.
 process.stdout.write = process.stderr.write.bind(process.stderr);
 
 try {

@@ -9,10 +9,10 @@ import { encodedPath } from "./gateway-path.ts";
 /** What an HTTP API sends (payload 2.0), or a REST API (1.0). */
 export type GatewayEvent = APIGatewayProxyEventV2 | APIGatewayProxyEvent;
 
-/** What both take as an answer. */
+/** A response that both accept. */
 export type GatewayAnswer = APIGatewayProxyStructuredResultV2;
 
-/** The request that a gateway was sent, as nearly as its event still tells. */
+/** The request that a gateway received, as closely as its event allows. */
 export function requestOf(event: GatewayEvent): ApiRequest {
   return "rawPath" in event ? fromHttpApi(event) : fromRestApi(event);
 }
@@ -36,7 +36,7 @@ function fromHttpApi(event: APIGatewayProxyEventV2): ApiRequest {
   };
 }
 
-/** A REST API leaves the path as it was sent, and its stage out. The query it takes apart. */
+/** A REST API passes the path as it was sent, without its stage, and the query parsed. */
 function fromRestApi(event: APIGatewayProxyEvent): ApiRequest {
   return {
     id: event.requestContext.requestId,

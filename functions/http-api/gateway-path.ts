@@ -1,7 +1,7 @@
 /**
- * The path of a request, percent-encoded again. An HTTP API hands it over decoded, so an id with a
- * slash looks like two parts. Of all paths that the API has, only one fits in the end: only the last
- * parameter of a path holds free text, and what may follow it is known.
+ * The path of a request, percent-encoded again. An HTTP API passes it decoded, so an id with a
+ * slash looks like two parts. Only one path of the API matches in the end: only the last parameter
+ * of a path holds free text, and what may follow it is known.
  *
  * Two characters do not survive an HTTP API: it cuts the path at an encoded question mark, and
  * refuses or decodes a second time what follows an encoded percent sign. A REST API keeps both.

@@ -15,7 +15,7 @@ import { waitForEnd } from "./wait-for-end.ts";
 
 export type HttpApiOptions = Readonly<{ clock: Clock; ids: Ids; telemetry: Telemetry }>;
 
-/** A gateway calls this with each request, and has decided already who may make it. */
+/** Handles each request of a gateway, which has authorized it already. */
 export function httpApi(
   engine: Engine,
   { clock, ids, telemetry }: HttpApiOptions,
@@ -51,9 +51,9 @@ export function httpApi(
 const findRoute = createRouting(operations);
 
 /**
- * What changes something comes by the route of that call, where the gateway asks for the right to
- * make it. A path that is encoded oddly, or that the gateway cut, must not lead from a route that
- * asks for less to a call that needs more.
+ * A call that changes something must come by its own route, where the gateway checks its
+ * permission. A path that is encoded oddly, or that the gateway cut, must not lead from a route
+ * with fewer permissions to a call that needs more.
  */
 function hasEvadedItsRoute(event: GatewayEvent, { method, path }: ApiRequest): boolean {
   if (["GET", "HEAD", "OPTIONS"].includes(method)) return false;
@@ -65,7 +65,7 @@ function routeOf(event: GatewayEvent): string {
   return "routeKey" in event ? event.routeKey : `${event.httpMethod} ${event.resource}`;
 }
 
-/** Who waits for a result was answered before the time that he asked for: he may ask again. */
+/** A wait for a result ended before the requested time: the caller may retry. */
 function askedToReturn({ path, query }: ApiRequest, response: ApiResponse): ApiResponse {
   const isWait = response.status === 409 && path.endsWith("/result") && /waitSeconds=/.test(query);
   if (!isWait) return response;

@@ -2,10 +2,10 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import type { Clock } from "../../lib/ports/clock.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 
-/** A function is billed while it waits, so it waits this long at most; the caller asks again. */
+/** A function is billed while it waits, so it waits this long at most; the caller retries. */
 export const MAX_WAIT_MS = 2_000;
 
-/** Nobody tells a function that an instance has ended: it looks, less and less often. */
+/** A function is not notified of the end of an instance: it polls, with a backoff. */
 export function waitForEnd(
   engine: Pick<Engine, "result">,
   clock: Clock,

@@ -16,12 +16,12 @@ import { msLeft } from "./invocations.ts";
 import type { SourceQueue } from "./source-queue.ts";
 import type { Telemetry } from "./telemetry.ts";
 
-/** What a queue may bring: messages of the engine, and what outsiders ask for on the bus. */
+/** What a queue may deliver: messages of the engine, and requests of other systems over the bus. */
 export type Queued = Message | SignalRequest;
 
-/** What every function needs that a queue wakes. */
+/** What every function that reads a queue needs. */
 export type Workbench = Readonly<{
-  /** What a body says, wherever it is kept; throws where nobody can read it. */
+  /** The message of a body, wherever it is stored; throws where it is unreadable. */
   read(body: string): Promise<Queued>;
   queue: SourceQueue;
   clock: Clock;
@@ -31,13 +31,13 @@ export type Workbench = Readonly<{
   alarm?: Alarm;
 }>;
 
-/** A function that a queue wakes, as Lambda calls it. */
+/** A function that reads a queue, as Lambda calls it. */
 export type BatchFunction = (event: SQSEvent, context: Context) => Promise<SQSBatchResponse>;
 
-/** Whether the queue may forget a message. */
+/** Whether the queue may delete a message. */
 export type Goes = boolean;
 
-/** Answers for a batch: what the queue has to bring again is named, the rest is forgotten. */
+/** The response for a batch: it names the messages to deliver again, the rest is deleted. */
 export async function answerBatch(
   records: readonly SQSRecord[],
   works: readonly Promise<Goes>[],
@@ -49,8 +49,8 @@ export async function answerBatch(
   return { batchItemFailures: staying.map(({ messageId }) => ({ itemIdentifier: messageId })) };
 }
 
-/** Does with a message what is left to do. */
-export async function seeOff(
+/** Finishes a message by its ending. */
+export async function finishMessage(
   record: SQSRecord,
   ending: Ending,
   { queue }: Pick<Workbench, "queue">,
@@ -59,7 +59,7 @@ export async function seeOff(
     case "done":
       return true;
     case "later":
-      // The copy first: if this function dies in between there are two, never none.
+      // The copy first: after a crash in between there are two, never none.
       await queue.sendLater(record, ending.inSeconds);
       return true;
     case "back":
@@ -68,7 +68,7 @@ export async function seeOff(
   }
 }
 
-/** How a record came, and from what kind of queue. */
+/** How a record was delivered, and from what kind of queue. */
 export function deliveryOf(
   { eventSourceARN, attributes }: SQSRecord,
   { queue }: Pick<Workbench, "queue">,
@@ -78,11 +78,11 @@ export function deliveryOf(
   return { queue: eventSourceARN.endsWith(".fifo") ? "in-order" : "standard", receives };
 }
 
-/** Whether a message came so often that it may be the one by which the function dies. */
+/** Whether a message was received so often that it may be the one that crashes the function. */
 export const isSuspect = ({ attributes }: SQSRecord): boolean =>
   Number(attributes.ApproximateReceiveCount) > MAX_DELIVERIES_TOGETHER;
 
-/** In another order each time: one that kills does not keep the same ones waiting. */
+/** In another order each time: a message that crashes the function does not block the same ones. */
 export function shuffled<T>(
   items: readonly T[],
   recordOf: (item: T) => SQSRecord,
@@ -97,8 +97,9 @@ export function shuffled<T>(
 }
 
 /**
- * How a message is handed over: one that came too often to be set aside. A task is not: as a dead
- * letter it has failed, and is set aside only if its instance cannot take in that failure.
+ * How a message is passed to the engine: one that was received too often is to be set aside. A task
+ * is not: as a dead letter it has failed, and is set aside only if its instance cannot take that
+ * failure.
  */
 export function howOf(
   record: SQSRecord,
@@ -114,8 +115,8 @@ export function howOf(
 }
 
 /**
- * A message that failed comes back, unless it is itself at fault: then it is set aside at once, or
- * left alone for long where it lies aside already.
+ * A message that failed is delivered again, unless it is itself at fault: then it is set aside at
+ * once, or hidden for long where it is set aside already.
  */
 export async function afterFailure(
   record: SQSRecord,
@@ -141,8 +142,8 @@ export async function afterFailure(
   return false;
 }
 
-/** Tells of a verdict: what stays is worth a line, what goes only when somebody looks closely. */
-export function tellVerdict(
+/** Measures and logs a verdict: a kept message as info, a released one at debug level. */
+export function logVerdict(
   message: Queued,
   verdict: Verdict,
   startedAt: number,
@@ -158,7 +159,7 @@ export function tellVerdict(
   }
 }
 
-/** What the log may say about a message: whom it is for and what it is called, never what it says. */
+/** What may be logged about a message: its target and name, never its content. */
 export function aboutMessage(message: Queued): Readonly<Record<string, unknown>> {
   const { kind } = message;
   switch (message.kind) {

@@ -1,8 +1,8 @@
 import type { Alarm } from "../../lib/ports/alarm.ts";
 
 /**
- * Waits for everything, but no longer than `ms`: what is not done by then is answered with
- * `otherwise`. One that is late must not take the others with it when the function is ended.
+ * Waits for everything, but no longer than `ms`: what is not done by then resolves to `otherwise`.
+ * A late one must not fail the others when the function times out.
  */
 export async function allWithin<T>(
   works: readonly Promise<T>[],

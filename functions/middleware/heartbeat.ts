@@ -2,16 +2,16 @@ import type { SQSRecord } from "aws-lambda";
 import type { Alarm } from "../../lib/ports/alarm.ts";
 import type { SourceQueue } from "./source-queue.ts";
 
-/** A message whose function died is back after this time, however long its work may take. */
+/** A message whose function crashed is visible again after this time, however long its work may take. */
 export const HELD_SECONDS = 60;
 
-/** How often the message is held anew: two beats may be lost. */
-export const BEAT_MS = 20_000;
+/** How often the visibility timeout is extended: two heartbeats may be lost. */
+export const HEARTBEAT_MS = 20_000;
 
 /**
- * Holds a message while it is worked on, for `forMs` at most: then its function has answered. A beat
- * that fails is left to the next one. When this resolves none is under way any more, which would
- * undo what is decided about the message next.
+ * Keeps a message hidden while it is handled, for `forMs` at most: then its function has responded.
+ * A failed heartbeat is left to the next one. When this resolves no heartbeat is in flight, which
+ * could undo the next decision about the message.
  */
 export async function whileHeld<T>(
   record: SQSRecord,
@@ -27,7 +27,7 @@ export async function whileHeld<T>(
     } catch (error) {
       onTrouble(error);
     }
-    if (!isOver) callOff = alarm(BEAT_MS, next);
+    if (!isOver) callOff = alarm(HEARTBEAT_MS, next);
   };
   const next = () => {
     beating = beat(); // never rejects

@@ -4,7 +4,7 @@ import type { Clock } from "../../lib/ports/clock.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
 import type { Invocation } from "../../lib/ports/message.ts";
 
-/** What is left of a function's time when it has to come to its end. */
+/** The time that a function keeps in reserve to finish. */
 export const RESERVE_MS = 1_000;
 
 /** How long the function may still work. */
@@ -13,8 +13,8 @@ export function msLeft(context: Pick<Context, "getRemainingTimeInMillis">): numb
 }
 
 /**
- * A name of its own for each delivery, so that nobody takes the work of an earlier one for his; it
- * is stored with every step, so it is short.
+ * A unique id for each delivery, so that none takes the work of an earlier one for its own; it is
+ * stored with every step, so it is short.
  */
 export function invocationOf(
   context: Pick<Context, "getRemainingTimeInMillis">,

@@ -4,9 +4,9 @@ import {
   afterFailure,
   answerBatch,
   type BatchFunction,
+  finishMessage,
   type Goes,
   type Queued,
-  seeOff,
   type Workbench,
 } from "./batch.ts";
 import { invocationOf } from "./invocations.ts";
@@ -21,9 +21,9 @@ import { inTrace, TRACEPARENT } from "./trace.ts";
 import { wrongQueue } from "./wrong-queue.ts";
 
 /**
- * Hands over the messages of a batch by their group: those of one instance together and in order,
- * several groups at the same time. A message that cannot be read yet keeps back what came after it
- * in its group; one that never can be is set aside, and the group goes on.
+ * Handles the messages of a batch by group: those of one instance together and in order, several
+ * groups at the same time. A message that cannot be read yet holds back the later ones of its
+ * group; one that is unreadable is set aside, and the group continues.
  */
 export function perInstance(handle: InstanceHandler, bench: Workbench): BatchFunction {
   return ({ Records: records }, context) => {
@@ -38,7 +38,7 @@ export function perInstance(handle: InstanceHandler, bench: Workbench): BatchFun
     return answerBatch(records, works, context, bench);
   };
 
-  /** Answers with those that may be forgotten; never rejects. */
+  /** Resolves to those that may be deleted; never rejects. */
   async function settleGroup(
     group: readonly SQSRecord[],
     context: Context,
@@ -49,7 +49,7 @@ export function perInstance(handle: InstanceHandler, bench: Workbench): BatchFun
       const parent = members[0]?.record.messageAttributes[TRACEPARENT]?.stringValue;
       const released = await inTrace(parent, async () => {
         const invocation = invocationOf(context, bench);
-        return seeOffAll(await takeTogether(members, handle, invocation, bench));
+        return finishAll(await takeTogether(members, handle, invocation, bench));
       });
       for (const record of released) gone.add(record);
     }
@@ -57,7 +57,7 @@ export function perInstance(handle: InstanceHandler, bench: Workbench): BatchFun
   }
 
   /** A group is delivered only when none of its messages is hidden: those that stay wait together. */
-  async function seeOffAll(settled: readonly Settled[]): Promise<readonly SQSRecord[]> {
+  async function finishAll(settled: readonly Settled[]): Promise<readonly SQSRecord[]> {
     const inSeconds = Math.max(0, ...settled.map(secondsHidden));
     const gone: SQSRecord[] = [];
     for (const one of settled) {
@@ -72,7 +72,7 @@ export function perInstance(handle: InstanceHandler, bench: Workbench): BatchFun
 
   async function seeOffOne(record: SQSRecord, ending: Ending, inSeconds: number): Promise<Goes> {
     try {
-      return await seeOff(
+      return await finishMessage(
         record,
         ending.kind === "back" ? { ...ending, inSeconds } : ending,
         bench,

@@ -6,34 +6,34 @@ import {
   answerBatch,
   type BatchFunction,
   deliveryOf,
+  finishMessage,
   type Goes,
   howOf,
   isSuspect,
+  logVerdict,
   type Queued,
-  seeOff,
   shuffled,
-  tellVerdict,
   type Workbench,
 } from "./batch.ts";
 import { invocationOf, msLeft } from "./invocations.ts";
 import { parentTrace } from "./parent-trace.ts";
 import { inTrace } from "./trace.ts";
 
-/** What one function does with one message. */
+/** Handles one message. */
 export type MessageHandler = (message: Queued, invocation: Invocation) => Promise<Verdict>;
 
 export type PerMessage = Readonly<{
   /** The function has the task handlers, and may run the next short task at once. */
   mayContinue?: boolean;
-  /** Surrounds the work on a message, which may take so long; the work itself unless said. */
+  /** Wraps the handling of a message, which may take so long; nothing by default. */
   during?: During;
 }>;
 
 type During = (record: SQSRecord, work: () => Promise<Ending>, forMs: number) => Promise<Ending>;
 
 /**
- * Hands over each message of a batch by itself, all at the same time. Those that came too often
- * follow one after the other: if the function dies by one of them, the others are done.
+ * Handles each message of a batch by itself, all at the same time. Those that were received too
+ * often follow one after the other: if one of them crashes the function, the others are done.
  */
 export function perMessage(
   handle: MessageHandler,
@@ -41,7 +41,7 @@ export function perMessage(
   { mayContinue = false, during = (_, work) => work() }: PerMessage = {},
 ): BatchFunction {
   return ({ Records: records }, context) => {
-    // Where tasks run a message may come often and be innocent: there was no room to run it.
+    // Where tasks run, a high receive count can be harmless: there was no room to run the task.
     const suspects = mayContinue ? [] : records.filter(isSuspect);
     const begin = (record: SQSRecord) =>
       inTrace(parentTrace(record), () => settleOne(record, context));
@@ -65,7 +65,7 @@ export function perMessage(
       const invocation = { ...invocationOf(context, bench, mayContinue), ...how };
       const work = () => workOn(record, message, invocation);
       const ending = await during(record, work, msLeft(context));
-      return await seeOff(record, ending, bench);
+      return await finishMessage(record, ending, bench);
     } catch (error) {
       return afterFailure(record, error, bench);
     }
@@ -83,7 +83,7 @@ export function perMessage(
       const delivery = { ...deliveryOf(record, bench), mayWait: turn < MAX_TURNS && hasTime };
       const fate = message.kind === "signal-requested" ? DONE : fateOf(message, verdict, delivery);
       if (fate.kind !== "again") {
-        tellVerdict(message, verdict, startedAt, bench);
+        logVerdict(message, verdict, startedAt, bench);
         return fate;
       }
       await bench.clock.pause(fate.inMs);

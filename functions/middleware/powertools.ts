@@ -8,7 +8,10 @@ import { currentTrace } from "./trace.ts";
 /** Logs as lines of JSON, and metrics in them as CloudWatch takes them from there. */
 export type Powertools = Telemetry &
   Readonly<{
-    /** What Lambda calls: every line names the request, and metrics leave before the answer does. */
+    /**
+     * What Lambda calls: every log line names the request, and metrics are flushed before the
+     * response.
+     */
     told<E, R>(code: (event: E, context: Context) => Promise<R>): LambdaFunction<E, R>;
   }>;
 
@@ -21,7 +24,7 @@ export function powertools({
 }: Readonly<{ service: string; namespace: string }>): Powertools {
   const logger = new Logger({ serviceName: service });
   const metrics = new Metrics({ serviceName: service, namespace });
-  /** Without any there is nothing to say, and Powertools would warn of it. */
+  /** Without metrics nothing is published, since Powertools would warn. */
   const publish = () => {
     if (metrics.hasStoredMetrics()) metrics.publishStoredMetrics();
   };
@@ -32,7 +35,7 @@ export function powertools({
       logger[level](name, { ...fields, ...trace, ...(error !== undefined && errorField(error)) });
     },
     measure: (metric, value, dimensions) => {
-      // All that is published together has the same dimensions: what has its own is a line apart.
+      // Metrics published together share dimensions: one with its own gets a separate line.
       const lines = dimensions ? metrics.singleMetric().addDimensions(dimensions) : metrics;
       lines.addMetric(metric, METRICS[metric], value);
     },

@@ -7,7 +7,7 @@ import type {
   ParkedMessage,
   Verdict,
 } from "../../lib/ports/message.ts";
-import { deliveryOf, howOf, isSuspect, shuffled, tellVerdict, type Workbench } from "./batch.ts";
+import { deliveryOf, howOf, isSuspect, logVerdict, shuffled, type Workbench } from "./batch.ts";
 
 /** What is parked for an instance. */
 export type Parked = ParkedMessage | OwedMessage | LookMessage;
@@ -18,16 +18,16 @@ export type InstanceHandler = (
   invocation: Invocation,
 ) => Promise<readonly Verdict[]>;
 
-/** A message with the record that brought it. */
+/** A message with its record. */
 export type Brought = Readonly<{ record: SQSRecord; message: Parked }>;
 
-/** What came of one of them; one for which there was no time any more is left out. */
+/** The outcome of one of them; those for which there was no time are left out. */
 export type Settled = Brought & Readonly<{ ending: Ending } | { error: unknown }>;
 
 /**
- * Takes messages of one instance together for as long as that goes well. When it fails one of them
- * may be the reason: then each is taken by itself, so that only that one fails. So are those that
- * came so often that the function may have died by one of them.
+ * Handles messages of one instance together as long as that succeeds. When it fails, one of them
+ * may be the reason: then each is handled by itself, so that only that one fails. So are those that
+ * were received so often that one of them may have crashed the function.
  */
 export async function takeTogether(
   members: readonly Brought[],
@@ -57,7 +57,7 @@ export async function takeTogether(
       const fate = fateOfMember(member, verdict, mayWait, bench);
       if (fate.kind === "again") waiting.push({ ...member, inMs: fate.inMs });
       else {
-        tellVerdict(member.message, verdict, startedAt, bench);
+        logVerdict(member.message, verdict, startedAt, bench);
         settled.push({ ...member, ending: fate });
       }
     }
@@ -116,5 +116,5 @@ function fateOfMember(
   return fateOf(message, verdict, { ...deliveryOf(record, bench), mayWait });
 }
 
-/** No verdict: it was not looked at. */
+/** It was not handled. */
 const KEPT: Verdict = { keepForMs: 0 };

@@ -1,8 +1,8 @@
-/** Hears what a function does. Nothing that a workflow carries is told: ids, names, counts, times. */
+/** Logs and metrics of a function: ids, names, counts and times, never the data of a workflow. */
 export interface Telemetry {
-  /** A line of the log: a name, and what it is about. */
+  /** Writes a log line: a name and fields. */
   log(level: "debug" | "info" | "warn" | "error", name: string, fields: LogFields): void;
-  /** One more value of a metric; by `dimensions` it is told apart from others of its name. */
+  /** Adds a value to a metric, with optional dimensions. */
   measure(metric: MetricName, value: number, dimensions?: Dimensions): void;
 }
 
@@ -14,7 +14,7 @@ export type Dimensions = Readonly<Record<string, string>>;
 
 export type MetricName = keyof typeof METRICS;
 
-/** Everything that is measured, in the words of the operations guide. */
+/** Every metric, as in the operations guide. */
 export const METRICS = {
   /** From a message's arrival in the function to its verdict; in `run-task`, handlers included. */
   StepLatency: "Milliseconds",
@@ -24,42 +24,42 @@ export const METRICS = {
   Conflicts: "Count",
   /** Commits that were throttled or met a transaction. */
   StoreBusy: "Count",
-  /** Commits of which nobody said whether they were written. */
+  /** Commits of which it is unknown whether they were written. */
   UnknownOutcomes: "Count",
   /** Facts that were queued for their instance. */
   Parked: "Count",
-  /** Of these: what a task or a timer brought to an instance that was crowded or contended. */
+  /** Of these: outcomes of tasks and timers for an instance that was crowded or contended. */
   OutcomesParked: "Count",
-  /** Messages that have to come back. */
+  /** Messages that are delivered again. */
   Kept: "Count",
-  /** Looks that met a commit half applied. */
+  /** Reads that met a commit half applied. */
   NackFence: "Count",
   /** Messages whose work has a living owner. */
   NackOwn: "Count",
   /** Steps of which a dead owner had left something unsent. */
   TakenOver: "Count",
-  /** Messages that came in vain; by `kind`, what they brought. */
+  /** Messages that had no effect; by `kind`. */
   StaleFacts: "Count",
-  /** Messages whose handling failed; they come back, too. */
+  /** Messages whose handling failed; they are delivered again, too. */
   Failures: "Count",
-  /** Messages that nobody can handle. */
+  /** Messages that cannot be handled. */
   SetAside: "Count",
-  /** Messages that came too often and were given up. */
+  /** Messages that were received too often and given up. */
   GivenUp: "Count",
-  /** Messages that only the sweep knew of: about none in good health. */
+  /** Messages that only the sweep found: close to none in a healthy installation. */
   SweepRecovered: "Count",
-  /** How long what the sweep sent had been waiting for somebody to look. */
+  /** How long what the sweep sent had been overdue. */
   LookAtLag: "Milliseconds",
   /** Timers that the wheel queued. */
   WheelQueued: "Count",
   /** From the instant at which a timer was due to the commit that fired it. */
   TimerLateness: "Milliseconds",
   Incidents: "Count",
-  /** Those whom a page of a broadcast was for. */
+  /** Rows that a page of a broadcast was for. */
   BroadcastMatched: "Count",
   /** From the acceptance of a broadcast until a page of it is delivered. */
   BroadcastDuration: "Milliseconds",
-  /** How many messages a mailbox keeps, with the one that came. */
+  /** How many messages a mailbox keeps, the new one included. */
   MailboxDepth: "Count",
   /** What the table and its indexes bill for reads and writes that succeeded. */
   ReadUnits: "Count",

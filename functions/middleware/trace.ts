@@ -1,6 +1,6 @@
 /**
- * Trace context as the W3C writes it. It rides on messages beside their bodies, so that the log
- * lines of everything that followed from one call have one trace id.
+ * Trace context of the W3C. Messages carry it beside their bodies, so that the log lines of
+ * everything that follows from one call have one trace id.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { randomBytes } from "node:crypto";
@@ -18,7 +18,7 @@ export function currentTrace(): Trace | undefined {
   return current.getStore();
 }
 
-/** Runs the code as a span of its own: the child of what `parent` says, or the first of its trace. */
+/** Runs the code as a new span: a child of `parent`, or the first of its trace. */
 export function inTrace<T>(parent: string | undefined, code: () => T): T {
   const { traceId, flags } = parseTraceparent(parent) ?? { traceId: hex(16), flags: "01" };
   return current.run({ traceId, spanId: hex(8), flags }, code);
@@ -35,7 +35,7 @@ export function formatTraceparent({ traceId, spanId, flags }: Trace): string {
   return `00-${traceId}-${spanId}-${flags}`;
 }
 
-/** Undefined where the text is none: whoever gets it begins a trace of its own. */
+/** Undefined where the text is invalid: a new trace begins then. */
 export function parseTraceparent(text: string | undefined): Trace | undefined {
   const [, version, traceId = "", spanId = "", flags = ""] = TRACE.exec(text ?? "") ?? [];
   const isNone = version === undefined || version === "ff";

@@ -8,11 +8,11 @@ import { perMessage } from "../middleware/per-message.ts";
 
 export type RunTaskOptions = Readonly<{
   bench: Workbench;
-  /** Whether messages of this queue are worked on for longer than they should be hidden. */
+  /** Whether messages of this queue are handled for longer than their visibility timeout. */
   isLong: (record: SQSRecord) => boolean;
 }>;
 
-/** The task queues call this with attempts; the engine runs each, and what follows from it. */
+/** Handles attempts from the task queues; the engine runs each, and what follows from it. */
 export function runTask(
   engine: Pick<Engine, "handle">,
   { bench, isLong }: RunTaskOptions,

@@ -32,7 +32,7 @@ export function httpHandlers(
   return handlersFrom({ [HTTP_TASK.type]: task }, runs);
 }
 
-/** Without secrets there is nothing to ask, and no client to be made. */
+/** Without secrets no client is created. */
 function secretsOf(places: Readonly<Record<string, HttpSecret>>, clock: Clock): Secrets {
   if (Object.keys(places).length === 0) return { valueOf: async () => undefined };
   return new SecretsManagerSecrets({ client: secretsManagerClient(), places, clock });

@@ -10,11 +10,11 @@ import { type TaskManifest, VARIABLES } from "../settings.ts";
 
 export type TaskSources = Readonly<{
   manifest: TaskManifest;
-  /** What the authors of the bundled handlers wrote, by type. */
+  /** The users' bundled handlers, by type. */
   bundled: Readonly<Record<string, unknown>>;
-  /** ARNs that only the deployment knew, by type. */
+  /** ARNs that are known only at deployment, by type. */
   arns: Readonly<Record<string, string>>;
-  /** What is built in; the installation's own handlers take its place. */
+  /** Built-in handlers; the installation's own handlers replace them. */
   builtIn: ReadonlyMap<string, TaskHandler>;
   runs: HandlerRuns;
   clock: Clock;

@@ -9,16 +9,16 @@ import type { Telemetry } from "../middleware/telemetry.ts";
 export type SweepOptions = Readonly<{
   clock: Pick<Clock, "now">;
   telemetry: Telemetry;
-  /** Timers that are far away are held by nobody but the store: they have to be queued in time. */
+  /** Distant timers are only in the store: they have to be queued in time. */
   withWheel: boolean;
 }>;
 
-/** What one run has seen to. */
+/** What one run has done. */
 export type SweepSummary = Readonly<Record<keyof typeof NOTHING, number>>;
 
 /**
- * A rule calls this each minute. It looks at all slices, or at as many as its time allows; the next
- * run begins with another one, so that none is always the last.
+ * A rule calls this each minute. It checks all slices, or as many as its time allows; the next run
+ * starts with another one, so that none is always the last.
  */
 export function sweepAll(
   engine: Pick<Engine, "adopt" | "sweep" | "turnWheel">,
@@ -43,7 +43,7 @@ export function sweepAll(
     return sum;
   };
 
-  /** Handlers that were deployed since: what they could not run before is theirs now. */
+  /** After a deployment of new handlers: open tasks of their types are handed to them. */
   async function adoptTasks(sum: Sums, hasTime: () => boolean): Promise<void> {
     try {
       sum.adopted += await engine.adopt({ hasTime });
@@ -53,7 +53,7 @@ export function sweepAll(
     }
   }
 
-  /** One slice that cannot be read keeps nobody from the others. */
+  /** A slice that cannot be read does not stop the others. */
   async function seeTo(slice: Slice, sum: Sums, hasTime: () => boolean): Promise<void> {
     try {
       // The wheel first: what it queues in time is never overdue.
@@ -87,10 +87,10 @@ const NOTHING = { slices: 0, adopted: 0, looked: 0, sent: 0, queued: 0, troubles
 /** Slices at a time. */
 const LANES = 8;
 
-/** What handing over tasks leaves to the slices, however many there are: timers go on meanwhile. */
+/** The time that handing over tasks leaves to the slices, so that timers are not delayed. */
 const SLICES_MS = 30_000;
 
-/** What a page of a turn may take: none is begun with less time left. */
+/** The time that a page may take: none is started with less time left. */
 const TURN_MS = 10_000;
 
 function slicesFrom(first: number): readonly Slice[] {

@@ -1,7 +1,7 @@
 import type { ApiRequest } from "./http.ts";
 import { refuse } from "./refuse.ts";
 
-/** Throws unless the request carries the token that this door demands. */
+/** Throws unless the request carries the required token. */
 export function authorize(token: string, { headers }: Pick<ApiRequest, "headers">): void {
   const sent = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
   if (sent !== undefined && isSame(sent, token)) return;
@@ -15,7 +15,7 @@ export function authorize(token: string, { headers }: Pick<ApiRequest, "headers"
   );
 }
 
-/** Takes as long for a near miss as for a far one, so that time tells nothing about the token. */
+/** Compares in constant time, so that timing reveals nothing about the token. */
 function isSame(sent: string, token: string): boolean {
   let difference = sent.length ^ token.length;
   for (let n = 0; n < sent.length; n++) {

@@ -10,7 +10,7 @@ import { invalid, refuse } from "./refuse.ts";
 import { sourceInJson } from "./shapes/definition.ts";
 import { decodeXml } from "./source-text.ts";
 
-/** How a call reads its body, and how the document tells of it. */
+/** How a call parses its body, and how the document describes it. */
 export type BodySpec<T> = Readonly<{
   /** The shape by media type; none where the call needs no body. */
   media: Readonly<Record<string, z.ZodType>>;
@@ -28,14 +28,14 @@ export function jsonBody<S extends z.ZodType>(shape: S): BodySpec<z.output<S>> {
   };
 }
 
-/** Of calls that are told everything by their path; an empty object does no harm. */
+/** Of calls that need no body; an empty object is accepted. */
 export const noBody: BodySpec<unknown> = {
   media: {},
   isRequired: false,
   read: (request) => check(z.strictObject({}), shortJsonOf(request, false), "body"),
 };
 
-/** Of calls whose method gives a body no meaning: what is sent is not looked at. */
+/** Of calls whose method gives a body no meaning: the body is ignored. */
 export const ignoredBody: BodySpec<unknown> = {
   media: {},
   isRequired: false,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 import { type Fault, invalid } from "./refuse.ts";
 
-/** One thing that is wrong with a value, and the way there. */
+/** One problem of a value, and its path. */
 export type Flaw = Readonly<{ path: readonly PropertyKey[]; message: string }>;
 
 /** The value as its shape describes it; throws `request/invalid` that names every fault. */
@@ -35,7 +35,7 @@ function flawsOf(issue: z.core.$ZodIssue): readonly Flaw[] {
   }
   const told = code === "invalid_key" ? issue.issues[0]?.message : undefined;
   if (told !== undefined) return [{ path, message: told }];
-  // Zod's own messages, without the words that say nothing.
+  // Zod's own messages, without the redundant prefix.
   const message = issue.message.replace(/^Invalid input: /, "");
   const name = path.at(-1);
   return [{ path, message: name === undefined ? message : `${String(name)}: ${message}` }];

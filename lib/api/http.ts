@@ -1,25 +1,25 @@
-/** A request as any door hands it over: plain data, so that every host uses the same router. */
+/** A request in a form independent of the HTTP server, so that every host uses the same router. */
 export type ApiRequest = Readonly<{
-  /** What the door calls it in its own log, where it has one. */
+  /** The request id of the gateway, where it has one. */
   id?: string;
   method: string;
   /** As it was sent, percent-encoded: `/v1/definitions/a%20b`. */
   path: string;
-  /** What follows the question mark of the URL, as it was sent; empty where nothing does. */
+  /** The query string of the URL without its question mark, as it was sent; empty if there is none. */
   query: string;
   /** Names in lower case. */
   headers: Readonly<Record<string, string | undefined>>;
   body: Uint8Array;
 }>;
 
-/** The answer; text is sent as UTF-8. Header names are in lower case. */
+/** The response; text is sent as UTF-8. Header names are in lower case. */
 export type ApiResponse = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;
   body: string | Uint8Array;
 }>;
 
-/** Of JSON answers. JSON is UTF-8 by its own standard, so no charset is said. */
+/** Of JSON responses. JSON is UTF-8 by its own standard, so there is no charset. */
 export const JSON_TYPE = "application/json";
 /** Of errors, as RFC 9457 names it. */
 export const PROBLEM_TYPE = "application/problem+json";

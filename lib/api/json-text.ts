@@ -1,11 +1,11 @@
-// JSON from outside, made safe for everything behind.
-// 1. UTF-8 and JSON are read strictly; a fault is told with its position where that is known.
-// 2. Nesting is bounded before anything recursive looks at it.
-// 3. What would not survive a trip through JSON text is refused: numbers beyond the range of a
-//    double, half a surrogate pair. Minus zero becomes zero.
+// JSON from requests, validated before anything else sees it.
+// 1. UTF-8 and JSON are parsed strictly; an error has its position where that is known.
+// 2. Nesting is bounded before any recursive code runs.
+// 3. What would not survive a round trip through JSON text is refused: numbers beyond the range of
+//    a double, half a surrogate pair. Minus zero becomes zero.
 // 4. No object has a member `__proto__`: copying code would lose it or worse.
-// 5. No object has two members of one name: of two readers, each could take the other one. The names
-//    are counted in the text and in the value, and searched only where one is missing.
+// 5. No object has two members of one name: two parsers could read different ones. The names are
+//    counted in the text and in the value, and searched only where one is missing.
 
 import { quoted } from "../definition/parsed.ts";
 import type { Flaw } from "./check.ts";
@@ -13,7 +13,7 @@ import { MAX_JSON_DEPTH } from "./limits.ts";
 import { type Fault, invalid } from "./refuse.ts";
 import { endOfString, pointerPart, repeatedNameIn } from "./repeated-name.ts";
 
-/** The value that the bytes hold; throws `request/invalid` where they hold none that we take. */
+/** The JSON value of the bytes; throws `request/invalid` where it is not accepted. */
 export function parseJson(bytes: Uint8Array): unknown {
   const text = decodeUtf8(bytes);
   const { depth, names } = measure(text);
@@ -27,7 +27,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Reads UTF-8 strictly, keeping a byte order mark. */
+/** Decodes UTF-8 strictly, keeping a byte order mark. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -36,7 +36,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Where strict reading stops: the first replacement character that was not in the bytes. */
+/** Where strict decoding fails: the first replacement character that was not in the bytes. */
 function firstBadByte(bytes: Uint8Array): number {
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
   const encoder = new TextEncoder();
@@ -100,7 +100,7 @@ function parseText(text: string): unknown {
 const withoutMinusZero = (_name: string, value: unknown): unknown =>
   Object.is(value, -0) ? 0 : value;
 
-/** What JSON text cannot say, or must not; the way there is put together only where something is. */
+/** What JSON text cannot or must not hold; paths are built only where there is a problem. */
 export function textFlawsIn(value: unknown): readonly Flaw[] {
   if (typeof value === "string" && !value.isWellFormed()) {
     return [here("text holds half a surrogate pair, which is no character")];

@@ -14,13 +14,13 @@ export const MAX_JSON_DEPTH = 64;
 /** Characters of an id or a name in a path or a query. */
 export const MAX_ID_LENGTH = 255;
 
-/** Characters of an id that the engine made of another, such as that of a replayed event. */
+/** Characters of an id that the engine derived from another, such as that of a replayed event. */
 export const MAX_MADE_ID_LENGTH = 1_024;
 
 /** Characters of a cursor; ours are shorter. */
 export const MAX_CURSOR_LENGTH = 2_048;
 
-/** Items of a page where nobody said how many; the most is every door's. */
+/** The default size of a page. */
 export const DEFAULT_PAGE_SIZE = 50;
 
 /** Longest wait for a result: gateways give up after about thirty seconds. */
@@ -29,9 +29,9 @@ export const MAX_WAIT_SECONDS = 25;
 /** Characters of a reason, a failure's message, an error code. */
 export const MAX_TEXT_LENGTH = 1_000;
 
-/** The highest version of a definition, and the most retries, that can be asked for. */
+/** The highest version of a definition, and the most retries, of a request. */
 export const MAX_VERSION = 999_999_999;
 export const MAX_RETRIES = 1_000;
 
-/** Things that are wrong with a request and are named one by one; the rest is counted. */
+/** Problems of a request that are listed one by one; the rest is counted. */
 export const MAX_NAMED_PROBLEMS = 50;

@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the same table that routes and checks. */
+/** The OpenAPI 3.1 document, generated from the same table that routes and validates. */
 import * as z from "zod";
 import { JSON_TYPE, PROBLEM_TYPE } from "./http.ts";
 import { type ApiSettings, idempotencyKey, KEY_HEADER, type Operation } from "./operation.ts";
@@ -8,7 +8,7 @@ import { shapes } from "./shapes/registry.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Describes every operation; what it says is what the router does. */
+/** Describes every operation as the router runs it. */
 export function openApiDocument(operations: readonly Operation[], settings: ApiSettings): Schema {
   return {
     openapi: "3.1.0",
@@ -68,7 +68,7 @@ function parametersOf({ params, query, takesKey }: Operation): readonly Schema[]
     name: KEY_HEADER,
     in: "header",
     required: false,
-    description: "The same key and body give the same answer; another body is refused.",
+    description: "The same key and body give the same response; another body is refused.",
     schema: inline(idempotencyKey),
   };
   return [
@@ -113,7 +113,7 @@ function goodResponses(operation: Operation): Schema {
   );
 }
 
-/** What may go wrong with every call. */
+/** Errors of every call. */
 const ALWAYS: readonly ProblemCode[] = [
   "request/invalid",
   "request/unauthorized",
@@ -122,9 +122,9 @@ const ALWAYS: readonly ProblemCode[] = [
   "engine/unexpected",
   "engine/closed",
 ];
-/** What may go wrong with every call that changes something. */
+/** Errors of every call that changes something. */
 const CHANGING: readonly ProblemCode[] = ["engine/outcome-unknown"];
-/** What may go wrong with the body of a call that reads one. */
+/** Errors of calls with a body. */
 const WITH_BODY: readonly ProblemCode[] = [
   "request/body-too-large",
   "request/unsupported-media-type",
@@ -187,7 +187,7 @@ function contentOf(media: Readonly<Record<string, z.ZodType>>): Schema {
 
 const refTo = (id: string): string => `#/components/schemas/${id}`;
 
-/** Answers and query parameters are described as they come out; bodies are not transformed. */
+/** Responses and query parameters are described in their output form; bodies are not transformed. */
 const AS_READ = { io: "output", unrepresentable: "any" } as const;
 
 function inline(shape: z.core.$ZodType): Schema {
@@ -201,7 +201,7 @@ function namedSchemas(): Schema {
   );
 }
 
-/** The document says once which dialect its schemas speak, and where each of them is. */
+/** The document names the dialect and the ids of its schemas once, not in each of them. */
 function withoutDialect(schema: Schema): Schema {
   const { $schema: _, $id: __, ...rest } = schema;
   return rest;

@@ -17,29 +17,29 @@ export type Host = Readonly<{
 
 /** What only some hosts offer. */
 export type ApiExtras = Readonly<{
-  /** Present when time moves only when told. */
+  /** Present with a virtual clock. */
   clock?: Readonly<{ advance(by: string): Promise<ClockAdvance> }>;
-  /** Resolves when the instance has ended, also if it had before the call, or when time is up. */
+  /** Resolves when the instance has ended, also if it had ended before, or when time is up. */
   waitForEnd?: (instanceId: string, ms: number) => Promise<void>;
-  /** Logs an answer of 500 or more, and returns the id to find it by. */
+  /** Logs a response of 500 or more, and returns the id of the log entry. */
   reportFailure?: (failure: FailedRequest) => string;
 }>;
 
-/** What the log says about a request that the engine could not answer: its route, never its ids. */
+/** What is logged about a failed request: its route, never its ids. */
 export type FailedRequest = Failure & Readonly<{ requestId?: string; route: string }>;
 
-/** How far the virtual clock got, and what had not come to rest by then. */
+/** The time of the virtual clock, and the work that was still running. */
 export type ClockAdvance = Readonly<{ now: string; fired: number; left: readonly string[] }>;
 
-/** What the door of one installation is set to. */
+/** The settings of the API of one installation. */
 export type ApiSettings = Readonly<{
-  /** Of the engine, for health and the document. */
+  /** The version of the engine, for health and the document. */
   version: string;
-  /** Absent: every call is answered. Present: every call must carry it, save the open ones. */
+  /** Absent: no call needs a token. Present: every call must carry it, except the open ones. */
   token?: string;
 }>;
 
-/** One call of the API: all that routing, checking and the document need. */
+/** One call of the API: everything that routing, validation and the document need. */
 export type Operation = Readonly<{
   /** Its name in the document, and in the client. */
   id: string;
@@ -64,12 +64,12 @@ export type Operation = Readonly<{
   answerTypes?: readonly string[];
   /** Response headers of good answers, by what they mean. */
   answerHeaders?: Readonly<Record<string, string>>;
-  /** What may go wrong beyond what may go wrong with every call. */
+  /** Errors in addition to those of every call. */
   problems: readonly ErrorCode[];
   call(received: Received, host: Host): Promise<ApiResponse>;
 }>;
 
-/** A request that found its operation; everything in it is still unchecked. */
+/** A routed request; nothing in it is validated yet. */
 export type Received = Readonly<{
   request: ApiRequest;
   params: Readonly<Record<string, string>>;
@@ -96,7 +96,7 @@ type Spec<P extends z.ZodObject, Q extends z.ZodObject, B, A extends z.ZodType> 
 }> &
   Omit<Operation, "params" | "query" | "body" | "answer" | "call">;
 
-/** Makes an operation that checks what it receives before it runs. */
+/** An operation that validates requests before it runs. */
 export function operation<P extends z.ZodObject, Q extends z.ZodObject, B, A extends z.ZodType>(
   spec: Spec<P, Q, B, A>,
 ): Operation {
@@ -120,7 +120,7 @@ export function operation<P extends z.ZodObject, Q extends z.ZodObject, B, A ext
   };
 }
 
-/** The header that makes a write repeatable. */
+/** The header that makes a write idempotent. */
 export const KEY_HEADER = "Idempotency-Key";
 
 /** Visible ASCII, so that it survives every proxy and every log. */

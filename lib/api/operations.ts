@@ -4,14 +4,14 @@ import { definitionOperations } from "./operations/definitions.ts";
 import { eventOperations } from "./operations/events.ts";
 import { instanceOperations } from "./operations/instances.ts";
 import { messageOperations } from "./operations/messages.ts";
-import { peopleOperations } from "./operations/people.ts";
 import { scheduleOperations } from "./operations/schedules.ts";
 import { serviceOperations } from "./operations/service.ts";
 import { signalOperations } from "./operations/signals.ts";
 import { taskOperations } from "./operations/tasks.ts";
+import { userTaskOperations } from "./operations/user-tasks.ts";
 import { workerOperations } from "./operations/workers.ts";
 
-/** Every call there is: what is routed, what is checked, and what the document tells. */
+/** Every call of the API: for routing, validation and the document. */
 export const operations: readonly Operation[] = [
   ...definitionOperations,
   ...instanceOperations,
@@ -20,7 +20,7 @@ export const operations: readonly Operation[] = [
   ...messageOperations,
   ...eventOperations,
   ...taskOperations,
-  ...peopleOperations,
+  ...userTaskOperations,
   ...scheduleOperations,
   ...workerOperations,
   ...serviceOperations,

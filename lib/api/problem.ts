@@ -1,11 +1,11 @@
-/** Every error leaves as problem details (RFC 9457), by the one table in this file. */
+/** Every error is returned as problem details (RFC 9457), by the one table in this file. */
 import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 import { type ApiRequest, type ApiResponse, PROBLEM_TYPE } from "./http.ts";
 
-/** What nobody foresaw has a code too: "engine/unexpected". */
+/** Unexpected errors have a code too: "engine/unexpected". */
 export type ProblemCode = ErrorCode;
 
-/** What an error answers with; `errors` has one entry for each thing that is wrong. */
+/** The response of an error; `errors` has one entry for each problem. */
 export type Problem = Readonly<{
   type: string;
   title: string;
@@ -15,16 +15,16 @@ export type Problem = Readonly<{
   /** The path of the request. */
   instance: string;
   errors?: readonly ProblemEntry[];
-  /** Under which the operator finds a failure of the engine in the log. */
+  /** The id of the log entry of a failure of the engine. */
   errorId?: string;
 }>;
 
-/** One thing that is wrong; of a workflow's source it is a diagnostic. */
+/** One problem; for a workflow's source it is a diagnostic. */
 export type ProblemEntry = Readonly<{ message: string; [more: string]: unknown }>;
 
 type Kind = Readonly<{ status: number; title: string }>;
 
-/** What each code answers with. */
+/** The status and title of each code. */
 export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "blobs/put-failed": { status: 503, title: "A large value was not saved" },
   "blobs/read-failed": { status: 503, title: "A large value could not be read" },
@@ -61,20 +61,20 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
     title: "A queued message was written by a newer engine",
   },
   "message/mailbox-full": { status: 429, title: "The mailbox is full" },
-  "message/no-waiter": { status: 404, title: "Nobody waits for the message" },
+  "message/no-waiter": { status: 404, title: "No wait for the message is open" },
   "message/unreadable": { status: 500, title: "A queued message cannot be read" },
-  "queue/send-failed": { status: 503, title: "A queue did not take a message" },
+  "queue/send-failed": { status: 503, title: "A queue did not accept a message" },
   "request/body-too-large": { status: 413, title: "The body is too large" },
   "request/clock-not-virtual": { status: 409, title: "The clock is real" },
   "request/foreign-origin": { status: 403, title: "The request comes from another site" },
   "request/invalid": { status: 400, title: "The request is not valid" },
   "request/key-reused": { status: 409, title: "The idempotency key was used for another request" },
-  "request/method-not-allowed": { status: 405, title: "No such method here" },
+  "request/method-not-allowed": { status: 405, title: "Method not allowed" },
   "request/not-found": { status: 404, title: "No such path" },
   "request/unauthorized": { status: 401, title: "Not authorized" },
   "request/unsupported-media-type": {
     status: 415,
-    title: "The body's media type is not read here",
+    title: "The body's media type is not supported",
   },
   "schedule/not-found": { status: 404, title: "No such schedule" },
   "secrets/read-failed": { status: 503, title: "A secret could not be read" },
@@ -88,13 +88,13 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/folder-in-use": { status: 500, title: "The data folder is in use" },
   "store/folder-unusable": { status: 500, title: "The data folder cannot be used" },
   "store/item-too-new": { status: 500, title: "A stored item was written by a newer engine" },
-  "store/item-too-old": { status: 500, title: "A stored item was written by a far older engine" },
+  "store/item-too-old": { status: 500, title: "A stored item was written by a much older engine" },
   "store/format-too-new": { status: 500, title: "The store was written by a newer engine" },
   "store/log-lost": { status: 500, title: "The log of the data folder has lost its end" },
   "store/read-failed": { status: 503, title: "Stored state could not be read" },
-  "task/claimed": { status: 409, title: "Somebody else has the task" },
-  "task/not-a-candidate": { status: 409, title: "The user may not have the task" },
-  "task/not-for-people": { status: 409, title: "The task is not for people" },
+  "task/claimed": { status: 409, title: "The task is claimed by another user" },
+  "task/not-a-candidate": { status: 409, title: "The user may not claim the task" },
+  "task/not-for-people": { status: 409, title: "The task is not a user task" },
   "task/outputs-missing": { status: 409, title: "The completion lacks outputs" },
   "task-type/no-queues": { status: 409, title: "This engine has no queues for tasks" },
   "task-type/queue-not-allowed": {
@@ -112,10 +112,10 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
 export const problemType = (code: ProblemCode): string =>
   `/docs/reference/errors.md#${code.replace("/", "")}`;
 
-/** An answer of 500 or more, as the log tells it. */
+/** A response of 500 or more, as it is logged. */
 export type Failure = Readonly<{ error: unknown; status: number; code: ProblemCode }>;
 
-/** The answer to a request that failed. `report` logs a failure of the engine, and returns its id. */
+/** The response to a failed request. `report` logs a failure of the engine, and returns its id. */
 export function problemResponse(
   error: unknown,
   { path }: Pick<ApiRequest, "path">,
@@ -143,13 +143,13 @@ export function problemResponse(
   };
 }
 
-/** What failed inside is for the log: a client learns no names of the inside, nor words of others. */
+/** Internal details are for the log: a client sees neither internal names nor foreign messages. */
 function detailOf(error: unknown, status: number): string {
   if (error instanceof EngineError) {
     if (status < 500) return error.message.replace(/ \[[a-z/-]+\]$/, "");
     if (status !== 500) return error.publicText;
   }
-  return "The engine failed in a way that it should not. Nothing is known to be wrong with the request; the engine's log says more.";
+  return "The engine failed unexpectedly. Nothing is known to be wrong with the request; see the engine's log.";
 }
 
 function entryOf(detail: Readonly<Record<string, unknown>>): ProblemEntry {

@@ -1,7 +1,7 @@
 import { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 import { MAX_NAMED_PROBLEMS } from "./limits.ts";
 
-/** One thing that is wrong with a request: in which part, where in it, and what. */
+/** One problem of a request: in which part, where in it, and what. */
 export type Fault = Readonly<{
   in: "path" | "query" | "header" | "body";
   /** A parameter's name, or a JSON pointer into the body. */
@@ -9,7 +9,7 @@ export type Fault = Readonly<{
   message: string;
 }>;
 
-/** The error for a request that breaks the rules of the document: names every fault. */
+/** The error for a request that violates the document: lists every problem. */
 export function invalid(faults: readonly Fault[]): EngineError {
   const named = faults.slice(0, MAX_NAMED_PROBLEMS);
   const [first] = named;
@@ -24,7 +24,7 @@ export function invalid(faults: readonly Fault[]): EngineError {
   });
 }
 
-/** The error for a request that cannot be taken as it is, for one reason. */
+/** The error for a request that is refused for one reason. */
 export function refuse(code: ErrorCode, happened: string, where: string, fix: string): EngineError {
   return new EngineError(code, { happened, where, fix, retryable: false });
 }

@@ -8,7 +8,7 @@ export type Route = Readonly<{
   rawParams: Readonly<Record<string, string>>;
 }>;
 
-/** Finds what is at a path; undefined where nothing is. */
+/** Finds the route of a path; undefined where there is none. */
 export function createRouting(
   operations: readonly Operation[],
 ): (path: string) => Route | undefined {
@@ -21,7 +21,7 @@ export function createRouting(
     place.byMethod.set(operation.method, operation);
     places.set(operation.path, place);
   }
-  // As gateways do it: a part that is written out goes before one that may be anything.
+  // As gateways do it: a literal part takes precedence over a variable one.
   const inOrder = [...places.values()].sort((a, b) => variableParts(a) - variableParts(b));
   return (path) => {
     const parts = path.split("/");
@@ -42,7 +42,7 @@ export function allowed({ byMethod }: Route): string {
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
 }
 
-/** The request with its path and query taken apart; throws where their escapes are broken. */
+/** The request with its path and query parsed; throws where their escapes are invalid. */
 export function receive(request: ApiRequest, { rawParams }: Route): Received {
   const params = Object.fromEntries(
     Object.entries(rawParams).map(([name, raw]) => [name, decodePart(raw, "path", name)]),
@@ -60,7 +60,7 @@ export function methodNotAllowed(method: string, path: string, route: Route) {
   );
 }
 
-/** The error for a path where nothing is. */
+/** The error for an unknown path. */
 export function pathNotFound(path: string) {
   return refuse(
     "request/not-found",

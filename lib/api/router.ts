@@ -7,7 +7,7 @@ import { operations } from "./operations.ts";
 import { problemResponse } from "./problem.ts";
 import { allowed, createRouting, methodNotAllowed, pathNotFound, receive } from "./route.ts";
 
-/** Answers HTTP requests with an engine: never throws, and keeps nothing between two requests. */
+/** Answers HTTP requests with an engine: never throws, and keeps no state between requests. */
 export function createApi({
   engine,
   extras = {},
@@ -20,7 +20,7 @@ export function createApi({
     engine,
     extras,
     settings,
-    // Made when it is first asked for: a cold start need not wait for it.
+    // Generated on first use: a cold start need not wait for it.
     document: () => {
       document ??= JSON.stringify(openApiDocument(operations, settings));
       return document;

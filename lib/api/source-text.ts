@@ -1,6 +1,6 @@
-// XML files say their own encoding. A byte order mark beats the charset of the Content-Type, which
-// beats the XML declaration; UTF-8 where nothing is said. What was decoded by its declaration is
-// encoded by it again, so that a source comes back as it was sent.
+// XML files declare their own encoding. A byte order mark takes precedence over the charset of the
+// Content-Type, which takes precedence over the XML declaration; UTF-8 by default. A source that
+// was decoded by its declaration is encoded by it again, so that it is returned as it was sent.
 
 import { decodeUtf8 } from "./json-text.ts";
 import { refuse } from "./refuse.ts";

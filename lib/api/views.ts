@@ -1,4 +1,4 @@
-/** The requests and answers of the API by name, for those who know it only over HTTP. */
+/** The request and response types of the API, for clients over HTTP. */
 export type { Notation } from "../definition/definition.ts";
 export type { Diagnostic } from "../definition/diagnostic.ts";
 export type { Json, Variables } from "../definition/json.ts";

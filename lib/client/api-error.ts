@@ -1,14 +1,14 @@
 import type { Problem } from "../api/views.ts";
 
-/** What the engine answered instead of what was asked for. `code` keeps its meaning. */
+/** An error response of the engine. `code` keeps its meaning. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
-  /** Of the engine, or of what answered in its place: a gateway, or nobody that is known here. */
+  /** The code of the engine, or of what responded in its place: a gateway, or an unknown server. */
   readonly code: Problem["code"] | Stranger;
   readonly detail: string;
   readonly errors: NonNullable<Problem["errors"]>;
-  /** Absent where something else than an engine answered. */
+  /** Absent where something other than an engine responded. */
   readonly problem?: Problem;
 
   constructor(

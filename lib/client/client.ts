@@ -62,10 +62,10 @@ export type MessageInput = Omit<MessageRequest, "correlationKey"> &
   Readonly<{ correlationKey?: string | number }>;
 
 type Page = Partial<PageRequest>;
-/** The same key and body give the same answer. */
+/** The same key and body give the same response. */
 type Keyed = Readonly<{ idempotencyKey?: string }>;
 
-/** A method for every call of the HTTP API; each throws an ApiError for an answer that is an error. */
+/** A method for every call of the HTTP API; each throws an ApiError for an error response. */
 export type Client = ReturnType<typeof createClient>;
 
 /** Talks to an engine over HTTP. */
@@ -135,7 +135,7 @@ export function createClient(options: ClientOptions) {
       get<Listed<HistoryEntry>>(`${instance(instanceId)}/history`, page),
     cancel: (instanceId: string, request: Readonly<{ reason?: string }> = {}, keyed: Keyed = {}) =>
       post<{ cancelled: boolean }>(`${instance(instanceId)}/cancel`, request, keyed),
-    /** Removes what an ended instance knew. */
+    /** Erases the data of an ended instance. */
     erase: async (instanceId: string): Promise<void> => {
       await send({ method: "DELETE", path: instance(instanceId) });
     },
@@ -150,7 +150,7 @@ export function createClient(options: ClientOptions) {
         request,
         keyed,
       ),
-    /** Variables of the process, or of `scope`, an open element; nothing moves on by it. */
+    /** Sets variables of the process, or of `scope`, an open element; no token moves. */
     patchVariables: (instanceId: string, patch: VariablesPatch, { idempotencyKey }: Keyed = {}) =>
       ask<{ patched: true }>({
         method: "PATCH",
@@ -160,22 +160,22 @@ export function createClient(options: ClientOptions) {
       }),
     incidents: (filter: IncidentFilter & Page = {}) =>
       get<Listed<FoundIncident>>("/v1/incidents", filter),
-    /** A page of them, and a dry run unless `dryRun` is false; hand `nextCursor` back for more. */
+    /** Handles one page; a dry run unless `dryRun` is false. Pass `nextCursor` back for more. */
     resolveIncidents: (request: ResolveRequest = {}) =>
       post<ResolveReport>("/v1/incidents:resolve", request),
     purge: (request: PurgeRequest = {}) => post<PurgeReport>("/v1/instances:purge", request),
 
-    /** The counts are there when everybody was reached within the call. */
+    /** The counts are set when every wait was reached within the call. */
     signal: (request: SignalRequest, keyed: Keyed = {}) =>
       post<SignalAnswer>("/v1/signals", request, keyed),
-    /** What became of a broadcast, of a signal or of an event. */
+    /** The receipt of a broadcast signal or event. */
     receipt: (broadcastId: string) => get<ReceiptView>(`/v1/signals/${segment(broadcastId)}`),
     message: (request: MessageInput, keyed: Keyed = {}) =>
       post<MessageAnswer>("/v1/messages", request, keyed),
-    /** Without an outcome it is still on its way: its receipt tells. */
+    /** Without an outcome it is still being delivered: see its receipt. */
     event: (request: EventRequest, keyed: Keyed = {}) =>
       post<EventAnswer>("/v1/events", request, keyed),
-    /** What is left out gets its default, whatever it was before. */
+    /** Omitted settings get their defaults, whatever they were before. */
     setEventType: (name: string, config: Partial<EventConfig> = {}) =>
       ask<EventTypeView>({ method: "PUT", path: eventType(name), json: config }),
     eventType: (name: string) => get<EventTypeView>(eventType(name)),
@@ -191,7 +191,7 @@ export function createClient(options: ClientOptions) {
     tasks: (filter: TaskFilter & Page = {}) => get<Listed<TaskView>>("/v1/tasks", filter),
     /** One open task, with the text of its form where the definition has it. */
     task: (taskId: string) => get<TaskView>(task(taskId)),
-    /** Throws `task/claimed` where somebody else has it. */
+    /** Throws `task/claimed` if another user has claimed it. */
     claimTask: (taskId: string, request: ClaimRequest, keyed: Keyed = {}) =>
       post<{ claimed: true }>(`${task(taskId)}/claim`, request, keyed),
     unclaimTask: (taskId: string, request: Readonly<{ user: string }>, keyed: Keyed = {}) =>
@@ -203,7 +203,7 @@ export function createClient(options: ClientOptions) {
     ) => post<{ completed: true }>(`${task(taskId)}/complete`, request, keyed),
     failTask: (taskId: string, request: TaskFailure, keyed: Keyed = {}) =>
       post<{ failed: true }>(`${task(taskId)}/fail`, request, keyed),
-    /** Takes open tasks of a type, each under a lock; `worker` of this package does all of it. */
+    /** Takes open tasks of a type, each under a lock; `worker` of this package does all of this. */
     activate: (request: ActivationRequest) => post<Activation>("/v1/tasks/activate", request),
     heartbeat: (taskId: string, request: HeartbeatRequest) =>
       post<Heartbeat>(`${task(taskId)}/heartbeat`, request),
@@ -213,7 +213,7 @@ export function createClient(options: ClientOptions) {
       ask<TaskTypeView>({ method: "PUT", path: taskType(type), json: request }),
 
     recover: () => post<RecoveryReport>("/v1/recover"),
-    /** A page of live instances; hand `nextCursor` back until there is none. */
+    /** Handles one page of live instances; pass `nextCursor` back until there is none. */
     recoverAll: (page: Page = {}) =>
       ask<RecoveryReport & { nextCursor?: string }>({
         method: "POST",

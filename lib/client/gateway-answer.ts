@@ -1,4 +1,4 @@
-/** An answer that is no problem of the engine, and what is known of the request. */
+/** A response that did not come from the engine, and what is known of the request. */
 export type StrangeAnswer = Readonly<{
   url: string;
   status: number;
@@ -9,7 +9,7 @@ export type StrangeAnswer = Readonly<{
   now: number;
 }>;
 
-/** Says what an API Gateway in front of the engine means; undefined where nothing speaks for one. */
+/** Explains the response of an API Gateway in front of the engine; undefined if it is not from one. */
 export function explainGateway(answer: StrangeAnswer): string | undefined {
   const said = messageOf(answer.text);
   if (said === undefined) return undefined;
@@ -17,7 +17,7 @@ export function explainGateway(answer: StrangeAnswer): string | undefined {
   return `The gateway at ${host} answered ${answer.status} (${said}), and the engine was not asked or did not answer. ${adviceOn(answer, said)}`;
 }
 
-/** A gateway answers an object with a message, and nothing that the engine's problems have. */
+/** A gateway responds with an object that has a message, and none of the fields of a problem. */
 function messageOf(text: string): string | undefined {
   const parsed = parseObject(text);
   const said = parsed?.message ?? parsed?.Message;
@@ -68,7 +68,7 @@ const TOLERATED_MINUTES = 4;
 const ADVICE_ON_IAM =
   "These credentials are not taken, or may not do this: check who they are (`aws sts get-caller-identity`), that they may `execute-api:Invoke` this API, and that the region is the API's.";
 
-/** By what a gateway says to a signed request. */
+/** By the gateway's message to a signed request. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
   [
     /token.*expired|signature expired/i,

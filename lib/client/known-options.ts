@@ -1,4 +1,4 @@
-/** Throws unless each option that is given is known: a misspelt one would be left out in silence. */
+/** Throws unless every given option is known: a misspelt one would be ignored silently. */
 export function refuseUnknownOptions<T extends object>(
   where: string,
   options: T,

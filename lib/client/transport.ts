@@ -17,12 +17,12 @@ export type TransportOptions = Readonly<{
   /** Such as `http://127.0.0.1:7373`. */
   baseUrl: string;
   token?: string;
-  /** Proves who calls in another way than by a token, as `awsSigner` of `fermata-engine/client/aws`. */
+  /** Authenticates otherwise than by a token, as `awsSigner` of `fermata-engine/client/aws` does. */
   sign?: Sign;
   fetch?: typeof globalThis.fetch;
 }>;
 
-/** Gives the headers with which a request proves who calls; they are sent besides its own. */
+/** Returns the headers that authenticate a request; they are sent in addition to its own. */
 export type Sign = (request: UnsignedRequest) => Promise<Readonly<Record<string, string>>>;
 
 /** A request as it will be sent, byte by byte. */
@@ -33,7 +33,7 @@ export type UnsignedRequest = Readonly<{
   body?: string | Uint8Array;
 }>;
 
-/** Sends calls; throws an ApiError for every answer that is not a good one. */
+/** Sends calls; throws an ApiError for every error response. */
 export function createTransport(options: TransportOptions) {
   const { baseUrl, token, sign, fetch = globalThis.fetch } = options;
   const base = baseUrl.replace(/\/+$/, "");
@@ -59,8 +59,8 @@ export function createTransport(options: TransportOptions) {
 }
 
 /**
- * Makes one part of a path of a name, whatever it holds. All but letters, digits and `-._~` is
- * escaped: what signs a request and what checks the signature need not agree on anything else.
+ * Escapes a name as one segment of a path. All but letters, digits and `-._~` is escaped: signer
+ * and verifier of a request need not agree on anything else.
  */
 export function segment(name: string): string {
   return encodeURIComponent(name).replaceAll(

@@ -1,11 +1,12 @@
 /**
- * What is assumed where nothing can be counted: how long calls take, and how functions are set. Of
- * 2026-02, from published figures for one Region; nothing of it was measured in an account of ours.
+ * What is assumed where nothing can be counted: how long calls take, and how functions are
+ * configured. Of 2026-02, from published figures for one Region; none of it was measured in a real
+ * account.
  */
 
 /** Milliseconds that a function waits for one call, or works. */
 export const ASSUMED_MS = {
-  /** Of a task handler, ours and those of the engines that this is compared with. */
+  /** Of a task handler, here and in the engines that this is compared with. */
   handler: 20,
   /** Parsing the event, deciding, encoding, answering. */
   overhead: 2,
@@ -32,9 +33,9 @@ export const MEMORY_MB = {
 export type FunctionName = keyof typeof MEMORY_MB;
 
 /**
- * Bytes of the log, with the 26 that CloudWatch adds to each line. A function that has nothing to
- * complain of says one line, its metrics; the lines of our functions were measured for that, from one
- * step to ten, and of Lambda's own none is kept. The gateway says a line for each call.
+ * Bytes of the log, with the 26 that CloudWatch adds to each line. A function without failures
+ * writes one line, its metrics; these lines were measured, from one step to ten, and Lambda's own
+ * are not kept. The gateway writes a line for each call.
  */
 export const LOG_BYTES = { invocation: 450, call: 350 } as const;
 

@@ -2,9 +2,9 @@ import type { Compiled } from "../definition/definition.ts";
 import type { Node } from "../definition/graph.ts";
 import type { HistoryEntry } from "../engine/shapes/instances.ts";
 
-/** What an instance went through, in the units that engines are paid by. */
+/** What an instance did, in the units that engines are billed by. */
 export type Counts = Readonly<{
-  /** Things that moved it on: tasks, failed attempts, timers, signals, messages, events. */
+  /** What advanced it: tasks, failed attempts, timers, signals, messages, events. */
   steps: number;
   /** Runs of task handlers, failed ones included. */
   attempts: number;
@@ -14,7 +14,7 @@ export type Counts = Readonly<{
   states: number;
 }>;
 
-/** Counts what history tells of an instance of this process. */
+/** Counts the history of an instance of this process. */
 export function countSteps(history: readonly HistoryEntry[], { body }: Compiled): Counts {
   const count = (types: ReadonlySet<string>) =>
     history.filter(({ type }) => types.has(type)).length;

@@ -6,20 +6,20 @@ import type { RecoveryReport } from "../engine/shapes/reports.ts";
 import { quietAlarm } from "../ports/alarm.ts";
 import { EngineError } from "../ports/engine-error.ts";
 
-/** What an engine does by itself, from its opening to its end. */
+/** The background work of an engine, from its opening to its end. */
 export type Work = Readonly<{
   recovered: Promise<RecoveryReport>;
   /** Settled when the queues deliver; never rejected. */
   begun: Promise<unknown>;
   beginAfter(ready: Promise<unknown>): void;
-  /** Begins nothing more; settled when nothing is looked for any more. */
+  /** Starts nothing more; settled when the recovery has stopped. */
   stop(): Promise<unknown>;
-  /** Everything that was under way has ended. */
+  /** Everything that was running has ended. */
   end(): void;
 }>;
 
 /**
- * Sends what is owed and begins to deliver, in a later turn of the event loop: a server that is
+ * Recovers unsent work and starts to deliver, in a later turn of the event loop: a server that is
  * opened in this one listens before that.
  */
 export function beginWork({
@@ -60,7 +60,7 @@ export function beginWork({
     .then(deliver)
     .then(() => {
       if (!mustLookAgain || isStopped) return;
-      // What had to wait for its turn while it was looked for is in no queue.
+      // An instance that was contended during the recovery may be in no queue.
       callOff = quietAlarm(LOOK_AGAIN_MS, () => void engine.recover().catch(() => {}));
     });
   return {

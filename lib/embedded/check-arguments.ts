@@ -9,8 +9,8 @@ type Shapes = Readonly<Record<string, z.ZodType>>;
 type Outputs<S extends Shapes> = Readonly<{ [K in keyof S]: z.output<S[K]> }>;
 
 /**
- * The arguments as their shapes describe them; throws `request/invalid` that names everything that
- * is wrong with them. A setting has its own path, without the name of the argument that holds it.
+ * The arguments as their shapes describe them; throws `request/invalid` that lists every problem. A
+ * setting has its own path, without the name of the argument that holds it.
  */
 export function checkArguments<S extends Shapes>(
   shapes: S,
@@ -44,7 +44,7 @@ function refusal(wrong: readonly Problem[]): EngineError {
   });
 }
 
-/** Settings in which undefined means left out. */
+/** Settings in which undefined means omitted. */
 export function settings<S extends z.ZodType>(shape: S) {
   return z.preprocess(withoutUndefined, shape);
 }
@@ -52,7 +52,7 @@ export function settings<S extends z.ZodType>(shape: S) {
 /** A request that would be the body of an HTTP request. */
 export const body = <S extends z.ZodType>(shape: S) => settings(asFromJson(shape));
 
-/** What JSON text could have brought; its texts are looked at once the shape knows no circle in it. */
+/** A value that JSON text could hold; its texts are checked once the shape has ruled out cycles. */
 function asFromJson<S extends z.ZodType>(shape: S) {
   return z.unknown().transform((given, context): z.output<S> => {
     const parsed = shape.safeParse(given);

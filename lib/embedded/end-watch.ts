@@ -1,15 +1,15 @@
 import { type Instance, isTerminal } from "../kernel/instance.ts";
 
-/** Tells those who wait for the end of an instance, without anybody polling. */
+/** Resolves waits for the end of an instance, without polling. */
 export type EndWatch = Readonly<{
   tell(instance: Instance): void;
-  /** Resolves when the instance ends, or when time is up. Look at the instance after calling. */
+  /** Resolves when the instance ends, or when time is up. Read the instance after calling. */
   wait(instanceId: string, timeoutMs: number): Readonly<{ ended: Promise<void>; stop(): void }>;
-  /** The engine closes: nobody waits any longer. */
+  /** The engine closes: all waits end. */
   close(): void;
 }>;
 
-/** A timer of the process that is set to more than this rings at once. */
+/** A timer of Node with a longer delay fires at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export function endWatch(): EndWatch {

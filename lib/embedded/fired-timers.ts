@@ -1,7 +1,7 @@
 import type { Observation } from "../engine/observation.ts";
 import type { Instance } from "../kernel/instance.ts";
 
-/** Counts timers that have really fired: a wake-up that came too late for its timer is none. */
+/** Counts timers that have really fired: a wake-up after its timer was closed does not count. */
 export class FiredTimers {
   #count = 0;
 
@@ -9,7 +9,7 @@ export class FiredTimers {
     return this.#count;
   }
 
-  /** Looks at what a commit has added to the history. */
+  /** Counts what a commit has added to the history. */
   tell({ trail }: Instance, before: Instance | undefined): void {
     const known = before?.trail.next ?? 1;
     for (const { seq, type } of trail.entries) {
@@ -17,7 +17,7 @@ export class FiredTimers {
     }
   }
 
-  /** Start events have no history of their own: who fires them tells. */
+  /** Start events have no history of their own: they are observed when they fire. */
   observe({ kind }: Observation): void {
     if (kind === "timer-start-fired") this.#count += 1;
   }

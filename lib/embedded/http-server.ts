@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { ApiRequest, ApiResponse } from "../api/http.ts";
 import { EngineError } from "../ports/engine-error.ts";
 
-/** A server that listens; `close` lets answers under way finish. */
+/** A server that listens; `close` lets pending responses finish. */
 export type HttpServer = Readonly<{ url: string; close(): Promise<void> }>;
 
 export type HttpServerOptions = Readonly<{
@@ -14,7 +14,7 @@ export type HttpServerOptions = Readonly<{
   maxBodyBytes: number;
 }>;
 
-/** Serves the router over HTTP. It knows nothing of what is served. */
+/** Serves the router over HTTP, independent of the API. */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
   const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
     respond(options, incoming, outgoing).catch((cause: unknown) => {
@@ -27,7 +27,7 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
   return { url: `http://${host}:${port}`, close: () => close(server) };
 }
 
-/** Queries are part of the header: a long one is for the router to judge. */
+/** Queries are part of the header: the router checks their length. */
 const MAX_HEADER_BYTES = 64 * 1_024;
 
 async function respond(

@@ -8,15 +8,15 @@ import type { Secrets } from "../ports/secrets.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import type { KnownOptions } from "./known-options.ts";
 
-/** Whom HTTP tasks may call. Hosts are `[http://]host[:port]`, with `*.` in front every name below. */
+/** Which hosts HTTP tasks may call, as `[http://]host[:port]`; a leading `*.` means every subdomain. */
 export type HttpOptions = Readonly<{
-  /** Only these; every public host, by https and on port 443, unless said. */
+  /** Only these; by default every public host, by https and on port 443. */
   allowHosts?: readonly string[];
-  /** These besides, though they stand at private addresses. */
+  /** These as well, at private addresses. */
   allowPrivate?: readonly string[];
-  /** The hosts that each secret may go to, by the secret's name. */
+  /** The hosts that each secret may be sent to, by the secret's name. */
   secrets?: Readonly<Record<string, readonly string[]>>;
-  /** Where secrets are; the environment, as FERMATA_SECRET_NAME, unless said. */
+  /** Reads a secret; by default from the environment, as FERMATA_SECRET_NAME. */
   readSecret?: (name: string) => string | undefined | Promise<string | undefined>;
 }>;
 

@@ -40,11 +40,11 @@ export type {
   TaskView,
 } from "../engine/shapes/tasks.ts";
 export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
+export { type ClockAdvance, type EmbeddedEngine, workerDoor } from "./embedded-engine.ts";
 export type { HttpServer } from "./http-server.ts";
 export type { HttpOptions } from "./http-task.ts";
 export type { MessageInput } from "./library-calls.ts";
-export { type ClockAdvance, type EmbeddedEngine, workerDoor } from "./library-door.ts";
 export { openEngine } from "./open-engine.ts";
 export type { EmbeddedOptions, TaskOptions } from "./options.ts";
 export { type ServeOptions, serveEngine } from "./serve-engine.ts";
-export type { TrailNews } from "./trail-teller.ts";
+export type { TrailNews } from "./trail-listener.ts";

@@ -1,9 +1,9 @@
 import { EngineError } from "../ports/engine-error.ts";
 
-/** Every option, by its name: a type that gets another one does not fit until it is added here. */
+/** Every option, by its name: a new option of the type does not compile until it is added here. */
 export type KnownOptions<T> = Readonly<Record<keyof T, true>>;
 
-/** Throws unless each option that is given is known: a misspelt one would be left out in silence. */
+/** Throws unless every given option is known: a misspelt one would be ignored silently. */
 export function refuseUnknownOptions<T extends object>(
   where: string,
   options: T,

@@ -1,6 +1,6 @@
 /**
- * The engine's calls for callers of the library: what they pass is copied, checked and told all that
- * is wrong with it, and what they leave out, or pass as undefined, has its default.
+ * The engine's calls for users of the library: arguments are copied and validated, all problems are
+ * reported at once, and omitted or undefined options get their defaults.
  */
 import type * as z from "zod";
 import { messageOf } from "../api/operations/messages.ts";
@@ -31,11 +31,11 @@ import { checkArguments } from "./check-arguments.ts";
 import { CALLS } from "./library-shapes.ts";
 import { own } from "./own-copy.ts";
 
-/** A message as callers write it. */
+/** A message as callers pass it. */
 export type MessageInput = Omit<MessageRequest, "correlationKey"> &
   Readonly<{ correlationKey?: string | number }>;
 
-/** The calls of the API as methods, with its bodies and answers. */
+/** The calls of the API as methods, with its request and response types. */
 export type LibraryCalls = Pick<
   Engine,
   | "validate"
@@ -70,19 +70,19 @@ export type LibraryCalls = Pick<
     list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
     history(instanceId: string, page?: Partial<PageRequest>): Promise<Listed<HistoryEntry>>;
     incidents(filter?: IncidentFilter & Partial<PageRequest>): Promise<Listed<FoundIncident>>;
-    /** A page of them, and a dry run unless `dryRun` is false. */
+    /** Handles one page; a dry run unless `dryRun` is false. */
     resolveIncidents(request?: ResolveRequest): Promise<ResolveReport>;
     purge(request?: PurgeRequest): Promise<PurgeReport>;
     tasks(filter?: TaskFilter & Partial<PageRequest>): Promise<Listed<TaskView>>;
     /** A number as correlation key stands for its text. */
     message(request: MessageInput, key?: IdempotencyKey): Promise<MessageAnswer>;
-    /** Wakes everybody who waits for it now; the same id is the same broadcast. */
+    /** Reaches every wait that is open now; the same id is the same broadcast. */
     signal(
       name: string,
       payload?: Variables,
       options?: Readonly<{ id?: string }>,
     ): Promise<SignalAnswer>;
-    /** What is left out is as for events that nobody has declared. */
+    /** Omitted settings get the defaults of undeclared events. */
     setEventType(name: string, config?: Partial<EventConfig>): Promise<EventTypeView>;
     deadLetters(
       filter?: Readonly<{ name?: string }> & Partial<PageRequest>,
@@ -90,7 +90,7 @@ export type LibraryCalls = Pick<
     task: Engine["task"];
     claim: Engine["claimTask"];
     unclaim: Engine["unclaimTask"];
-    /** What begins by itself. */
+    /** Timer start events. */
     schedules(page?: Partial<PageRequest>): Promise<Listed<ScheduleView>>;
     complete: Engine["completeTask"];
     fail: Engine["failTask"];
@@ -257,7 +257,7 @@ export function libraryCalls(engine: Engine): LibraryCalls {
   };
 }
 
-/** A call that is given nothing but the id of something. */
+/** A call that takes only an id. */
 function byId<T>(
   shapes: Readonly<{ id: z.ZodType }>,
   call: (id: string) => Promise<T>,
@@ -270,7 +270,7 @@ function byId<T>(
 
 const sourceOf = (given: unknown): Source => checkArguments(CALLS.source, { source: given }).source;
 
-/** What a list is asked for, apart from which page of it. */
+/** The filter of a list, separated from its page. */
 function splitPage<F extends Partial<PageRequest>>(
   given: F,
 ): Readonly<{ filter: Omit<F, keyof PageRequest>; page: PageRequest }> {

@@ -1,7 +1,7 @@
 /**
- * What each call of the library takes, by the names of its arguments: the shapes of the HTTP API,
- * with numbers and flags where its queries have text. An id of what the engine made may be any text:
- * one that names nothing is not found.
+ * The arguments of each call of the library, by name: the shapes of the HTTP API, with numbers and
+ * flags where its queries have text. An id that the engine generated may be any text: an unknown
+ * one is not found.
  */
 import * as z from "zod";
 import { MAX_VERSION } from "../api/limits.ts";
@@ -11,10 +11,10 @@ import { event, eventSettings } from "../api/shapes/event.ts";
 import { cancel, instanceFilter, patch, resolve, start } from "../api/shapes/instance.ts";
 import { message } from "../api/shapes/message.ts";
 import { page } from "../api/shapes/page.ts";
-import { claim, personFilter, unclaim } from "../api/shapes/person.ts";
 import { advance } from "../api/shapes/service.ts";
 import { signal } from "../api/shapes/signal.ts";
 import { complete, fail } from "../api/shapes/task.ts";
+import { claim, unclaim, userTaskFilter } from "../api/shapes/user-task.ts";
 import { givenId, integer, nameText, taskTypeName } from "../api/shapes/values.ts";
 import { activate, heartbeat, setTaskType } from "../api/shapes/worker.ts";
 import { body, settings } from "./check-arguments.ts";
@@ -72,7 +72,7 @@ export const CALLS = {
     filter: list({
       type: taskTypeName.exactOptional(),
       instanceId: text.exactOptional(),
-      ...personFilter,
+      ...userTaskFilter,
       overdue: flag,
     }),
   },

@@ -1,8 +1,8 @@
 /**
  * The whole engine in one process: a store on disk, queues in memory, timers over the store's due
- * index. A restart loses nothing: what was owed stands in the store and is sent again at open. That
- * begins when the caller has had the chance to listen: whatever there is to work off, the engine can
- * be asked about it, and told to cancel it.
+ * index. A restart loses nothing: unsent work is in the store and is sent again at open. That
+ * starts after the caller has had the chance to listen: whatever is to be recovered, the engine can
+ * be asked about it, and instances can be cancelled.
  */
 
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
@@ -23,14 +23,14 @@ import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { quietAlarm } from "../ports/alarm.ts";
 import { beginWork } from "./begin-work.ts";
 import { openClock } from "./clock.ts";
+import { type EmbeddedEngine, embeddedEngine } from "./embedded-engine.ts";
 import { endWatch } from "./end-watch.ts";
 import { FiredTimers } from "./fired-timers.ts";
 import { HTTP_OPTIONS, httpHandlers } from "./http-task.ts";
 import { refuseUnknownOptions } from "./known-options.ts";
-import { type EmbeddedEngine, libraryDoor } from "./library-door.ts";
 import { EMBEDDED_OPTIONS, type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
-import { trailTeller } from "./trail-teller.ts";
+import { trailListener } from "./trail-listener.ts";
 import { troubleLog } from "./trouble-log.ts";
 
 const TENANT = "default";
@@ -41,7 +41,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
   refuseUnknownOptions("openEngine, http", options.http ?? {}, HTTP_OPTIONS);
   const runs = new HandlerRuns();
   const own = await handlersOf(options.tasks, runs);
-  // A handler of the user's own takes the place of the one that is built in.
+  // A user's handler replaces the built-in one.
   const handlers = new Map([...httpHandlers(options.http, runs), ...own]);
   const store = openLocalStore({
     folder: options.dataDir,
@@ -72,7 +72,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const ends = endWatch();
     const offers = offerWatch();
     const fired = new FiredTimers();
-    const tellTrail = options.onTrail && trailTeller(options.onTrail);
+    const tellTrail = options.onTrail && trailListener(options.onTrail);
     const expressions = feelExpressions();
     const world: HostWorld = {
       store,
@@ -119,14 +119,14 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       stopPurging();
     };
     const onAdvanced = offers.tellAll;
-    return libraryDoor({ engine, queues, store, ends, work, onClosing, onAdvanced, fired });
+    return embeddedEngine({ engine, queues, store, ends, work, onClosing, onAdvanced, fired });
   } catch (cause) {
     await store.close();
     throw cause;
   }
 }
 
-/** Commits look at the files themselves: this is for an engine that has nothing to do. */
+/** Commits check the files themselves: this is for an idle engine. */
 function watchFiles(store: LocalStore): () => void {
   const look = () => {
     try {

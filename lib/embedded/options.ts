@@ -6,34 +6,40 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { TaskHandler } from "../ports/tasks.ts";
 import type { HttpOptions } from "./http-task.ts";
 import type { KnownOptions } from "./known-options.ts";
-import type { TrailNews } from "./trail-teller.ts";
+import type { TrailNews } from "./trail-listener.ts";
 
 export type EmbeddedOptions = Readonly<{
-  /** One folder, one owner: a second process gets a clear error. */
+  /** One folder, one owner: a second process gets an error. */
   dataDir: string;
   /** "virtual": time moves only by `advanceClock`. */
   clock?: "real" | "virtual";
-  /** Real time that `advanceClock` waits for handlers that get nowhere; 2 seconds unless said. */
+  /** Real time that `advanceClock` waits for handlers that make no progress; 2 seconds by default. */
   advancePatienceMs?: number;
   /** Handlers by type, or folders of files that are named after the type they run. */
   tasks?: string | readonly string[] | Readonly<Record<string, TaskCode | TaskOptions>>;
-  /** Whom tasks of the type `fermata:http` may call, and with which secrets; public hosts by https unless said. */
+  /**
+   * Which hosts tasks of the type `fermata:http` may call, and with which secrets; public hosts by
+   * https by default.
+   */
   http?: HttpOptions;
-  /** Steps that run at the same time; 64 unless said. */
+  /** Steps that run at the same time; 64 by default. */
   concurrency?: number;
-  /** How long ended instances and their history are kept: a duration, P30D unless said, at least P15D. */
+  /** How long ended instances and their history are kept: a duration, P30D by default, at least P15D. */
   retention?: string;
-  /** Hears of every line of history once it is durable; must not throw. */
+  /** Called with every entry of the history once it is durable; must not throw. */
   onTrail?: (news: TrailNews) => void;
-  /** Hears, at least once, of incidents and ends; a rejection is tried again. */
+  /** Called at least once with every incident and end; a rejection is retried. */
   onAnnouncement?: (announcement: Announcement) => void | Promise<void>;
-  /** Hears of what failed and will be tried again. */
+  /** Called with every failure that will be retried. */
   onTrouble?: (message: string) => void;
-  /** Opens a folder whose log has lost acknowledged commits, and goes on without them. */
+  /** Opens a folder whose log has lost acknowledged commits, and continues without them. */
   acceptLoss?: boolean;
-  /** Hears that files of the data folder were removed: the engine has stopped and refuses every call. */
+  /**
+   * Called when files of the data folder were removed: the engine has stopped and refuses every
+   * call.
+   */
   onStopped?: (error: EngineError) => void;
-  /** Pages of 4 KiB that the data file may grow to; unlimited unless said. */
+  /** Pages of 4 KiB that the data file may grow to; unlimited by default. */
   maxPages?: number;
 }>;
 
@@ -62,7 +68,7 @@ export type TaskOptions = Readonly<{
   exclusive?: boolean;
 }>;
 
-/** All handlers, from wherever they come; a type may have only one. */
+/** All handlers, from objects and folders; a type may have only one. */
 export async function handlersOf(
   tasks: EmbeddedOptions["tasks"],
   runs: HandlerRuns,

@@ -1,6 +1,6 @@
 /**
- * What crosses this door is copied: a caller that goes on changing its objects changes nothing in
- * here. What cannot be copied is not JSON, and the engine says so better than we could.
+ * Arguments are copied: a caller that changes its objects later changes nothing in the engine. What
+ * cannot be copied is not JSON, and the validation reports it.
  */
 export function own<T>(value: T): T {
   try {

@@ -23,8 +23,8 @@ export function retentionMsOf(text: string | undefined, now: Instant): number {
 }
 
 /**
- * Removes what has expired, at once and then every hour of real time. A long backlog goes slice
- * by slice, so that steps get in between. The answer ends it.
+ * Removes what has expired, at once and then every hour of real time. A long backlog is removed
+ * slice by slice, so that steps can run in between. The returned function stops it.
  */
 export function purgeRegularly({
   store,

@@ -5,18 +5,18 @@ import { problemResponse } from "../api/problem.ts";
 import { createApi } from "../api/router.ts";
 import { VERSION } from "../api/version.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import type { EmbeddedEngine } from "./embedded-engine.ts";
 import { type HttpServer, serveHttp } from "./http-server.ts";
 import { type KnownOptions, refuseUnknownOptions } from "./known-options.ts";
-import type { EmbeddedEngine } from "./library-door.ts";
 
 export type ServeOptions = Readonly<{
-  /** 127.0.0.1 unless said; anywhere else needs a token. */
+  /** 127.0.0.1 by default; any other host needs a token. */
   host?: string;
-  /** 7373 unless said; 0 picks a free one. */
+  /** 7373 by default; 0 picks a free one. */
   port?: number;
   /** What every call must carry as `Authorization: Bearer …`. */
   token?: string;
-  /** Hears of every answer of 500 or more; its id is in the answer. */
+  /** Called with every response of 500 or more; its id is in the response. */
   onUnexpected?: (id: string, error: unknown, about: Omit<FailedRequest, "error">) => void;
 }>;
 
@@ -27,7 +27,7 @@ const SERVE_OPTIONS: KnownOptions<ServeOptions> = {
   onUnexpected: true,
 };
 
-/** Serves the HTTP API of an open engine; a thin door on the library's. */
+/** Serves the HTTP API of an open engine. */
 export function serveEngine(
   embedded: EmbeddedEngine,
   options: ServeOptions = {},
@@ -61,7 +61,7 @@ export function serveEngine(
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
 
-/** Without a token, web pages of other sites must not reach us through the user's browser. */
+/** Without a token, web pages of other sites must not reach the engine through the user's browser. */
 function isFromHere({ headers }: ApiRequest): boolean {
   const { host, origin } = headers;
   const named = [host === undefined ? undefined : `http://${host}`, origin];

@@ -1,12 +1,12 @@
 import type { Clock } from "../ports/clock.ts";
 import { EngineError } from "../ports/engine-error.ts";
 
-/** A store that fails, fails for everything: how often that is told. */
+/** How often failures of the store are reported: they affect every step. */
 export const STORE_TROUBLE_EVERY_MS = 60_000;
 
 /**
- * Tells of troubles, of those of the store once a minute for each code: they stop every step in the
- * same way, and on a full disk nobody should write a line for each try.
+ * Reports failures; those of the store once a minute for each code: they stop every step in the
+ * same way, and on a full disk there should not be a line for each retry.
  */
 export function troubleLog(
   tell: ((message: string) => void) | undefined,

@@ -28,8 +28,7 @@ export type TaskMessage = Addressed &
     type: string;
     notBefore?: Instant;
     /**
-     * The invocation that released the task last, before it was sent again: earlier messages are
-     * void.
+     * Identifies the last release of the task before it was sent again: earlier messages are void.
      */
     handedBackBy?: string;
     start?: CarriedStart;

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { BusinessError, type Worker, worker } from "../../lib/client/worker.ts";
-import { workerDoor } from "../../lib/embedded/library-door.ts";
+import { workerDoor } from "../../lib/embedded/embedded-engine.ts";
 import { boundary, end, extensions, flow, job, sequence, timer, xml } from "../support/bpmn-xml.ts";
 import { anEngine } from "../support/embedded.ts";
 

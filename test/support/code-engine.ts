@@ -10,10 +10,10 @@ import { nodeIds } from "../../lib/adapters/node/ids.ts";
 import type { Compiler } from "../../lib/definition/diagnostic.ts";
 import { beginWork } from "../../lib/embedded/begin-work.ts";
 import { openClock } from "../../lib/embedded/clock.ts";
+import { embeddedEngine } from "../../lib/embedded/embedded-engine.ts";
 import { endWatch } from "../../lib/embedded/end-watch.ts";
 import { FiredTimers } from "../../lib/embedded/fired-timers.ts";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
-import { libraryDoor } from "../../lib/embedded/library-door.ts";
 import { createEngine } from "../../lib/engine/create-engine.ts";
 import { ONE_PROCESS } from "../../lib/engine/host.ts";
 import { instanceKey } from "../../lib/engine/storage/keys.ts";
@@ -78,7 +78,7 @@ export async function aCodeEngine(
     },
   });
   const work = beginWork({ engine, queues, journal, onTrouble: () => {} });
-  const door = libraryDoor({ engine, queues, store, ends, work, fired, onClosing: () => {} });
+  const door = embeddedEngine({ engine, queues, store, ends, work, fired, onClosing: () => {} });
   onTestFinished(() => door.close({ graceMs: 100 }));
   for (const name of Object.keys(workflows)) {
     await door.deploy({ notation: "code", source: name });

@@ -1,4 +1,4 @@
-// What an item is in the table. One item is one row: state and what it owes, always put whole.
+// How an item is stored in the table. One item is one row, always written whole.
 //
 //   pk, sk           the key, as it is
 //   v, b             version and body
@@ -12,7 +12,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, ListedKey } from "../../ports/store.ts";
 import { duePartition, duePlace } from "./due-place.ts";
 
-/** A row of the table or of an index, as the SDK knows it. */
+/** A row of the table or of an index, in the format of the SDK. */
 export type Attributes = Record<string, AttributeValue>;
 
 /** The key of an item, as a row names it. */
@@ -37,7 +37,10 @@ export function toAttributes(item: Item): Attributes {
   };
 }
 
-/** The item of a row. One without a body was not put by us: it is empty, which no reader takes. */
+/**
+ * The item of a row. A row without a body was not written by the engine: its item is empty, which
+ * no reader accepts.
+ */
 export function parseItem(row: Attributes): Item {
   const { v, b, at, exp, listPk, listSk } = row;
   return {
@@ -63,12 +66,12 @@ export function parseListed(row: Attributes): ListedKey {
   return { ...parseKey(row), order: row.listSk?.S ?? "" };
 }
 
-/** A text for maps whose members are items. */
+/** A key as text, for maps by item. */
 export function nameOf({ pk, sk }: Key): string {
   return `${pk}\0${sk}`;
 }
 
-/** The keys without those that come a second time, which batches refuse. */
+/** The keys without duplicates, which batches refuse. */
 export function distinctKeys(keys: readonly Key[]): readonly Key[] {
   return [...new Map(keys.map((key) => [nameOf(key), key])).values()];
 }
@@ -81,7 +84,7 @@ function number(value: number): AttributeValue {
   return { N: String(value) };
 }
 
-/** A day late, in whole seconds: expiry is checked by readers, this only keeps the table small. */
+/** A day late, in whole seconds: readers check the expiry, this only keeps the table small. */
 function cleanUpAt(expiresAt: Instant): number {
   return Math.ceil(expiresAt / 1_000) + SECONDS_PER_DAY;
 }

@@ -1,7 +1,7 @@
 import type { Write } from "../../ports/store.ts";
 import type { Attributes } from "./attributes.ts";
 
-/** What a request says about the row that must be there; a refusal brings the row that is. */
+/** The condition of a request on the current row; a refusal returns that row. */
 export type Condition = Readonly<{
   ConditionExpression: string;
   ExpressionAttributeNames?: Record<string, string>;

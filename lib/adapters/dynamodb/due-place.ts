@@ -1,13 +1,14 @@
-// Where an item stands in the index of what is due: in the partition of its slice, by the minute of
-// its lookAt, then by a digest of its key. The key itself could be longer than an index allows; the
-// digest keeps places apart and in one order over all slices, so one place is a cursor for them all.
+// The place of an item in the due index: in the partition of its slice, by the minute of its
+// lookAt, then by a digest of its key. The key itself could be longer than an index allows; the
+// digest keeps places distinct and in one order over all slices, so one place is a cursor for them
+// all.
 
 import { createHash } from "node:crypto";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Key, Page, Slice } from "../../ports/store.ts";
 import { sliceOf, storeLimits } from "../../ports/store-rules.ts";
 
-/** The index partition that looks after a partition of the table. */
+/** The index partition of a partition of the table. */
 export function duePartition(pk: string): string {
   return partitionOf(sliceOf(pk));
 }
@@ -24,9 +25,9 @@ export function duePlace({ pk, sk }: Key, lookAt: Instant): string {
 }
 
 /**
- * Where the places stand that have come by `until`, to the minute: from the minute of `from` on, and
- * behind the place `after`; "nowhere" when that is later. No place is as short as a minute alone, or
- * as long as what follows on a place, so no bound is a place itself.
+ * The bounds of the places that are due by `until`, to the minute: from the minute of `from` on,
+ * and after the place `after`; "nowhere" when that is later. No place is as short as a minute
+ * alone, or as long as the successor of a place, so no bound is a place itself.
  */
 export function dueBounds({ until, from, after }: DueRange): "nowhere" | DueBounds {
   const to = minuteText(until, 1);
@@ -46,13 +47,14 @@ type DueRange = Readonly<{
 }>;
 type DueBounds = Readonly<{ from?: string; to: string }>;
 
-/** What was read of one index partition, in order; `more` when it goes on behind its last row. */
+/** The rows read of one index partition, in order; `more` when there are further ones. */
 export type DuePart = Readonly<{ rows: readonly DueRow[]; more: boolean }>;
 export type DueRow = Readonly<{ place: string; key: Key }>;
 
 /**
- * The rows of all parts in one order, at most `limit`; `next` is the place to go on behind. A part
- * that was not read to its end hides what follows, so no row behind its last one is told yet.
+ * The rows of all parts in one order, at most `limit`; `next` is the place to continue after. A
+ * part that was not read to its end hides what follows, so no row after its last one is returned
+ * yet.
  */
 export function mergeDue(parts: readonly DuePart[], limit: number): Page<Key> {
   const known = parts

@@ -2,11 +2,11 @@ import { EngineError } from "../../ports/engine-error.ts";
 
 /**
  * What a failed request means for its write. "refused": the service answered and wrote nothing;
- * "busy": likewise, but it may well write it in a moment; "unknown": perhaps it did write.
+ * "busy": the same, but a retry may succeed; "unknown": it may have been written.
  */
 export type Meaning = "refused" | "busy" | "unknown";
 
-/** What the failure of a request that was sent means. Only an answer proves that nothing was written. */
+/** The meaning of a failed request that was sent. Only a response proves that nothing was written. */
 export function meaningOf(failure: unknown): Meaning {
   const { name, code, status } = traitsOf(failure);
   if (BUSY.has(name) || status === 429) return "busy";
@@ -15,7 +15,7 @@ export function meaningOf(failure: unknown): Meaning {
   return isAnswer ? "refused" : "unknown";
 }
 
-/** A commit that failed for good, in words of the person who runs the engine. */
+/** A commit that failed for good, explained to the operator. */
 export function commitFailed(table: string, cause: unknown): EngineError {
   return new EngineError("store/commit-failed", {
     happened: "The new state was not saved",
@@ -47,8 +47,8 @@ const BUSY: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Answers that do not say what became of the write: it came too slowly to be read, or it is the
- * very transaction, sent before, that is still under way.
+ * Responses that leave the outcome of the write open: the response timed out, or the very same
+ * transaction, sent before, is still in flight.
  */
 const UNDECIDED: ReadonlySet<string> = new Set([
   "RequestTimeout",
@@ -56,7 +56,7 @@ const UNDECIDED: ReadonlySet<string> = new Set([
   "TransactionInProgressException",
 ]);
 
-/** Nobody was there to send anything to. */
+/** There was no connection, so nothing was sent. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -67,7 +67,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
 
 type Traits = Readonly<{ name: string; code: string; status: number }>;
 
-/** What tells failures of the SDK, of Node and of the network apart. */
+/** The properties that distinguish failures of the SDK, of Node and of the network. */
 function traitsOf(failure: unknown): Traits {
   if (!(failure instanceof Error)) return { name: "", code: "", status: 0 };
   const code = "code" in failure ? String(failure.code) : "";

@@ -1,9 +1,10 @@
-// Batches may be done in part: what the service left is sent again after a growing, jittered pause.
+// Batches may be done in part: unprocessed keys are sent again after an exponential, jittered
+// backoff.
 
 /** How a caller waits; tests need not. */
 export type Patience = Readonly<{ random: () => number; pause: (ms: number) => Promise<void> }>;
 
-/** Sends until nothing is left; false when the service took nothing for a while. */
+/** Sends until nothing is left; false when the service accepted nothing for a while. */
 export async function sendUntilDone<T>(
   things: readonly T[],
   send: (things: readonly T[]) => Promise<readonly T[]>,
@@ -15,7 +16,7 @@ export async function sendUntilDone<T>(
     if (idle > 0) await pause(Math.ceil(random() * FIRST_PAUSE_MS * 2 ** idle));
     const before = left.length;
     left = await send(left);
-    // A batch too large for one answer is no sign of trouble: go on at once.
+    // A batch too large for one response is not a throttle: continue at once.
     if (left.length < before) idle = -1;
   }
   return true;

@@ -4,10 +4,10 @@ import { keyOf } from "../../ports/store-rules.ts";
 import { type Attributes, keyAttributes, nameOf, parseKey, toAttributes } from "./attributes.ts";
 import { readUnits, sizeOf, type WriteUnits, writeUnits } from "./units.ts";
 
-/** Rows whose image is kept to know what a transaction replaces; the engine reads what it replaces. */
+/** Rows whose image is cached to know what a transaction replaces; the engine reads what it replaces. */
 const MAX_IMAGES = 10_000;
 
-/** Tells a meter what each call of a store costs, from the rows that were read and sent. */
+/** Reports to a meter what each call of a store costs, from the rows that were read and sent. */
 export class Metering {
   readonly #meter: Meter;
   /** Undefined: known to be absent. */
@@ -17,7 +17,7 @@ export class Metering {
     this.#meter = meter;
   }
 
-  /** Each key was a read of its own, found or not. */
+  /** Each key was a separate read, found or not. */
   got(
     keys: readonly Key[],
     rows: readonly (Attributes | undefined)[],
@@ -30,26 +30,26 @@ export class Metering {
     }
   }
 
-  /** One answer of the table to a query, strong. */
+  /** One response of the table to a query, strongly consistent. */
   scanned(rows: readonly Attributes[]): void {
     this.#meter({ of: "dynamodb-read", on: "table", units: readUnits(total(rows)) });
     for (const row of rows) this.#keep(parseKey(row), row);
   }
 
-  /** One answer of an index, which is never strong. */
+  /** One response of an index, which is never strongly consistent. */
   queried(index: "due" | "listing", rows: readonly Attributes[]): void {
     const units = readUnits(total(rows), { stale: true });
     this.#meter({ of: "dynamodb-read", on: index, units });
   }
 
-  /** A lone write that was done, and the row it replaced. */
+  /** A single write that was applied, and the row it replaced. */
   wrote(write: Write, before: Attributes | undefined): void {
     const after = rowAfter(write, before);
     this.#tell(writeUnits({ before, after }));
     this.#keep(keyOf(write), after);
   }
 
-  /** A transaction that was done. */
+  /** A transaction that was applied. */
   wroteTogether(writes: readonly Write[]): void {
     for (const write of writes) {
       const before = this.#before(write);
@@ -59,7 +59,10 @@ export class Metering {
     }
   }
 
-  /** A commit that came to another end. Nobody knows what a throttle costs: nothing, as we count. */
+  /**
+   * A commit with another outcome. The cost of a throttle is not documented: it is counted as
+   * nothing.
+   */
   failed(writes: readonly Write[], outcome: Outcome): void {
     switch (outcome.kind) {
       case "committed": // A hint that lost.
@@ -84,7 +87,7 @@ export class Metering {
     }
   }
 
-  /** Conditions that were looked at in vain: the rows that are there are billed, and no index. */
+  /** Failed conditions: the rows that exist are billed, and no index. */
   #refused(writes: readonly Write[], images: readonly (Attributes | undefined)[]): void {
     for (const [n, write] of writes.entries()) {
       const there = images[n] ?? this.#images.get(nameOf(keyOf(write)));
@@ -93,7 +96,7 @@ export class Metering {
     }
   }
 
-  /** Counted as if it had been done; what is there now is not known. */
+  /** Counted as if it had been applied; the current rows are unknown. */
   #mayHaveWritten(writes: readonly Write[]): void {
     for (const write of writes) {
       const before = this.#before(write);
@@ -102,7 +105,7 @@ export class Metering {
     }
   }
 
-  /** A row that this store has never met is taken to be like the one that replaces it. */
+  /** A row that this store has not read is assumed to be like the one that replaces it. */
   #before(write: Write): Attributes | undefined {
     const name = nameOf(keyOf(write));
     if (this.#images.has(name) || write.when === "absent") return this.#images.get(name);

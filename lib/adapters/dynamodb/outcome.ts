@@ -8,7 +8,7 @@ import { type Attributes, parseItem } from "./attributes.ts";
 import { meaningOf } from "./failure.ts";
 import { SentOnce, sentOnce } from "./send-once.ts";
 
-/** What came of a commit that failed; undefined: nobody planned for this, and nothing was written. */
+/** The outcome of a failed commit; undefined: the failure is unexpected, and nothing was written. */
 export function outcomeOf(
   thrown: unknown,
   writes: readonly Write[],
@@ -21,11 +21,11 @@ export function outcomeOf(
   }
   const meaning = meaningOf(failure);
   if (meaning === "busy") return busy(random);
-  // What was not sent once failed before it was sent at all.
+  // A failure without SentOnce happened before anything was sent.
   return meaning === "unknown" && thrown instanceof SentOnce ? { kind: "unknown" } : undefined;
 }
 
-/** A hint that met a newer one has lost, as it may. */
+/** A hint that met a newer one has lost, which is fine. */
 function refusedAlone(
   { Item }: ConditionalCheckFailedException,
   [write]: readonly Write[],
@@ -35,8 +35,8 @@ function refusedAlone(
 }
 
 /**
- * A transaction says of each write why it did not happen. Where one of them met another transaction
- * or a throttle nobody looked at its condition, so there is nothing to decide from: try again.
+ * A cancelled transaction gives a reason for each write. Where one of them met another transaction
+ * or a throttle, its condition was not evaluated, so there is nothing to decide from: retry.
  */
 function cancelled(
   reasons: readonly CancellationReason[],
@@ -64,7 +64,7 @@ const PASSING: ReadonlySet<string> = new Set([
   "TransactionConflict",
 ]);
 
-/** Spread out, so that those who met once do not meet again. */
+/** Jittered, so that two conflicting transactions do not meet again. */
 function busy(random: () => number): Outcome {
   return { kind: "busy", retryAfterMs: 20 + Math.floor(random() * 80) };
 }

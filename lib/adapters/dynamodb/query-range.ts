@@ -16,8 +16,8 @@ export type KeyCondition = Readonly<{
 export type Bounds = Readonly<{ from?: string; to?: string }>;
 
 /**
- * Where a range is still to be read, behind the cursor: "nowhere" when nothing can be left. A
- * cursor outside the range either lets all of it come, and is dropped, or nothing.
+ * What is left of a range after the cursor: "nowhere" when nothing can be left. A cursor outside
+ * the range leaves either all of it, and is dropped, or nothing.
  */
 export function restOf(
   { from = "", to, backwards }: Range,
@@ -32,7 +32,7 @@ export function restOf(
   return { ...bounds, usesCursor: !isBefore && !isBehind };
 }
 
-/** One partition within bounds. With both of them `to` itself is within: a query knows no other. */
+/** One partition within bounds. With both bounds, `to` is inclusive: a query supports nothing else. */
 export function keyCondition(
   { hash, sort }: KeyNames,
   partition: string,

@@ -7,7 +7,7 @@ import type { DuePart } from "./due-place.ts";
 import { type Bounds, keyCondition, restOf } from "./query-range.ts";
 import type { TableAccess } from "./table-access.ts";
 
-/** A part of what the range asks for: rows of a partition, or of a view in the index of listings. */
+/** A page of a range: rows of a partition, or of a view in the listing index. */
 export async function queryPage(
   access: TableAccess,
   question: Question,
@@ -24,7 +24,7 @@ export async function queryPage(
   for (;;) {
     const asked = { from, partition, bounds: rest, limit: limit - items.length, start } as const;
     const { rows, last } = await query(access, { ...asked, isBackwards: range.backwards === true });
-    // Between two bounds a query gives both ends, and the upper one is not asked for.
+    // Between two bounds a query includes both ends, and the upper one is not wanted.
     const wanted = rows.filter((row) => row[KEYS[from].sort]?.S !== range.to);
     items.push(...wanted);
     if (last === undefined) return { items };
@@ -35,7 +35,7 @@ export async function queryPage(
   }
 }
 
-/** What one partition of the index holds of what is due, from its beginning. */
+/** The due rows of one partition of the index, from its beginning. */
 export async function queryDue(
   access: TableAccess,
   asked: Readonly<{ partition: string; bounds: Bounds; limit: number }>,
@@ -60,7 +60,7 @@ const KEYS = {
   listing: { hash: "listPk", sort: "listSk" },
 } as const;
 
-/** One answer; `last` is where it stopped, because of the limit or because it grew too large. */
+/** One response; `last` is where it stopped, because of the limit or because of its size. */
 async function query({ client, table, metering }: TableAccess, asked: Asked) {
   const { from, partition, bounds, limit, isBackwards, start } = asked;
   const { Items: rows = [], LastEvaluatedKey: last } = await client.send(
@@ -78,13 +78,13 @@ async function query({ client, table, metering }: TableAccess, asked: Asked) {
   return { rows, last };
 }
 
-/** What a cursor keeps of the last row that was told. */
+/** What a cursor keeps of the last row that was returned. */
 function positionOf([kind]: Question, row: Attributes): readonly string[] {
   const { pk, sk } = parseKey(row);
   return kind === "scan" ? [sk] : [row.listSk?.S ?? "", pk, sk];
 }
 
-/** The row to go on behind, which need not be there any more. */
+/** The row to continue after, which need not exist any more. */
 function startOf([kind, partition]: Question, position: readonly string[]): Attributes {
   const [place = "", pk = "", sk = ""] = position;
   if (kind === "scan") return keyAttributes({ pk: partition, sk: place });

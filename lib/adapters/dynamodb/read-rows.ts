@@ -4,7 +4,7 @@ import { type Attributes, distinctKeys, keyAttributes, nameOf, parseKey } from "
 import { sendUntilDone } from "./leftovers.ts";
 import type { TableAccess } from "./table-access.ts";
 
-/** The rows of the keys, in their order; strong unless `stale`. */
+/** The rows of the keys, in their order; strongly consistent unless `stale`. */
 export async function readRows(
   access: TableAccess,
   keys: readonly Key[],

@@ -9,7 +9,10 @@ import type { TableAccess } from "./table-access.ts";
 /** Keys that one batch of removals takes. */
 const AT_ONCE = 25;
 
-/** Removes the rows as best it can: what stays throttled, or may have been done, is left alone. */
+/**
+ * Removes the rows, best effort: rows that stay throttled, or may be removed already, are left
+ * alone.
+ */
 export async function removeRows(access: TableAccess, keys: readonly Key[]): Promise<void> {
   const all = distinctKeys(keys);
   const starts = all.flatMap((_, n) => (n % AT_ONCE === 0 ? [n] : []));
@@ -25,7 +28,7 @@ async function removeSome(access: TableAccess, keys: readonly Key[]): Promise<vo
   }
 }
 
-/** Tells which keys are still to be removed: all of them when the table is throttled. */
+/** Returns the keys that are still to be removed: all of them when the table is throttled. */
 async function removeBatch(access: TableAccess, keys: readonly Key[]): Promise<readonly Key[]> {
   try {
     const left = await sendBatch(access, keys);

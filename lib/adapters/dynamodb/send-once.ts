@@ -1,11 +1,14 @@
-// The SDK repeats a request that failed in between. A repeated conditional write whose first try
-// was applied would be refused by itself, and be told as somebody else's: so whatever the client's
-// settings say, a write is sent once, and the caller hears how that went.
+// The SDK retries requests. A retried conditional write whose first attempt was applied would fail
+// its own condition, and look like a conflict with another writer: so whatever the client's
+// settings say, a write is sent once, and the caller gets the outcome of that.
 
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { meaningOf } from "./failure.ts";
 
-/** Lets the client send each write once, as every store on it needs; reads it repeats as it is set. */
+/**
+ * Makes the client send each write once, as every store on it needs; reads are retried as
+ * configured.
+ */
 export function sendWritesOnce(client: DynamoDBClient): void {
   client.middlewareStack.add(
     (next, context) => async (args) => {
@@ -13,21 +16,24 @@ export function sendWritesOnce(client: DynamoDBClient): void {
       try {
         return await next(args);
       } catch (failure) {
-        // A refused signature may be mended by the client's clock, and was no write.
+        // A refused signature may be fixed by the client's clock correction, and was no write.
         throw meaningOf(failure) === "refused" ? failure : new SentOnce(failure);
       }
     },
-    // Innermost of its step: what fails before here was never sent, and may be repeated.
+    // Innermost of its step: what fails before here was never sent, and may be retried.
     { step: "finalizeRequest", priority: "low", name: "fermataSendWritesOnce", override: true },
   );
 }
 
-/** What made a request fail, whether or not it was sent once. */
+/** The failure of a request, unwrapped from SentOnce. */
 export function sentOnce(thrown: unknown): unknown {
   return thrown instanceof SentOnce ? thrown.failure : thrown;
 }
 
-/** How the one try of a write ended. Not as a `cause`: the SDK would look in there for a reason to repeat. */
+/**
+ * How the one attempt of a write ended. Not as a `cause`: the SDK would look there for a reason to
+ * retry.
+ */
 export class SentOnce extends Error {
   readonly failure: unknown;
 

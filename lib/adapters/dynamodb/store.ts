@@ -2,8 +2,8 @@
 //
 // 1. A row is written whole and under a condition on its version; no write changes a part of one.
 // 2. A write is sent once. A failure after which it may have been applied is `unknown`, never
-//    repeated: the engine reads and finds out. Reads are repeated as the client is set.
-// 3. Conflicts carry the rows that the refusal itself brought, which are strong.
+//    retried: the engine reads and finds out. Reads are retried as the client is configured.
+// 3. Conflicts carry the rows that the refusal itself returned, which are strongly consistent.
 // 4. Only `due`, `list` and a stale `get` may lag.
 
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
@@ -40,17 +40,17 @@ import { sendWritesOnce, sentOnce } from "./send-once.ts";
 import type { TableAccess } from "./table-access.ts";
 import { writeRows } from "./write-rows.ts";
 
-/** How many pages the parts of a slice may hold together, since some of it is told later. */
+/** How many pages the parts of a slice may hold together, since some rows are returned later. */
 const DUE_READ_AHEAD = 4;
 
 /** Which table, and what to use for it. */
 export type DynamoDbStoreOptions = Readonly<{
-  /** Used as it is set, but for one thing: from now on it sends writes once. Its owner ends it. */
+  /** Used as configured, except that from now on it sends writes once. Its owner destroys it. */
   client: DynamoDBClient;
   table: string;
-  /** Hears what every call costs; rows that are replaced are then asked for, which is free. */
+  /** Receives the cost of every call; replaced rows are then requested as well, which is free. */
   meter?: Meter;
-  /** Chance and waiting, for tests that need neither. */
+  /** Chance and waiting, for tests. */
   random?: () => number;
   pause?: (ms: number) => Promise<void>;
 }>;
@@ -124,7 +124,7 @@ export class DynamoDbStore implements Store {
     await removeRows(this.#access, hints);
   }
 
-  /** Nothing waits in here: what was resolved is durable, and the client is its owner's. */
+  /** Nothing is buffered: what was resolved is durable, and the client belongs to its owner. */
   async close(): Promise<void> {}
 
   async #reading<T>(read: () => Promise<T>): Promise<T> {

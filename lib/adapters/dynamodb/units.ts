@@ -2,10 +2,12 @@
 //
 // 1. A row is as large as its attribute names and values. A text or a name counts its UTF-8, bytes
 //    count themselves, a number a byte for two significant digits and one more.
-// 2. A write bills the larger of the row before and after, by KB begun. A transaction bills it twice.
-// 3. An index bills its own rows: one that comes or goes is a write, one that moves is two, and one
-//    that stays as it is costs nothing.
-// 4. A strong read bills 4 KB begun, a stale one half of that; a query adds its rows up first.
+// 2. A write bills the larger of the row before and after, by started KB. A transaction bills it
+//    twice.
+// 3. An index bills its own rows: an insert or a removal is a write, a move is two, and an
+//    unchanged row costs nothing.
+// 4. A strongly consistent read bills started 4 KB, a stale one half of that; a query adds its rows
+//    up first.
 
 import type { AttributeValue } from "@aws-sdk/client-dynamodb";
 import type { Attributes } from "./attributes.ts";
@@ -21,7 +23,7 @@ export function sizeOf(row: Attributes): number {
   );
 }
 
-/** What it costs to turn one row into another; absent before: it is new, absent after: it goes. */
+/** The cost of turning one row into another; absent before: an insert, absent after: a removal. */
 export function writeUnits(change: Change, how?: { inTransaction: true }): WriteUnits {
   const { before, after } = change;
   const larger = Math.max(...[before, after].map((row) => (row === undefined ? 0 : sizeOf(row))));
@@ -33,7 +35,7 @@ export function writeUnits(change: Change, how?: { inTransaction: true }): Write
   };
 }
 
-/** What one read of so many bytes costs; a row that is absent is read as well. */
+/** The cost of one read of so many bytes; reading an absent row costs as well. */
 export function readUnits(bytes: number, how?: { stale: true }): number {
   const strong = Math.max(1, Math.ceil(bytes / READ_UNIT_BYTES));
   return how?.stale ? strong / 2 : strong;
@@ -53,7 +55,7 @@ function indexUnits(keys: readonly string[], { before, after }: Change): number 
   return moved.reduce((sum, row) => sum + kilobytes(sizeOf(row)), 0);
 }
 
-/** What an index of keys alone holds of a row: nothing when the row is not in there. */
+/** What a keys-only index holds of a row: nothing when the row is not in the index. */
 function indexRow(keys: readonly string[], row: Attributes | undefined): Attributes | undefined {
   const names = ["pk", "sk", ...keys];
   const entries = Object.entries(row ?? {}).filter(([name]) => names.includes(name));
@@ -68,7 +70,7 @@ function kilobytes(bytes: number): number {
   return Math.max(1, Math.ceil(bytes / WRITE_UNIT_BYTES));
 }
 
-/** Of the kinds of values that rows of ours have. */
+/** Only the value types that these rows have. */
 function valueSize({ S, N, B }: AttributeValue): number {
   if (S !== undefined) return Buffer.byteLength(S);
   if (B !== undefined) return B.byteLength;

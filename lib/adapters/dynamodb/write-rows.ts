@@ -10,13 +10,13 @@ import { keyAttributes, toAttributes } from "./attributes.ts";
 import { conditionOf } from "./conditions.ts";
 import type { TableAccess } from "./table-access.ts";
 
-/** Does the writes, all or none; throws what the client throws. One alone costs half. */
+/** Applies all writes or none; throws what the client throws. A single write costs half. */
 export async function writeRows(
   access: TableAccess,
   writes: readonly [Write, ...Write[]],
 ): Promise<void> {
   const [write] = writes;
-  // Nothing but a transaction can look at a row without writing one.
+  // Only a transaction can check a row without writing one.
   if (writes.length === 1 && !("expect" in write)) await writeAlone(access, write);
   else await writeTogether(access, writes);
 }

@@ -13,7 +13,7 @@ import type { Meter } from "../../ports/meter.ts";
 type Options = Readonly<{
   client: EventBridgeClient;
   busName: string;
-  /** Whether outsiders want to hear what happens to instances; each thing said is an event. */
+  /** Whether announcements about instances are sent; each is an event. */
   announces: boolean;
   clock: Pick<Clock, "pause">;
   /** From 0 to 1; by chance when absent. */
@@ -23,12 +23,15 @@ type Options = Readonly<{
   traceparent?: () => string | undefined;
 }>;
 
-/** Who the events say they are from; rules ask for it. */
+/** The source of the events; rules match it. */
 const SOURCE = "fermata";
 const TRIES = 4;
 const FIRST_PAUSE_MS = 50;
 
-/** One event for each broadcast and announcement; payloads stay in the store, an event has no room. */
+/**
+ * One event for each broadcast and announcement; payloads stay in the store, since an event has no
+ * room.
+ */
 export class EventBridgeBus implements Bus {
   readonly announce?: (announcement: Announcement) => Promise<void>;
   readonly #options: Options;
@@ -50,7 +53,7 @@ export class EventBridgeBus implements Bus {
     if (failure) throw notTaken(`announcement ${announcement.id}`, failure);
   }
 
-  /** The SDK repeats calls that failed; a call that succeeds may still have refused its event. */
+  /** The SDK retries failed calls; a call that succeeds may still have refused its event. */
   async #put(type: string, detail: string): Promise<Failure | undefined> {
     const { clock, random = Math.random } = this.#options;
     let failure = await this.#putOnce(type, detail);
@@ -76,18 +79,18 @@ export class EventBridgeBus implements Bus {
   }
 }
 
-/** Why an event was not taken: it alone, or the whole call; for good, or for this moment. */
+/** Why an event was not accepted: the entry or the whole call, permanently or for now. */
 type Failure = Readonly<{ why: string; isEntry: boolean; isFinal: boolean; cause?: unknown }>;
 
 const failureOf = (why: string): Failure => ({ why, isEntry: true, isFinal: false });
 
-/** Another try would be refused as well: the caller is at fault, and was not just too quick. */
+/** A retry would be refused as well: the request is wrong, not just throttled. */
 function isRefusal(cause: unknown): boolean {
   if (!(cause instanceof EventBridgeServiceException) || cause.$fault !== "client") return false;
   return !/throttl|too ?many/i.test(cause.name);
 }
 
-/** One for every 64 KB that were begun. */
+/** One for every started 64 KB. */
 function billedEvents({ Source, DetailType, Detail }: PutEventsRequestEntry): number {
   const bytes = Buffer.byteLength(`${Source}${DetailType}${Detail}`);
   return Math.max(1, Math.ceil(bytes / 65_536));

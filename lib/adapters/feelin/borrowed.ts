@@ -12,7 +12,7 @@ export function borrowed(text: string): (...args: readonly unknown[]) => unknown
   if (!isFunction(value)) throw new Error(`\`${text}\` is no function.`);
   return (...args) => {
     const result: unknown = value.invoke(args);
-    // feelin adds to this list at every call, and nobody else would ever empty it.
+    // feelin adds to this list at every call, and nothing else empties it.
     warnings.length = 0;
     return result;
   };

@@ -4,12 +4,12 @@ import { failed } from "../../ports/task-failure.ts";
 import type { TaskAttempt, TaskOutcome } from "../../ports/tasks.ts";
 import { parseTaskResult } from "./task-result.ts";
 
-/** What a handler learns about the attempt that it makes. */
+/** What a handler gets about its attempt. */
 export type TaskContext = Readonly<{
   taskId: string;
   instanceId: string;
   element: string;
-  /** The same over all attempts: hand it on to whatever must not be done twice. */
+  /** The same for all attempts: pass it on to services that must not act twice. */
   idempotencyKey: string;
   attempt: number;
   headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export type TaskContext = Readonly<{
   heartbeat(): Promise<void>;
 }>;
 
-/** Thrown where another attempt would fail in the same way: what is left of them is not used. */
+/** Thrown where another attempt would fail in the same way: the remaining attempts are not used. */
 export class HopelessFailure extends Error {
   override readonly name = "HopelessFailure";
 }
@@ -27,7 +27,7 @@ export class HopelessFailure extends Error {
 /** The user's own code. */
 export type TaskCode = (input: Variables, context: TaskContext) => unknown;
 
-/** The handlers that are at work in this process, and the way to stop them. */
+/** The handlers that are running in this process, and how to abort them. */
 export class HandlerRuns {
   readonly #alarm: Alarm;
   readonly #runs = new Map<string, Set<Run>>();
@@ -38,12 +38,12 @@ export class HandlerRuns {
     this.#alarm = alarm;
   }
 
-  /** Handlers whose end nobody waits for, because they were still at work at the shutdown. */
+  /** Handlers that were abandoned, because they were still running at the shutdown. */
   get abandoned(): number {
     return this.#abandoned;
   }
 
-  /** Runs the code once. Never throws; what comes after the time is over is dropped. */
+  /** Runs the code once. Never throws; a result after the timeout is dropped. */
   async run(
     code: TaskCode,
     input: Variables,
@@ -71,7 +71,7 @@ export class HandlerRuns {
     return this.#isShutDown ? never() : outcome;
   }
 
-  /** Aborts the signals of the handlers of a ticket; their results are no longer waited for. */
+  /** Aborts the signals of the handlers of a ticket; their results are ignored. */
   stop(instanceId: string, ticket: string): void {
     for (const { controller, end } of this.#runs.get(nameOf(instanceId, ticket)) ?? []) {
       end(failed("The task was interrupted."));
@@ -79,7 +79,10 @@ export class HandlerRuns {
     }
   }
 
-  /** Aborts every signal. No outcome is reported from here on: the attempts are made again. */
+  /**
+   * Aborts every signal. No outcome is reported from here on: the attempts are repeated after a
+   * restart.
+   */
   shutDown(): void {
     this.#isShutDown = true;
     for (const { controller, end } of [...this.#runs.values()].flatMap((runs) => [...runs])) {
@@ -98,12 +101,12 @@ export class HandlerRuns {
 
 type Run = Readonly<{ controller: AbortController; end: (outcome: TaskOutcome) => void }>;
 
-/** As if the process had died: the attempt is not over, and is made again after the restart. */
+/** As if the process had crashed: the attempt has no outcome, and is repeated after the restart. */
 function never(): Promise<never> {
   return new Promise(() => {});
 }
 
-/** Never rejects, so a handler that fails long after its time is no unhandled rejection. */
+/** Never rejects, so a handler that fails long after its timeout is no unhandled rejection. */
 async function call(
   code: TaskCode,
   input: Variables,
@@ -126,7 +129,7 @@ function outcomeOf(value: unknown): TaskOutcome {
   return failed(`The handler returned what cannot be kept: ${result.problem} ${result.hint}`);
 }
 
-/** Only an error named BusinessError carries a code: Node's own errors have one, too. */
+/** Only the code of an error named BusinessError counts: Node's own errors have one, too. */
 function failureOf(error: unknown): TaskOutcome {
   const { name, message, code, variables } = partsOf(error);
   const text = typeof message === "string" && message !== "" ? message : describe(error);

@@ -3,16 +3,16 @@ import { parseDuration } from "../../definition/time/duration.ts";
 import type { TaskHandler } from "../../ports/tasks.ts";
 import type { HandlerRuns, TaskCode } from "./handler-runs.ts";
 
-/** How long a handler may take when it does not say. */
+/** The default timeout of a handler. */
 export const DEFAULT_TIMEOUT_MS = 45_000;
 
-/** The longest time that a handler may ask for; what takes longer is completed from outside. */
+/** The longest timeout of a handler; longer work belongs to a worker. */
 export const MAX_TIMEOUT_MS = 24 * 60 * 60_000;
 
-/** The longest pause between two attempts; what is longer is a timer of the process. */
+/** The longest backoff between two attempts; for longer ones, model a timer. */
 export const MAX_BACKOFF_MS = 30 * 24 * 60 * 60_000;
 
-/** Reads what a handler's author exported: a function, or a function with settings. */
+/** Parses what a handler's author exported: a function, or a function with settings. */
 export function parseTaskHandler(exported: unknown, runs: HandlerRuns): Parsed<TaskHandler> {
   if (isCode(exported)) return handlerOf({ run: exported }, runs);
   if (typeof exported !== "object" || exported === null) {

@@ -1,5 +1,5 @@
-// Handlers of tasks, as their authors write them: a function, or a function with settings.
-// Everything that is wrong is found before the first task runs, and named together.
+// Task handlers, as their authors write them: a function, or a function with settings.
+// All problems are found before the first task runs, and reported together.
 
 import { type Dirent, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -12,7 +12,7 @@ import { parseTaskHandler } from "./task-handler-settings.ts";
 /** A function, or `{ run, timeout, backoff, isolate, exclusive }`, by task type. */
 export type TaskHandlersByType = Readonly<Record<string, unknown>>;
 
-/** Takes handlers that the host wrote down itself. */
+/** Parses handlers that the host passes as objects. */
 export function handlersFrom(
   byType: TaskHandlersByType,
   runs: HandlerRuns = new HandlerRuns(),
@@ -74,7 +74,7 @@ function filesOf(folder: string): readonly string[] {
     .sort();
 }
 
-/** Declarations and tests may stand beside the handlers; hidden files are nobody's handlers. */
+/** Declarations and tests may be in the same folder; hidden files are not handlers. */
 function isHandlerFile(name: string): boolean {
   return /^[^.].*\.(ts|mjs|js)$/.test(name) && !/\.(d|test|spec)\.(ts|mjs|js)$/.test(name);
 }

@@ -6,8 +6,8 @@ import { accepted, type Parsed, refused } from "../../definition/parsed.ts";
 export const MAX_RESULT_DEPTH = 200;
 
 /**
- * Copies what a handler returned, as JSON would carry it: nothing becomes an empty object, and
- * properties that are undefined are left out. What JSON cannot carry is refused, with its place.
+ * Copies what a handler returned, as JSON would carry it: no value becomes an empty object, and
+ * undefined properties are left out. What JSON cannot carry is refused, with its path.
  */
 export function parseTaskResult(value: unknown, what: string): Parsed<Variables> {
   if (value === undefined || value === null) return accepted({});

@@ -5,7 +5,7 @@ import { invoke } from "./invoke.ts";
 
 type Options = Readonly<{ client: LambdaClient; functionName: string; notation: string }>;
 
-/** A compiler that is a function of its own, because parsers are heavy and deployments rare. */
+/** A compiler in a separate function, because parsers are heavy and deployments rare. */
 export function remoteCompiler({ client, functionName, notation }: Options): Compiler {
   return async (source) => {
     const payload = { notation, source };
@@ -18,7 +18,7 @@ export function remoteCompiler({ client, functionName, notation }: Options): Com
   };
 }
 
-/** It is the engine's own function: that its answer is one at all is enough to know. */
+/** It is the engine's own function, so a shallow check is enough. */
 function isCompilation(value: unknown): value is Compilation {
   if (typeof value !== "object" || value === null || !("ok" in value)) return false;
   if (!("diagnostics" in value && Array.isArray(value.diagnostics))) return false;

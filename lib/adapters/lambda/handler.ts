@@ -7,12 +7,12 @@ import type { TaskAttempt, TaskHandler, TaskOutcome } from "../../ports/tasks.ts
 import { type Answer, invoke } from "./invoke.ts";
 
 type Options = Readonly<{
-  /** One that does not repeat calls by itself: a task that was perhaps run is not run again unasked. */
+  /** A client without retries: a task that may have run is not run again implicitly. */
   client: LambdaClient;
   arn: string;
-  /** What the deployment says about the task. */
+  /** The settings of the task from the deployment. */
   declared: Pick<TaskHandler, "timeoutMs" | "isolate" | "exclusive">;
-  /** Reads variables out of what was returned. */
+  /** Parses the returned variables. */
   parseResult: (value: unknown, what: string) => Parsed<Variables>;
   clock: Pick<Clock, "pause">;
 }>;
@@ -41,7 +41,7 @@ async function outcomeOfCall(options: Options, attempt: Attempt): Promise<TaskOu
   }
 }
 
-/** Only a refusal for too many calls is repeated: then nothing has run. */
+/** Only a throttled call is retried: then nothing has run. */
 async function call(
   { client, arn, clock }: Options,
   { input, about }: Attempt,
@@ -62,7 +62,7 @@ async function call(
 const isTooMany = (cause: unknown): cause is TooManyRequestsException =>
   cause instanceof TooManyRequestsException;
 
-/** As long as the service asks for, if it does. */
+/** The delay that the service asks for, if any. */
 function pauseAfter({ retryAfterSeconds }: TooManyRequestsException): number {
   const seconds = Number(retryAfterSeconds);
   return seconds > 0 ? seconds * 1_000 : DEFAULT_PAUSE_MS;
@@ -77,7 +77,7 @@ function outcomeOf(answer: Answer, { parseResult }: Options): TaskOutcome {
   return failed(`The function returned what cannot be kept: ${result.problem} ${result.hint}`);
 }
 
-/** Only an error named BusinessError has a code: any other uses up a retry. */
+/** Only an error named BusinessError has a code; any other uses up a retry. */
 function failureOf(
   { errorType, errorMessage, code, variables }: Readonly<Record<string, unknown>>,
   parseResult: Options["parseResult"],

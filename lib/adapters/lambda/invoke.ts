@@ -8,10 +8,10 @@ export type Call = Readonly<{
   abortSignal?: AbortSignal;
 }>;
 
-/** What a function answered: a value, or the error that it ended with. */
+/** The response of a function: a value, or the error that it ended with. */
 export type Answer = Readonly<{ value: unknown } | { error: Readonly<Record<string, unknown>> }>;
 
-/** Calls a function and waits for its answer; throws when none came. */
+/** Invokes a function and waits for its response; throws when there is none. */
 export async function invoke({
   client,
   functionName,
@@ -29,7 +29,7 @@ export async function invoke({
   return { error: typeof value === "object" && value !== null ? { ...value } : {} };
 }
 
-/** What is not JSON is told as it is; only functions with a runtime of their own answer so. */
+/** Text that is not JSON is returned as it is; only functions with a custom runtime respond so. */
 function parseJson(text: string): unknown {
   if (text === "") return undefined;
   try {

@@ -2,22 +2,22 @@ import type { Instant } from "../../definition/time/instant.ts";
 import { type Alarm, processAlarm } from "../../ports/alarm.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** Entries of a list of what is left; the rest is counted. */
+/** Entries of a list of unfinished work; the rest is only counted. */
 export const MAX_LISTED_WORK = 100;
 
-/** A piece of work that is under way or could be; its id tells it from equal ones. */
+/** A piece of work that is running or ready; its id distinguishes it from equal ones. */
 export type Work = Readonly<{ id: string; what: string }>;
 
-/** Where work waits its turn and is done. What waits for an instant ahead is no work yet. */
+/** Where work is queued and runs. What waits for a future instant does not count as work. */
 export interface Workplace {
-  /** Pieces that are ready, under way, or waiting to be tried again. */
+  /** Pieces that are ready, running, or waiting for a retry. */
   readonly load: number;
-  /** Those of them that are under way. */
+  /** Those of them that are running. */
   readonly running: number;
   left(): Iterable<Work>;
 }
 
-/** Knows whether anything is to be done in this process, and tells those who wait for the end. */
+/** Tracks whether there is any work in this process, and resolves waits for its end. */
 export class Activity {
   readonly #steady: Pick<Clock, "now">;
   readonly #alarm: Alarm;
@@ -43,7 +43,7 @@ export class Activity {
     this.#places.push(place);
   }
 
-  /** A place tells that something changed: with `progress` when a piece of work is over. */
+  /** Called by a workplace on every change: with `progress` when a piece of work is finished. */
   changed(how?: "progress"): void {
     if (how === "progress") this.#progressedAt = this.#steady.now();
     for (const watcher of this.#watchers) watcher();
@@ -68,8 +68,8 @@ export class Activity {
   }
 
   /**
-   * Resolves when there is no work but what `givenUp` names. When nothing was finished for
-   * `patienceMs` of real time it adds what is left to `givenUp` and resolves all the same.
+   * Resolves when there is no work except what `givenUp` names. When nothing was finished for
+   * `patienceMs` of real time it adds the rest to `givenUp` and resolves as well.
    */
   async settle({
     patienceMs,
@@ -81,7 +81,7 @@ export class Activity {
     for (const place of this.#places) for (const { id } of place.left()) givenUp.add(id);
   }
 
-  /** Says whether, within `withinMs`, no more than `count` pieces of work were under way. */
+  /** Whether, within `withinMs`, no more than `count` pieces of work were running. */
   async runningAtMost(count: number, withinMs: number): Promise<boolean> {
     this.#progressedAt = this.#steady.now();
     return this.#until(() => this.running <= count, withinMs, "progress or not");

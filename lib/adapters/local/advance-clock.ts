@@ -6,17 +6,17 @@ import type { Agenda } from "./agenda.ts";
 import type { TimerLoop } from "./timer-loop.ts";
 import type { VirtualClock } from "./virtual-clock.ts";
 
-/** Real time that an advance waits for work of which nothing gets finished. */
+/** Real time that an advance waits without any work being finished. */
 export const ADVANCE_PATIENCE_MS = 2_000;
 
-/** Where the clock stands, how many timers fired on the way, and what was still at work then. */
+/** The time of the clock, how many timers fired, and the work that was still running then. */
 export type Advanced = Readonly<{ now: Instant; fired: number; left: readonly string[] }>;
 
 export type Advance = (by: Duration) => Promise<Advanced>;
 
 /**
- * Moves a virtual clock through every due instant in turn, and goes on when nothing is left to do
- * there. Work that gets nowhere holds it up once, not at every instant. Advances take turns.
+ * Moves a virtual clock through every due instant in turn, and continues when no work is left
+ * there. Work that makes no progress delays it once, not at every instant. Advances run one by one.
  */
 export function clockAdvancer({
   clock,
@@ -47,7 +47,7 @@ export function clockAdvancer({
     while (next !== undefined && next < target) {
       await clock.moveTo(next);
       await settle(givenUp);
-      next = agenda.next(); // later than now: what is due and gets nowhere was given up
+      next = agenda.next(); // later than now: what is due and makes no progress was given up
     }
     await clock.moveTo(target);
     await settle(givenUp);

@@ -5,7 +5,7 @@ import type { Clock } from "../../ports/clock.ts";
 /** The longest blind sleep: a clock that has jumped is noticed by then. */
 export const MAX_SLEEP_MS = 1_000;
 
-/** Something that waits for an instant. Both calls are cheap: no disk, no waiting. */
+/** Something that waits for an instant. Both calls are cheap: no disk access, no blocking. */
 export interface Waiting {
   /** The instant it waits for; undefined: none. */
   nextDue(): Instant | undefined;
@@ -13,13 +13,13 @@ export interface Waiting {
   wake(now: Instant): void;
 }
 
-/** For clocks that move only when told: whoever moves them looks into the agenda. */
+/** For clocks that are moved by hand: moving one checks the agenda. */
 export const noAlarm: Alarm = () => () => {};
 
 /**
- * Wakes whatever waits for an instant of one clock, never early by that clock. It sleeps until the
- * next instant but at most a second at a time, so a clock that jumps forward is obeyed at once,
- * and one that jumps back wakes nobody before its time.
+ * Wakes everything that waits for an instant of one clock, never early by that clock. It sleeps
+ * until the next instant but at most a second at a time, so it follows a clock that jumps forward
+ * at once, and wakes nothing early when a clock jumps back.
  */
 export class Agenda {
   readonly #clock: Pick<Clock, "now">;
@@ -43,7 +43,7 @@ export class Agenda {
     this.look();
   }
 
-  /** The first instant that anybody waits for. */
+  /** The first instant that anything waits for. */
   next(): Instant | undefined {
     let next: Instant | undefined;
     for (const waiting of this.#waiting) {
@@ -53,9 +53,9 @@ export class Agenda {
     return next;
   }
 
-  /** Wakes what is due, and sets the alarm for the rest: for the clock, or what waits, changed. */
+  /** Wakes what is due, and sets the alarm for the rest; called when the clock or the waits changed. */
   look(): void {
-    if (this.#isStopped || this.#isLooking) return; // the look under way sees what changed
+    if (this.#isStopped || this.#isLooking) return; // the running call sees what changed
     this.#isLooking = true;
     try {
       while (this.#wakeDue());
@@ -65,7 +65,7 @@ export class Agenda {
     this.#setAlarm();
   }
 
-  /** Wakes nobody any more. */
+  /** Wakes nothing any more. */
   stop(): void {
     this.#isStopped = true;
     this.#ring?.callOff();
@@ -84,7 +84,7 @@ export class Agenda {
     return hasWoken;
   }
 
-  /** An alarm that rings too early costs a look; so only one that would be too late is moved. */
+  /** An alarm that is too early costs one check; so only one that would be too late is moved. */
   #setAlarm(): void {
     const next = this.next();
     if (this.#isStopped || next === undefined) return;

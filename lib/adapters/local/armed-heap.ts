@@ -4,7 +4,7 @@ import { type Due, DueHeap } from "./due-heap.ts";
 
 type Timer = Pick<ArmedTimer, "tenant" | "instanceId" | "ticket">;
 
-/** Timers that only memory knows, each once; one that was removed leaves nothing behind. */
+/** Timers that are held in memory only, each once; a removed one leaves nothing behind. */
 export class ArmedHeap {
   readonly #heap = new DueHeap<Timer>();
   readonly #byName = new Map<string, Due<Timer>>();

@@ -1,10 +1,10 @@
 /**
- * Blobs in the embedded store itself, in parts of a size that it takes: what is flushed, purged and
- * copied with the data folder needs no folder of its own.
+ * Blobs in the embedded store itself, in parts of a size that it takes: so they are flushed, purged
+ * and copied with the data folder.
  *
- * 1. The head of a blob is put after all its parts: with it, the blob is there and whole.
- * 2. Who lets a blob expire marks its head last, so that the marking can be repeated.
- * 3. Versions are instants: a blob that is put again, long after it was let go, has its whole life.
+ * 1. The head of a blob is written after all its parts: a blob with a head is complete.
+ * 2. `expire` marks the head last, so that it can be repeated.
+ * 3. Versions are instants: a blob that is put again long after it was marked does not expire.
  */
 import { PART_BYTES } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
@@ -13,7 +13,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Store } from "../../ports/store.ts";
 
-/** Where blobs are put, and how long those live whose instance has ended. */
+/** Where blobs are stored, and how long those of ended instances are kept. */
 export type StoredBlobsOptions = Readonly<{
   store: Pick<Store, "get" | "commit">;
   clock: Pick<Clock, "now">;
@@ -51,7 +51,7 @@ export function storedBlobs({ store, clock, retentionMs }: StoredBlobsOptions): 
     async remove(name) {
       const [head] = await store.get([headKey(name)]);
       if (head === undefined) return;
-      // The head last: who dies in between finds the parts again.
+      // The head last: after a crash in between, the parts are found again.
       for (let part = 0; part < parseCount(head.body); part++) {
         await removeItem(store, partKey(name, part));
       }
@@ -83,7 +83,7 @@ function joined(parts: readonly Item[]): Uint8Array {
   return whole;
 }
 
-/** One process owns the store, so a put that loses has met its own equal. */
+/** One process owns the store, so a put that loses has met an equal one. */
 async function putHint(store: Pick<Store, "commit">, put: Item): Promise<void> {
   await store.commit([{ put, when: "newer" }]);
 }

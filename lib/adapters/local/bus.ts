@@ -1,10 +1,10 @@
 import type { Announcement, Bus } from "../../ports/bus.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 
-/** Hears what happens to instances, in this process. */
+/** Receives announcements about instances, in this process. */
 export type AnnouncementListener = (announcement: Announcement) => void | Promise<void>;
 
-/** A bus inside one process: those who fan out are the only ones who hear of a broadcast. */
+/** A bus inside one process: the work queue is the only receiver of a broadcast. */
 export function localBus({
   work,
   announce,

@@ -8,7 +8,7 @@ export type Call = Readonly<{
   reject(error: unknown): void;
 }>;
 
-/** A commit, or hints to remove, in the order they were asked for. */
+/** A commit, or hints to remove, in the order of the calls. */
 export type Member = Call | Readonly<{ tidy: readonly Key[] }>;
 
 /** The calls that become durable together, by one transaction and one flush of the disk. */
@@ -18,7 +18,7 @@ export class CommitGroup {
   readonly #waiting: (() => void)[] = [];
   #size = 0;
 
-  /** How many items its members touch: what bounds the time of one flush. */
+  /** How many items its members touch: this bounds the time of one flush. */
   get size(): number {
     return this.#size;
   }
@@ -39,12 +39,12 @@ export class CommitGroup {
     return keys.some((key) => this.#keys.has(nameOf(key)));
   }
 
-  /** Resolves when the group was flushed, well or not. */
+  /** Resolves when the group was flushed, successfully or not. */
   settled(): Promise<void> {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Answers every call in order, then those who only waited. */
+  /** Answers every call in order, then the waits for `settled`. */
   settle(answer: (call: Call, position: number) => void): void {
     for (const [position, member] of this.members.entries()) {
       if ("writes" in member) answer(member, position);

@@ -1,6 +1,7 @@
-// A data folder has one owner at a time, for a second one would not know of the first one's timers
+// A data folder has one owner at a time, because a second one would not know the first one's timers
 // and running tasks. The owner holds a lock of the operating system on `owner.lock` for as long as
-// it lives: kill -9 or a power cut releases it. `owner.json` only tells a second one who that is.
+// it lives: kill -9 or a power cut releases it. `owner.json` only names the owner in error
+// messages.
 
 import {
   closeSync,
@@ -19,14 +20,14 @@ import { EngineError } from "../../ports/engine-error.ts";
 export type DataFolder = Readonly<{
   path: string;
   databaseFile: string;
-  /** Where the store marks how far its log reaches. */
+  /** Where the store marks the durable end of its log. */
   markFile: string;
-  /** Throws once one of the files that are open here is no longer the one in the folder. */
+  /** Throws once an open file is no longer the one in the folder. */
   checkFiles(): void;
   release(): void;
 }>;
 
-/** Creates the folder where needed and becomes its owner, or says who is. */
+/** Creates the folder if needed and becomes its owner; throws an error that names another owner. */
 export function ownDataFolder(folder: string): DataFolder {
   const path = resolve(folder);
   createFolder(path);
@@ -47,7 +48,7 @@ export function ownDataFolder(folder: string): DataFolder {
   };
 }
 
-/** A file is known from the first check that finds it; without it, or with another, all is lost. */
+/** Remembers each file from the first check that finds it; throws when it is missing or replaced. */
 function fileCheck(path: string, names: readonly string[]): () => void {
   const known = new Map<string, bigint>();
   return () => {
@@ -126,7 +127,7 @@ function readOwner(path: string): number | undefined {
     const hasPid = typeof owner === "object" && owner !== null && "pid" in owner;
     return hasPid && typeof owner.pid === "number" ? owner.pid : undefined;
   } catch {
-    return undefined; // it only helps the message; the lock is what counts
+    return undefined; // only for the message; the lock decides
   }
 }
 

@@ -1,11 +1,11 @@
 // How the queues of this process deliver. Invariants:
 //
 // 1. What was added stays until its verdict is "release": it is never lost while the process lives.
-// 2. Things of one lane are delivered in order, one batch at a time; lanes take turns.
-// 3. What is kept, or met an error, stands at the front of its lane and the lane pauses: never a
-//    hot loop. The pause is real time whatever clock the engine has, as a pause between two tries is.
-// 4. What has failed is tried alone. When that has failed too often, and not because of the store,
-//    it is delivered to be set aside: one that is broken does not hold up its lane for ever.
+// 2. Items of one lane are delivered in order, one batch at a time; lanes take turns.
+// 3. An item that is kept or failed goes to the front of its lane, and the lane pauses: never a hot
+//    loop. The pause is real time whatever clock the engine has.
+// 4. A failed item is retried alone. When that has failed too often, and not because of the store,
+//    it is delivered to be set aside: a poisoned item does not block its lane for ever.
 
 import { MAX_FAILED_DELIVERIES } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
@@ -21,14 +21,14 @@ import { growingPauseMs } from "./growing-pause.ts";
 /** The shortest time that a kept message stays away. */
 export const MIN_KEEP_MS = 5;
 
-/** Something went wrong and will be tried again; nobody else hears of it. */
+/** A failure that will be retried; it is reported here only. */
 export type Trouble = Readonly<{ error: unknown; about: string; retryInMs: number }>;
 
 /** What every queue of a process shares. */
 export type Surroundings = Readonly<{
-  /** By the clock of the engine: when what is due is due. */
+  /** By the clock of the engine: for due instants. */
   agenda: Agenda;
-  /** By a clock that never jumps: when what failed is tried again. */
+  /** By a clock that never jumps: for retries. */
   pauses: Agenda;
   activity: Activity;
   /** Must not throw. */
@@ -37,26 +37,26 @@ export type Surroundings = Readonly<{
 
 export type DeliveryRules<T> = Readonly<{
   concurrency: number;
-  /** Most things of a lane in one delivery. */
+  /** Most items of a lane in one delivery. */
   batch: number;
-  /** The lane of a thing; undefined: each has its own. */
+  /** The lane of an item; undefined: each has its own. */
   laneOf?: (item: T) => string;
-  /** What a thing is, to finish "… is running". */
+  /** The name of an item, to finish "… is running". */
   nameOf: (item: T) => string;
-  /** When to begin with what was added; after the running callback unless said. */
+  /** When to start with added items; after the running callback by default. */
   soon?: (begin: () => void) => void;
   onReleased?: (item: T) => void;
-  /** A delivery is over, whatever came of it. */
+  /** A delivery has ended, whatever its outcome. */
   onSettled?: () => void;
 }>;
 
-/** Hands out a batch; the verdicts are in its order. */
+/** Delivers a batch; the verdicts are in its order. */
 export type Deliver<T> = (
   items: readonly [T, ...T[]],
   how: Pick<Invocation, "aside">,
 ) => Promise<readonly Verdict[]>;
 
-/** Delivers things with bounded concurrency until each is released. */
+/** Delivers items with bounded concurrency until each is released. */
 export class Deliveries<T> implements Waiting, Workplace {
   readonly #surroundings: Surroundings;
   readonly #rules: DeliveryRules<T>;
@@ -85,18 +85,18 @@ export class Deliveries<T> implements Waiting, Workplace {
     return this.#running;
   }
 
-  /** Lanes that are under way or ready: those that pause are not in anybody's way. */
+  /** Lanes that are running or ready; paused ones do not count. */
   get active(): number {
     return this.#running + this.#ready.size;
   }
 
-  /** Begins to deliver; what was added before is delivered first. */
+  /** Starts to deliver; items that were added before come first. */
   start(deliver: Deliver<T>): void {
     this.#deliver = deliver;
     this.#pumpSoon();
   }
 
-  /** Delivers nothing more; what is under way goes on. */
+  /** Delivers nothing more; running deliveries continue. */
   stop(): void {
     this.#isStopped = true;
   }
@@ -147,7 +147,7 @@ export class Deliveries<T> implements Waiting, Workplace {
     this.#pumpSoon();
   }
 
-  /** Not at once: whoever adds something is in the middle of a step of its own. */
+  /** Not at once: the caller is in the middle of a step of its own. */
   #pumpSoon(): void {
     if (this.#isPumping) return;
     this.#isPumping = true;
@@ -209,7 +209,7 @@ export class Deliveries<T> implements Waiting, Workplace {
       }
     }
     lane.waiting.putBack(kept);
-    // The lane is back when the first of the kept ones may be: the others are only kept again.
+    // The lane resumes when the first of the kept items may run: the others are only kept again.
     if (kept.length > 0) this.#pause(lane, pauseMs);
     else if (lane.waiting.size > 0) this.#makeReady(lane);
     else this.#drop(lane);
@@ -246,7 +246,7 @@ type Lane<T> = {
   readonly waiting: Fifo<T>;
   running: readonly T[];
   failures: number;
-  /** Those of them that nothing outside of the message explains. */
+  /** Those of them that are the message's own fault. */
   strikes: number;
   state: "empty" | "ready" | "running" | "paused";
 };
@@ -255,7 +255,7 @@ function newLane<T>(id: string, name: string | undefined): Lane<T> {
   return { id, name, waiting: new Fifo(), running: [], failures: 0, strikes: 0, state: "empty" };
 }
 
-/** What is full or busy now need not be later: the message is not at fault. */
+/** Something was full or busy, which passes: the message is not at fault. */
 const isPassing = (error: unknown): boolean => error instanceof EngineError && error.retryable;
 
 function asideIn({ strikes }: Lane<unknown>): Pick<Invocation, "aside"> {

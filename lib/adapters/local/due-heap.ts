@@ -1,29 +1,29 @@
 import type { Instant } from "../../definition/time/instant.ts";
 
-/** What waits in a heap; kept by whoever may want to take it out before its time. */
+/** An entry of the heap; its holder can remove it before it is due. */
 export type Due<T> = { readonly item: T; readonly dueAt: Instant };
 
 /**
- * Things ordered by when they are due, those of one instant in the order they came. Taking one out
- * early only marks it; the marked ones are swept out when they are the majority, so that
- * the heap never holds more than twice what waits.
+ * Items ordered by due instant, those of one instant in insertion order. An early removal only
+ * marks an entry; marked entries are swept out when they are the majority, so that the heap never
+ * holds more than twice the waiting items.
  */
 export class DueHeap<T> {
   #nodes: Node<T>[] = [];
   #gone = 0;
   #count = 0;
 
-  /** How many things wait. */
+  /** How many items wait. */
   get size(): number {
     return this.#nodes.length - this.#gone;
   }
 
-  /** How many places are taken, marked ones included: what the heap costs. */
+  /** How many places are used, marked entries included: what the heap costs. */
   get places(): number {
     return this.#nodes.length;
   }
 
-  /** When the first thing is due. */
+  /** When the first item is due. */
   get earliest(): Instant | undefined {
     this.#dropGone();
     return this.#nodes[0]?.dueAt;
@@ -36,7 +36,7 @@ export class DueHeap<T> {
     return node;
   }
 
-  /** Takes a thing out before its time; does nothing when it has left already. */
+  /** Removes an item before it is due; does nothing when it is gone already. */
   remove(due: Due<T>): void {
     const node: Partial<Node<T>> & Due<T> = due;
     if (node.isGone !== false) return;
@@ -45,14 +45,14 @@ export class DueHeap<T> {
     if (this.#gone > this.size && this.#nodes.length > SMALL) this.#sweep();
   }
 
-  /** Takes out the first thing if it is due by `now`. */
+  /** Removes and returns the first item if it is due by `now`. */
   takeDue(now: Instant): Due<T> | undefined {
     this.#dropGone();
     const first = this.#nodes[0];
     return first !== undefined && first.dueAt <= now ? this.#take() : undefined;
   }
 
-  /** What waits, in no order. */
+  /** The waiting items, in no order. */
   *[Symbol.iterator](): IterableIterator<Due<T>> {
     for (const node of this.#nodes) if (!node.isGone) yield node;
   }
@@ -77,7 +77,7 @@ export class DueHeap<T> {
   }
 
   #sweep(): void {
-    // A list in order is a heap.
+    // A sorted list is a heap.
     this.#nodes = this.#nodes.filter((node) => !node.isGone).sort(compare);
     this.#gone = 0;
   }
@@ -115,7 +115,7 @@ export class DueHeap<T> {
   }
 }
 
-/** Below this a sweep is not worth its while. */
+/** Below this a sweep does not pay. */
 const SMALL = 64;
 
 type Node<T> = { item: T; dueAt: Instant; order: number; isGone: boolean };

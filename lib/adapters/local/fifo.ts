@@ -15,7 +15,7 @@ export class Fifo<T> {
   take(count: number): readonly T[] {
     const taken = this.#items.slice(this.#first, this.#first + count);
     this.#first += taken.length;
-    // Moving the rest to the front now and then keeps taking cheap, however long the queue.
+    // Moving the rest to the front now and then keeps `take` cheap, however long the queue.
     if (this.#first > 64 && this.#first * 2 > this.#items.length) {
       this.#items = this.#items.slice(this.#first);
       this.#first = 0;

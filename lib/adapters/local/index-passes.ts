@@ -7,12 +7,12 @@ import { growingPauseMs } from "./growing-pause.ts";
 /** Keys that one read of the index brings. */
 export const MAX_DUE_PAGE = 256;
 
-/** What owes something is due since this instant; nothing else is. */
+/** The due instant of items with unsent obligations; nothing else is due then. */
 export const OWING = instantFrom(0);
 
-/** What is needed of a store: its due index. */
+/** The due index of a store. */
 export interface DueIndex {
-  /** The first instant later than `after` at which an item wants to be looked at. */
+  /** The first instant later than `after` at which an item must be re-checked. */
   earliestDue(after: Instant): Instant | undefined;
   /** Keys due later than `after` and by `until`, oldest first. */
   dueBetween(range: {
@@ -21,18 +21,18 @@ export interface DueIndex {
     limit: number;
     cursor?: string;
   }): Promise<Page<Key>>;
-  /** Tells of instants that commits bring from now on; absent: only whoever arms a timer does. */
+  /** Reports instants of commits from now on; absent: only arming a timer does. */
   watchDue?(listener: (dueAt: Instant) => void): void;
 }
 
-/** Who takes what the passes find. */
+/** The consumer of what the passes find. */
 export type PassRules = Readonly<{
-  /** Whether what another read brings would find its place now. */
+  /** Whether there is room for the keys of another read now. */
   hasRoom(): boolean;
   onBegin(): void;
   /** Something is due at this key; false: let the pass end here. */
   onKeys(keys: readonly Key[]): boolean;
-  /** Keys up to `until` were met: all of them if the pass was whole. */
+  /** Keys up to `until` were read: all of them if the pass was whole. */
   onEnd(pass: Readonly<{ until: Instant; isWhole: boolean }>): void;
 }>;
 
@@ -67,17 +67,17 @@ export class IndexPasses {
     pauses.add({ nextDue: () => this.#readAgainAt, wake: () => this.#readAgain() });
   }
 
-  /** Whether a pass is under way or wanted. */
+  /** Whether a pass is running or requested. */
   get isPassing(): boolean {
     return this.#pass !== undefined || this.#mustBegin;
   }
 
-  /** Wants a pass that begins later than now; `goOn` begins it. */
+  /** Requests a pass that starts later than now; `goOn` starts it. */
   want(): void {
     this.#mustBegin = true;
   }
 
-  /** Reads on as soon as there is room for what it finds: the keys in memory are few, always. */
+  /** Continues reading as soon as there is room: there are never many keys in memory. */
   goOn(): void {
     if (this.#isReading || this.#isStopped || !this.isPassing || !this.#rules.hasRoom()) return;
     this.#isReading = true;
@@ -89,7 +89,7 @@ export class IndexPasses {
   }
 
   async #readPage(): Promise<void> {
-    await Promise.resolve(); // keys that are released together ask for one pass together
+    await Promise.resolve(); // keys that are released together request one pass together
     const pass = this.#pass ?? this.#newPass();
     try {
       const { until, cursor } = pass;
@@ -141,5 +141,5 @@ export class IndexPasses {
   }
 }
 
-/** From the oldest key to `until`; behind the cursor, if it has begun. */
+/** From the oldest key to `until`; after the cursor, once it has begun. */
 type Pass = Readonly<{ until: Instant; cursor?: string }>;

@@ -3,12 +3,12 @@ import type { Clock } from "../../ports/clock.ts";
 import type { Ids } from "../../ports/ids.ts";
 import type { Invocation } from "../../ports/message.ts";
 
-/** For how long others should leave the work of an invocation alone. */
+/** The lease of an invocation on its work. */
 export const LEASE_MS = 15 * 60_000;
 
-/** Names every delivery, so that no name is ever used again, not even after a restart. */
+/** Gives every delivery an id that is never used again, not even after a restart. */
 export class Invocations {
-  /** Drawn anew whenever the process starts; every id of this life begins with it. */
+  /** New whenever the process starts; every id of this run begins with it. */
   readonly bootId: string;
   readonly #clock: Pick<Clock, "now">;
   readonly #running = new Set<string>();
@@ -19,7 +19,7 @@ export class Invocations {
     this.bootId = ids.digest(ids.fresh()).slice(0, 8);
   }
 
-  /** Does the work under an invocation of its own. */
+  /** Runs the work under a new invocation. */
   async during<T>(
     how: Pick<Invocation, "mayContinue" | "aside">,
     work: (invocation: Invocation) => Promise<T>,
@@ -35,8 +35,8 @@ export class Invocations {
   }
 
   /**
-   * Whether an owner can do nothing more: it is of an earlier life of this process, or its work is
-   * over. Exact, because one process owns the store; so nobody waits for the lease of a dead one.
+   * Whether an owner is dead: it belongs to an earlier run of this process, or its work has ended.
+   * Exact, because one process owns the store; so the lease of a dead owner is not waited for.
    */
   isDeadOwner(own: string): boolean {
     return !this.#running.has(own);

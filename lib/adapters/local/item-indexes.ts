@@ -5,7 +5,7 @@ import type { Item, Key, ListedKey, Page, Range, Slice } from "../../ports/store
 import { cursorInvalid, storeLimits } from "../../ports/store-rules.ts";
 import { ITEM_COLUMNS, parseItem } from "./item-table.ts";
 
-/** What to look at: after one instant (not itself) up to another (included), behind a cursor. */
+/** The range: after one instant (exclusive) up to another (inclusive), after a cursor. */
 export type DueRange = Readonly<{
   after: Instant | undefined;
   until: Instant;
@@ -14,7 +14,7 @@ export type DueRange = Readonly<{
   cursor?: string | undefined;
 }>;
 
-/** Reads items in some order. Equal places are ordered by age: index entries hold no keys. */
+/** Reads items in the order of an index. Equal places are ordered by age: index entries hold no keys. */
 export class ItemIndexes {
   readonly #scan: StatementSync;
   readonly #scanBackwards: StatementSync;
@@ -36,7 +36,7 @@ export class ItemIndexes {
     this.#listBackwards = db.prepare(
       `${list} AND (list_order < ? OR id < ?) ORDER BY list_order DESC, id DESC LIMIT ?`,
     );
-    // Two statements, because one would walk over all items of the cursor's own instant.
+    // Two statements, because one would scan all items of the cursor's own instant.
     const due = "SELECT pk, sk, id, look_at AS place FROM items WHERE slice % ? = ?";
     this.#dueAt = db.prepare(`${due} AND look_at = ? AND id > ? ORDER BY id LIMIT ?`);
     this.#dueAfter = db.prepare(
@@ -97,7 +97,7 @@ type Cursor<Place> = Readonly<{ place: Place; id: number }>;
 const AFTER_ALL_TEXT = new Uint8Array(0);
 const BEFORE_ALL_TIME = Number.MIN_SAFE_INTEGER;
 
-/** No key holds NUL, so nothing stands between a text and this one. */
+/** No key holds NUL, so nothing sorts between a text and this one. */
 function nextAfter(text: string): string {
   return `${text}\0`;
 }
@@ -159,7 +159,7 @@ function parseCursor(text: string): Cursor<unknown> {
     const [place, id]: unknown[] = JSON.parse(text);
     if (Number.isSafeInteger(id)) return { place, id: Number(id) };
   } catch {
-    // Not ours, as below.
+    // Not a cursor of ours, as below.
   }
   throw cursorInvalid(text);
 }

@@ -38,7 +38,7 @@ export class ItemTable {
     return row === undefined ? undefined : parseItem(key, row);
   }
 
-  /** Does all the writes, or none and says which of them fail. */
+  /** Applies all writes, or none and returns which of them fail. */
   apply(writes: readonly Write[]): Outcome {
     const [only] = writes;
     if (writes.length === 1 && only !== undefined && this.#tryWrite(only)) return COMMITTED;
@@ -58,17 +58,20 @@ export class ItemTable {
     this.#remove.run(key.pk, key.sk);
   }
 
-  /** Removes up to `limit` items whose time has come, the longest expired first. */
+  /** Removes up to `limit` expired items, the longest expired first. */
   removeExpired(now: Instant, limit: number): number {
     return Number(this.#removeExpired.run(now, limit).changes);
   }
 
-  /** The usual step in one statement, since most move no index entry; nothing if it does not hold. */
+  /**
+   * The usual write in one statement, since most move no index entry; does nothing if its condition
+   * fails.
+   */
   #tryWrite(write: Write): boolean {
     if (!("put" in write) || write.when === "newer") return false;
     if (write.when === "absent") return this.#runInsert(write.put);
     const values = valuesOf(write.put, write.when.version);
-    // What expires from now on has just ended, or has a new date: its index entries do move.
+    // An item with an expiry has just ended, or has a new date: its index entries do move.
     if (write.put.expiresAt === undefined && this.#replaceBody.run(...values).changes === 1) {
       return true;
     }

@@ -1,11 +1,11 @@
-// Tells, when a folder is opened, that its log has lost acknowledged commits. Invariants:
+// Detects, when a folder is opened, that its log has lost acknowledged commits. Invariants:
 //
 // 1. `store.mark` names a position in the log of SQLite that was durable when it was written: which
 //    generation of the log, and how many frames of it. It is written after each flush and never
 //    flushed itself, so it may be behind, and never ahead.
 // 2. A log that is shorter, or of an earlier generation, has lost its tail. A later generation is
-//    fine: SQLite begins one only when all of the one before is in the database file.
-// 3. A store that was closed has no log: its mark says nothing but that.
+//    fine: SQLite starts one only when all of the previous one is in the database file.
+// 3. A store that was closed has no log: its mark says only that.
 
 import {
   closeSync,
@@ -27,7 +27,7 @@ export class LogMark {
   readonly #index: number;
   readonly #bytes = Buffer.alloc(INDEX_BYTES);
 
-  /** `databaseFile` is open and has been read, so that SQLite has looked through its log. */
+  /** `databaseFile` is open and has been read, so that SQLite has recovered its log. */
   constructor(markFile: string, databaseFile: string) {
     this.#file = markFile;
     this.#index = openSync(`${databaseFile}-shm`, "r");
@@ -47,7 +47,7 @@ export class LogMark {
     try {
       writeSync(this.#mark, line, 0);
     } catch {
-      // The commit counts all the same: a mark that is behind notices less.
+      // The commit counts anyway: a mark that is behind only detects less.
     }
   }
 
@@ -65,7 +65,7 @@ export class LogMark {
   #position(): Position {
     readSync(this.#index, this.#bytes, 0, INDEX_BYTES, 0);
     const frames = new Uint32Array(this.#bytes.buffer, this.#bytes.byteOffset + 16, 1)[0] ?? 0;
-    // As they stand in the log: big-endian, on every machine.
+    // As they are in the log: big-endian, on every machine.
     return { frames, generation: this.#bytes.readUInt32BE(32), salt: this.#bytes.readUInt32BE(36) };
   }
 }
@@ -84,7 +84,7 @@ function isBehind(found: Position, marked: Position): boolean {
   return ahead === 0 || ahead > MAX_GENERATIONS;
 }
 
-/** A mark that cannot be read, or says that the store was closed, claims nothing. */
+/** Undefined for a mark that cannot be read, or says that the store was closed. */
 function parseMark(text: string): Position | undefined {
   const found = /^\[(\d+),(\d+),(\d+)\]/.exec(text);
   if (found === null) return undefined;

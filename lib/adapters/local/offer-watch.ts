@@ -1,16 +1,16 @@
 import type { OfferWait, OfferWatch } from "../../ports/offer-watch.ts";
 
-/** Polls that wait in this process. Closing lets all of them go. */
+/** Long polls in this process. Closing releases all of them. */
 export type LocalOfferWatch = OfferWatch &
   Readonly<{
-    /** Time has been moved: everybody looks. */
+    /** The virtual clock has moved: every poll checks again. */
     tellAll(): void;
     close(): void;
   }>;
 
 type Waiter = { wake: (isWorthIt: boolean) => void; told: boolean };
 
-/** One task that is offered wakes one poll, the one that has waited longest. */
+/** An offered task wakes one poll, the one that has waited longest. */
 export function offerWatch(): LocalOfferWatch {
   const waiting = new Map<string, Set<Waiter>>();
   let isClosed = false;
@@ -43,7 +43,7 @@ export function offerWatch(): LocalOfferWatch {
   };
 }
 
-/** It may be looking right now: then it looks once more before it waits. */
+/** It may be checking right now: then it checks once more before it waits. */
 function rouse(waiter: Waiter): void {
   waiter.told = true;
   waiter.wake(true);

@@ -10,12 +10,12 @@ import type { Work, Workplace } from "./activity.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
 import type { Invocations } from "./invocations.ts";
 
-/** Parked messages of one instance that are taken in one step. */
+/** Parked messages of one instance that are handled in one step. */
 export const MAX_PARKED_BATCH = 10;
 
 type Parked = ParkedMessage | OwedMessage | LookMessage;
 
-/** Takes parked messages of one instance; the verdicts are in their order. */
+/** Handles parked messages of one instance; the verdicts are in their order. */
 export type ParkedConsumer = (
   messages: readonly Parked[],
   invocation: Invocation,
@@ -81,6 +81,6 @@ function whatOf(message: Parked): string {
     case "owed":
       return `what is owed by ${message.name}`;
     case "look":
-      return `look at what came for ${message.ticket}`;
+      return `re-check of ${message.ticket}`;
   }
 }

@@ -18,17 +18,17 @@ import { type TimerConsumer, TimerLoop } from "./timer-loop.ts";
 import { VirtualClock } from "./virtual-clock.ts";
 import { DEFAULT_WORK_AT_ONCE, LocalWorkQueue } from "./work-queue.ts";
 
-/** Deliveries of each queue at a time, unless the host says otherwise. */
+/** The default number of concurrent deliveries of each queue. */
 export const DEFAULT_CONCURRENCY = 64;
 
 /** How long a shutdown waits for steps that wait for nothing but the store. */
 const LAST_STEPS_MS = 1_000;
 
-/** What the queues of one process are handed. */
+/** What the queues of one process need. */
 export type QueuesOptions = Readonly<{
   /** The engine's clock; with a virtual one, `advance` is there to move it. */
   clock: Clock;
-  /** A clock that never jumps, for the pauses between tries. */
+  /** A clock that never jumps, for the pauses between retries. */
   steady: Pick<Clock, "now">;
   ids: Ids;
   index: DueIndex;
@@ -40,16 +40,16 @@ export type QueuesOptions = Readonly<{
   concurrency?: number;
   /** Messages of the work queue handled at a time. */
   workAtOnce?: number;
-  /** Hears what happens to instances; absent: nobody wants to. */
+  /** Receives announcements about instances; absent: announcements are off. */
   onAnnouncement?: AnnouncementListener;
-  /** Hears of everything that failed and will be tried again; must not throw. */
+  /** Receives every failure that will be retried; must not throw. */
   onTrouble: (trouble: Trouble) => void;
   /** Real time; for tests. */
   alarm?: Alarm;
   patienceMs?: number;
 }>;
 
-/** What the queues hand to the engine. */
+/** The calls of the engine that the queues deliver to. */
 export type Consumers = Readonly<{
   handle(message: Message, invocation: Invocation): Promise<Verdict>;
   advance: ParkedConsumer;
@@ -64,7 +64,7 @@ export type Queues = Readonly<{
   work: LocalWorkQueue;
   bus: Bus;
   invocations: Invocations;
-  /** Begins to deliver. */
+  /** Starts to deliver. */
   consume(consumers: Consumers): void;
   /** Only with a virtual clock. */
   advance?: Advance;
@@ -89,8 +89,8 @@ export function openQueues(options: QueuesOptions): Queues {
   const tasks = new TaskQueue({ ...common, handlers, runs });
   const parking = new ParkingQueue(common);
   const work = new LocalWorkQueue({ ...common, concurrency: workAtOnce });
-  const maySomebodyBeSent = () => parking.load + work.load > 0;
-  const timers = new TimerLoop({ ...common, index, keyOf, maySomebodyBeSent });
+  const mayBeQueued = () => parking.load + work.load > 0;
+  const timers = new TimerLoop({ ...common, index, keyOf, mayBeQueued });
   const bus = localBus({ work, ...(onAnnouncement && { announce: onAnnouncement }) });
   const patience = patienceMs === undefined ? {} : { patienceMs };
   return {
@@ -118,7 +118,7 @@ export function openQueues(options: QueuesOptions): Queues {
       const isQuiet = await activity.runningAtMost(0, graceMs);
       const left = activity.whatIsLeft();
       runs.shutDown();
-      // Steps whose handlers were abandoned never end; the others are about to.
+      // Steps whose handlers were abandoned never end; the others are about to end.
       if (!isQuiet) await activity.runningAtMost(runs.abandoned, LAST_STEPS_MS);
       return left;
     },

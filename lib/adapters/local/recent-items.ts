@@ -1,12 +1,12 @@
 import type { Item, Key, Outcome, Write } from "../../ports/store.ts";
 import { keyOf } from "../../ports/store-rules.ts";
 
-/** Bytes of the items that are kept: some thousand instances. What was made of them lives as long. */
+/** Bytes of the cached items: some thousand instances. What was decoded from them is cached as long. */
 export const MAX_RECENT_BYTES = 1024 * 1024;
 
 /**
- * The items last read or written, as they are on the disk: whoever asks again gets the very same
- * bytes, without a read and without decoding them anew. Only what is durable comes in here.
+ * A cache of the items last read or written, as they are on disk: another read gets the very same
+ * bytes, without disk access and without decoding them again. Only durable items are cached.
  */
 export class RecentItems {
   readonly #items = new Map<string, Item>();
@@ -16,7 +16,7 @@ export class RecentItems {
     const name = nameOf(key);
     const item = this.#items.get(name);
     if (item === undefined) return undefined;
-    // A map remembers the order of entry: the first one is the one that was not asked for longest.
+    // A map keeps insertion order: the first entry is the least recently used.
     this.#items.delete(name);
     this.#items.set(name, item);
     return item;
@@ -49,7 +49,7 @@ export class RecentItems {
   follow(writes: readonly Write[], outcome: Outcome): void {
     if (outcome.kind !== "committed") return;
     for (const write of writes) {
-      // Whether a hint replaced anything, only the table knows.
+      // Only the table knows whether a hint replaced anything.
       if ("put" in write && write.when !== "newer") this.keep(write.put);
       else if (!("expect" in write)) this.forget(keyOf(write));
     }

@@ -3,20 +3,20 @@ import type { Agenda, Waiting } from "./agenda.ts";
 import { DueHeap } from "./due-heap.ts";
 import { growingPauseMs } from "./growing-pause.ts";
 
-/** Keys that may be suspected or rest at a time; with more the index is not read any further. */
+/** Keys that may be suspects or resting at a time; with more, the index is not read any further. */
 export const MAX_RESTING_KEYS = 10_000;
 
-/** How soon it is looked whether a key is still due; then after twice as long each time. */
+/** How soon to check whether a key is still due; then after twice as long each time. */
 export const FIRST_LOOK_MS = 5;
 
 /** Whether a key that is due may be handled; `restsForMs` when its rest begins now. */
 type Meeting = Readonly<{ mayBeHandled: boolean; restsForMs?: number }>;
 
 /**
- * Keys that stay due although they were handled: each rests, longer every time. A key is a suspect
- * after it was handled without effect, and rests once a pass over the index meets it again. It may
- * only have to wait for somebody who was sent: so there are passes while it rests, soon at first,
- * and the one that does not meet it ends its rest.
+ * Keys that stay due although they were handled: each backs off, longer every time. A key is a
+ * suspect after it was handled without effect, and rests once a pass over the index finds it again.
+ * It may only wait for a message that is still queued: so there are passes while it rests, soon at
+ * first, and the pass that does not find it ends its rest.
  */
 export class RestingKeys implements Waiting {
   readonly #pauses: Agenda;
@@ -45,7 +45,7 @@ export class RestingKeys implements Waiting {
     for (const [name, { state }] of this.#suspects) if (state === "resting") yield name;
   }
 
-  /** It was handled, and nothing came of it. */
+  /** It was handled without effect. */
   suspect(name: string): void {
     const { tries = 0, looks = 0 } = this.#suspects.get(name) ?? {};
     const until = this.#pauses.now();
@@ -58,7 +58,7 @@ export class RestingKeys implements Waiting {
     });
   }
 
-  /** Something came of it: it is as good as any other. */
+  /** It was handled with effect: it is no suspect any more. */
   forget(name: string): void {
     const suspect = this.#suspects.get(name);
     if (suspect === undefined) return;
@@ -71,12 +71,12 @@ export class RestingKeys implements Waiting {
     this.#pass++;
   }
 
-  /** The pass met everything that is due: whatever it did not meet is no longer due. */
+  /** The pass found everything that is due: a key that it did not find is no longer due. */
   endPass(): void {
     for (const [name, { metIn }] of this.#suspects) if (metIn < this.#pass) this.forget(name);
   }
 
-  /** It is due: says whether it may be handled, and lets a suspect rest. */
+  /** It is due: returns whether it may be handled, and lets a suspect rest. */
   meet(name: string): Meeting {
     const suspect = this.#suspects.get(name);
     if (suspect === undefined) return { mayBeHandled: true };
@@ -110,7 +110,7 @@ export class RestingKeys implements Waiting {
     }
   }
 
-  /** Looks are counted over all rests of a key, or one that is stuck would cost many passes. */
+  /** Checks are counted over all rests of a key, or a stuck key would cost many passes. */
   #lookLater(suspect: Suspect): void {
     const lookAt = this.#pauses.now() + FIRST_LOOK_MS * 2 ** suspect.looks++;
     this.#wakings.add(suspect, instantFrom(Math.min(lookAt, suspect.until)));
@@ -123,6 +123,6 @@ type Suspect = {
   state: "suspected" | "resting" | "rested" | "forgotten";
   /** When its rest ends. */
   until: Instant;
-  /** The last pass that met it, or during which it was handled. */
+  /** The last pass that found it, or during which it was handled. */
   metIn: number;
 };

@@ -1,6 +1,6 @@
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
 
-/** Says what a failure of SQLite means to the person who runs the engine. */
+/** Explains a failure of SQLite to the operator of the engine. */
 export function explainSqlite(
   cause: unknown,
   folder: string,

@@ -1,12 +1,14 @@
-// Which steps were under way when a process died, in a small file of the data folder. Invariants:
+// Which steps were running when a process crashed, in a small file of the data folder. Invariants:
 //
-// 1. The file is there while an engine has the folder open, and gone after a clean end: one that is
-//    found is of a life that died. A life that follows no death counts nothing and writes nothing.
-// 2. A step has a place in the file before it begins. Nothing is flushed: what was written outlives
-//    the process, and a machine that loses its power was not stopped by a step.
-// 3. What was under way at one death is begun a few at a time, at a second one alone and after a
-//    pause, and after the last one it is poisoned. So a step that kills is soon alone in the file.
-// 4. The counts go when everything was worked off: the engine has survived it.
+// 1. The file exists while an engine has the folder open, and is removed on a clean shutdown: a
+//    file that is found is from a crashed run. A run that follows no crash counts and writes
+//    nothing.
+// 2. A step has a slot in the file before it starts. Nothing is flushed: what was written outlives
+//    the process, and a power cut is not caused by a step.
+// 3. Steps that were running at one crash are started a few at a time, after a second crash alone
+//    and after a pause, and after the last one they are poisoned. So a step that crashes the
+//    process is soon alone in the file.
+// 4. The counts are dropped when all of these steps have been worked off without a crash.
 
 import {
   closeSync,
@@ -29,17 +31,17 @@ import type { Clock } from "../../ports/clock.ts";
 import type { StepWatch, Watched, WatchedStep } from "../../ports/step-watch.ts";
 
 export type StepJournalOptions = Readonly<{
-  /** The data folder, which is ours already. */
+  /** The data folder, which this process owns already. */
   folder: string;
   /** A clock that never jumps. */
   steady: Pick<Clock, "now">;
   alarm: Alarm;
 }>;
 
-/** A step that was under way when the process died. */
+/** A step that was running when the process crashed. */
 export type Suspect = Readonly<{ instanceId: string; name: string; deaths: number }>;
 
-/** Reads what an earlier life has left, and watches if that has died. */
+/** Reads the file of an earlier run, and watches steps if that run crashed. */
 export function openStepJournal(options: StepJournalOptions): StepJournal {
   const file = join(options.folder, "steps.log");
   const hasDied = existsSync(file);
@@ -76,7 +78,7 @@ export class StepJournal implements StepWatch {
     for (const { deaths, ...step } of suspects) this.#write(this.#placeFor(step, deaths));
   }
 
-  /** What died with earlier lives and has not been survived yet. */
+  /** Steps of earlier crashes that have not been worked off yet. */
   get suspects(): readonly Suspect[] {
     const places = [...this.#places.values()].filter(({ deaths }) => deaths > 0);
     return places.map(({ step: { instanceId, name }, deaths }) => ({ instanceId, name, deaths }));
@@ -93,7 +95,7 @@ export class StepJournal implements StepWatch {
     return this.#begun(known ?? this.#placeFor(step, 0), step.isTask === true);
   }
 
-  /** Everything was worked off and the process lives: nothing is counted from here on. */
+  /** Everything was worked off without a crash: nothing is counted from here on. */
   relax(): void {
     if (!this.#isWatching) return;
     this.#isWatching = false;
@@ -101,7 +103,7 @@ export class StepJournal implements StepWatch {
     ftruncateSync(this.#fd);
   }
 
-  /** The process ends as it should; what it had no time to try again is still known. */
+  /** A clean shutdown; suspects that were not retried yet are kept. */
   close(): void {
     const left = [...this.#places.values()].filter(
       (place) => place.deaths > 0 && !place.isSurvived,
@@ -113,7 +115,10 @@ export class StepJournal implements StepWatch {
     if (left.length === 0) rmSync(this.#file, { force: true });
   }
 
-  /** Alone after a second death, a handler among a few before; decisions do not overlap anyway. */
+  /**
+   * Alone after a second crash, before that a few handlers at a time; decisions do not overlap
+   * anyway.
+   */
   #waitsFor({ deaths }: Place, { isTask }: WatchedStep): number {
     const others = [...this.#places.values()].filter((it) => it.uses > 0 && it.deaths > 0);
     if (deaths < 2) return isTask && others.length >= MAX_SUSPECTS_AT_ONCE ? TURN_MS : 0;
@@ -153,7 +158,10 @@ export class StepJournal implements StepWatch {
     return place;
   }
 
-  /** What does not fit, or finds no room on the disk, is not counted: nothing else rests on it. */
+  /**
+   * A step that does not fit, or finds no room on the disk, is not counted; nothing else depends on
+   * it.
+   */
   #write({ step: { instanceId, name }, deaths, slot, uses }: Place): void {
     const isEmpty = deaths === 0 && uses === 0;
     const text = isEmpty ? "" : JSON.stringify([instanceId, name, deaths, uses > 0 ? 1 : 0]);
@@ -163,7 +171,7 @@ export class StepJournal implements StepWatch {
     try {
       writeSync(this.#fd, line, 0, SLOT_BYTES, slot * SLOT_BYTES);
     } catch {
-      // A disk that is full is told of by the store.
+      // The store reports a full disk.
     }
   }
 }
@@ -172,13 +180,13 @@ type Place = {
   readonly step: WatchedStep;
   readonly deaths: number;
   readonly slot: number;
-  /** How often it is under way: a handler, and the step that follows from it. */
+  /** How often it is running: a handler, and the step that follows from it. */
   uses: number;
-  /** It was under way in this life, and the process lives. */
+  /** It has run in this process without a crash. */
   isSurvived: boolean;
 };
 
-/** When to ask again whether it is one's turn. */
+/** How often to check whether a waiting step may run. */
 const TURN_MS = 100;
 
 const SLOT_BYTES = 1_024;
@@ -190,7 +198,7 @@ function readSuspects(text: string): readonly Suspect[] {
   return text.split("\n").flatMap((line) => suspectIn(line) ?? []);
 }
 
-/** A line that was cut off, or that is not ours, counts nothing. */
+/** Undefined for a line that is truncated or unknown. */
 function suspectIn(line: string): Suspect | undefined {
   if (line.trim() === "") return undefined;
   try {

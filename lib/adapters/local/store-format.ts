@@ -30,7 +30,7 @@ const createItems: Migration = (db) =>
     CREATE INDEX items_by_expiry ON items (expires_at) WHERE expires_at IS NOT NULL;
   `);
 
-/** What made today's format, oldest first. */
+/** The migrations to the current format, oldest first. */
 export const migrations: readonly Migration[] = [createItems];
 
 /** Marks the file as ours: "FERM". */
@@ -42,10 +42,10 @@ const PRAGMAS = [
   "synchronous = FULL",
   "cache_size = -65536", // KiB
   "wal_autocheckpoint = 1000", // pages: a checkpoint stops everything, so small ones
-  "journal_size_limit = 67108864", // bytes: what a busy hour left of the log is given back
+  "journal_size_limit = 67108864", // bytes: the log shrinks to this after a busy hour
 ];
 
-/** Opens the folder's database in the newest format, or says why this engine must not touch it. */
+/** Opens the folder's database in the newest format; throws where this engine must not touch it. */
 export function openDatabase(
   { path, databaseFile }: DataFolder,
   known: readonly Migration[] = migrations,

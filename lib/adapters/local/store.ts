@@ -2,11 +2,11 @@
 //
 // 1. Commits made in one turn of the event loop form a group: one transaction, one flush. They are
 //    applied in call order, a condition sees the members before it, a conflict is its call's alone.
-// 2. Nobody sees what is not durable: calls are answered after the flush, and a read is outside any
-//    transaction. A read behind a commit that waits for its flush waits with it.
+// 2. What is not durable is not visible: calls are answered after the flush, and a read is outside
+//    any transaction. A read behind a commit that waits for its flush waits with it.
 // 3. A group that cannot be saved leaves no trace, and every call in it is rejected.
 // 4. Items read or written lately are kept in memory as they are on the disk, changed only once a
-//    group is durable: the folder has one owner, so nobody else changes them.
+//    group is durable: the folder has one owner, so nothing else changes them.
 
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
@@ -38,16 +38,16 @@ import { RecentItems } from "./recent-items.ts";
 import { explainSqlite } from "./sqlite-error.ts";
 import { type Migration, openDatabase } from "./store-format.ts";
 
-/** Items of one flush, after which the event loop gets its turn: some 5 ms on a common disk. */
+/** Items of one flush, after which the event loop runs: some 5 ms on a common disk. */
 export const MAX_GROUP_WRITES = 512;
 
-/** Hints that may wait for a commit to ride on; then they are removed for their own sake. */
+/** Hint removals that may wait for the next commit; with more, they get a flush of their own. */
 export const MAX_WAITING_HINTS = 64;
 
 /** Where the store lives; the rest is for tests that need a small disk or another format. */
 export type LocalStoreOptions = Readonly<{
   folder: string;
-  /** Opens a folder whose log has lost acknowledged commits, and goes on without them. */
+  /** Opens a folder whose log has lost acknowledged commits, and continues without them. */
   acceptLoss?: boolean;
   maxPages?: number;
   migrations?: readonly Migration[];
@@ -82,7 +82,7 @@ function markOf(db: DatabaseSync, folder: DataFolder, acceptLoss: boolean): LogM
   }
 }
 
-/** A Store in a folder of this machine, with what a host in the same process needs besides. */
+/** A Store in a folder of this machine, with what the host in the same process needs in addition. */
 export class LocalStore implements Store {
   readonly #db: DatabaseSync;
   readonly #folder: DataFolder;
@@ -115,30 +115,30 @@ export class LocalStore implements Store {
     this.#commit = db.prepare("COMMIT");
   }
 
-  /** Items that calls have read since the store was opened, those that were not there included. */
+  /** Items that calls have read since the store was opened, missing ones included. */
   get reads(): number {
     return this.#reads;
   }
 
   /**
-   * Keys that indexes have told since the store was opened, and rows that are nothing but a key:
-   * dozens of them are read for the price of one item.
+   * Keys that indexes have returned since the store was opened, and rows that consist of a key
+   * only: dozens of them are read for the price of one item.
    */
   get keysRead(): number {
     return this.#keysRead;
   }
 
-  /** Commits that calls have asked for since the store was opened, refused ones included. */
+  /** Commits that were called since the store was opened, refused ones included. */
   get commits(): number {
     return this.#commits;
   }
 
-  /** Writes that calls have asked for since the store was opened, refused ones included. */
+  /** Writes of these commits, refused ones included. */
   get writes(): number {
     return this.#writes;
   }
 
-  /** Bytes of the bodies that calls have asked to be put since the store was opened. */
+  /** Bytes of the bodies of these writes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -174,7 +174,7 @@ export class LocalStore implements Store {
     return page;
   }
 
-  /** Exact to the millisecond and never behind: in here the index is part of the item. */
+  /** Exact to the millisecond and never behind: here the index is part of the item. */
   async due(until: Instant, slice: Slice, after?: string, from?: Instant): Promise<Page<Key>> {
     checkSlice(slice);
     const range = {
@@ -200,12 +200,12 @@ export class LocalStore implements Store {
     );
   }
 
-  /** The first instant later than `after` at which an item wants to be looked at. */
+  /** The first instant later than `after` at which an item must be re-checked. */
   earliestDue(after: Instant): Instant | undefined {
     return this.#ask(() => this.#indexes.earliestDue(after));
   }
 
-  /** Calls back whenever commits made something due, with the first instant of theirs. */
+  /** Calls the listener whenever commits set due instants, with the first of them. */
   watchDue(listener: (dueAt: Instant) => void): void {
     this.#dueListener = listener;
   }
@@ -224,7 +224,10 @@ export class LocalStore implements Store {
     if (group.size >= MAX_WAITING_HINTS) this.#flushSoon();
   }
 
-  /** Removes up to `limit` items that had expired by `now`, and says how many; until then they are read. */
+  /**
+   * Removes up to `limit` items that had expired by `now`, and returns how many; until then they
+   * are read.
+   */
   purgeExpired(now: Instant, limit: number): number {
     this.#checkOpen();
     const removed = this.#durably(() => this.#items.removeExpired(now, limit));
@@ -287,7 +290,7 @@ export class LocalStore implements Store {
     else for (const hint of member.tidy) this.#recent.forget(hint);
   }
 
-  /** What owes something, due since instant 0, is looked at only when the store is opened. */
+  /** Items with unsent obligations, due since instant 0, are checked only when the store is opened. */
   #tellDue({ members }: CommitGroup, outcomes: readonly Outcome[]): void {
     let first: Instant | undefined;
     for (const [position, member] of members.entries()) {
@@ -335,12 +338,12 @@ export class LocalStore implements Store {
     return page;
   }
 
-  /** Calls back once, when files of the folder were removed: nothing is taken any more. */
+  /** Calls the listener once, when files of the folder were removed: no commit is accepted any more. */
   watchLost(listener: (error: EngineError) => void): void {
     this.#lostListener = listener;
   }
 
-  /** Throws once files of the folder were removed; before every acknowledgement it is asked anyway. */
+  /** Throws once files of the folder were removed; every acknowledgement checks this anyway. */
   checkFiles(): void {
     if (this.#lost) throw this.#lost;
     try {
@@ -351,12 +354,12 @@ export class LocalStore implements Store {
     }
   }
 
-  /** What was flushed into a file that is gone, or is no longer ours, is not acknowledged. */
+  /** A commit that was flushed into a removed or replaced file is not acknowledged. */
   #checkSaved(): void {
     try {
       this.checkFiles();
     } catch (cause) {
-      // Not that error itself: whether this commit will be found again, nobody can say.
+      // Not that error itself: it is unknown whether this commit will be found again.
       throw explainSqlite(new Error("The files are gone.", { cause }), this.#folder.path, "commit");
     }
     this.#mark.move();

@@ -9,17 +9,17 @@ import type { Invocations } from "./invocations.ts";
 
 export type TaskConsumer = (message: TaskMessage, invocation: Invocation) => Promise<Verdict>;
 
-/** The handlers that are at work in this process; whoever runs them is handed in. */
+/** The task handlers that are running in this process. */
 export interface RunningHandlers {
-  /** Handlers whose end nobody waits for, because they were still at work at the shutdown. */
+  /** Handlers that were abandoned, because they were still running at the shutdown. */
   readonly abandoned: number;
-  /** Tells the handlers of a ticket to stop; their results are no longer waited for. */
+  /** Aborts the handlers of a ticket; their results are ignored. */
   stop(instanceId: string, ticket: string): void;
-  /** Tells all of them to stop. No outcome is reported from here on. */
+  /** Aborts all of them. No outcome is reported from here on. */
   shutDown(): void;
 }
 
-/** Queues attempts in memory and knows the handlers of this process. */
+/** Queues attempts in memory and holds the handlers of this process. */
 export class TaskQueue implements Tasks, Waiting, Workplace {
   readonly #agenda: Agenda;
   readonly #invocations: Invocations;
@@ -49,8 +49,8 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
     this.#deliveries = new Deliveries(surroundings, {
       concurrency,
       batch: 1,
-      // A start sends its task before it commits. The commit must be on its way when the task asks
-      // for the instance: a task that is earlier would make the same instance a second time.
+      // A start sends its task before it commits. The commit must be in flight when the task loads
+      // the instance: an earlier task would create the same instance a second time.
       soon: setImmediate,
       nameOf: ({ type, instanceId }) => `task ${type} of instance ${instanceId}`,
       onReleased: (message) => this.#let(message),

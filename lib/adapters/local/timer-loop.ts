@@ -1,15 +1,14 @@
-// One loop wakes everything that is due. Invariants:
+// One loop handles everything that is due. Invariants:
 //
 // 1. The store's due index is read when something is due by it, in passes from its oldest key to
-//    now; in between only the next instant is known. So a parked timer costs no memory. Whose key
-//    it is (an instance, a mailbox, a kept event, a broadcast) is nothing to the loop.
-// 2. Instant 0 is skipped: what owes something is looked at when the engine opens. As that hides
-//    the timers of an instance from the index, they are held in a heap of armed timers as well.
-// 3. Whoever makes the index hold an instant that it did not hold arms it, or the index tells of
-//    it: the loop never polls.
-// 4. A key that is still due after it was handled and no timer fired rests, longer each time. That
-//    is no trouble while a queue may hold what was sent on its account: until that is done, the key
-//    stays due.
+//    now; in between only the next instant is known. So a waiting timer costs no memory. The loop
+//    does not care whose key it is (an instance, a mailbox, a kept event, a broadcast).
+// 2. Instant 0 is skipped: unsent obligations are checked when the engine opens. As that hides the
+//    timers of an instance from the index, they are held in a heap of armed timers as well.
+// 3. A new instant in the index is armed explicitly, or the index reports it: the loop never polls.
+// 4. A key that is still due after it was handled without a timer firing rests, longer each time.
+//    That is not reported as trouble while a queue may hold a message sent for it: until that is
+//    handled, the key stays due.
 
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Invocation, TimerMessage, Verdict } from "../../ports/message.ts";
@@ -23,15 +22,15 @@ import { type DueIndex, IndexPasses, OWING } from "./index-passes.ts";
 import type { Invocations } from "./invocations.ts";
 import { MAX_RESTING_KEYS, RestingKeys } from "./resting-keys.ts";
 
-/** How long whoever commits what is due already has to see to it before the loop looks. */
+/** How long a commit of something already due has to handle it before the loop checks. */
 export const HEAD_START_MS = 2_000;
 
-/** Who is woken. */
+/** The consumer of due timers and keys. */
 export type TimerConsumer = Readonly<{
   /**
-   * Something is due at this key; answers how many timers fired. More than 0 means that the key has
-   * moved, and if it is due all the same it is handled again at once. Whoever only sent somebody to
-   * see to it answers 0.
+   * Something is due at this key; returns how many timers fired. More than 0 means that the key has
+   * moved, and if it is still due it is handled again at once. A handler that only queued a message
+   * returns 0.
    */
   onDue(key: Key, invocation: Invocation): Promise<number>;
   onTimer(message: TimerMessage, invocation: Invocation): Promise<Verdict>;
@@ -46,7 +45,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   readonly #invocations: Invocations;
   readonly #index: DueIndex;
   readonly #concurrency: number;
-  readonly #maySomebodyBeSent: () => boolean;
+  readonly #mayBeQueued: () => boolean;
   readonly #deliveries: Deliveries<Delivery>;
   readonly #armed = new ArmedHeap();
   readonly #resting: RestingKeys;
@@ -62,17 +61,17 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     index,
     keyOf,
     concurrency,
-    maySomebodyBeSent,
+    mayBeQueued,
     ...surroundings
   }: Surroundings &
     Readonly<{
       invocations: Invocations;
       index: DueIndex;
-      /** Where the instance of a timer is stored: it is not handled twice at a time. */
+      /** Where the instance of a timer is stored: it is not handled twice concurrently. */
       keyOf: (timer: Pick<TimerMessage, "tenant" | "instanceId">) => Key;
       concurrency: number;
-      /** Whether a queue holds anything that may have been sent on account of a due key. */
-      maySomebodyBeSent: () => boolean;
+      /** Whether a queue holds a message that may have been sent for a due key. */
+      mayBeQueued: () => boolean;
     }>) {
     this.#agenda = surroundings.agenda;
     this.#pauses = surroundings.pauses;
@@ -81,7 +80,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     this.#invocations = invocations;
     this.#index = index;
     this.#concurrency = concurrency;
-    this.#maySomebodyBeSent = maySomebodyBeSent;
+    this.#mayBeQueued = mayBeQueued;
     this.#deliveries = new Deliveries<Delivery>(surroundings, {
       concurrency,
       batch: 1,
@@ -118,7 +117,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     return this.#deliveries.running;
   }
 
-  /** The index knows every start event that is armed: of these only the next instant is kept. */
+  /** The index holds every armed start event: of these only the next instant is kept here. */
   async arm({ covered, dueAt, ...timer }: ArmedTimer | ArmedStart): Promise<void> {
     if (!("instanceId" in timer)) {
       this.#mayBeDue(dueAt);
@@ -135,7 +134,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     if ("instanceId" in timer) this.#armed.remove(timer);
   }
 
-  /** Begins with what is due already, however long it has been. */
+  /** Starts with what is due already, however long ago. */
   consume(consumer: TimerConsumer): void {
     this.#consumer = consumer;
     this.#deliveries.start(async ([delivery], how) => [await this.#hand(delivery, consumer, how)]);
@@ -178,7 +177,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     this.#agenda.look();
   }
 
-  /** Who commits what is due already is about to see to it: the loop looks whether that was so. */
+  /** A commit of something already due is about to handle it: the loop checks later whether it did. */
   #told(dueAt: Instant): void {
     if (dueAt <= OWING) return;
     if (dueAt > this.#agenda.now()) this.#mayBeDue(dueAt);
@@ -221,7 +220,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   }
 
   #isPatient(restsForMs: number): boolean {
-    return restsForMs <= LONGEST_QUIET_REST_MS && this.#maySomebodyBeSent();
+    return restsForMs <= LONGEST_QUIET_REST_MS && this.#mayBeQueued();
   }
 
   #passed({ until, isWhole }: Readonly<{ until: Instant; isWhole: boolean }>): void {
@@ -250,7 +249,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
     });
   }
 
-  /** Whether the key is due again, or still, only another pass can tell. */
+  /** Only another pass shows whether the key is due again, or still. */
   #released(delivery: Delivery): void {
     if ("timer" in delivery) return;
     this.#held.delete(nameOf(delivery.key));
@@ -258,7 +257,7 @@ export class TimerLoop implements Timers, Waiting, Workplace {
   }
 }
 
-/** In busy queues there is always something: a key that needs longer rests is told of anyway. */
+/** Busy queues are never empty: a key that needs longer rests is reported anyway. */
 const LONGEST_QUIET_REST_MS = 8_000;
 
 type Delivery = Readonly<{ key: Key } | { timer: TimerMessage }>;

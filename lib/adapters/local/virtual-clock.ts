@@ -19,7 +19,7 @@ export async function openVirtualClock({
   return new VirtualClock(begin, { real, memory });
 }
 
-/** A clock that moves only when told, and only forward. */
+/** A clock that moves only by `moveTo`, and only forward. */
 export class VirtualClock implements Clock {
   readonly #real: Pick<Clock, "pause">;
   readonly #memory: Pick<ClockMemory, "save">;
@@ -38,12 +38,12 @@ export class VirtualClock implements Clock {
     return this.#now;
   }
 
-  /** Real: a try that waited for virtual time would keep that time from moving. */
+  /** Real time: a retry that waited for virtual time would keep that time from moving. */
   pause(ms: number): Promise<void> {
     return this.#real.pause(ms);
   }
 
-  /** Saved before anybody sees it, so that time never goes back after a restart. */
+  /** Saved before it is visible, so that time never goes back after a restart. */
   async moveTo(instant: Instant): Promise<void> {
     if (instant <= this.#now) return;
     await this.#memory.save(instant);

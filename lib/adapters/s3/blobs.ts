@@ -12,7 +12,7 @@ import type { Meter } from "../../ports/meter.ts";
 
 type Options = Readonly<{ client: S3Client; bucket: string; meter?: Meter }>;
 
-/** What the bucket's lifecycle looks for: objects with this tag go after the retention. */
+/** The tag that the bucket's lifecycle rule matches: tagged objects are deleted after the retention. */
 const ENDED = "fermata=ended";
 
 /** Large values as objects of a bucket. */
@@ -23,7 +23,7 @@ export class S3Blobs implements Blobs {
     this.#options = options;
   }
 
-  /** Overwrites its equal: an object that somebody let expire has its whole life again. */
+  /** Overwrites an equal object, and thereby removes its expiry tag. */
   async put(name: string, bytes: Uint8Array): Promise<void> {
     const { client, bucket, meter } = this.#options;
     const object = { Bucket: bucket, Key: name, Body: bytes, ChecksumAlgorithm: "SHA256" } as const;
@@ -48,7 +48,7 @@ export class S3Blobs implements Blobs {
     }
   }
 
-  /** Copied onto itself: the retention counts from now on, not from when it was put. */
+  /** Copied onto itself: the retention counts from now on, not from the put. */
   async expire(name: string): Promise<void> {
     const { client, bucket, meter } = this.#options;
     const copy = new CopyObjectCommand({

@@ -4,7 +4,7 @@ import { formatInstant, type Instant } from "../../definition/time/instant.ts";
 import { messageText } from "../../ports/message-text.ts";
 import { type ArmedStart, type ArmedTimer, timerMessage, timerName } from "../../ports/timers.ts";
 
-/** Where schedules stand, and what they call: the timer queue, as this role. */
+/** The group of the schedules, and their target: the timer queue, with this role. */
 export type ScheduleTarget = Readonly<{
   group: string;
   roleArn: string;
@@ -12,7 +12,7 @@ export type ScheduleTarget = Readonly<{
   deadLettersArn: string;
 }>;
 
-/** A schedule that puts a timer into the queue once, and then is gone. */
+/** A schedule that sends a timer to the queue once, and is then deleted. */
 export function scheduleOf(
   timer: ArmedTimer | ArmedStart,
   at: Instant,
@@ -36,7 +36,7 @@ export function scheduleOf(
   };
 }
 
-/** The same for the same timer: whoever arms it twice finds it armed. */
+/** The same for the same timer: arming twice is idempotent. */
 export function scheduleName(timer: Parameters<typeof timerName>[0]): string {
   const digest = createHash("sha256").update(timerName(timer)).digest();
   return `t-${base32(digest).slice(0, 40)}`;

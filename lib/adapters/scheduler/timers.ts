@@ -31,7 +31,7 @@ type Options = ScheduleTarget &
     traceparent?: () => string | undefined;
   }>;
 
-/** Timers that are near wait in the queue; the others have a schedule each, that puts them there. */
+/** Timers that are due soon wait in the queue; each of the others has a schedule that sends it there. */
 export class SchedulerTimers implements Timers {
   readonly #options: Options;
 
@@ -47,8 +47,8 @@ export class SchedulerTimers implements Timers {
   }
 
   /**
-   * Only what has a schedule that has not fired: the queue gives nothing back. A schedule that stays
-   * behind fires once, finds its ticket gone and is deleted, so no failure is worth a word.
+   * Only timers whose schedule has not fired: a queued message cannot be withdrawn. A schedule that
+   * is left behind fires once, finds its ticket closed and is deleted, so failures are ignored.
    */
   async disarm(timer: DisarmedTimer | DisarmedStart): Promise<void> {
     if (!this.#mayHaveSchedule(timer)) return;
@@ -57,7 +57,7 @@ export class SchedulerTimers implements Timers {
     await client.send(command).catch(() => {});
   }
 
-  /** False when the service would not have it: its clock says that the instant is past. */
+  /** False when the service refuses it, because the instant is past by its clock. */
   async #schedule(
     timer: ArmedTimer | ArmedStart,
     { at, now }: Readonly<{ at: Instant; now: Instant }>,
@@ -83,8 +83,9 @@ export class SchedulerTimers implements Timers {
 }
 
 /**
- * More than clocks differ. What the service finds wrong with an instant beyond it is no past: in the
- * queue such a timer would come up every quarter of an hour, for as long as it waits.
+ * More than any clock skew. When the service refuses an instant beyond it, the reason is not that
+ * it is past: in the queue such a timer would be delivered every quarter of an hour, for as long as
+ * it waits.
  */
 const MAX_SKEW_MS = 120_000;
 

@@ -8,17 +8,18 @@ type Options = Readonly<{
   queueMaxSeconds: number;
 }>;
 
-/** Timers without a scheduler: those that are far stand in the store, where the wheel finds them. */
+/** Timers without a scheduler: distant ones stay in the store, where the wheel finds them. */
 export function wheelTimers({ queue, clock, queueMaxSeconds }: Options): Timers {
   const reachMs = wheelReachMs(queueMaxSeconds);
   return {
     async arm(timer) {
       const distanceMs = timer.dueAt - clock.now();
-      // The wheel itself says that the index does not cover it: then it is the queue's in any case.
+      // Timers that the index does not cover, those from the wheel included, always go to the
+      // queue.
       if (timer.covered && distanceMs > reachMs) return;
       await queue.send(timerMessage(timer), Math.max(distanceMs, 0));
     },
-    // A queue gives nothing back, and the wheel looks at what there is when it comes by.
+    // A queued message cannot be withdrawn, and the wheel checks what is open when it runs.
     async disarm() {},
   };
 }

@@ -7,7 +7,7 @@ import type { Clock } from "../../ports/clock.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Secrets } from "../../ports/secrets.ts";
 
-/** Where a secret is: all of its text, or one field of the JSON object that it is. */
+/** Where a secret is: the whole text, or one field of its JSON object. */
 export type SecretPlace = Readonly<{ arn: string; field?: string }>;
 
 type Options = Readonly<{
@@ -17,7 +17,7 @@ type Options = Readonly<{
   clock: Pick<Clock, "now">;
 }>;
 
-/** How long a text is remembered: a secret that was changed counts after this time everywhere. */
+/** How long a secret is cached: a changed secret is in use everywhere after this time. */
 const KEPT_MS = 300_000;
 
 type Kept = Readonly<{ until: number; value: Promise<string | undefined> }>;
@@ -39,7 +39,7 @@ export class SecretsManagerSecrets implements Secrets {
     if (kept !== undefined && clock.now() < kept.until) return kept.value;
     const value = this.#read(name, place);
     this.#kept.set(name, { until: clock.now() + KEPT_MS, value });
-    // What could not be read is asked for again by the next who needs it.
+    // A failed read is not cached: the next request reads again.
     value.then(
       (text) => text === undefined && this.#kept.delete(name),
       () => this.#kept.delete(name),
@@ -59,7 +59,7 @@ export class SecretsManagerSecrets implements Secrets {
   }
 }
 
-/** Undefined as well where the text is no JSON: an error of the parser would quote it. */
+/** Undefined as well where the text is not JSON: a parser's error would quote it. */
 function fieldOf(text: string, field: string): string | undefined {
   try {
     const object: unknown = JSON.parse(text);

@@ -1,16 +1,16 @@
 import type { Blobs } from "../../ports/blobs.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 
-/** Where a call stands still until the world lets it go on. */
+/** Where a call stops until the simulated world continues it. */
 export type BlobsPoint = `${BlobsCall}:${"before" | "after"}`;
 
 type BlobsCall = "put" | "get" | "expire" | "remove";
 
 /** What a world may answer before a call. */
 export type BlobsFault =
-  /** Not done, and the caller is told so. */
+  /** Not done, and the caller gets an error. */
   | Readonly<{ fault: "refused" }>
-  /** Done, but the caller is told that it failed. */
+  /** Done, but the caller gets an error. */
   | Readonly<{ fault: "unanswered" }>;
 
 /** How a world takes part: called at every point with the name of the blob. */
@@ -18,7 +18,7 @@ export type BlobsWorld = Readonly<{
   turn?: (point: BlobsPoint, name: string) => Promise<BlobsFault | undefined>;
 }>;
 
-/** Blobs in memory, which fail on the world's order and at no other time. */
+/** Blobs in memory, which fail only when the world says so. */
 export class SimulatedBlobs implements Blobs {
   readonly #turn: BlobsWorld["turn"];
   readonly #blobs = new Map<string, Uint8Array>();
@@ -28,13 +28,13 @@ export class SimulatedBlobs implements Blobs {
     this.#turn = turn;
   }
 
-  /** Names of all that is there, and whether each may vanish: for invariants, never for the engine. */
+  /** The names of all blobs, and whether each expires: for invariants, never for the engine. */
   names(): ReadonlyMap<string, "kept" | "expiring"> {
     const names = [...this.#blobs.keys()];
     return new Map(names.map((name) => [name, this.#expiring.has(name) ? "expiring" : "kept"]));
   }
 
-  /** What stands under a name, for invariants. */
+  /** The content of a name, for invariants. */
   peek(name: string): Uint8Array | undefined {
     return this.#blobs.get(name);
   }
@@ -62,7 +62,7 @@ export class SimulatedBlobs implements Blobs {
     return this.#call("remove", name, () => void this.#blobs.delete(name));
   }
 
-  /** Removes what may vanish, as a world may at any later moment. */
+  /** Removes expiring blobs, as a world may at any later moment. */
   purgeExpired(): void {
     for (const name of this.#expiring) this.#blobs.delete(name);
   }

@@ -1,18 +1,18 @@
 import type { Announcement, Broadcast, Bus } from "../../ports/bus.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 
-/** Where a call stands still until the world lets it go on. */
+/** Where a call stops until the simulated world continues it. */
 export type BusPoint = "publish:before" | "publish:after" | "announce:before" | "announce:after";
 
 /** What a world may answer at publish:before. */
 export type BusFault =
-  /** Not taken, tries included. */
+  /** Refused, retries included. */
   | Readonly<{ fault: "refused" }>
-  /** Taken, but the publisher does not hear of it and is told that it was not. */
+  /** Accepted, but the publisher is told that it was not. */
   | Readonly<{ fault: "unanswered" }>
-  /** Taken, and brought twice. */
+  /** Accepted, and delivered twice. */
   | Readonly<{ fault: "duplicated" }>
-  /** Taken, and brought later. */
+  /** Accepted, and delivered later. */
   | Readonly<{ fault: "delayed"; byMs: number }>;
 
 /** How a world takes part: called at every point with what is published or announced. */

@@ -1,7 +1,7 @@
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Clock } from "../../ports/clock.ts";
 
-/** The true time of a simulated world: it moves only when told, and only forward. */
+/** The true time of a simulated world: it moves only when the world moves it, and only forward. */
 export class SimulatedTime {
   #now: Instant;
 
@@ -49,7 +49,7 @@ export class SimulatedClock implements Clock {
     await this.#turn?.("pause");
   }
 
-  /** Somebody sets the clock: forward, or back with a negative number. */
+  /** Sets the clock forward, or back with a negative number. */
   jump(byMs: number): void {
     this.#offMs += byMs;
   }

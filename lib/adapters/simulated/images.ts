@@ -8,7 +8,7 @@ export const MAX_LAG_CHANGES = 4;
 /** The items themselves, and what the last few of them were before. */
 export class Images {
   readonly #partitions = new Map<string, Map<string, Item>>();
-  /** Partitions in the order of keys, as long as nothing changes in them: pages are read in a row. */
+  /** Sorted partitions, cached until something changes in them: pages are read in sequence. */
   readonly #ordered = new Map<string, readonly Item[]>();
   #all: readonly Item[] | undefined;
   /** Newest last. */
@@ -53,7 +53,7 @@ export class Images {
     return holds(write, item) ? { ok: true } : { ok: false, ...(item && { item }) };
   }
 
-  /** Does writes whose conditions were seen to hold. */
+  /** Applies writes whose conditions were checked. */
   apply(writes: readonly Write[]): void {
     for (const write of writes) {
       if ("remove" in write) this.remove(write.remove);
@@ -94,7 +94,7 @@ function holds({ when }: Write, item: Item | undefined): boolean {
   return when === "newer" || item?.version === when.version;
 }
 
-/** A hint that is not newer than what is there is dropped without a word. */
+/** A hint that is not newer than the stored item is dropped silently. */
 function isWanted(write: Extract<Write, { put: Item }>, stored: Item | undefined): boolean {
   return write.when !== "newer" || stored === undefined || stored.version < write.put.version;
 }

@@ -1,5 +1,5 @@
-// Queues of the user's in memory, for simulated worlds. A send either puts its text into the queue,
-// or says that it was refused, or throws; after a throw nobody knows which of the two it was.
+// The user's queues in memory, for simulated worlds. A send either queues its text, or returns that
+// it was refused, or throws; after a throw the outcome is unknown.
 
 import { instantFrom } from "../../definition/time/instant.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -8,32 +8,32 @@ import type { OwnQueues } from "../../ports/own-queues.ts";
 import { placeOfQueue } from "../../ports/queue-arn.ts";
 import { type QueueFault, SimulatedQueue } from "./queue.ts";
 
-/** Where a send stands still until the world lets it go on. */
+/** Where a send stops until the simulated world continues it. */
 export type OwnQueuePoint = "send:before" | "send:after";
 
 /** What a world may answer at send:before. */
 export type OwnQueueFault =
   | QueueFault
-  /** The queue does not take it. */
+  /** The queue refuses it. */
   | Readonly<{ fault: "refused" }>
-  /** It is taken, and nobody is told. */
+  /** It is accepted, but the sender gets an error. */
   | Readonly<{ fault: "unanswered" }>
-  /** Nothing comes through. */
+  /** It is lost, and the sender gets an error. */
   | Readonly<{ fault: "lost" }>;
 
 type Options = Readonly<{
   clock: Pick<Clock, "now">;
   region: string;
-  /** Queues that there are, by their ARNs. */
+  /** The queues that exist, by ARN. */
   there: readonly string[];
-  /** Queues that the installation was told of; those that there are unless said. */
+  /** The queues that the installation is configured with; all existing ones by default. */
   allowed?: readonly string[];
   /** Bytes that a queue takes at the most, by its ARN. */
   maxBytes?: Readonly<Record<string, number>>;
   turn?: (point: OwnQueuePoint) => Promise<OwnQueueFault | undefined>;
 }>;
 
-/** Queues in memory, whose every answer is a choice of the world. */
+/** Queues in memory, whose every answer the world chooses. */
 export class SimulatedOwnQueues implements OwnQueues {
   readonly #options: Options;
   readonly #allowed: ReadonlySet<string>;
@@ -46,7 +46,7 @@ export class SimulatedOwnQueues implements OwnQueues {
     this.#queues = new Map(there.map((arn) => [arn, new SimulatedQueue<string>({ clock })]));
   }
 
-  /** What is in a queue, for those who consume it. */
+  /** The messages of a queue, for its consumers. */
   queue(queueArn: string): SimulatedQueue<string> {
     const queue = this.#queues.get(queueArn);
     if (queue === undefined) throw new Error(`there is no queue ${queueArn}`);

@@ -3,7 +3,7 @@ import { compareByUtf8 } from "../../ports/key-order.ts";
 import type { Item, Key, ListedKey, Page, Range } from "../../ports/store.ts";
 import { cursorInvalid, storeLimits } from "../../ports/store-rules.ts";
 
-/** The part of a partition that a range asks for; the items come in the order of keys. */
+/** The part of a partition that is in a range; the items are in the order of keys. */
 export function scanPage(partition: readonly Item[], range: Range): Page<Item> {
   const { from, to, after, backwards, limit } = range;
   const behind = backwards || after === undefined ? 0 : placeOf(partition, `${after}\0`);
@@ -18,7 +18,7 @@ export function scanPage(partition: readonly Item[], range: Range): Page<Item> {
   return end - first > most && last ? { items, next: last.key.sk } : { items };
 }
 
-/** How many items stand before this key. No key holds NUL: with one, the key itself is before it. */
+/** How many items sort before this key. No key holds NUL: with one, the key itself is before it. */
 function placeOf(partition: readonly Item[], sk: string): number {
   let [low, high] = [0, partition.length];
   while (low < high) {
@@ -30,7 +30,7 @@ function placeOf(partition: readonly Item[], sk: string): number {
   return low;
 }
 
-/** The part of a listing view that a range of orders asks for. */
+/** The part of a listing view that is in a range of orders. */
 export function listPage(items: readonly Item[], view: string, range: Range): Page<ListedKey> {
   const places = items.flatMap((item) =>
     item.listed?.view === view
@@ -42,7 +42,7 @@ export function listPage(items: readonly Item[], view: string, range: Range): Pa
   return { ...rest, items: listed.map(({ key, listed }) => ({ ...key, order: orderOf(listed) })) };
 }
 
-/** The keys whose time has come, oldest first. */
+/** The keys that are due, oldest first. */
 export function duePage(
   items: readonly Item[],
   range: {
@@ -63,7 +63,7 @@ export function duePage(
   return { ...rest, items: due.map(({ key }) => key) };
 }
 
-/** Where an item stands: first what orders it, then its key, so that no two stand in one place. */
+/** The place of an item: first its order, then its key, so that no two have the same place. */
 type Place = readonly (string | number)[];
 type Placed = Readonly<{ item: Item; place: Place }>;
 type Cut = Readonly<{ limit: number; cursor: Place | undefined; backwards?: true }>;
@@ -111,7 +111,7 @@ function parseCursor(text: string | undefined, first: "string" | "number"): Plac
       return place as Place;
     }
   } catch {
-    // Not ours, as below.
+    // Not a cursor of ours, as below.
   }
   throw cursorInvalid(text);
 }

@@ -4,7 +4,7 @@ import { type DeliveryFault, type Queued, SimulatedQueue } from "./queue.ts";
 
 type Parked = ParkedMessage | OwedMessage | LookMessage;
 
-/** Parking in memory, delivered by the world: in order and batches unless it wants otherwise. */
+/** Parking in memory, delivered by the world: in order and in batches unless it chooses otherwise. */
 export class SimulatedParking extends SimulatedQueue<Parked> implements Parking {
   park(message: Parked): Promise<void> {
     return this.send(message);

@@ -1,22 +1,22 @@
 // A queue in memory for simulated worlds. Invariants:
 //
-// 1. What was sent is there until a delivery of it ends with "release" and that is not lost; the
-//    world may duplicate, delay and lose at will, and decides what is delivered and when.
+// 1. A message stays until a delivery of it ends with "release" and that is not lost; the world may
+//    duplicate, delay and lose messages, and decides what is delivered and when.
 // 2. Nothing is delivered before its time by the queue's own clock.
-// 3. What is being delivered is out of sight for a while, then comes back, even if it still runs.
+// 3. A message in delivery is invisible for a while, then visible again, even if it still runs.
 
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Verdict } from "../../ports/message.ts";
 
-/** Where a send stands still until the world lets it go on. */
+/** Where a send stops until the simulated world continues it. */
 export type QueuePoint = "send:before" | "send:after";
 
 /** What a world may answer at send:before. */
 export type QueueFault =
   /** Two copies arrive. */
   | Readonly<{ fault: "duplicated" }>
-  /** It becomes visible later than asked for. */
+  /** It becomes visible later than requested. */
   | Readonly<{ fault: "delayed"; byMs: number }>;
 
 /** How a world takes part: called at every point with the message. */
@@ -38,7 +38,7 @@ export type DeliveryFault =
   /** The release is lost: the message comes back although it was handled. */
   "release-lost";
 
-/** A queue whose every delivery is a choice of the world. */
+/** A queue whose every delivery the world chooses. */
 export class SimulatedQueue<M> {
   readonly #clock: Pick<Clock, "now">;
   readonly #turn: QueueWorld<M>["turn"];
@@ -58,8 +58,8 @@ export class SimulatedQueue<M> {
   }
 
   /**
-   * Everything in the queue, oldest first: for invariants and for worlds that choose. The same array
-   * as long as nothing changes.
+   * Everything in the queue, oldest first: for invariants and for worlds that choose. The same
+   * array as long as nothing changes.
    */
   all(): readonly Queued<M>[] {
     this.#all ??= [...this.#queued.values()];
@@ -109,25 +109,25 @@ export class SimulatedQueue<M> {
     }
   }
 
-  /** Brings a message into sight at once, even while it runs: its delivery took too long. */
+  /** Makes a message visible at once, even while it runs: its delivery took too long. */
   reveal(id: number): void {
     const queued = this.#queued.get(id);
     if (queued !== undefined) this.#put({ ...queued, visibleAt: this.#clock.now() });
   }
 
-  /** The queue itself delivers twice: a second copy, that has to be released by itself. */
+  /** The queue itself delivers twice: a second copy, which has to be released separately. */
   duplicate(id: number): void {
     const queued = this.#queued.get(id);
     if (queued !== undefined) this.#add(queued.message, this.#clock.now());
   }
 
-  /** The host of this delivery died: the message comes back when its time out of sight is over. */
+  /** The host of this delivery crashed: the message returns after its visibility timeout. */
   abandon(id: number): void {
     const queued = this.#queued.get(id);
     if (queued !== undefined) this.#put({ ...queued, isRunning: false });
   }
 
-  /** Drops what matches: the memory of a process that died, or a hint that never comes. */
+  /** Drops matching messages: the memory of a crashed process, or a hint that never arrives. */
   lose(isLost: (queued: Queued<M>) => boolean = () => true): void {
     for (const queued of this.all()) if (isLost(queued)) this.#remove(queued.id);
   }

@@ -1,9 +1,11 @@
-// A store in memory for simulated worlds: as loose as the port allows, and reproducible. Invariants:
+// A store in memory for simulated worlds: as loose as the port allows, and reproducible.
+// Invariants:
 //
-// 1. Every call stops at a point before and a point after; the world decides when it goes on, and
-//    which fault it meets. A store without a world goes straight through and is plainly correct.
-// 2. A transaction is applied in two halves: the first write, then the rest; or the last one first. At the point between them others see one half, and whoever writes one of its items is
-//    told `busy`. The second half follows whatever becomes of the caller.
+// 1. Every call stops at a point before and a point after; the world decides when it continues, and
+//    which fault it gets. A store without a world does not stop and has no faults.
+// 2. A transaction is applied in two halves: the first write, then the rest; or the last one first.
+//    At the point between them others see one half, and a write to one of its items gets `busy`. The
+//    second half follows whatever happens to the caller.
 // 3. Only what the port lets lag can be stale: `get` with `stale`, `due` and `list`.
 
 import type { Instant } from "../../definition/time/instant.ts";
@@ -34,7 +36,7 @@ import { duePage, listPage, scanPage } from "./pages.ts";
 /** The calls a world can gate; `close` is the world's own. */
 export type StoreCall = "get" | "commit" | "scan" | "due" | "list" | "tidy";
 
-/** Where a call stands still until the world lets it go on. */
+/** Where a call stops until the simulated world continues it. */
 export type StorePoint =
   | `${StoreCall}:before`
   | `${StoreCall}:after`
@@ -62,7 +64,7 @@ export type StoreWorld = Readonly<{
   turn?: (point: StorePoint, keys: readonly Key[]) => Promise<StoreFault | undefined>;
 }>;
 
-/** A Store in memory that shows every freedom the port leaves, on the world's order. */
+/** A Store in memory that shows every freedom the port allows, when the world says so. */
 export class SimulatedStore implements Store {
   readonly #turn: StoreWorld["turn"];
   readonly #images = new Images();
@@ -133,7 +135,7 @@ export class SimulatedStore implements Store {
     await this.#turn?.("tidy:after", hints);
   }
 
-  /** Removes what had expired by `now`, as a world may at any later moment; says how many. */
+  /** Removes items that had expired by `now`, as a world may at any later moment; returns how many. */
   purgeExpired(now: Instant): number {
     const expired = this.items().filter(
       ({ expiresAt }) => expiresAt !== undefined && expiresAt <= now,

@@ -2,7 +2,7 @@ import type { TaskMessage } from "../../ports/message.ts";
 import type { TaskHandler, Tasks } from "../../ports/tasks.ts";
 import { SimulatedQueue } from "./queue.ts";
 
-/** A task queue in memory, delivered by the world, with the handlers that it hands in. */
+/** A task queue in memory, delivered by the world, with the world's handlers. */
 export class SimulatedTasks extends SimulatedQueue<TaskMessage> implements Tasks {
   readonly #handlers: ReadonlyMap<string, TaskHandler>;
   readonly #stopped: string[] = [];
@@ -23,7 +23,7 @@ export class SimulatedTasks extends SimulatedQueue<TaskMessage> implements Tasks
     this.#knowsWhatItHolds = knowsWhatItHolds;
   }
 
-  /** Tasks that were told to stop, as `<instance>.<ticket>`, in order. */
+  /** Tasks that were aborted, as `<instance>.<ticket>`, in order. */
   get stopped(): readonly string[] {
     return this.#stopped;
   }

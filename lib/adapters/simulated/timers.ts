@@ -9,8 +9,8 @@ import {
 import { SimulatedQueue } from "./queue.ts";
 
 /**
- * Timers in memory, fired by the world as messages of a queue: late, doubled or, with `lose`, never.
- * None is early by the clock that it was made with.
+ * Timers in memory, delivered by the world as messages of a queue: late, duplicated or, with
+ * `lose`, never. None is early by its clock.
  */
 export class SimulatedTimers
   extends SimulatedQueue<TimerMessage | TimerStartMessage>
@@ -20,7 +20,7 @@ export class SimulatedTimers
     await this.send(timerMessage(timer), timer.dueAt);
   }
 
-  /** What is being delivered is not called back. */
+  /** A message in delivery is not withdrawn. */
   async disarm(timer: Parameters<typeof timerName>[0]): Promise<void> {
     const name = timerName(timer);
     this.lose(({ message, isRunning }) => !isRunning && timerName(message) === name);

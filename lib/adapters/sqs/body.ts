@@ -5,7 +5,7 @@ import type { Message } from "../../ports/message.ts";
 import { messageText } from "../../ports/message-text.ts";
 import { parseText, referenceText, type SignalRequest, unreadable } from "./wire.ts";
 
-/** What a queue is given for a message: its text, or the name under which its text is kept. */
+/** The body of a queued message: its text, or the name of the blob that holds it. */
 export async function packMessage(message: Message, blobs: Blobs): Promise<string> {
   const text = messageText(message);
   const bytes = Buffer.from(text);
@@ -15,7 +15,7 @@ export async function packMessage(message: Message, blobs: Blobs): Promise<strin
   return referenceText(name);
 }
 
-/** What a queue brought; throws `message/unreadable` or `message/format-too-new`. */
+/** The message of a body; throws `message/unreadable` or `message/format-too-new`. */
 export async function unpackMessage(text: string, blobs: Blobs): Promise<Message | SignalRequest> {
   const parsed = parseText(text);
   if (parsed.kind !== "reference") return parsed;

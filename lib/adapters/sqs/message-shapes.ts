@@ -1,5 +1,5 @@
-// The shapes of everything in lib/ports/message.ts, and of what the bus brings. The compiler sees to
-// it that nothing else gets through; that nothing is missing here, a test does.
+// The shapes of everything in lib/ports/message.ts, and of bus events. The compiler checks that
+// they allow nothing else; a test checks that none is missing.
 
 import * as z from "zod/mini";
 import type { Json, Variables } from "../../definition/json.ts";
@@ -12,7 +12,7 @@ const instant = z.custom<Instant>(
   (value) => typeof value === "number" && isInstant(value),
   "no instant",
 );
-// What JSON.parse returned is JSON: only whether it is an object is left to say.
+// What JSON.parse returned is JSON: only whether it is an object is left to check.
 const variables = z.custom<Variables>(isObject, "no object");
 const json = z.custom<Json>((value) => value !== undefined, "absent");
 const maybe = z.exactOptional;
@@ -34,7 +34,7 @@ const queuedEvent = z.strictObject({
   onTargetTerminated: z.literal(["discard", "broadcast", "deadLetter"]),
 });
 
-/** Where an error came from, as far as it was told. */
+/** Where an error came from, as far as it was reported. */
 const traced = { name: maybe(text), stack: maybe(text) };
 
 const fact = z.discriminatedUnion("kind", [
@@ -189,7 +189,7 @@ export const anyMessage = z.discriminatedUnion("kind", [
     post: maybe(post),
     call: maybe(z.strictObject({ base: count, at: instant })),
   }),
-  // Comes over the bus, where it also says what outsiders want to know: that is left behind.
+  // Comes over the bus with further fields for subscribers, which are dropped.
   z.object({ kind: z.literal("broadcast"), ...ofBroadcast }),
   z.strictObject({ kind: z.literal("watch"), ...ofBroadcast }),
   z.strictObject({
@@ -226,10 +226,13 @@ export const anyMessage = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("poke"), tenant: text, name: text, key: text }),
 ]) satisfies z.ZodMiniType<Message>;
 
-/** A body that lies elsewhere, under the name `ref`. */
+/** A body that is stored as a blob under the name `ref`. */
 export const bodyReference = z.strictObject({ ref: text });
 
-/** What the rules of the bus bring, whole as EventBridge writes it: a broadcast, or the request for a signal. */
+/**
+ * What the rules of the bus deliver, whole as EventBridge writes it: a broadcast, or the request
+ * for a signal.
+ */
 export const busEvent = z.discriminatedUnion("detail-type", [
   z.object({
     "detail-type": z.literal("signal-accepted"),

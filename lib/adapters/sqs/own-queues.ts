@@ -4,7 +4,7 @@ import type { OwnQueues } from "../../ports/own-queues.ts";
 import { placeOfQueue, type QueuePlace } from "../../ports/queue-arn.ts";
 import { delaySeconds } from "./send.ts";
 
-/** SQS queues of the user's: those that the installation was told of, and no others. */
+/** The user's SQS queues: those that the installation is configured with, and no others. */
 export class SqsOwnQueues implements OwnQueues {
   readonly #client: SQSClient;
   readonly #allowed: ReadonlySet<string>;
@@ -27,20 +27,20 @@ export class SqsOwnQueues implements OwnQueues {
       await this.#findUrl(queueArn, place);
       return undefined;
     } catch (cause) {
-      // By its name alone: what SQS says beside it names roles and accounts to the caller.
+      // Only the error's name: its message would show roles and accounts to the caller.
       if (isRefusal(cause)) return `SQS answers ${nameOf(cause)}`;
       throw notAsked(queueArn, cause);
     }
   }
 
   async send(queueArn: string, body: string, delayMs: number): Promise<"sent" | "refused"> {
-    // It may have been allowed when it was set, and no longer be.
+    // It may have been allowed when it was configured, and no longer be.
     if (!this.allows(queueArn)) return "refused";
     const place = await this.#placeOf(queueArn);
     if ("problem" in place) return "refused";
     try {
       const QueueUrl = this.#urls.get(queueArn) ?? (await this.#findUrl(queueArn, place));
-      // Without one of its own a message waits for as long as the queue's user wants all of them to.
+      // Without a delay of its own a message gets the queue's default delay.
       const delay = delayMs > 0 && { DelaySeconds: delaySeconds(delayMs) };
       await this.#client.send(
         new SendMessageCommand({ QueueUrl, MessageBody: plain(body), ...delay }),
@@ -65,11 +65,11 @@ export class SqsOwnQueues implements OwnQueues {
   }
 }
 
-/** Two characters that JSON leaves as they are, and that queues refuse as no XML could hold them. */
+/** Escapes two characters that JSON leaves as they are and that queues refuse as invalid XML. */
 const plain = (body: string): string =>
   body.replace(/[\uFFFE\uFFFF]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16)}`);
 
-/** What the service refuses would be refused again; what is busy, slow or away would not. */
+/** A refusal would be repeated; a busy, slow or unreachable service may recover. */
 function isRefusal(cause: unknown): boolean {
   if (!(cause instanceof Error) || !("$metadata" in cause)) return false;
   const { $metadata: about } = cause;

@@ -17,7 +17,7 @@ type Options = Readonly<{
   meter?: Meter;
 }>;
 
-/** A FIFO queue with a group for each instance: one at a time works on it, and takes what is there. */
+/** A FIFO queue with a group for each instance: one invocation at a time handles what it holds. */
 export class SqsParking implements Parking {
   readonly #options: Options;
 
@@ -25,7 +25,10 @@ export class SqsParking implements Parking {
     this.#options = options;
   }
 
-  /** Always under a fresh id: the queue would swallow what is parked again after it was handled. */
+  /**
+   * Always under a new id: the queue would deduplicate a message that is parked again after it was
+   * handled.
+   */
   async park(message: ParkedMessage | OwedMessage | LookMessage): Promise<void> {
     const { ids, blobs, ...queue } = this.#options;
     const body = await packMessage(message, blobs);
@@ -33,7 +36,7 @@ export class SqsParking implements Parking {
   }
 }
 
-/** Instance ids may be longer than the name of a group, and hold what it may not. */
+/** Instance ids may be longer than a group's name, and hold characters that it may not. */
 function groupOf({ tenant, instanceId }: ParkedMessage | OwedMessage | LookMessage): string {
   return createHash("sha256").update(`${tenant}\0${instanceId}`).digest("hex");
 }

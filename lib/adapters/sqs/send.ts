@@ -3,13 +3,16 @@ import { MAX_QUEUE_DELAY_MS } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Meter } from "../../ports/meter.ts";
 
-/** A queue, and the way there. */
+/** A queue, its client and its meter. */
 export type Queue = Readonly<{ client: SQSClient; queueUrl: string; meter?: Meter | undefined }>;
 
-/** A text for a queue: for a standard one delayed perhaps, for a FIFO one under an id of its own. */
+/**
+ * A message body: for a standard queue with an optional delay, for a FIFO queue with a
+ * deduplication id.
+ */
 export type Sent = Readonly<{ body: string; group: string; afterMs?: number; id?: string }>;
 
-/** Queues a text. The SDK tries again where that may help; what arrives twice by that is harmless. */
+/** Sends a message. The SDK retries where that may help; duplicates caused by that are harmless. */
 export async function send({ client, queueUrl, meter }: Queue, sent: Sent): Promise<void> {
   const { body, group, afterMs = 0, id } = sent;
   try {
@@ -30,12 +33,15 @@ export async function send({ client, queueUrl, meter }: Queue, sent: Sent): Prom
   meter?.({ of, requests: billedRequests(body), queue: nameOf(queueUrl) });
 }
 
-/** Whole seconds, so that nothing is early; a queue holds nothing for longer than a quarter hour. */
+/**
+ * Whole seconds, rounded so that nothing is early; the longest delay of a queue is a quarter of an
+ * hour.
+ */
 export function delaySeconds(afterMs: number): number {
   return Math.ceil(Math.min(Math.max(afterMs, 0), MAX_QUEUE_DELAY_MS) / 1_000);
 }
 
-/** One for every 64 KB that were begun. */
+/** One for every started 64 KB. */
 function billedRequests(body: string): number {
   return Math.max(1, Math.ceil(Buffer.byteLength(body) / 65_536));
 }

@@ -12,17 +12,17 @@ const SHORT_TASK_MS = 45_000;
 
 type Options = Readonly<{
   client: SQSClient;
-  /** Their URLs. Long tasks have a queue whose function lives longer. */
+  /** Their URLs. Long tasks have a queue whose function has a longer timeout. */
   queues: Readonly<{ tasks: string; longTasks: string }>;
   handlers: ReadonlyMap<string, TaskHandler>;
   blobs: Blobs;
   clock: Clock;
-  /** Tells the handlers of a ticket to stop that are at work in this process. */
+  /** Aborts the handlers of a ticket that are running in this process. */
   stop?: (instanceId: string, ticket: string) => void;
   meter?: Meter;
 }>;
 
-/** Queues attempts in SQS, for whichever invocation comes next. */
+/** Queues attempts in SQS. */
 export class SqsTasks implements Tasks {
   readonly #options: Options;
 
@@ -47,7 +47,7 @@ export class SqsTasks implements Tasks {
     return [...this.#options.handlers.keys()];
   }
 
-  /** Nobody knows what a queue holds. */
+  /** The contents of an SQS queue cannot be looked up. */
   holds(): boolean {
     return false;
   }

@@ -6,7 +6,10 @@ import { send } from "./send.ts";
 
 type Options = Readonly<{ client: SQSClient; queueUrl: string; meter?: Meter }>;
 
-/** Holds timers that are due soon; the longest time is a quarter of an hour, then it is asked again. */
+/**
+ * Holds timers that are due soon; the longest delay is a quarter of an hour, then they are
+ * re-checked.
+ */
 export class TimerQueue {
   readonly #options: Options;
 

@@ -1,13 +1,13 @@
 // What may arrive in a queue: the engine's messages as text. Other programs can send there too, and
-// other versions of the engine do while a deployment is under way, so nothing is taken on trust:
+// other versions of the engine do during a deployment, so everything is validated:
 //
-// 1. A newer format is never dropped: its reader is on its way.
-// 2. A property that this version does not know is refused, not ignored: it may matter. Whoever adds
-//    one counts MESSAGE_FORMAT up, and goes on reading what has none: earlier formats are still in
-//    the queues, and in their dead letters for weeks.
-// 3. Which trace a message belongs to stands beside it, and changes nothing: nonsense is no failure.
-// 4. The bus brings whole events, whose detail is as good as whoever may put events there. An event
-//    is a broadcast or the request for a signal, and never another message.
+// 1. A newer format is never dropped: a version that reads it is being deployed.
+// 2. A property that this version does not know is refused, not ignored: it may matter. A change
+//    that adds one increments MESSAGE_FORMAT, and still reads messages without it: earlier formats
+//    are in the queues, and in their dead letters for weeks.
+// 3. The trace of a message is carried beside it and changes nothing: an invalid one is no failure.
+// 4. The bus delivers whole events, whose detail is as trustworthy as those who may put events
+//    there. An event is a broadcast or the request for a signal, and never another message.
 
 import type * as z from "zod/mini";
 import type { Json, Variables } from "../../definition/json.ts";
@@ -16,10 +16,10 @@ import type { Message } from "../../ports/message.ts";
 import { MESSAGE_FORMAT } from "../../ports/message-text.ts";
 import { anyMessage, bodyReference, busEvent } from "./message-shapes.ts";
 
-/** Stands for a body that is too large for the queue: what it says is in Blobs under this name. */
+/** Stands for a body that is too large for the queue: it is in Blobs under this name. */
 export type BodyReference = Readonly<{ kind: "reference"; ref: string }>;
 
-/** An outsider put an event on the bus that asks for a signal; the id of the event is its own. */
+/** A request for a signal that another system put on the bus; the id of the event identifies it. */
 export type SignalRequest = Readonly<{
   kind: "signal-requested";
   id: string;
@@ -27,13 +27,13 @@ export type SignalRequest = Readonly<{
   payload?: Variables;
 }>;
 
-/** The text of a body that lies elsewhere. */
+/** The text of a body that is stored as a blob. */
 export function referenceText(ref: string): string {
   return JSON.stringify({ v: MESSAGE_FORMAT, ref });
 }
 
 /**
- * Reads what a queue brought in any format up to `newest`; throws `message/unreadable` or
+ * Parses a message body in any format up to `newest`; throws `message/unreadable` or
  * `message/format-too-new`.
  */
 export function parseText(
@@ -61,7 +61,7 @@ function parseMessage(value: Properties, text: string, newest: number): Message 
 
 type Properties = Readonly<Record<string, Json>>;
 
-/** Which trace a message belongs to, as far as its text says so; undefined where it cannot be read. */
+/** The trace of a message; undefined where its text has none or cannot be read. */
 export function traceparentIn(text: string): string | undefined {
   try {
     const value = parseObject(text);
@@ -72,7 +72,7 @@ export function traceparentIn(text: string): string | undefined {
   }
 }
 
-/** The refusal of what nobody can read; it is looked at in the dead-letter queue. */
+/** The refusal of an unreadable message; it ends in the dead-letter queue. */
 export function unreadable(text: string, why: string, cause?: unknown): EngineError {
   return new EngineError("message/unreadable", {
     happened: `A queued message cannot be read: ${why}`,

@@ -7,7 +7,7 @@ import { pageOf, pageQuery } from "../shapes/page.ts";
 
 const tag = "Instances";
 
-/** What is done to many instances at once; a dry run unless said otherwise. */
+/** Bulk calls; dry runs by default. */
 export const bulkOperations: readonly Operation[] = [
   operation({
     id: "incidents",
@@ -35,7 +35,7 @@ export const bulkOperations: readonly Operation[] = [
     tag,
     summary: "Resolve the incidents that a filter matches, a page at a time",
     description:
-      "A dry run unless `dryRun` is false. Each incident is resolved by its own id, as if it had been called for alone: what somebody else was quicker with is `gone`, and an incident that comes anew is left alone. Repeating a call does no harm.",
+      "A dry run unless `dryRun` is false. Each incident is resolved by its own id, as if by a call of its own: one that was resolved meanwhile is `gone`, and a new incident is left alone. Repeating a call does no harm.",
     params: nothing,
     query: nothing,
     body: jsonBody(shape.resolveMany),
@@ -54,7 +54,7 @@ export const bulkOperations: readonly Operation[] = [
     tag,
     summary: "Erase the ended instances that a filter matches, a page at a time",
     description:
-      "A dry run unless `dryRun` is false. What is live is never matched. Repeating a call does no harm.",
+      "A dry run unless `dryRun` is false. Live instances are never matched. Repeating a call is safe.",
     params: nothing,
     query: nothing,
     body: jsonBody(shape.purge),

@@ -16,7 +16,7 @@ const byVersion = z.strictObject({
 });
 const tag = "Definitions";
 
-/** Deploying workflows, looking at them, and taking them out of service. */
+/** Deploying, reading, disabling and undeploying definitions. */
 export const definitionOperations: readonly Operation[] = [
   operation({
     id: "deploy",
@@ -25,7 +25,7 @@ export const definitionOperations: readonly Operation[] = [
     tag,
     summary: "Deploy a workflow",
     description:
-      "The body is the source itself, or JSON around it. A source that cannot run is refused with every diagnostic, and nothing is stored.",
+      "The body is the source itself, or JSON around it. A source with errors is refused with every diagnostic, and nothing is stored.",
     params: nothing,
     query: nothing,
     body: sourceBody,
@@ -91,7 +91,8 @@ export const definitionOperations: readonly Operation[] = [
     path: "/v1/definitions/{definitionId}",
     tag,
     summary: "Undeploy a definition",
-    description: "Nothing starts it any more. Running instances go on with their stored version.",
+    description:
+      "It starts no more instances. Running instances continue with their stored version.",
     params: byId,
     query: nothing,
     body: ignoredBody,
@@ -179,7 +180,7 @@ export const definitionOperations: readonly Operation[] = [
     tag,
     summary: "Spread the lists of a definition's instances over more shards",
     description:
-      "For a definition whose instances start, end or get incidents some hundred times a second. Instances stay where they are; those that start from now on are spread. The number only grows, and every page reads all shards.",
+      "For a definition whose instances start, end or get incidents some hundred times a second. Existing instances stay where they are; new ones are spread. The number only grows, and every page reads all shards.",
     params: byId,
     query: nothing,
     body: jsonBody(shape.setListing),
@@ -197,7 +198,7 @@ export const definitionOperations: readonly Operation[] = [
     path: "/v1/definitions/{definitionId}/disable",
     tag,
     summary: "Disable a definition",
-    description: "Starts are refused until it is enabled again. Running instances go on.",
+    description: "Starts are refused until it is enabled again. Running instances continue.",
     params: byId,
     query: nothing,
     body: noBody,

@@ -16,7 +16,7 @@ const sentAnswers = {
   202: "Accepted, and on its way; its receipt tells how far it got.",
 };
 
-/** Events, how their types behave, and those that reached nobody. */
+/** Events, event types and dead letters. */
 export const eventOperations: readonly Operation[] = [
   operation({
     id: "event",
@@ -25,7 +25,7 @@ export const eventOperations: readonly Operation[] = [
     tag,
     summary: "Send an event",
     description:
-      "To the instance that is its target, or to those that its type says. Repeating it with the same `id` or Idempotency-Key is the same event.",
+      "To its target instance, or broadcast as its type says. Repeating it with the same `id` or Idempotency-Key is the same event.",
     takesKey: true,
     params: nothing,
     query: nothing,
@@ -48,7 +48,7 @@ export const eventOperations: readonly Operation[] = [
     tag,
     summary: "Declare how events of a name behave",
     description:
-      "For events that are accepted from now on. What is left out gets its default, whatever it was before.",
+      "For events that are accepted from now on. Omitted settings get their defaults, whatever they were before.",
     params: byName,
     query: nothing,
     body: jsonBody(shape.eventSettings),
@@ -103,8 +103,9 @@ export const eventOperations: readonly Operation[] = [
     method: "POST",
     path: "/v1/dead-letters/{deadLetterId}/replay",
     tag,
-    summary: "Broadcast a dead letter anew",
-    description: "Under an id of its own, which the answer tells. It stays where nobody takes it.",
+    summary: "Broadcast a dead letter again",
+    description:
+      "Under a new id, which the response has. It stays a dead letter if nothing takes it.",
     params: byLetter,
     query: nothing,
     body: noBody,

@@ -12,7 +12,7 @@ import { idText, integerText } from "../shapes/values.ts";
 const byId = z.strictObject({ instanceId: idText });
 const tag = "Instances";
 
-/** Starting instances, watching them, and stepping in. */
+/** Starting, reading, cancelling and repairing instances. */
 export const instanceOperations: readonly Operation[] = [
   operation({
     id: "start",
@@ -21,7 +21,7 @@ export const instanceOperations: readonly Operation[] = [
     tag,
     summary: "Start an instance",
     description:
-      "Answers when the start is durable. Repeating it with the same `instanceId` or Idempotency-Key and the same body answers with the instance that there is.",
+      "Answers when the start is durable. Repeating it with the same `instanceId` or Idempotency-Key and the same body answers with the existing instance.",
     takesKey: true,
     params: z.strictObject({ definitionId: idText }),
     query: nothing,
@@ -52,7 +52,7 @@ export const instanceOperations: readonly Operation[] = [
     tag,
     summary: "List instances, the newest first",
     description:
-      "The most selective of business key, tag, and status with definition is read by its index; whatever else is asked for applies after reading: a page may be short, even empty, and still have a `nextCursor`. A cursor is good for the filter that it came with.",
+      "The most selective of business key, tag, and status with definition is read by its index; other filters apply after reading: a page may be short, even empty, and still have a `nextCursor`. A cursor is good for the filter that it came with.",
     params: nothing,
     query: z.strictObject({
       ...shape.instanceFilter,
@@ -61,7 +61,7 @@ export const instanceOperations: readonly Operation[] = [
         .transform((): true => true)
         .pipe(z.literal(true))
         .exactOptional()
-        .describe("Only those that an incident holds up."),
+        .describe("Only instances with an open incident."),
       ...pageQuery,
     }),
     body: ignoredBody,
@@ -95,7 +95,7 @@ export const instanceOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/instances/{instanceId}/result",
     tag,
-    summary: "Get what came of an instance",
+    summary: "Get the result of an instance",
     params: byId,
     query: z.strictObject({
       waitSeconds: integerText({ min: 0, max: MAX_WAIT_SECONDS })
@@ -116,7 +116,7 @@ export const instanceOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/instances/{instanceId}/waits",
     tag,
-    summary: "Why an instance does not move",
+    summary: "What an instance waits for",
     params: byId,
     query: nothing,
     body: ignoredBody,
@@ -133,7 +133,7 @@ export const instanceOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/instances/{instanceId}/history",
     tag,
-    summary: "What has happened to an instance",
+    summary: "The history of an instance",
     description:
       "In order and complete up to the last answered write. Entries of one visit of an element have the same `occurrence`.",
     params: byId,
@@ -172,7 +172,7 @@ export const instanceOperations: readonly Operation[] = [
     tag,
     summary: "Erase an ended instance",
     description:
-      "Its values, its result and its history are gone at once. A tombstone of its id and its end stays for 15 days, for what comes late.",
+      "Its values, its result and its history are deleted at once. A tombstone with its id and its end stays for 15 days, for late messages.",
     params: byId,
     query: nothing,
     body: ignoredBody,
@@ -192,7 +192,7 @@ export const instanceOperations: readonly Operation[] = [
     tag,
     summary: "Set variables of a live instance",
     description:
-      "Of the process, or of `scope`, an element that is open exactly once: there they become local to it. Nothing moves on by it, and history tells which were set.",
+      "Of the process, or of `scope`, an element that is open exactly once: there they become local to it. No token moves, and the history names the variables that were set.",
     takesKey: true,
     params: byId,
     query: nothing,
@@ -216,7 +216,7 @@ export const instanceOperations: readonly Operation[] = [
     method: "POST",
     path: "/v1/instances/{instanceId}/incidents/{incidentId}/resolve",
     tag,
-    summary: "Resolve an incident: the failed step is tried again",
+    summary: "Resolve an incident: the failed step is retried",
     takesKey: true,
     params: z.strictObject({ instanceId: idText, incidentId: idText }),
     query: nothing,
@@ -231,7 +231,7 @@ export const instanceOperations: readonly Operation[] = [
   }),
 ];
 
-/** Waits only for instances that are there and live: the first look finds out the rest. */
+/** Waits only for live instances: the first read decides all other cases. */
 async function resultWithin(
   instanceId: string,
   waitMs: number,

@@ -5,7 +5,7 @@ import { jsonBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/message.ts";
 
-/** Reaching the one who waits for a message. */
+/** Publishing messages. */
 export const messageOperations: readonly Operation[] = [
   operation({
     id: "message",
@@ -14,12 +14,12 @@ export const messageOperations: readonly Operation[] = [
     tag: "Messages",
     summary: "Send a message",
     description:
-      "Goes to whoever waits for this name and key, or starts what begins by it, or is kept for whoever waits later. Sent again with the same `messageId` or Idempotency-Key it is a `duplicate`; with another payload it is refused.",
+      "Goes to the wait for this name and key, or starts an instance, or is kept for a later wait. Sent again with the same `messageId` or Idempotency-Key it is a `duplicate`; with another payload it is refused.",
     takesKey: true,
     params: nothing,
     query: nothing,
     body: jsonBody(shape.message),
-    answers: { 200: "Taken; the outcome says by whom." },
+    answers: { 200: "Accepted; `outcome` says what happened to it." },
     answer: shape.correlated,
     problems: ["message/no-waiter", "message/mailbox-full", "request/key-reused"],
     run: async ({ body, key }, { engine }) => ({
@@ -29,7 +29,7 @@ export const messageOperations: readonly Operation[] = [
   }),
 ];
 
-/** The message that a request asks for: a number as its key stands for its text, as in a process. */
+/** The message of a request: a number as its key stands for its text, as in a process. */
 export function messageOf({
   correlationKey,
   ...rest

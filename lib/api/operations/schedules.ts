@@ -9,15 +9,15 @@ import { madeIdText } from "../shapes/values.ts";
 
 const tag = "Definitions";
 
-/** What begins by itself: start events by timer. */
+/** Schedules: timer start events. */
 export const scheduleOperations: readonly Operation[] = [
   operation({
     id: "schedules",
     method: "GET",
     path: "/v1/schedules",
     tag,
-    summary: "List what begins by itself",
-    description: "The start events by timer of every definition that is deployed.",
+    summary: "List timer start events",
+    description: "The timer start events of every deployed definition.",
     params: nothing,
     query: z.strictObject(pageQuery),
     body: ignoredBody,
@@ -36,7 +36,7 @@ export const scheduleOperations: readonly Operation[] = [
     tag,
     summary: "Stop a schedule",
     description:
-      "It begins nothing any more, until its definition is enabled or deployed anew. Instances that it has begun go on.",
+      "It starts no more instances, until its definition is enabled or deployed again. Its running instances continue.",
     params: z.strictObject({ scheduleId: madeIdText }),
     query: nothing,
     body: ignoredBody,

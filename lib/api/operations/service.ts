@@ -9,7 +9,7 @@ import * as shape from "../shapes/service.ts";
 
 const tag = "Service";
 
-/** The engine itself: is it well, what can it do, what time is it. */
+/** The engine itself: health, document, recovery, clock. */
 export const serviceOperations: readonly Operation[] = [
   operation({
     id: "health",
@@ -53,8 +53,8 @@ export const serviceOperations: readonly Operation[] = [
     method: "POST",
     path: "/v1/recover",
     tag,
-    summary: "Send again what was lost",
-    description: "Happens by itself too; calling it does no harm at any time.",
+    summary: "Recover lost messages and timers",
+    description: "The engine does this by itself as well; calling it is always safe.",
     params: nothing,
     query: nothing,
     body: noBody,
@@ -68,9 +68,9 @@ export const serviceOperations: readonly Operation[] = [
     method: "POST",
     path: "/v1/recover/all",
     tag,
-    summary: "Send again what every live instance owes",
+    summary: "Recover every live instance",
     description:
-      "A page of live instances at a time, the newest first, as if every queue had been emptied and every timer lost: for a table that was restored. What is sent twice is done once.",
+      "A page of live instances at a time, the newest first, as if every queue had been emptied and every timer lost: for a restored table. Duplicates are handled once.",
     params: nothing,
     query: z.strictObject(pageQuery),
     body: noBody,
@@ -89,7 +89,7 @@ export const serviceOperations: readonly Operation[] = [
     tag,
     summary: "Move the virtual clock",
     description:
-      "The clock stops at each due instant in turn, and timers armed on the way fire too. Answers when nothing due, parked or running is left, or lists in `left` what is.",
+      "The clock stops at each due instant in turn, and timers armed on the way fire too. Answers when no work is left, or lists in `left` what is.",
     params: nothing,
     query: nothing,
     body: jsonBody(shape.advance),
@@ -106,7 +106,7 @@ export const serviceOperations: readonly Operation[] = [
 function realClock() {
   return refuse(
     "request/clock-not-virtual",
-    "The engine runs on the real clock, which nobody can advance",
+    "The engine runs on the real clock, which cannot be advanced",
     "POST /v1/clock/advance",
     "Start the engine with a virtual clock: `fermata dev --clock virtual`.",
   );

@@ -6,7 +6,7 @@ import { madeIdText } from "../shapes/values.ts";
 
 const tag = "Signals";
 
-/** Reaching everybody who waits for a signal. */
+/** Broadcasting signals. */
 export const signalOperations: readonly Operation[] = [
   operation({
     id: "signal",
@@ -15,7 +15,7 @@ export const signalOperations: readonly Operation[] = [
     tag,
     summary: "Broadcast a signal",
     description:
-      "Wakes everybody who waits for it now, and starts what begins by it. It is kept for nobody. Repeating it with the same `id` or Idempotency-Key is the same broadcast.",
+      "Reaches every wait that is open now, and starts instances of definitions with such a start event. It is not kept for later waits. Repeating it with the same `id` or Idempotency-Key is the same broadcast.",
     takesKey: true,
     params: nothing,
     query: nothing,
@@ -41,7 +41,7 @@ export const signalOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/signals/{broadcastId}",
     tag,
-    summary: "What became of a broadcast",
+    summary: "The receipt of a broadcast",
     description: "Of a signal, and of an event that was broadcast. Kept for 15 days.",
     params: z.strictObject({ broadcastId: madeIdText }),
     query: nothing,

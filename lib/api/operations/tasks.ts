@@ -3,14 +3,14 @@ import { ignoredBody, jsonBody } from "../body.ts";
 import { paged } from "../cursor.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
-import { personFilter } from "../shapes/person.ts";
 import * as shape from "../shapes/task.ts";
+import { userTaskFilter } from "../shapes/user-task.ts";
 import { idText, taskTypeName } from "../shapes/values.ts";
 
 const byId = z.strictObject({ taskId: idText });
 const tag = "Tasks";
 
-/** Work that waits to be done, and its outcomes. */
+/** Listing, completing and failing tasks. */
 export const taskOperations: readonly Operation[] = [
   operation({
     id: "tasks",
@@ -22,7 +22,7 @@ export const taskOperations: readonly Operation[] = [
     query: z.strictObject({
       type: taskTypeName.exactOptional(),
       instanceId: idText.exactOptional(),
-      ...personFilter,
+      ...userTaskFilter,
       overdue: z
         .literal("true")
         .transform(() => true as const)

@@ -8,16 +8,16 @@ const byId = z.strictObject({ taskId: idText });
 const byType = z.strictObject({ type: taskTypeName });
 const tag = "Tasks";
 
-/** What workers call to get work and to keep it, and where work goes instead. */
+/** Calls of workers: activation, heartbeats, and the queue of a task type. */
 export const workerOperations: readonly Operation[] = [
   operation({
     id: "activate",
     method: "POST",
     path: "/v1/tasks/activate",
     tag,
-    summary: "Take open tasks of a type, each under a lock",
+    summary: "Activate tasks of a type: take them, each under a lock",
     description:
-      "The lock is advisory: until it is over, no other worker is given the task. The open task decides what counts.",
+      "The lock is advisory: until it expires, no other worker gets the task. The open task decides what counts.",
     params: nothing,
     query: nothing,
     body: jsonBody(shape.activate),
@@ -31,7 +31,7 @@ export const workerOperations: readonly Operation[] = [
     method: "POST",
     path: "/v1/tasks/{taskId}/heartbeat",
     tag,
-    summary: "Keep a task for longer, and learn whether it is still needed",
+    summary: "Extend the lock of a task, and learn whether the task is still open",
     params: byId,
     query: nothing,
     body: jsonBody(shape.heartbeat),
@@ -48,7 +48,7 @@ export const workerOperations: readonly Operation[] = [
     method: "GET",
     path: "/v1/task-types/{type}",
     tag,
-    summary: "Where the tasks of a type go",
+    summary: "Whether the tasks of a type are polled or sent to a queue",
     params: byType,
     query: nothing,
     body: ignoredBody,

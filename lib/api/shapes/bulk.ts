@@ -6,7 +6,7 @@ import { listOf, page } from "./page.ts";
 import { named } from "./registry.ts";
 import { count, givenId, instant, newVariables, queryInstant } from "./values.ts";
 
-/** Which incidents: each of these is one more condition. */
+/** Filters of incidents; all given ones apply. */
 export const incidentFilter = {
   definition: givenId.exactOptional().describe("The id of their definition."),
   type: givenId.exactOptional().describe("Of the incident, such as JOB_NO_RETRIES."),
@@ -27,12 +27,12 @@ const foundIncident = incident.extend({ ...whose, businessKey: z.string().exactO
 /** A page of incidents. */
 export const incidentList = listOf("IncidentList", named("FoundIncident", foundIncident));
 
-/** What every call for many takes besides its filter. */
+/** What every bulk call takes besides its filter. */
 const bulk = {
-  dryRun: z
-    .boolean()
-    .exactOptional()
-    .meta({ default: true, description: "True unless said: only tells what would be done." }),
+  dryRun: z.boolean().exactOptional().meta({
+    default: true,
+    description: "A dry run, which only reports what would be done; true by default.",
+  }),
   limit: page.limit.meta({
     default: DEFAULT_BULK_SIZE,
     description: "How many at most in this call.",
@@ -44,16 +44,16 @@ const problem = z.strictObject({ code: z.string(), message: z.string() });
 const faredAs = (done: "resolved" | "purged") => ({
   outcome: z
     .enum(["matched", done, "gone", "refused"])
-    .describe("`matched` in a dry run; `gone`: somebody else was quicker."),
+    .describe("`matched` in a dry run; `gone`: already handled by another request."),
   problem: problem.exactOptional().describe("Why it was refused."),
 });
 
 const report = {
   dryRun: z.boolean(),
   matched: count.describe("How many of them this call has found."),
-  gone: count.describe("Somebody else was quicker with these."),
-  refused: count.describe("These could not be dealt with; each says why."),
-  nextCursor: z.string().exactOptional().describe("There may be more: ask again with it."),
+  gone: count.describe("Already handled by another request."),
+  refused: count.describe("These could not be handled; each says why."),
+  nextCursor: z.string().exactOptional().describe("There may be more: pass it as `cursor`."),
 };
 
 /** The request that resolves many incidents. */

@@ -20,19 +20,19 @@ const startEvents = z.array(
       .exactOptional(),
     nextDue: instant
       .exactOptional()
-      .describe("Of a timer of the latest version: when its next instance begins."),
+      .describe("Of a timer of the latest version: when its next instance starts."),
   }),
 );
 const common = {
   id: z.string(),
   version,
-  hash: z.string().describe("Names the content: equal sources have equal hashes."),
+  hash: z.string().describe("Identifies the content: equal sources have equal hashes."),
   notation: z.enum(["bpmn", "journey", "code"]),
   name: z.string().exactOptional(),
   startEvents,
 };
 
-/** One version of a definition, and how its id stands. */
+/** One version of a definition, and the state of its id. */
 export const definition = named(
   "Definition",
   z.strictObject({
@@ -56,7 +56,7 @@ export const deployment = named(
   }),
 );
 
-/** What a deploy would say. */
+/** The result of a validation: what a deploy would return. */
 export const validation = named(
   "Validation",
   z.strictObject({ valid: z.boolean(), diagnostics: z.array(diagnostic) }),
@@ -79,7 +79,7 @@ export const listing = named(
 /** The answer to an undeploy. */
 export const undeployed = named("Undeployed", z.strictObject({ undeployed: z.boolean() }));
 
-/** A source in JSON. Code has a path of its own, so that it can be withheld. */
+/** A source in JSON. */
 export const sourceInJson = named(
   "Source",
   z.strictObject({ notation: z.enum(["bpmn", "journey"]), source: z.string().min(1) }),

@@ -17,7 +17,7 @@ export const event = named(
   }),
 );
 
-/** What became of an event, as far as that is known when the call answers. */
+/** What happened to an event, as far as known when the call returns. */
 export const sent = named(
   "EventAccepted",
   z.strictObject({
@@ -42,30 +42,30 @@ export const eventSettings = named(
   z.strictObject({
     consumeOnRead: consumeOnRead.exactOptional().meta({
       default: UNDECLARED.consumeOnRead,
-      description: "True: the longest waiter gets a broadcast event. False: every one does.",
+      description: "True: the longest open wait gets a broadcast event. False: every wait does.",
     }),
     deliveryMode: deliveryMode.exactOptional().meta({
       default: UNDECLARED.deliveryMode,
       description:
-        "Whom a broadcast event is for: who waits now, also later waits of instances that had started by then, or any later wait.",
+        "Which waits a broadcast event is for: those open now, also later ones of instances that had started by then, or all later ones.",
     }),
     expireAfter: lastingDuration.exactOptional().meta({
       default: UNDECLARED.expireAfter,
-      description: "How long an event is kept; an expired one reaches nobody.",
+      description: "How long an event is kept; an expired one is not delivered.",
     }),
     onTargetTerminated: onTargetTerminated.exactOptional().meta({
       default: UNDECLARED.onTargetTerminated,
-      description: "What becomes of an instance's unread events when it ends.",
+      description: "What happens to an instance's unread events when it ends.",
     }),
   }),
 );
 
-/** A type of event as it stands. */
+/** The settings of an event type. */
 export const eventType = named(
   "EventType",
   z.strictObject({
     name: z.string(),
-    declared: z.boolean().describe("False: nobody declared it, these are the defaults."),
+    declared: z.boolean().describe("False: it was not declared, and these are the defaults."),
     consumeOnRead,
     deliveryMode,
     expireAfter: z.string().meta({ format: "duration" }),
@@ -84,7 +84,7 @@ export const deadLetterList = listOf(
       payload: json,
       at: instant,
       reason: z.string(),
-      target: z.string().describe("The instance that it was for."),
+      target: z.string().describe("The target instance."),
       targetStatus: z.enum(["succeeded", "failed", "cancelled"]),
     }),
   ),

@@ -3,8 +3,8 @@ import { INSTANCE_ID, INSTANCE_ID_RULE } from "../../definition/instance-id.ts";
 import { MAX_BUSINESS_KEY_LENGTH, MAX_TAG_LENGTH, MAX_TAGS } from "../../definition/limits.ts";
 import { MAX_RETRIES, MAX_TEXT_LENGTH, MAX_VERSION } from "../limits.ts";
 import { listOf } from "./page.ts";
-import { personFields } from "./person.ts";
 import { named } from "./registry.ts";
+import { userTaskFields } from "./user-task.ts";
 import {
   count,
   durationOrInstant,
@@ -19,14 +19,14 @@ import {
 
 /** How an instance may have ended. */
 export const ended = ["succeeded", "failed", "cancelled"] as const;
-/** What an instance is doing, or how it ended. */
+/** The status of an instance. */
 export const status = z.enum(["running", "suspended", ...ended]);
 const terminationKind = z.enum(["success", "failure", "cancel", "timeout"]);
 
-/** Where an error came from, as far as whoever reported it told. */
+/** Where an error came from, as far as it was reported. */
 const traced = {
-  name: z.string().exactOptional().describe("The name of the error, where it was told."),
-  stack: z.string().exactOptional().describe("Its stack, where it was told."),
+  name: z.string().exactOptional().describe("The name of the error, if reported."),
+  stack: z.string().exactOptional().describe("Its stack, if reported."),
 };
 
 const failure = named(
@@ -39,11 +39,11 @@ const failure = named(
   }),
 );
 
-/** By which instances are found, besides their id. */
+/** A key by which instances are found, besides their id. */
 export const businessKey = storableText({ min: 1, max: MAX_BUSINESS_KEY_LENGTH });
 export const tag = storableText({ min: 1, max: MAX_TAG_LENGTH });
 
-/** Filters of a list of instances; whether one has an incident is asked in text over HTTP. */
+/** Filters of a list of instances; over HTTP, `incident` is text. */
 export const instanceFilter = {
   definition: givenId.exactOptional().describe("The id of their definition."),
   status: status.exactOptional(),
@@ -60,13 +60,13 @@ export const start = named(
     variables: newVariables.exactOptional(),
     instanceId: z.string().regex(INSTANCE_ID, { error: INSTANCE_ID_RULE }).exactOptional(),
     businessKey: businessKey.exactOptional(),
-    version: z.int().min(1).max(MAX_VERSION).exactOptional().describe("The latest unless said."),
+    version: z.int().min(1).max(MAX_VERSION).exactOptional().describe("The latest by default."),
     tags: z.array(tag).max(MAX_TAGS).exactOptional(),
     deadline: durationOrInstant.exactOptional(),
   }),
 );
 
-/** What holds an instance up. */
+/** An incident of an instance. */
 export const incident = named(
   "Incident",
   z.strictObject({
@@ -107,28 +107,24 @@ const wait = named(
     childInstanceId: z
       .string()
       .exactOptional()
-      .describe(
-        "The instance that runs it; of many children that are waited for as one, the first.",
-      ),
+      .describe("The called instance; of a batch of calls, the first."),
     taskType: z.string().exactOptional(),
     taskId: z.string().exactOptional(),
     members: z
       .strictObject({ size: count, open: count })
       .exactOptional()
-      .describe(
-        "Of many like tasks, or children, that wait as one: how many they were, and how many are open.",
-      ),
+      .describe("Of a batch of tasks or calls: how many items it has, and how many are open."),
     runsHere: z.boolean().exactOptional().describe("The engine runs this task itself."),
     incidentId: z.string().exactOptional(),
-    ...personFields,
+    ...userTaskFields,
     claimWith: call
       .exactOptional()
-      .describe("The exact call that gives the task to a person; it names one who may have it."),
+      .describe("The exact call that claims the task; it names a user who may claim it."),
     wakeWith: call.exactOptional().describe("The exact call that would end this wait."),
   }),
 );
 
-/** An instance as it stands. */
+/** The current state of an instance. */
 export const instance = named(
   "Instance",
   z.strictObject({
@@ -146,7 +142,9 @@ export const instance = named(
     activeElements: z.array(z.string()).describe("Distinct ids."),
     tokens: z
       .array(z.strictObject({ element: z.string(), count: z.int().min(1) }))
-      .describe("How often each active element is open; members of a loop count apart."),
+      .describe(
+        "How often each active element is open; items of a multi-instance activity count separately.",
+      ),
     completedElements: z.array(z.string()).describe("Distinct ids, by first completion."),
     waits: z.array(wait),
     incidents: z.array(incident),
@@ -161,7 +159,7 @@ export const instance = named(
 /** A page of instances. */
 export const instanceList = listOf("InstanceList", instance);
 
-/** What came of an ended instance. */
+/** The result of an ended instance. */
 export const result = named(
   "Result",
   z.strictObject({
@@ -176,7 +174,7 @@ export const result = named(
 /** Everything that an instance waits for. */
 export const waits = named("Waits", z.strictObject({ items: z.array(wait) }));
 
-/** A page of what has happened to an instance. */
+/** A page of the history of an instance. */
 export const history = listOf(
   "History",
   named(
@@ -188,7 +186,7 @@ export const history = listOf(
       element: z.string().exactOptional(),
       occurrence: count
         .describe(
-          "Which visit of the element it tells of: the same number from entering it to leaving it, and no other visit in the instance has it. Absent in entries that are older than format 5.",
+          "The visit of the element: the same number from entering it to leaving it, unique within the instance. Absent in entries that are older than format 5.",
         )
         .exactOptional(),
       data: json.exactOptional(),
@@ -219,7 +217,7 @@ export const patch = named(
   "PatchVariables",
   z.strictObject({
     variables: newVariables,
-    scope: givenId.exactOptional().describe("An open element; the process unless said."),
+    scope: givenId.exactOptional().describe("An open element; the process by default."),
   }),
 );
 

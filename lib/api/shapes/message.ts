@@ -16,16 +16,17 @@ export const message = named(
     messageId: givenId
       .exactOptional()
       .describe(
-        "The same id for the same name and key is the same message; the Idempotency-Key unless said.",
+        "The same id for the same name and key is the same message; the Idempotency-Key by default.",
       ),
     timeToLive: duration.exactOptional().meta({
       default: DEFAULT_TIME_TO_LIVE,
-      description: "How long it is kept when nobody waits; PT0S: only for who waits now.",
+      description:
+        "How long it is kept when no wait is open; PT0S: only for waits that are open now.",
     }),
   }),
 );
 
-/** Where a message went. */
+/** What happened to a message. */
 export const correlated = named(
   "MessageTaken",
   z.strictObject({
@@ -38,6 +39,6 @@ export const correlated = named(
     instanceId: z
       .string()
       .exactOptional()
-      .describe("Who got it; the first of them, where several process ids did."),
+      .describe("The instance that took it; the first, if instances of several processes did."),
   }),
 );

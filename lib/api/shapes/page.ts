@@ -25,7 +25,7 @@ export const pageQuery = {
   cursor,
 };
 
-/** What a list's parameters ask for. */
+/** The page request of a list's parameters. */
 export function pageOf({
   limit = DEFAULT_PAGE_SIZE,
   cursor,
@@ -39,7 +39,7 @@ export function listOf<S extends z.ZodType>(id: string, item: S) {
     id,
     z.strictObject({
       items: z.array(item),
-      nextCursor: z.string().exactOptional().describe("There may be more: ask again with it."),
+      nextCursor: z.string().exactOptional().describe("There may be more: pass it as `cursor`."),
     }),
   );
 }

@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The shapes that the document names; one that is used twice is written once. */
+/** The named schemas of the document. */
 export const shapes = z.registry<{ id: string }>();
 
 /** Gives a shape its name in the document. */

@@ -4,7 +4,7 @@ import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
 import { count, instant } from "./values.ts";
 
-/** A page of what begins by itself. */
+/** A page of timer start events. */
 export const scheduleList = listOf(
   "ScheduleList",
   named(
@@ -18,10 +18,10 @@ export const scheduleList = listOf(
       zone: z.string().describe("The zone whose calendar and wall clock count."),
       nextDue: instant
         .exactOptional()
-        .describe("Absent while it is not enabled, and when nothing is left."),
+        .describe("Absent while it is not enabled, and when no repetition is left."),
       remaining: count.exactOptional().describe("Absent where it never ends."),
       enabled: z.boolean(),
-      fired: count.describe("Instances begun since it was deployed or enabled last."),
+      fired: count.describe("Instances started since it was deployed or enabled last."),
     }),
   ),
 );

@@ -3,7 +3,7 @@ import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
 import { named } from "./registry.ts";
 import { count, duration, instant } from "./values.ts";
 
-/** That the engine answers, and which one it is. */
+/** Health and version of the engine. */
 export const health = named(
   "Health",
   z.strictObject({
@@ -17,28 +17,28 @@ const trouble = named(
   "RecoveryTrouble",
   z.strictObject({
     key: z.strictObject({ pk: z.string(), sk: z.string() }).describe("Where it is stored."),
-    instanceId: z.string().exactOptional().describe("Where it is an instance."),
+    instanceId: z.string().exactOptional().describe("If it is an instance."),
     code: z.string().describe("As in a problem document."),
     message: z.string(),
   }),
 );
 
 const recovered = z.strictObject({
-  resumed: count.describe("Instances that owed something and were set going again."),
-  rearmed: count.describe("Timers that are ahead and were armed again."),
-  timersFired: count.describe("Timers that were overdue and were set to fire at once."),
-  resent: count.describe("Messages sent again for instances, to whatever queue."),
-  mailboxesPoked: count.describe("Mailboxes in which somebody waited while something was there."),
-  broadcastsResumed: count.describe("Broadcasts that had not reached everybody."),
-  eventsOffered: count.describe("Events for one taker, offered again to those who wait."),
+  resumed: count.describe("Instances with unsent work that were resumed."),
+  rearmed: count.describe("Timers that are not due yet and were armed again."),
+  timersFired: count.describe("Timers that were overdue and fire at once."),
+  resent: count.describe("Messages sent again for instances, to any queue."),
+  mailboxesPoked: count.describe("Mailboxes with both a wait and a message, which were woken."),
+  broadcastsResumed: count.describe("Broadcasts that had not reached every wait."),
+  eventsOffered: count.describe("Events for a single wait, offered again."),
   skipped: count.describe(
-    "Instances looked at for which no message was sent and no timer set: they needed neither.",
+    "Instances checked for which no message was sent and no timer armed: they needed neither.",
   ),
   unreadable: count.describe(
-    "Items that this engine cannot read: too new, too old, or damaged. They are left as they are.",
+    "Items that this engine cannot read: too new, too old, or damaged. They are left unchanged.",
   ),
   failed: count.describe(
-    "Items that could not wholly be seen to, as when a queue refused: recover again.",
+    "Items that could not be fully recovered, for example because a queue refused: recover again.",
   ),
   troubles: z
     .array(trouble)
@@ -58,15 +58,15 @@ export const recoveryPage = named(
 /** The request that moves a virtual clock. */
 export const advance = named("AdvanceClock", z.strictObject({ by: duration }));
 
-/** How far the clock got. */
+/** The result of moving the clock. */
 export const advanced = named(
   "ClockAdvanced",
   z.strictObject({
     now: instant,
-    fired: count.describe("Timers that came due on the way."),
+    fired: count.describe("Timers that fired."),
     left: z
       .array(z.string())
-      .describe("What had not come to rest when the call answered; empty as a rule."),
+      .describe("Work that was still running when the call answered; usually empty."),
   }),
 );
 

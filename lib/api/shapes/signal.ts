@@ -7,24 +7,26 @@ export const signal = named(
   "Signal",
   z.strictObject({
     name: nameText,
-    payload: newVariables.exactOptional().describe("Becomes variables of whoever it reaches."),
+    payload: newVariables
+      .exactOptional()
+      .describe("Becomes variables of the instances that it reaches."),
     id: givenId
       .exactOptional()
-      .describe("The same id is the same broadcast; the Idempotency-Key unless said."),
+      .describe("The same id is the same broadcast; the Idempotency-Key by default."),
   }),
 );
 
-/** Whom a signal reached, as far as that is known when the call answers. */
+/** What a signal reached, as far as known when the call returns. */
 export const broadcast = named(
   "SignalAccepted",
   z.strictObject({
     broadcastId: z.string(),
-    deliveredCount: count.exactOptional().describe("Waits that it ended or woke; not with 202."),
+    deliveredCount: count.exactOptional().describe("Waits that took it; not with 202."),
     startedCount: count.exactOptional().describe("Instances that it started; not with 202."),
   }),
 );
 
-/** What became of a broadcast. */
+/** The receipt of a broadcast. */
 export const receipt = named(
   "Receipt",
   z.strictObject({
@@ -34,10 +36,12 @@ export const receipt = named(
     acceptedAt: instant,
     complete: z
       .boolean()
-      .describe("Everybody who waited when it was accepted has been dealt with."),
-    matched: count.describe("Whom it was meant for: the sum of the counts and of `failed`."),
+      .describe("Every wait that was open when it was accepted has been handled."),
+    matched: count.describe(
+      "All waits and start events that it was for: the sum of the counts and of `failed`.",
+    ),
     delivered: count,
-    skipped: count.describe("Waits that ended otherwise before it reached them."),
+    skipped: count.describe("Waits that closed before it reached them."),
     started: count,
     expired: count,
     failed: z
@@ -51,6 +55,6 @@ export const receipt = named(
           message: z.string(),
         }),
       )
-      .describe("Those that took it, which led to an incident at once."),
+      .describe("Waits that took it, which led to an incident at once."),
   }),
 );

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { MAX_RETRIES, MAX_TEXT_LENGTH } from "../limits.ts";
 import { listOf } from "./page.ts";
-import { personFields, workFields } from "./person.ts";
 import { named } from "./registry.ts";
+import { userTaskFields, workFields } from "./user-task.ts";
 import { count, duration, instant, nameText, newVariables, variables } from "./values.ts";
 
 /** An open task. */
@@ -21,7 +21,7 @@ export const task = named(
     idempotencyKey: z.string().describe("The same for every attempt at this task."),
     createdAt: instant,
     runsHere: z.boolean().describe("The engine runs this task itself."),
-    ...personFields,
+    ...userTaskFields,
     ...workFields,
   }),
 );
@@ -30,7 +30,7 @@ const lockToken = z
   .string()
   .min(1)
   .max(4_096)
-  .describe("Of the worker's last activation or heartbeat; who has none leaves it out.");
+  .describe("Of the worker's last activation or heartbeat; leave it out if there is none.");
 
 /** A page of open tasks. */
 export const taskList = listOf("TaskList", task);
@@ -43,7 +43,7 @@ export const complete = named(
     variables: newVariables.exactOptional(),
     user: nameText
       .exactOptional()
-      .describe("Who completes a user task; refused where somebody else has it."),
+      .describe("Who completes a user task; refused if it is claimed by another user."),
   }),
 );
 

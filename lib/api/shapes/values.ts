@@ -28,7 +28,7 @@ export const variables = named(
   z.record(z.string(), json).describe("Values by name, with the types that they were given."),
 );
 
-/** Variables as a request brings them: names that an expression can say. */
+/** Variables of a request: with names that expressions can use. */
 export const newVariables = named(
   "NewVariables",
   z
@@ -51,13 +51,13 @@ function notAName({ input }: { input?: unknown }): string {
 /** An instant in an answer. */
 export const instant = z.string().meta({ format: "date-time" });
 
-/** An instant in a query, as RFC 3339 writes it; comes out in the one form that answers use. */
+/** An instant in a query, in RFC 3339; normalized to the form that responses use. */
 export const queryInstant = z
   .string()
   .transform((text, context) => {
     const parsed = parseRfc3339Instant(text);
     if (parsed.ok) return formatInstant(parsed.value);
-    // A plus in a query is a blank, unless it is written %2B.
+    // A plus in a query is a space, unless it is written %2B.
     const hint = text.includes(" ") ? "Write the + of an offset as %2B." : parsed.hint;
     context.addIssue({ code: "custom", message: `${parsed.problem} ${hint}` });
     return z.NEVER;
@@ -85,7 +85,7 @@ const durationWith = (rule: (least: number, most: number) => string | undefined)
 /** A duration, such as PT15M; not below zero. */
 export const duration = durationWith((least) => (least < 0 ? "is below zero" : undefined));
 
-/** A duration of which something is left once it has begun. */
+/** A duration that is longer than zero. */
 export const lastingDuration = durationWith((least, most) =>
   least < 0 || most === 0 ? "must be longer than zero" : undefined,
 );
@@ -128,7 +128,7 @@ export function integerText(range: Range) {
 /** The id of a broadcast or a dead letter, which may be longer than the one that was sent. */
 export const madeIdText = z.string().min(1).max(MAX_MADE_ID_LENGTH);
 
-/** Text that can be stored under: keys keep NUL to themselves, and are UTF-8. */
+/** Text that can be part of a key: NUL is reserved there, and keys are UTF-8. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: this one is what it is about
 const WITHOUT_NUL = /^[^\u0000]*$/;
 export const storableText = (length: Range) =>
@@ -139,16 +139,16 @@ export const storableText = (length: Range) =>
     .regex(WITHOUT_NUL, { error: "must not contain the character NUL" })
     .refine((text) => text.isWellFormed(), { error: "holds half a surrogate pair" });
 
-/** An id in a path; one that names nothing is not found. */
+/** An id in a path; an unknown one is not found. */
 export const idText = z.string().min(1).max(MAX_ID_LENGTH);
 
 /** The name of a signal, a message or an event. */
 export const nameText = storableText({ min: 1, max: MAX_NAME_LENGTH });
 
-/** An id that a caller gives to what it sends, or filters by. */
+/** An id that a caller chooses, or filters by. */
 export const givenId = storableText({ min: 1, max: MAX_ID_LENGTH });
 
-/** The text of a correlation key; an empty one is none. */
+/** The text of a correlation key; empty means none. */
 export const keyText = storableText({ min: 0, max: MAX_NAME_LENGTH });
 
 /** A type of task. */

@@ -17,18 +17,20 @@ export const activate = named(
   z.strictObject({
     type: taskTypeName,
     max: z.int().min(1).max(MAX_ACTIVATED),
-    lockSeconds: lockSeconds.describe("For how long the tasks are this worker's, without a word."),
-    worker: nameText.describe("Who asks, for those who look."),
+    lockSeconds: lockSeconds.describe(
+      "How long the tasks are locked for this worker without a heartbeat.",
+    ),
+    worker: nameText.describe("The name of the worker, for operators."),
     waitSeconds: z
       .int()
       .min(0)
       .max(MAX_WAIT_SECONDS)
       .exactOptional()
-      .describe("How long the call may wait for a first task; 0 unless said."),
+      .describe("How long the call may wait for a first task; 0 by default."),
   }),
 );
 
-/** What a worker was given. */
+/** The tasks that a worker activated. */
 export const activation = named(
   "Activation",
   z.strictObject({
@@ -54,22 +56,22 @@ export const activation = named(
     retryAfter: z
       .int()
       .exactOptional()
-      .describe("There was nothing: asking again is worth it in so many seconds."),
+      .describe("No task was open: poll again after so many seconds."),
   }),
 );
 
-/** The request that keeps a lock. */
+/** The request that extends a lock. */
 export const heartbeat = named(
   "HeartbeatTask",
   z.strictObject({
     lockToken,
     lockSeconds: lockSeconds
       .exactOptional()
-      .describe(`From now on; ${DEFAULT_LOCK_SECONDS} unless said.`),
+      .describe(`From now on; ${DEFAULT_LOCK_SECONDS} by default.`),
   }),
 );
 
-/** The lock that there is now, or that there is nothing to do any more. */
+/** The current lock, or that the task is no longer open. */
 export const kept = named(
   "Heartbeat",
   z.union([
@@ -78,7 +80,7 @@ export const kept = named(
   ]),
 );
 
-/** Where the tasks of a type go. */
+/** Whether the tasks of a type are polled or sent to a queue. */
 export const setTaskType = named(
   "SetTaskType",
   z.strictObject({
@@ -87,16 +89,16 @@ export const setTaskType = named(
       .min(1)
       .max(2_048)
       .nullable()
-      .describe("An SQS queue of yours; null: tasks are polled for."),
+      .describe("The ARN of your SQS queue; null: workers poll the tasks."),
   }),
 );
 
-/** A type of task that is done outside. */
+/** A task type whose tasks workers complete. */
 export const taskType = named(
   "TaskType",
   z.strictObject({
     type: z.string(),
     queueArn: z.string().nullable(),
-    shards: count.describe("Over how many places its open tasks are spread; grows by itself."),
+    shards: count.describe("Over how many shards its open tasks are spread; grows automatically."),
   }),
 );

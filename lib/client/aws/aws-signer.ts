@@ -1,6 +1,6 @@
 /**
- * Signs requests with AWS Signature Version 4, for engines behind an API Gateway that asks for IAM.
- * What it needs is loaded with the first request, so that naming it costs a program nothing.
+ * Signs requests with AWS Signature Version 4, for engines behind an API Gateway with IAM.
+ * Its dependencies are loaded with the first request, so that importing it costs nothing.
  */
 import type { SignatureV4 } from "@smithy/signature-v4";
 import { refuseUnknownOptions } from "../known-options.ts";
@@ -9,7 +9,7 @@ import { awsRegionOf } from "./region.ts";
 import { Sha256 } from "./sha256.ts";
 import { SigningError } from "./signing-error.ts";
 
-/** Who calls; those of a session have a token and come to an end. */
+/** Credentials; those of a session have a token and expire. */
 export type AwsCredentials = Readonly<{
   accessKeyId: string;
   secretAccessKey: string;
@@ -18,15 +18,15 @@ export type AwsCredentials = Readonly<{
 }>;
 
 export type AwsSignerOptions = Readonly<{
-  /** Unless said: as the URL's host names it, else AWS_REGION or AWS_DEFAULT_REGION. */
+  /** By default the region in the URL's host, else AWS_REGION or AWS_DEFAULT_REGION. */
   region?: string;
-  /** Unless said: environment, profiles, single sign-on, container or instance, as all AWS tools. */
+  /** By default environment, profiles, single sign-on, container or instance, as all AWS tools. */
   credentials?: AwsCredentials | (() => Promise<AwsCredentials>);
-  /** The time that a signature carries; this machine's unless said. */
+  /** The time of a signature; this machine's clock by default. */
   now?: () => Date;
 }>;
 
-/** Signs as the given or the usual AWS credentials; those that are about to expire are renewed. */
+/** Signs with the given or the default AWS credentials; expiring ones are renewed. */
 export function awsSigner(options: AwsSignerOptions = {}): Sign {
   refuseUnknownOptions("awsSigner", options, { region: true, credentials: true, now: true });
   const { region, credentials, now } = options;
@@ -40,7 +40,7 @@ export function awsSigner(options: AwsSignerOptions = {}): Sign {
     const signer = await signerFor(region ?? regionFor(request.url));
     const signingDate = now?.() ?? new Date();
     const signed = await explained(() => signer.sign(toSign(request), { signingDate }));
-    // What fetch sets by itself may not be set by others.
+    // fetch sets this header itself and refuses another one.
     return Object.fromEntries(Object.entries(signed.headers).filter(([name]) => name !== "host"));
   };
 }
@@ -54,7 +54,7 @@ async function createSigner(
   return new SignatureV4({ service: "execute-api", region, credentials, sha256: Sha256 });
 }
 
-/** One for the whole program: it keeps what it found, and renews it in time. */
+/** One for the whole program: it caches the credentials, and renews them in time. */
 async function usualCredentials(): Promise<() => Promise<AwsCredentials>> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   usual ??= defaultProvider();
@@ -72,7 +72,7 @@ function regionFor(url: string): string {
   );
 }
 
-/** The URL goes as it is: the signer encodes the path a second time, as API Gateway does. */
+/** The URL is signed as it is: the signer encodes the path a second time, as API Gateway does. */
 function toSign({ method, url, headers, body }: UnsignedRequest) {
   const { protocol, hostname, host, pathname, searchParams } = new URL(url);
   const query: Record<string, string[]> = {};

@@ -332,7 +332,7 @@ describe("a key that is no instance's", () => {
     const { queues, time, troubles, handledAt } = sending((time) => time.pause(100));
     await time.pass(0);
     expect(queues.whatIsLeft()).toEqual([
-      "look at what came for w1.1 of instance order-1 is running",
+      "re-check of w1.1 of instance order-1 is running",
       "default#M#paid#42 / H was looked at, but is still due",
     ]);
     await time.pass(200);

@@ -3,12 +3,12 @@ import type { HttpAnswer } from "../../../ports/http.ts";
 import { MAX_RESULT_DEPTH } from "../task-result.ts";
 import type { Mask } from "./mask.ts";
 
-/** A body as it is sent, and what it is. */
+/** A body as it is sent, and its content type. */
 export type Sent = Readonly<{ bytes: Uint8Array; type: string }>;
 
 /**
- * Writes a body: a text as it is, anything else as JSON, or as a form where the author says that it is
- * one. Undefined where it cannot be a form.
+ * Encodes a body: a text as it is, anything else as JSON, or as a form where the content type says
+ * so. Undefined where it cannot be a form.
  */
 export function writeBody(body: Json, declared: string | undefined): Sent | undefined {
   if (typeof body === "string") return sent(body, declared ?? "text/plain; charset=utf-8");
@@ -27,9 +27,9 @@ const FORM = "application/x-www-form-urlencoded";
 const sent = (text: string, type: string): Sent => ({ bytes: Buffer.from(text), type });
 
 /**
- * Reads a body: JSON where the answer says so, text where it is some, and everything else as base64.
- * What calls itself JSON and is none, or is nested too deeply to be kept, stays text: the service has
- * done its work, and the process sees what it said. No bytes are null.
+ * Decodes a body: JSON or text by its content type, and everything else as base64. Invalid JSON, or
+ * JSON that is nested too deeply to be kept, stays text: the service has done its work, and the
+ * process sees the response. An empty body is null.
  */
 export function readBody({ headers, body }: HttpAnswer, mask: Mask): Json {
   if (body.byteLength === 0) return null;
@@ -45,7 +45,7 @@ function essence(type = ""): string {
 
 const isJsonType = (type: string): boolean => /^[^/]+\/(json|[^/]+\+json)$/.test(type);
 
-/** Nothing said counts as text. */
+/** No content type counts as text. */
 const isText = (type: string): boolean =>
   type === "" ||
   type.startsWith("text/") ||
@@ -72,7 +72,7 @@ function parsed(text: string, mask: Mask): Json {
   }
 }
 
-/** Whether more than so many lists and objects are inside each other. */
+/** Whether lists and objects are nested more deeply than this. */
 function isDeeper(value: Json, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));

@@ -1,4 +1,4 @@
-/** Reads the inputs of an HTTP task. Everything that is wrong with them is found at once. */
+/** Parses the inputs of an HTTP task. All problems are found at once. */
 import type { Json, Variables } from "../../../definition/json.ts";
 import {
   DEFAULT_HTTP_TIMEOUT_MS,
@@ -10,11 +10,11 @@ import {
 import { quoted } from "../../../definition/parsed.ts";
 import { parseDuration } from "../../../definition/time/duration.ts";
 
-/** A call as its author wants it; secrets in it are still names. */
+/** A call as modelled; secrets in it are still references. */
 export type Call = Readonly<{
   method: string;
   url: URL;
-  /** By their names in small letters. */
+  /** By their names in lower case. */
   headers: Readonly<Record<string, string>>;
   body: Json;
   timeoutMs: number;
@@ -22,7 +22,7 @@ export type Call = Readonly<{
 
 export type ReadCall = Readonly<{ call: Call; problems: readonly string[] }>;
 
-/** Reads a call; where there are problems, what they are about is left at a default. */
+/** Parses a call; inputs with problems get a default. */
 export function readCall(input: Variables): ReadCall {
   const problems: string[] = [];
   const complain = (problem: string) => void problems.push(problem);
@@ -51,7 +51,7 @@ function methodOf(value: Json = null, complain: Complain): string {
   const method = typeof value === "string" ? value.trim().toUpperCase() : "";
   if (METHODS.includes(method)) return method;
   complain(`\`method\` is ${said(value)}, and has to be one of ${METHODS.join(", ")}.`);
-  // Not GET, so that a body beside it is not called wrong as well.
+  // Not GET, so that its body is not reported as well.
   return "POST";
 }
 
@@ -63,7 +63,7 @@ function urlOf(value: Json = null, complain: Complain): URL {
   } else if (value.length > MAX_URL_LENGTH) {
     complain(`\`url\` has more than ${MAX_URL_LENGTH} characters.`);
   } else if (!URL.canParse(value) || !/^https?:/i.test(value.trim())) {
-    // Not told in full: its query may hold what is nobody's business.
+    // Not quoted in full: its query may hold private data.
     complain(`\`url\` is no http or https URL: ${quoted(value.replace(/[?#].*$/s, ""))}.`);
   } else {
     return new URL(value);
@@ -71,7 +71,7 @@ function urlOf(value: Json = null, complain: Complain): URL {
   return new URL(NOWHERE);
 }
 
-/** Those that belong to the connection, or that are computed. */
+/** Headers that belong to the connection, or that are computed. */
 const OURS: ReadonlySet<string> = new Set([
   "accept-encoding",
   "connection",
@@ -140,7 +140,7 @@ function timeoutOf(value: Json = null, complain: Complain): number {
   return DEFAULT_HTTP_TIMEOUT_MS;
 }
 
-/** What a value is, without telling much of it. */
+/** The type of a value, without revealing its content. */
 function said(value: Json): string {
   if (value === null) return "missing";
   if (typeof value === "string") return quoted(value);

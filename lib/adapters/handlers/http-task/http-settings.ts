@@ -3,7 +3,7 @@ import { EngineError } from "../../../ports/engine-error.ts";
 import { type HostRule, parseHostRules } from "../../../ports/host-rules.ts";
 import { SECRET_NAME, type SecretHosts } from "./secret-references.ts";
 
-/** How an installation's HTTP tasks are set, as people write it. */
+/** The settings of an installation's HTTP tasks, as users write them. */
 export type HttpSettings = Readonly<{
   allowHosts?: readonly string[];
   allowPrivate?: readonly string[];
@@ -15,7 +15,7 @@ export type ParsedHttpSettings = Readonly<{
   secretHosts: SecretHosts;
 }>;
 
-/** Reads the settings; throws with everything that is wrong with them. */
+/** Parses the settings; throws with all problems at once. */
 export function parseHttpSettings(settings: HttpSettings): ParsedHttpSettings {
   const problems: string[] = [];
   const rulesOf = (where: string, texts: readonly string[]): readonly HostRule[] => {

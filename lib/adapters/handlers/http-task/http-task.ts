@@ -1,13 +1,13 @@
 /**
  * The task `fermata:http`: one HTTP call, run like any other task of the installation.
  *
- * 1. What is wrong with the inputs is told at once and not tried again; nothing was sent then. Nor is
- *    a call tried again that this installation does not allow.
+ * 1. Wrong inputs fail at once and are not retried; nothing was sent then. Nor is a call retried
+ *    that this installation does not allow.
  * 2. A status of 400 and above is an error `HTTP_<status>` of the process, with status, headers and
- *    body. When no whole answer came, a retry is used up.
+ *    body. An incomplete response uses up a retry.
  * 3. All attempts carry the same Idempotency-Key, unless the author has set one.
- * 4. Secrets are in the request that leaves and nowhere else: results, errors and their messages have
- *    them taken out, in case the service sends them back.
+ * 4. Secrets are in the outgoing request and nowhere else: they are masked in results, errors and
+ *    messages, in case the service echoes them.
  */
 import type { Json, Variables } from "../../../definition/json.ts";
 import { MAX_HTTP_BODY_BYTES } from "../../../definition/limits.ts";
@@ -26,10 +26,10 @@ import {
   type SecretHosts,
 } from "./secret-references.ts";
 
-/** How the task is known; every host of an installation has to say the same. */
+/** The settings of the task; the same on every host of an installation. */
 export const HTTP_TASK = {
   type: "fermata:http",
-  /** What the longest call takes, and some time around it. */
+  /** The longest call, with some margin. */
   timeoutMs: 45_000,
   isolate: false,
   exclusive: false,
@@ -38,7 +38,7 @@ export const HTTP_TASK = {
 export type HttpTaskParts = Readonly<{
   http: Http;
   secrets: Secrets;
-  /** Where each secret may go. */
+  /** The hosts that each secret may be sent to. */
   secretHosts: SecretHosts;
 }>;
 
@@ -72,7 +72,7 @@ function cannotBeMade(problems: readonly string[]): Error {
   return new HopelessFailure(`The HTTP call cannot be made. ${problems.join(" ")}`);
 }
 
-/** A secret may be set right at any time, so what is wrong with one is tried again. */
+/** A secret may be corrected at any time, so a problem with one is retried. */
 async function secretsOf(names: readonly string[], secrets: Secrets): Promise<Masked> {
   const { values, problems } = await readSecrets(names, secrets);
   if (problems.length > 0) throw new Error(problems.join(" "));
@@ -126,7 +126,7 @@ function resultOf({ method, url }: Call, answer: HttpAnswer, mask: Mask): Variab
   );
 }
 
-/** Named as handlers name what the business should hear of. */
+/** Named like the business errors of handlers. */
 class StatusError extends Error {
   override readonly name = "BusinessError";
   readonly code: string;

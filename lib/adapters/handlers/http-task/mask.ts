@@ -1,9 +1,9 @@
 import type { Json } from "../../../definition/json.ts";
 
-/** Texts that must not be seen, by the names of the secrets that they are. */
+/** Values of secrets that must not be visible, by name. */
 export type Masked = ReadonlyMap<string, string>;
 
-/** Takes secrets out of what comes back: services echo requests, and errors quote them. */
+/** Masks secrets in responses and errors: services echo requests, and errors quote them. */
 export type Mask = Readonly<{
   text(text: string): string;
   bytes(bytes: Uint8Array): Uint8Array;

@@ -1,10 +1,10 @@
 /**
- * Secrets by reference. `secret:NAME` stands anywhere in the value of a header, as in `Bearer
- * secret:NAME`, or is the whole of a text in the body, at any depth. It is replaced just before the
- * request leaves.
+ * Secrets by reference. `secret:NAME` may stand anywhere in the value of a header, as in `Bearer
+ * secret:NAME`, or be a whole text in the body, at any depth. It is replaced just before the
+ * request is sent.
  *
- * Which hosts a secret may go to is said where the installation is set up, secret by secret. Models
- * and the data of customers, who may write `secret:NAME` into a form, cannot send it anywhere else.
+ * The settings of the installation list the hosts that each secret may be sent to. Models and
+ * customer data, which may contain `secret:NAME`, cannot send it anywhere else.
  */
 import type { Json } from "../../../definition/json.ts";
 import { MIN_SECRET_LENGTH } from "../../../definition/limits.ts";
@@ -13,10 +13,10 @@ import type { Secrets } from "../../../ports/secrets.ts";
 import { type Call, isHeaderText } from "./call.ts";
 import type { Masked } from "./mask.ts";
 
-/** The hosts that each secret may go to. */
+/** The hosts that each secret may be sent to. */
 export type SecretHosts = ReadonlyMap<string, readonly HostRule[]>;
 
-/** What a secret may be called, where it is set up and in references. */
+/** The valid names of secrets, in settings and in references. */
 export const SECRET_NAME = "[A-Za-z][A-Za-z0-9_]{0,63}";
 
 const ANYWHERE = new RegExp(`(?<![A-Za-z0-9_])secret:(${SECRET_NAME})(?![A-Za-z0-9_])`, "g");
@@ -30,7 +30,7 @@ export function referencesIn({ headers, body }: Pick<Call, "headers" | "body">):
   return [...new Set([...inHeaders, ...inBody(body)])];
 }
 
-/** What forbids that secrets go where a call goes; one sentence each. */
+/** Why secrets may not be sent to the host of a call; one sentence each. */
 export function problemsWith(
   names: readonly string[],
   { url }: Pick<Call, "url">,
@@ -53,7 +53,7 @@ function problemWith(
   return `The secret ${name} is not set up to go to ${url.origin}.`;
 }
 
-/** The texts of secrets by their names, or what is wrong with them. */
+/** The values of secrets by name, or what is wrong with them. */
 export async function readSecrets(
   names: readonly string[],
   secrets: Secrets,
@@ -71,7 +71,7 @@ function problemWithText(name: string, value: string | undefined): string | unde
   return `The secret ${name} has fewer than ${MIN_SECRET_LENGTH} characters; answers could not be cleared of it.`;
 }
 
-/** The headers with their secrets in place; undefined where one of them cannot stand in a header. */
+/** The headers with their secrets in place; undefined where one is invalid in a header. */
 export function headersWith(
   headers: Call["headers"],
   values: Masked,

@@ -1,18 +1,21 @@
 /**
- * What kind of place an IP address is. Only what is known to be public counts as public: of IPv6 the
- * global unicast block without its special parts. An address that carries an IPv4 address inside, as
- * mapped and NAT64 ones do, is judged by that one; old tunnels (6to4, Teredo, compatible) are refused
- * whatever they carry, because nobody needs them and everybody forgets them.
+ * What kind of place an IP address is. Only what is known to be public counts as public: of IPv6
+ * the global unicast block without its special parts. An address that carries an IPv4 address
+ * inside, as mapped and NAT64 ones do, is judged by that one; old tunnels (6to4, Teredo,
+ * compatible) are refused whatever they carry, because they are obsolete and easily overlooked.
  */
 import { isIPv4, isIPv6 } from "node:net";
 
-/** Guarded are metadata services and links, which hand out credentials to whoever stands near. */
+/**
+ * Guarded are metadata services and link-local addresses, which give credentials to any local
+ * caller.
+ */
 export type AddressKind = "public" | "private" | "guarded";
 
 /** The kind of an address in its usual text, as resolvers and URLs write it. */
 export function kindOf(address: string): AddressKind {
   if (isIPv4(address)) return kindOfV4(octetsOf(address));
-  // With a zone it is an address of this machine's own links.
+  // An address with a zone is link-local.
   if (!isIPv6(address) || address.includes("%")) return "guarded";
   return kindOfV6(groupsOf(address));
 }

@@ -1,7 +1,7 @@
 /**
- * One request and its answer, on a connection of its own to an address that was checked. Node would
- * resolve the name again by itself; the `lookup` that it is given answers from the check instead.
- * No proxy of the environment stands between: it would resolve the name once more.
+ * One request and its response, on a new connection to an address that was checked. Node would
+ * resolve the name again by itself; the given `lookup` returns the checked addresses instead.
+ * Proxies of the environment are not used: they would resolve the name once more.
  */
 import { type ClientRequest, Agent as HttpAgent, type IncomingMessage, request } from "node:http";
 import { Agent as HttpsAgent, request as requestSecurely } from "node:https";
@@ -23,11 +23,11 @@ export type Exchange = Readonly<{
   signal: AbortSignal;
   /** Certificates to trust instead of the usual ones. */
   ca?: string;
-  /** Whether an answer of this status is read to its end. */
+  /** Whether the body of a response with this status is read. */
   isRead: (status: number) => boolean;
 }>;
 
-/** Sends the request and reads the answer; throws when no whole answer comes. */
+/** Sends the request and reads the response; throws when it is incomplete. */
 export async function exchange(what: Exchange): Promise<HttpAnswer> {
   const sent = open(what);
   try {
@@ -41,7 +41,7 @@ export async function exchange(what: Exchange): Promise<HttpAnswer> {
   }
 }
 
-/** More came than is kept. */
+/** The response is larger than the limit. */
 export class AnswerTooLarge extends Error {
   override readonly name = "AnswerTooLarge";
 }
@@ -59,15 +59,15 @@ function open({ url, host, addresses, method, headers, signal, ca }: Exchange): 
     signal,
   };
   if (url.protocol === "http:") return request({ ...common, agent: new HttpAgent() });
-  // An address is no name that a server could be asked for.
+  // TLS has no server name for an IP address.
   const servername = isIP(host) === 0 ? host : "";
   const trust = ca === undefined ? {} : { ca };
-  // Said, because a variable of the environment could turn it off for the whole process.
+  // Explicit, because an environment variable could turn it off for the whole process.
   const tls = { ...trust, servername, rejectUnauthorized: true };
   return requestSecurely({ ...common, ...tls, agent: new HttpsAgent() });
 }
 
-/** Answers every question for a name with what was checked. */
+/** Answers every lookup with the checked addresses. */
 function pinned(addresses: readonly Address[]): LookupFunction {
   return (_host, { all }, callback) => {
     const [first] = addresses;
@@ -79,7 +79,7 @@ function pinned(addresses: readonly Address[]): LookupFunction {
 function answerTo(sent: ClientRequest, body: Uint8Array | undefined): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     sent.on("response", resolve);
-    // Stays, so that what goes wrong after the answer has its end is nobody's surprise.
+    // Stays attached, so that an error after the end of the response is not unhandled.
     sent.on("error", reject);
     sent.on("upgrade", (_message, socket) => {
       socket.destroy();
@@ -89,7 +89,7 @@ function answerTo(sent: ClientRequest, body: Uint8Array | undefined): Promise<In
   });
 }
 
-/** Cookies are credentials, which have no place in an instance; the others are about the connection. */
+/** Cookies are credentials, which do not belong in an instance; the others are about the connection. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "set-cookie",
   "connection",
@@ -119,7 +119,7 @@ async function bodyOf(message: IncomingMessage): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
-/** Nobody asked for a packed answer; some services pack everything, and say so of nothing as well. */
+/** Compression was not requested; some services compress anyway, or declare it for an empty body. */
 async function* unpacked(message: IncomingMessage): AsyncGenerator<Uint8Array> {
   const unpack = unpackerOf(message);
   const rest: AsyncIterator<Uint8Array> = message[Symbol.asyncIterator]();
@@ -150,9 +150,9 @@ function unpackerOf({ headers }: IncomingMessage): Transform | undefined {
     case "br":
       return createBrotliDecompress();
     default:
-      throw new Error("The answer is packed in a way that nobody asked for.");
+      throw new Error("The response has a content encoding that is not supported.");
   }
 }
 
-/** Whoever reads the end of the line hears of what went wrong. */
+/** The reader at the end of the pipeline gets the error. */
 const ignore = (): void => {};

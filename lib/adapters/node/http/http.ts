@@ -7,13 +7,13 @@ import { locate, type Reach, type Resolve, shown } from "./target.ts";
 
 export type NodeHttpOptions = Readonly<{
   reach: Reach;
-  /** As this machine resolves names, unless said. */
+  /** By default as this machine resolves names. */
   resolve?: Resolve;
   /** Certificates to trust instead of the usual ones. */
   ca?: string;
 }>;
 
-/** HTTP by Node's own client; every hop is checked as if it were the first. */
+/** HTTP by Node's own client; every redirect is checked like the first request. */
 export function nodeHttp(options: NodeHttpOptions): Http {
   return { send: (request) => send(request, options) };
 }
@@ -37,7 +37,7 @@ async function send(request: HttpRequest, options: NodeHttpOptions): Promise<Htt
   }
 }
 
-/** Resolving a name cannot be broken off, but nobody has to wait for it. */
+/** Resolving a name cannot be aborted, but it need not be awaited. */
 function rejectedBy(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
   const rejectNow = () => reject(signal.reason);
@@ -88,7 +88,7 @@ async function hop(request: HttpRequest, options: NodeHttpOptions): Promise<Http
 
 const failed = (problem: string): HttpOutcome => ({ kind: "failed", problem });
 
-/** What tried several addresses failed several times; the first tells enough. */
+/** An attempt on several addresses failed several times; the first failure is reported. */
 function reasonOf(cause: unknown): string {
   const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
   if (!(first instanceof Error)) return String(first);

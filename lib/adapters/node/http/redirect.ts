@@ -2,13 +2,13 @@ import type { HttpAnswer, HttpOutcome, HttpRequest } from "../../../ports/http.t
 import { shown } from "./target.ts";
 
 export type Redirected = Readonly<
-  /** It is the answer. */
+  /** Not a redirect: it is the final response. */
   | { kind: "here" }
   | { kind: "on"; request: HttpRequest }
   | Extract<HttpOutcome, { kind: "refused" }>
 >;
 
-/** Whether a status asks to call elsewhere. */
+/** Whether a status is a redirect. */
 export function isRedirect(status: number): boolean {
   return REDIRECTS.has(status);
 }
@@ -16,8 +16,8 @@ export function isRedirect(status: number): boolean {
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * What an answer makes of a request. Another origin gets only headers that say nothing about who
- * asks; what holds secrets does not go there at all.
+ * The request that follows a redirect. Another origin gets only headers that do not identify the
+ * caller; a request with secrets is not redirected there at all.
  */
 export function redirected(request: HttpRequest, { status, headers }: HttpAnswer): Redirected {
   const { location } = headers;
@@ -39,7 +39,7 @@ function refuse({ url }: HttpRequest, why: string): Redirected {
   return { kind: "refused", problem: `The redirect of ${shown(url)} is not followed: ${why}` };
 }
 
-/** As browsers do it: 303 means look there, and by custom a POST is not repeated after 301 and 302. */
+/** As browsers do it: 303 means GET, and by convention a POST is not repeated after 301 and 302. */
 function asGet(request: HttpRequest, status: number): HttpRequest {
   const { method } = request;
   const turns = status === 303 ? method !== "HEAD" : status < 303 && method === "POST";

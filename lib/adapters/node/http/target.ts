@@ -1,22 +1,22 @@
 /**
  * Whether a call may go to a URL, and to which addresses.
  *
- * 1. A name is resolved once, and the connection goes to an address of that answer: a name that
- *    leads elsewhere a moment later gains nothing.
- * 2. Every address of the answer has to be allowed, not only the first.
+ * 1. A name is resolved once, and the connection goes to one of these addresses: DNS rebinding has
+ *    no effect.
+ * 2. Every resolved address has to be allowed, not only the first.
  * 3. Public hosts are reached by https on its own port, unless a rule says otherwise.
- * 4. What stands at a private address is reached only where a rule names it, and what hands out
- *    credentials only where a rule names its address.
+ * 4. A host at a private address is reached only where a rule names it, and a metadata service only
+ *    where a rule names its address.
  */
 import { isIP } from "node:net";
 import { type HostRule, hostOf, isNamed } from "../../../ports/host-rules.ts";
 import { kindOf } from "./addresses.ts";
 
-/** Whom this installation calls. */
+/** Which hosts this installation may call. */
 export type Reach = Readonly<{
-  /** Only these; every public host unless said. */
+  /** Only these; every public host by default. */
   allowHosts?: readonly HostRule[];
-  /** These too, wherever they stand. */
+  /** These too, at any address. */
   allowPrivate: readonly HostRule[];
 }>;
 
@@ -31,7 +31,7 @@ export type Located = Readonly<
   | { kind: "failed"; problem: string }
 >;
 
-/** Finds where a URL leads, if a call may go there. */
+/** Resolves a URL to addresses, if a call may go there. */
 export async function locate(url: URL, reach: Reach, resolve: Resolve): Promise<Located> {
   const host = hostOf(url).replace(/^\[(.*)\]$/, "$1");
   const problem = problemWithUrl(url, host) ?? problemWithHost(url, reach);
@@ -43,7 +43,7 @@ export async function locate(url: URL, reach: Reach, resolve: Resolve): Promise<
   return { kind: "located", host, addresses: found.addresses };
 }
 
-/** What people are told of a URL: no user, and no query, which may hold what is private. */
+/** A URL for messages: without user and query, which may hold private data. */
 export function shown({ protocol, host, pathname }: URL): string {
   const text = `${protocol}//${host}${pathname}`;
   return text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;

@@ -2,7 +2,7 @@ import type { Json } from "../definition/json.ts";
 import { formatInstant } from "../definition/time/instant.ts";
 import type { Instance } from "../kernel/instance.ts";
 
-/** A line of history, told once it is durable. */
+/** An entry of the history, reported once it is durable. */
 export type TrailNews = Readonly<{
   instanceId: string;
   definitionId: string;
@@ -13,8 +13,8 @@ export type TrailNews = Readonly<{
   data?: Json;
 }>;
 
-/** Tells each new entry of an instance's history, in order. */
-export function trailTeller(tell: (news: TrailNews) => void) {
+/** Reports each new entry of an instance's history, in order. */
+export function trailListener(tell: (news: TrailNews) => void) {
   return (instance: Instance, before: Instance | undefined): void => {
     const known = before?.trail.next ?? 1;
     for (const entry of instance.trail.entries) {

@@ -15,7 +15,7 @@ import { type LibraryCalls, libraryCalls } from "./library-calls.ts";
 import { CALLS } from "./library-shapes.ts";
 import { own } from "./own-copy.ts";
 
-/** The engine as a library: a method for every call of the API, and what only a library can. */
+/** The engine as a library: a method for every call of the API, and what only a library can offer. */
 export type EmbeddedEngine = LibraryCalls &
   Pick<Engine, "recover"> &
   Readonly<{
@@ -23,20 +23,20 @@ export type EmbeddedEngine = LibraryCalls &
     result(instanceId: string, options?: { timeoutMs?: number }): Promise<ResultView>;
     /** Resolves when the instance has ended or time is up. */
     waitForEnd(instanceId: string, timeoutMs: number): Promise<void>;
-    /** Moves a virtual clock, and answers when nothing due, parked or running is left. */
+    /** Moves a virtual clock, and resolves when nothing due, parked or running is left. */
     advanceClock(by: string): Promise<ClockAdvance>;
     /** Resolves when nothing is due, parked, queued or running. */
     idle(): Promise<void>;
-    /** What the engine found to do when it was opened, as soon as it knows. */
+    /** The recovery report of the opening, as soon as it is known. */
     recovered: Promise<RecoveryReport>;
-    /** Works off what is owed and due only when this is settled, such as a server that listens. */
+    /** Starts the background work only when this is settled, such as a server that listens. */
     beginAfter(ready: Promise<unknown>): void;
-    /** The engine behind this door, for other doors. */
+    /** The engine itself, for an HTTP server. */
     engine: Engine;
     /** The store's own counters since it was opened: items read, commits, their writes and bytes. */
     counters(): Readonly<{ reads: number; commits: number; writes: number; bytes: number }>;
     isVirtual: boolean;
-    /** Lets running steps finish, then lets the folder go. Closing twice does nothing more. */
+    /** Lets running steps finish, then releases the folder. Closing twice is harmless. */
     close(options?: { graceMs?: number }): Promise<void>;
   }>;
 
@@ -58,13 +58,13 @@ export function workerDoor(engine: LibraryCalls) {
   };
 }
 
-/** `left` says in words what had not come to rest. */
+/** `left` describes the work that was still running. */
 export type ClockAdvance = Readonly<{ now: string; fired: number; left: readonly string[] }>;
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_GRACE_MS = 10_000;
 
-export function libraryDoor({
+export function embeddedEngine({
   engine,
   queues,
   store,
@@ -88,7 +88,7 @@ export function libraryDoor({
   const waitForEnd = async (instanceId: string, timeoutMs: number): Promise<void> => {
     const watch = ends.wait(instanceId, timeoutMs);
     try {
-      // Looked at after the watch began, so that an end in between is not missed.
+      // Read after the watch began, so that an end in between is not missed.
       if (!(await hasEnded(engine, instanceId))) await watch.ended;
     } finally {
       watch.stop();

@@ -3,12 +3,12 @@ import { MAX_CANDIDATES } from "../../definition/limits.ts";
 import { named } from "./registry.ts";
 import { instant, json, nameText } from "./values.ts";
 
-/** What a task that a person does shows of itself, among tasks and among waits. */
-export const personFields = {
+/** Fields of a user task, in lists of tasks and of waits. */
+export const userTaskFields = {
   state: z
     .enum(["created", "claimed"])
     .exactOptional()
-    .describe("Of a user task: whether somebody has it."),
+    .describe("Of a user task: whether it is claimed."),
   assignee: z.string().exactOptional(),
   candidateUsers: z.array(z.string()).exactOptional(),
   candidateGroups: z.array(z.string()).exactOptional(),
@@ -17,12 +17,12 @@ export const personFields = {
   priority: z.int().min(0).max(100).exactOptional(),
 };
 
-/** What else a task shows of what it takes to do it. */
+/** Further fields of a user task: form and required variables. */
 export const workFields = {
   requiredOutputs: z
     .array(z.string())
     .exactOptional()
-    .describe("Variables that must come with the completion."),
+    .describe("Variables that the completion must set."),
   form: z
     .strictObject({
       formId: z.string().exactOptional(),
@@ -34,19 +34,19 @@ export const workFields = {
     })
     .exactOptional()
     .describe(
-      "As the definition says it; `body` is there when one task is asked for and the definition has the form itself.",
+      "As in the definition; `body` is set when a single task is read and the form is embedded in the definition.",
     ),
 };
 
-/** Filters of a list of tasks that find those which people do; `overdue` is text over HTTP. */
-export const personFilter = {
+/** Filters for user tasks in a list of tasks; over HTTP, `overdue` is text. */
+export const userTaskFilter = {
   assignee: nameText.exactOptional(),
   candidateUser: nameText.exactOptional(),
   candidateGroup: nameText.exactOptional(),
   state: z.enum(["created", "claimed"]).exactOptional(),
 };
 
-/** The request that gives a task to a person. */
+/** The request that claims a task. */
 export const claim = named(
   "ClaimTask",
   z.strictObject({
@@ -55,14 +55,14 @@ export const claim = named(
       .array(nameText)
       .max(MAX_CANDIDATES)
       .exactOptional()
-      .describe("Groups that the user is known to be in; left out, the caller answers for that."),
+      .describe("Groups of the user; if omitted, the caller is responsible for that check."),
   }),
 );
 
 /** The answer to a claim. */
 export const claimed = named("Claimed", z.strictObject({ claimed: z.literal(true) }));
 
-/** The request that gives it back. */
+/** The request that unclaims a task. */
 export const unclaim = named("UnclaimTask", z.strictObject({ user: nameText }));
 
 /** The answer to an unclaim. */

@@ -1,15 +1,15 @@
 import * as z from "zod";
 import { ignoredBody, jsonBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
-import * as shape from "../shapes/person.ts";
 import { task } from "../shapes/task.ts";
+import * as shape from "../shapes/user-task.ts";
 import { idText } from "../shapes/values.ts";
 
 const byId = z.strictObject({ taskId: idText });
 const tag = "Tasks";
 
-/** What people do with their tasks besides completing them. */
-export const peopleOperations: readonly Operation[] = [
+/** Reading, claiming and unclaiming user tasks. */
+export const userTaskOperations: readonly Operation[] = [
   operation({
     id: "task",
     method: "GET",
@@ -32,7 +32,7 @@ export const peopleOperations: readonly Operation[] = [
     method: "POST",
     path: "/v1/tasks/{taskId}/claim",
     tag,
-    summary: "Give a user task to a person",
+    summary: "Claim a user task",
     takesKey: true,
     params: byId,
     query: nothing,
@@ -56,7 +56,7 @@ export const peopleOperations: readonly Operation[] = [
     method: "POST",
     path: "/v1/tasks/{taskId}/unclaim",
     tag,
-    summary: "Give a user task back",
+    summary: "Unclaim a user task",
     takesKey: true,
     params: byId,
     query: nothing,
