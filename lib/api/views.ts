@@ -23,12 +23,10 @@ export type {
   HistoryEntry,
   IncidentView,
   InstanceFilter,
-  InstanceView,
   ResultView,
   StartRequest,
   Status,
   VariablesPatch,
-  WaitView,
 } from "../engine/shapes/instances.ts";
 export type { Listed, PageRequest } from "../engine/shapes/paging.ts";
 export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";
@@ -61,3 +59,4 @@ export type {
 } from "../engine/shapes/tasks.ts";
 export type { ClockAdvance } from "./operation.ts";
 export type { Problem, ProblemCode, ProblemEntry } from "./problem.ts";
+export type { InstanceView, WaitView } from "./wait-calls.ts";

@@ -1,5 +1,6 @@
 /** `fermata-engine/embedded`: the whole engine in one Node process. */
 
+export type { InstanceView, WaitView } from "../api/wait-calls.ts";
 export type {
   DefinitionView,
   Deployment,
@@ -10,10 +11,8 @@ export type {
   HistoryEntry,
   IncidentView,
   InstanceFilter,
-  InstanceView,
   ResultView,
   StartRequest,
-  WaitView,
 } from "../engine/shapes/instances.ts";
 export type { Listed } from "../engine/shapes/paging.ts";
 export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";

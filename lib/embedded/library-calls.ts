@@ -4,6 +4,13 @@
  */
 import type * as z from "zod";
 import { messageOf } from "../api/operations/messages.ts";
+import {
+  type InstanceView,
+  viewInstance,
+  viewItems,
+  viewWait,
+  type WaitView,
+} from "../api/wait-calls.ts";
 import type { Variables } from "../definition/json.ts";
 import type { Engine } from "../engine/engine.ts";
 import { UNDECLARED } from "../engine/rows/event-type.ts";
@@ -16,7 +23,7 @@ import type {
   ResolveRequest,
 } from "../engine/shapes/bulk.ts";
 import type { DefinitionView, ScheduleView, Source } from "../engine/shapes/definitions.ts";
-import type { HistoryEntry, InstanceFilter, InstanceView } from "../engine/shapes/instances.ts";
+import type { HistoryEntry, InstanceFilter } from "../engine/shapes/instances.ts";
 import type { IdempotencyKey, Listed, PageRequest } from "../engine/shapes/paging.ts";
 import type {
   DeadLetterView,
@@ -44,9 +51,6 @@ export type LibraryCalls = Pick<
   | "enable"
   | "disable"
   | "undeploy"
-  | "start"
-  | "get"
-  | "waits"
   | "cancel"
   | "erase"
   | "resolveIncident"
@@ -67,7 +71,10 @@ export type LibraryCalls = Pick<
     deploy(source: string | Source): ReturnType<Engine["deploy"]>;
     definitions(page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
     versions(id: string, page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
+    start(...given: Parameters<Engine["start"]>): Promise<InstanceView>;
+    get(instanceId: string): Promise<InstanceView>;
     list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
+    waits(instanceId: string): Promise<Readonly<{ items: readonly WaitView[] }>>;
     history(instanceId: string, page?: Partial<PageRequest>): Promise<Listed<HistoryEntry>>;
     incidents(filter?: IncidentFilter & Partial<PageRequest>): Promise<Listed<FoundIncident>>;
     /** Handles one page; a dry run unless `dryRun` is false. */
@@ -128,19 +135,19 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     undeploy: byId(CALLS.definitionId, engine.undeploy),
     start: async (definitionId, given, key) => {
       const { request } = checkArguments(CALLS.start, { definitionId, request: own(given), key });
-      return own(await engine.start(definitionId, request, key));
+      return viewInstance(own(await engine.start(definitionId, request, key)));
     },
     get: async (instanceId) => {
       checkArguments(CALLS.instance, { instanceId });
-      return own(await engine.get(instanceId));
+      return viewInstance(own(await engine.get(instanceId)));
     },
     list: async (given) => {
       const { filter, page } = splitPage(checkArguments(CALLS.list, { filter: given }).filter);
-      return own(await engine.list(filter, page));
+      return viewItems(own(await engine.list(filter, page)), viewInstance);
     },
     waits: async (instanceId) => {
       checkArguments(CALLS.instance, { instanceId });
-      return engine.waits(instanceId);
+      return viewItems(await engine.waits(instanceId), viewWait);
     },
     history: async (instanceId, given) => {
       const { page } = checkArguments(CALLS.history, { instanceId, page: given });

@@ -13,6 +13,7 @@ import type { Engine } from "./engine.ts";
 import { listDeadLetters, removeDeadLetter } from "./events/dead-letter.ts";
 import { replayDeadLetter, sendEvent } from "./events/send-event.ts";
 import { HANDLERS } from "./handlers.ts";
+import { purge, resolveIncidents } from "./instances/bulk.ts";
 import { erase } from "./instances/erase.ts";
 import { markedPage } from "./instances/filter.ts";
 import { readHistory } from "./instances/history.ts";
@@ -26,8 +27,6 @@ import {
 } from "./instances/instance-calls.ts";
 import { listInstances } from "./instances/listing.ts";
 import { patchVariables } from "./instances/patch-variables.ts";
-import { purge } from "./instances/purge.ts";
-import { resolveIncidents } from "./instances/resolve.ts";
 import { getListing, setListing } from "./instances/shards.ts";
 import { start } from "./instances/start.ts";
 import { viewInstance } from "./instances/views.ts";

@@ -186,7 +186,7 @@ export function anInstance(id: string, request: StartRequest = {}): InstanceView
         taskType: "charge",
         taskId: "live:1",
         runsHere: false,
-        wakeWith: { method: "POST", path: "/v1/tasks/live%3A1/complete", body: { variables: {} } },
+        wakeWith: { call: "completeTask", taskId: "live:1", body: { variables: {} } },
       },
       {
         kind: "message",
@@ -194,25 +194,21 @@ export function anInstance(id: string, request: StartRequest = {}): InstanceView
         since: AT,
         name: "paid",
         correlationKey: "42",
-        wakeWith: {
-          method: "POST",
-          path: "/v1/messages",
-          body: { name: "paid", correlationKey: "42" },
-        },
+        wakeWith: { call: "message", body: { name: "paid", correlationKey: "42" } },
       },
       {
         kind: "signal",
         element: "go",
         since: AT,
         name: "go",
-        wakeWith: { method: "POST", path: "/v1/signals", body: { name: "go" } },
+        wakeWith: { call: "signal", body: { name: "go" } },
       },
       {
         kind: "event",
         element: "seen",
         since: AT,
         name: "seen",
-        wakeWith: { method: "POST", path: "/v1/events", body: { name: "seen", target: "live" } },
+        wakeWith: { call: "event", body: { name: "seen", target: "live" } },
       },
     ],
     incidents: [

@@ -8,6 +8,7 @@ import { type Host, nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/instance.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
 import { idText, integerText } from "../shapes/values.ts";
+import { viewInstance, viewItems, viewWait } from "../wait-calls.ts";
 
 const byId = z.strictObject({ instanceId: idText });
 const tag = "Instances";
@@ -37,7 +38,7 @@ export const instanceOperations: readonly Operation[] = [
       "request/key-reused",
     ],
     run: async ({ params, body, key }, { engine }) => {
-      const instance = await engine.start(params.definitionId, body, key);
+      const instance = viewInstance(await engine.start(params.definitionId, body, key));
       return {
         status: 201,
         headers: { location: `/v1/instances/${encodeURIComponent(instance.instanceId)}` },
@@ -70,7 +71,8 @@ export const instanceOperations: readonly Operation[] = [
     problems: ["store/cursor-invalid"],
     run: async ({ query }, { engine }) => {
       const { limit, cursor, ...filter } = query;
-      return { status: 200, json: paged(await engine.list(filter, pageOf(query))) };
+      const list = await engine.list(filter, pageOf(query));
+      return { status: 200, json: paged(viewItems(list, viewInstance)) };
     },
   }),
   operation({
@@ -87,7 +89,7 @@ export const instanceOperations: readonly Operation[] = [
     problems: ["instance/not-found"],
     run: async ({ params }, { engine }) => ({
       status: 200,
-      json: await engine.get(params.instanceId),
+      json: viewInstance(await engine.get(params.instanceId)),
     }),
   }),
   operation({
@@ -125,7 +127,7 @@ export const instanceOperations: readonly Operation[] = [
     problems: ["instance/not-found"],
     run: async ({ params }, { engine }) => ({
       status: 200,
-      json: await engine.waits(params.instanceId),
+      json: viewItems(await engine.waits(params.instanceId), viewWait),
     }),
   }),
   operation({

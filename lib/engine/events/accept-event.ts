@@ -1,15 +1,10 @@
 /**
  * Broadcast events are accepted once under their id: one commit gives the event its number,
- * remembers its id, and keeps it where its type says so. Then it is published to all who wait, or,
+ * remembers its id, and keeps it where its type says so. Then it is published to all that wait, or,
  * where only one may have it, offered to them.
  */
 import type { Json } from "../../definition/json.ts";
-import {
-  MAX_KEPT_EVENTS,
-  MAX_TRIES_OF_DOOR,
-  MIN_MESSAGE_MEMORY_MS,
-} from "../../definition/limits.ts";
-import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { MAX_KEPT_EVENTS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import type { QueuedEvent } from "../../kernel/queued-event.ts";
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
@@ -23,65 +18,55 @@ import {
   store,
 } from "../rows/broadcast.ts";
 import { configOf, expiryOf } from "../rows/event-type.ts";
-import { type KeptEvent, keptItem } from "../rows/kept-event.ts";
-import {
-  type Head,
-  headItem,
-  know,
-  type ReadHead,
-  readHead,
-  topicName,
-} from "../rows/topic-head.ts";
+import { keptItem } from "../rows/kept-event.ts";
+import { type Head, headItem, know, readHead, topicName } from "../rows/topic-head.ts";
 import { AT_ONCE } from "../storage/due-index.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
 import { inTurn } from "../storage/in-turn.ts";
-import { eventIdKey, eventPk, KEPT_EVENTS } from "../storage/keys.ts";
-import { replacing } from "../storage/put-absent.ts";
+import { eventPk, KEPT_EVENTS } from "../storage/keys.ts";
+import { again, retrying } from "../storage/retrying.ts";
+import { scanAll } from "../storage/scan-all.ts";
 import type { World } from "../world.ts";
 import { bury } from "./dead-letter.ts";
+import { type NumberedEvent, parseId, readId, writeOfId } from "./event-id.ts";
 
 export type NewEvent = Readonly<{ id: string; name: string; payload: Json }>;
 
 /** An accepted event; `isNew` is false where this id was accepted before. */
-export type AcceptedEvent = Omit<KeptEvent, "version"> & Readonly<{ isNew: boolean }>;
+export type AcceptedEvent = NumberedEvent & Readonly<{ isNew: boolean }>;
 
 export function acceptEvent(world: World, event: NewEvent): Promise<AcceptedEvent> {
-  const name = topicName({ kind: "event", name: event.name });
-  return inTurn(world, name, () => acceptInTurn(world, event));
-}
-
-async function acceptInTurn(world: World, event: NewEvent): Promise<AcceptedEvent> {
   const topic = { kind: "event", name: event.name } as const;
   const body = fingerprintOf(world, topic, event.payload);
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const [found] = await world.store.get([eventIdKey(world.settings.tenant, event.id)]);
-    const known = found && acceptedBefore(world, found, event, body);
-    if (known) return { ...known, isNew: false };
-    // A signal may have this id: the two share their receipts.
-    const taken = await readBroadcast(world, event.id);
-    if (taken) demandSameBody(taken.body, body, `event ${event.id}`);
-    const read = await readHead(world, topic);
-    const accepted = numbered(world, event, read.head);
-    const kept = await keptAfter(world, accepted, read);
-    const acceptance = { accepted, body, kept, read, found };
-    const outcome = await world.store.commit(writesFor(world, acceptance));
-    if (outcome.kind === "committed") {
-      const head = { ...read.head, seq: accepted.seq, kept };
-      know(world, topic, { version: read.version + 1, head });
-      return { ...accepted, isNew: true };
-    }
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 2 + tries);
-  }
-  throw new EngineError("engine/busy", {
+  const busy = () => ({
     happened: "Too many events of one name at once",
     where: `event ${event.name}`,
     fix: "Send it again in a second, with the same id.",
-    retryable: true,
   });
+  return inTurn(world, topicName(topic), () =>
+    retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+      const found = await readId(world, event.id);
+      const known = found && acceptedBefore(world, found, event, body);
+      if (known) return { ...known, isNew: false };
+      // A signal may have this id: the two share their receipts.
+      const taken = await readBroadcast(world, event.id);
+      if (taken) demandSameBody(taken.body, body, `event ${event.id}`);
+      const { version, head } = await readHead(world, topic);
+      const accepted = numbered(world, event, head);
+      const changed = { ...head, seq: accepted.seq, kept: await keptAfter(world, accepted, head) };
+      const outcome = await world.store.commit([
+        { put: headItem(world, topic, version + 1, changed), when: { version } },
+        writeOfId(world, accepted, { body, found }),
+        ...writesOfKeeping(world, accepted),
+      ]);
+      if (outcome.kind !== "committed") return again(outcome);
+      know(world, topic, { version: version + 1, head: changed });
+      return { ...accepted, isNew: true };
+    }),
+  );
 }
 
 /**
- * What an ended instance left unread goes to everybody, under the id that it has. Where it may not,
+ * Broadcasts what an ended instance left unread, under the id that it has. Where that is refused,
  * because its id was used for something else or too many are kept, it becomes a dead letter.
  */
 export async function sendLeft(
@@ -123,62 +108,30 @@ export async function passOn(world: World, event: AcceptedEvent): Promise<Broadc
   return stored;
 }
 
-function numbered(
-  world: World,
-  { id, name, payload }: NewEvent,
-  head: Head,
-): Omit<KeptEvent, "version"> {
+function numbered(world: World, { id, name, payload }: NewEvent, head: Head): NumberedEvent {
   const config = configOf(head);
   const at = world.clock.now();
   return {
-    name,
-    seq: head.seq + 1,
-    id,
-    payload,
-    at,
+    ...{ name, seq: head.seq + 1, id, payload, at },
     expiresAt: expiryOf(config, at),
     once: config.consumeOnRead,
     mode: config.deliveryMode,
   };
 }
 
-type Acceptance = Readonly<{
-  accepted: Omit<KeptEvent, "version">;
-  body: string;
-  kept: number;
-  read: ReadHead;
-  /** What stands under its id, and has had its time. */
-  found: Item | undefined;
-}>;
-
-function writesFor(
-  world: World,
-  { accepted, body, kept, read: { version, head }, found }: Acceptance,
-): readonly [Write, ...Write[]] {
-  const topic = { kind: "event", name: accepted.name } as const;
-  const changed = { ...head, seq: accepted.seq, kept };
-  const event = { ...accepted, version: 1 };
-  // Offered, but not taken yet: if nobody brings them together, a look will.
-  const lookAt = world.settings.host.queuesSurvive ? accepted.at : AT_ONCE;
-  const put = keptItem(world, event, accepted.once ? lookAt : undefined);
-  return [
-    { put: headItem(world, topic, version + 1, changed), when: { version } },
-    replacing(found, idItem(world, accepted, body)),
-    ...(isKept(accepted) ? [{ put, when: "absent" } as const] : []),
-  ];
+function writesOfKeeping(world: World, event: NumberedEvent): readonly Write[] {
+  if (!isKept(event)) return [];
+  // Offered, but not taken yet: the due index finds it if no queue delivers the offer.
+  const lookAt = world.settings.host.queuesSurvive ? event.at : AT_ONCE;
+  const put = keptItem(world, { ...event, version: 1 }, event.once ? lookAt : undefined);
+  return [{ put, when: "absent" }];
 }
 
-/** One that only one may have is stored at least until it has found its taker. */
-const isKept = ({ once, mode }: Omit<KeptEvent, "version">): boolean =>
-  once || mode !== "AfterWait";
+/** An event for one taker is stored at least until it has found one. */
+const isKept = ({ once, mode }: NumberedEvent): boolean => once || mode !== "AfterWait";
 
 /** How many are kept, roughly: counted only when there seem to be too many. */
-async function keptAfter(
-  world: World,
-  event: Omit<KeptEvent, "version">,
-  { head }: ReadHead,
-): Promise<number> {
-  const kept = head.kept ?? 0;
+async function keptAfter(world: World, event: NumberedEvent, { kept = 0 }: Head): Promise<number> {
   if (!isKept(event)) return kept;
   if (kept < MAX_KEPT_EVENTS) return kept + 1;
   const counted = await countKept(world, event.name);
@@ -191,27 +144,14 @@ async function keptAfter(
   });
 }
 
-async function countKept(world: World, name: string): Promise<number> {
-  const now = world.clock.now();
+async function countKept({ store, clock, settings }: World, name: string): Promise<number> {
+  const now = clock.now();
+  const range = { ...KEPT_EVENTS, limit: 1_000 };
   let count = 0;
-  let after: string | undefined;
-  do {
-    const range = { ...KEPT_EVENTS, limit: 1_000, ...(after !== undefined && { after }) };
-    const page = await world.store.scan(eventPk(world.settings.tenant, name), range);
-    count += page.items.filter(({ expiresAt }) => (expiresAt ?? now) > now).length;
-    after = page.next;
-  } while (after !== undefined);
+  for await (const { expiresAt } of scanAll(store, eventPk(settings.tenant, name), range)) {
+    if ((expiresAt ?? now) > now) count += 1;
+  }
   return count;
-}
-
-function idItem(world: World, accepted: Omit<KeptEvent, "version">, body: string): Item {
-  const { name, id, payload: _, ...rest } = accepted;
-  return {
-    key: eventIdKey(world.settings.tenant, id),
-    version: 1,
-    body: encodeBody("event-id", { ...rest, body }),
-    expiresAt: instantFrom(Math.max(accepted.expiresAt, accepted.at + MIN_MESSAGE_MEMORY_MS)),
-  };
 }
 
 /** What was accepted under the id; undefined when that has had its time. */
@@ -220,22 +160,9 @@ function acceptedBefore(
   item: Item,
   { id, name, payload }: NewEvent,
   body: string,
-): Omit<KeptEvent, "version"> | undefined {
+): NumberedEvent | undefined {
   if ((item.expiresAt ?? 0) <= world.clock.now()) return undefined;
-  const { body: found, ...rest } = parseId(item.body);
+  const { body: found, ...rest } = parseId(item);
   demandSameBody(found, body, `event ${id}`);
   return { name, id, payload, ...rest };
-}
-
-type StoredId = Readonly<{
-  seq: number;
-  at: Instant;
-  expiresAt: Instant;
-  once: boolean;
-  mode: KeptEvent["mode"];
-  body: string;
-}>;
-
-function parseId(body: Uint8Array): StoredId {
-  return parseBody("event-id", body) as StoredId;
 }

@@ -11,7 +11,8 @@ import type { DeadLetterView } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../storage/keys.ts";
 import { putAbsent } from "../storage/put-absent.ts";
-import { readMany } from "../storage/read-many.ts";
+import { engineBusy } from "../storage/retrying.ts";
+import { listItems, rangeOf, viewPage } from "../storage/scan-all.ts";
 import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
@@ -41,7 +42,7 @@ export async function bury(
   await putAbsent(world, letterItem(world, { ...letter, id: `${id}~${target}` }, 1));
 }
 
-/** Each may hold the largest payload, and a page must be an answer that every door lets through. */
+/** Each may hold the largest payload, and a page must be an answer that the gateway lets through. */
 const MAX_LETTERS_PER_PAGE = Math.floor(MAX_PAGE_BYTES / MAX_PAYLOAD_BYTES);
 
 export async function listDeadLetters(
@@ -49,18 +50,14 @@ export async function listDeadLetters(
   { name }: Readonly<{ name?: string }>,
   page: PageRequest,
 ): Promise<Listed<DeadLetterView>> {
-  const { cursor } = page;
   const limit = Math.min(page.limit, MAX_LETTERS_PER_PAGE);
-  const range = { limit, backwards: true, ...(cursor !== undefined && { after: cursor }) } as const;
-  const found = await world.store.list(deadLettersView(world.settings.tenant), range);
-  const items = await readMany(world.store, found.items);
+  const range = { ...rangeOf({ ...page, limit }), backwards: true } as const;
+  const found = await listItems(world, deadLettersView(world.settings.tenant), range);
   const now = world.clock.now();
-  const kept = items.filter((item) => item && (item.expiresAt ?? now) > now);
-  const letters = readableOf(world, kept, ({ body }) => parseLetter(body));
-  return {
-    items: letters.filter((letter) => name === undefined || letter.name === name).map(view),
-    ...(found.next !== undefined && { nextCursor: found.next }),
-  };
+  return viewPage(world, found, ({ body, expiresAt = now }) => {
+    const letter = expiresAt > now ? parseLetter(body) : undefined;
+    return letter && (name === undefined || letter.name === name) ? view(letter) : undefined;
+  });
 }
 
 /** The letter of this id, and its item; throws where there is none. */
@@ -92,11 +89,10 @@ export async function countReplay(world: World, id: string): Promise<DeadLetter 
   const put = letterItem(world, counted, item.version + 1);
   const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
   if (outcome.kind === "committed") return { ...counted, item: put };
-  throw new EngineError("engine/busy", {
-    happened: "Somebody else replays or removes the dead letter at this moment",
+  throw engineBusy({
+    happened: "Another request replays or removes the dead letter at this moment",
     where: `dead letter ${id}`,
     fix: "Look whether it is still there, then send the request again.",
-    retryable: true,
   });
 }
 
@@ -112,9 +108,7 @@ function letterItem(world: World, letter: DeadLetter, version: number): Item {
   };
 }
 
-function parseLetter(body: Uint8Array): DeadLetter {
-  return parseBody("dead-letter", body) as DeadLetter;
-}
+const parseLetter = (body: Uint8Array): DeadLetter => parseBody("dead-letter", body) as DeadLetter;
 
 const view = ({ at, replays: _, ...letter }: DeadLetter): DeadLetterView => ({
   ...letter,

@@ -1,9 +1,8 @@
 /**
- * An event that only one may have looks for its taker: who waits the longest is asked first. Taking
- * it removes it in the very commit of the taker's step, so nobody else can have it. Whoever comes
- * to wait meanwhile looks for it after its own commit: one of the two sees the other.
+ * An event for one taker is offered to the wait that is open the longest, then to the next. Taking it
+ * removes it in the commit of the taker's step, so no other wait can have it. A wait that opens
+ * meanwhile looks for the event after its own commit: one of the two sees the other.
  */
-import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
@@ -16,11 +15,11 @@ import { parseRow } from "../rows/wait-row.ts";
 import { instanceKey, keptEventKey, shardPk } from "../storage/keys.ts";
 import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { writesOfDropping } from "./dropped-event.ts";
+import { writesOfDropping } from "./event-id.ts";
 
 /**
- * `unsure`: somebody begins to wait at this very moment, and may want it. `delivered`: it is gone,
- * to a taker, or because somebody else who offered it found none: its id tells.
+ * `unsure`: a wait opens at this very moment, and may want it. `delivered`: it is gone, to a taker, or
+ * because another offer of it found none: its id tells.
  */
 export type Offered = "delivered" | "queued" | "dropped" | "unsure";
 
@@ -29,7 +28,7 @@ export async function offerEvent(world: World, name: string, seq: number): Promi
   let isUnsure = false;
   for await (const row of waiters(world, name)) {
     if ((await read(world, kept)) === undefined) return "delivered";
-    // Who cannot be read takes nothing: the next one is asked.
+    // An instance that cannot be read takes nothing: the next one is asked.
     const key = "definitionId" in row ? row : instanceKey(world.settings.tenant, row.instanceId);
     const asked = await readable(world, key, () => ask(world, row), isDamaged);
     if (asked === "unsure") isUnsure = true;
@@ -54,8 +53,8 @@ async function read(world: World, key: Key): Promise<Item | undefined> {
 }
 
 /**
- * Each is asked as by a call: a copy of the look is parked before it takes the event. Once it has,
- * the event is gone, and an offer that comes back would not find who still owes something.
+ * Each is asked as by a request: a copy of the re-check is parked before it takes the event. Once it
+ * has, the event is gone, and a repeated offer would not find the instance that still owes something.
  */
 async function ask(world: World, row: PagedRow): Promise<"asked" | "unsure"> {
   if ("definitionId" in row) return "asked";
@@ -77,28 +76,23 @@ async function ask(world: World, row: PagedRow): Promise<"asked" | "unsure"> {
   }
 }
 
-/** Nobody waits: it is kept for later, or was only for who waits now. */
+/** No taker waits: the event is kept for later, or was only for waits of this moment. */
 async function settleDown(world: World, item: Item): Promise<Offered> {
   const event = parseKept(item);
   const isOver = event.mode === "AfterWait" || event.expiresAt <= world.clock.now();
-  if (isOver) {
-    const when = { version: item.version };
-    const besides = await writesOfDropping(world, event);
-    const outcome = await world.store.commit([{ remove: item.key, when }, ...besides]);
-    return outcome.kind === "committed" ? "dropped" : isGone(world, item);
-  }
-  if (item.lookAt === undefined) return "queued";
-  const put = keptItem(world, { ...event, version: item.version + 1 });
-  const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
-  return outcome.kind === "committed" ? "queued" : isGone(world, item);
+  if (!isOver && item.lookAt === undefined) return "queued";
+  const when = { version: item.version };
+  const { kind } = await world.store.commit(
+    isOver
+      ? [{ remove: item.key, when }, ...(await writesOfDropping(world, event.id))]
+      : [{ put: keptItem(world, { ...event, version: item.version + 1 }), when }],
+  );
+  if (kind === "committed") return isOver ? "dropped" : "queued";
+  // Another writer was quicker, or the outcome is unknown: what is gone was taken.
+  return (await read(world, item.key)) === undefined ? "delivered" : "unsure";
 }
 
-/** Somebody else was quicker, or nobody knows: what is gone was taken. */
-async function isGone(world: World, { key }: Item): Promise<Offered> {
-  return (await read(world, key)) === undefined ? "delivered" : "unsure";
-}
-
-/** Everybody who waits for events of this name, those who have waited longest first. */
+/** The rows of waits for events of this name, page by page of all shards, the oldest waits first. */
 async function* waiters(world: World, name: string): AsyncGenerator<PagedRow> {
   const topic = { kind: "event", name } as const;
   const { head } = await readHead(world, topic);
@@ -113,11 +107,9 @@ async function* waiters(world: World, name: string): AsyncGenerator<PagedRow> {
       rows.push(...readableOf(world, page.items, parseRow, isDamaged));
       if (page.next !== undefined) more.push({ pk, after: page.next });
     }
-    yield* rows.toSorted((a, b) => byAge(a.at, b.at));
+    yield* rows.toSorted((a, b) => a.at - b.at);
     open = more;
   }
 }
 
 type Place = Readonly<{ pk: string; after?: string }>;
-
-const byAge = (a: Instant, b: Instant): number => a - b;

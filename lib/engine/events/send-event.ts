@@ -1,5 +1,4 @@
-/** Sending an event: to one instance, or to everybody as its type says. */
-
+/** Sending an event: to one instance, or broadcast as its type says. */
 import { MAX_INBOX_BYTES } from "../../definition/limits.ts";
 import { fitsInbox } from "../../kernel/inbox.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
@@ -14,9 +13,9 @@ import { checkPayloadSize } from "../shapes/payload-size.ts";
 import type { EventAnswer, EventRequest } from "../shapes/signals.ts";
 import { completedReceipt, deliverInCall } from "../signals/in-call.ts";
 import type { World } from "../world.ts";
-import { type AcceptedEvent, acceptEvent, passOn } from "./accept-event.ts";
+import { type AcceptedEvent, acceptEvent, type NewEvent, passOn } from "./accept-event.ts";
 import { countReplay, removeLetter } from "./dead-letter.ts";
-import { isDropped } from "./dropped-event.ts";
+import { isDropped } from "./event-id.ts";
 import { offerEvent } from "./offer-event.ts";
 
 export async function sendEvent(
@@ -31,28 +30,16 @@ export async function sendEvent(
     : sendTo(world, target, { id, name, payload });
 }
 
-type New = Readonly<{
-  id: string;
-  name: string;
-  payload: NonNullable<EventRequest["payload"]> | null;
-}>;
-
 async function sendTo(
   world: World,
   target: string,
-  { id, name, payload }: New,
+  { id, name, payload }: NewEvent,
 ): Promise<EventAnswer> {
   const config = configOf(await peekHead(world, { kind: "event", name }));
   const at = world.clock.now();
   const { onTargetTerminated } = config;
-  const event: QueuedEvent = {
-    id,
-    name,
-    payload,
-    at,
-    expiresAt: expiryOf(config, at),
-    onTargetTerminated,
-  };
+  const expiresAt = expiryOf(config, at);
+  const event: QueuedEvent = { id, name, payload, at, expiresAt, onTargetTerminated };
   const { image } = await handleRequest(world, {
     instanceId: target,
     key: id,
@@ -69,8 +56,8 @@ async function sendTo(
   return { id, outcome: isQueued ? "queued" : "delivered" };
 }
 
-/** To everybody; where it has not come through within the call, the receipt will tell. */
-async function broadcastEvent(world: World, event: New): Promise<EventAnswer> {
+/** Where it has not been delivered within the call, its receipt tells later. */
+async function broadcastEvent(world: World, event: NewEvent): Promise<EventAnswer> {
   return answerCall(`event ${event.id}`, async (progress) => {
     const accepted = await acceptEvent(world, event);
     progress.mayHappen = true;
@@ -96,11 +83,11 @@ async function offer(world: World, { id, name, seq }: AcceptedEvent): Promise<Ev
   const outcome = await offerEvent(world, name, seq);
   if (outcome === "unsure") return { id, outcome: "queued" };
   if (outcome !== "delivered") return { id, outcome };
-  if (await isDropped(world, { id })) return { id, outcome: "dropped" };
+  if (await isDropped(world, id)) return { id, outcome: "dropped" };
   return { id, outcome, deliveredCount: 1 };
 }
 
-/** A dead letter is broadcast as a new event; it goes only once that has found somebody, or a place. */
+/** Broadcasts a dead letter as a new event; the letter goes once that was taken or is kept. */
 export async function replayDeadLetter(world: World, id: string): Promise<EventAnswer> {
   const { name, payload, replays, item } = await countReplay(world, id);
   const answer = await broadcastEvent(world, { id: `${id}~r${replays}`, name, payload });
@@ -111,10 +98,18 @@ export async function replayDeadLetter(world: World, id: string): Promise<EventA
 function demandRoom(instance: Instance, event: QueuedEvent): void {
   const isAwaited = instance.tickets.some((it) => it.on === "event" && it.name === event.name);
   if (isAwaited || fitsInbox(instance, event)) return;
-  if (!fitsInbox({ inbox: [] }, event)) throw tooLarge(instance.id);
+  const where = `instance ${instance.id}`;
+  if (!fitsInbox({ inbox: [] }, event)) {
+    throw new EngineError("request/body-too-large", {
+      happened: `The event is larger than an inbox: ${MAX_INBOX_BYTES} bytes are the limit`,
+      where,
+      fix: "Keep large values elsewhere and send references to them.",
+      retryable: false,
+    });
+  }
   throw new EngineError("event/inbox-full", {
     happened: "The instance has too many unread events",
-    where: `instance ${instance.id}`,
+    where,
     fix: "Wait until it has read some, then send the event again; nothing was stored.",
     retryable: true,
   });
@@ -125,15 +120,6 @@ function ended({ id, status }: Instance): EngineError {
     happened: `The instance has ended (${status}) and reads no events any more`,
     where: `instance ${id}`,
     fix: "Send it to another instance, or broadcast it without a target.",
-    retryable: false,
-  });
-}
-
-function tooLarge(instanceId: string): EngineError {
-  return new EngineError("request/body-too-large", {
-    happened: `The event is larger than an inbox: ${MAX_INBOX_BYTES} bytes are the limit`,
-    where: `instance ${instanceId}`,
-    fix: "Keep large values elsewhere and send references to them.",
     retryable: false,
   });
 }

@@ -1,13 +1,12 @@
 /**
  * Erasing: what an ended instance knew goes at once, and a tombstone stays that tells late
- * deliveries that it is over. The tombstone comes first, under the version: from then on nobody
- * reads what is being removed, and whoever repeats the call goes on where the first one died. Where
- * more than the instance itself is to go, the tombstone says that it is unfinished, stays in the
- * lists for those who purge, and knows by what the instance was found, until all of that is gone.
+ * deliveries that it is over. The tombstone comes first, under the version: from then on no reader
+ * sees what is being removed, and a repeated call goes on where the first one died. Where more than
+ * the instance itself is to go, the tombstone says that it is unfinished, stays in the lists that a
+ * purge reads, and knows by what the instance was found, until all of that is gone.
  */
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import { demandTaken } from "../calls/awaited.ts";
 import { notFound } from "../drive/instance-request.ts";
 import { hasKeyRows, removeKeyRows } from "../rows/key-rows.ts";
@@ -15,7 +14,10 @@ import { removeLeft } from "../rows/left.ts";
 import { commit } from "../step/commit.ts";
 import { send } from "../step/dispatch.ts";
 import { planWrite } from "../step/plan.ts";
+import { blankInstance } from "../storage/blank-instance.ts";
+import { defined } from "../storage/defined.ts";
 import { mayExternalize } from "../storage/externalized.ts";
+import { again, retrying } from "../storage/retrying.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { notEnded } from "./instance-calls.ts";
@@ -33,7 +35,7 @@ export async function erase(world: World, instanceId: string): Promise<void> {
   });
 }
 
-/** The tombstone, whoever has put it; undefined where the instance is gone altogether. */
+/** The tombstone, now or of an earlier call; undefined where the instance is gone altogether. */
 async function bury(world: World, found: Image): Promise<Image | undefined> {
   return replaceBy(world, found, async (instance) => {
     if (instance.erased) return undefined;
@@ -48,51 +50,37 @@ async function bury(world: World, found: Image): Promise<Image | undefined> {
 type Change = (instance: Instance) => Instance | undefined | Promise<Instance | undefined>;
 
 /** The instance once it is as `change` wants it; `change` gives nothing where it is so already. */
-async function replaceBy(world: World, found: Image, change: Change): Promise<Image | undefined> {
+function replaceBy(world: World, found: Image, change: Change): Promise<Image | undefined> {
   let image = found;
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+  const busy = () => ({
+    happened: "The instance is too busy to be erased now",
+    where: `instance ${found.instance.id}`,
+    fix: "Send the request again in a second.",
+  });
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
     const { instance, program } = image;
     const changed = await change(instance);
     if (changed === undefined) return image;
     const outcome = await commit(world, planWrite(world, program, instance, changed), null);
     if (outcome.kind === "committed") return outcome.image;
-    if (outcome.kind === "conflict" && outcome.current === undefined) return undefined;
-    if (outcome.kind === "conflict" && outcome.current) image = outcome.current;
-    await world.clock.pause(2 + tries);
-  }
-  throw busy(found.instance.id);
+    if (outcome.kind !== "conflict") return again();
+    if (outcome.current === undefined) return undefined;
+    image = outcome.current;
+    return again();
+  });
 }
 
-/** Who it was, how it began and ended, by what it was found; nothing of what it knew. */
+/** Its identity, how it began and ended, by what it was found; nothing of what it knew. */
 function tombstoneOf(instance: Instance): Instance {
   const { id, tenant, version, definition, status, startedAt, lastNow, startHash } = instance;
   const { terminationKind, endedAt, trail, businessKey, tags, parent, runAt } = instance;
+  const found = defined({ businessKey, tags, parent });
   return {
-    id,
-    tenant,
-    version,
-    definition,
-    status,
-    ...(terminationKind && { terminationKind }),
-    startedAt,
-    ...(runAt !== undefined && { runAt }),
-    lastNow,
-    ...(endedAt !== undefined && { endedAt }),
-    ...(businessKey !== undefined && { businessKey }),
-    ...(tags && { tags }),
-    ...(parent && { parent }),
+    ...blankInstance({ id, tenant, definition, startHash, ...found }, startedAt),
+    ...{ version, status, lastNow },
+    ...defined({ terminationKind, runAt, endedAt }),
     erased: mayLeaveMore(instance) ? "unfinished" : true,
-    state: null,
-    tickets: [],
-    outbox: [],
-    minted: 0,
-    completed: [],
     trail: { next: trail.next, entries: [] },
-    startHash,
-    ring: [],
-    inbox: [],
-    sentEvents: [],
-    seenEvents: {},
   };
 }
 
@@ -101,12 +89,3 @@ const mayLeaveMore = (instance: Instance): boolean =>
   instance.trail.next - instance.trail.entries.length > 1 ||
   mayExternalize(instance) ||
   hasKeyRows(instance);
-
-function busy(instanceId: string): EngineError {
-  return new EngineError("engine/busy", {
-    happened: "The instance is too busy to be erased now",
-    where: `instance ${instanceId}`,
-    fix: "Send the request again in a second.",
-    retryable: true,
-  });
-}

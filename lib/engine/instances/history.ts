@@ -10,11 +10,13 @@ import type { Item } from "../../ports/store.ts";
 import type { HistoryEntry } from "../shapes/instances.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { parseChunk, parseChunkJournal } from "../storage/codec.ts";
+import { defined } from "../storage/defined.ts";
 import { chunksFrom, instancePk } from "../storage/keys.ts";
+import { scanAll } from "../storage/scan-all.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
+import { badCursor } from "./filter.ts";
 import { getInstance } from "./instance-calls.ts";
-import { badCursor } from "./listing.ts";
 
 export async function readHistory(
   world: World,
@@ -40,7 +42,7 @@ export async function allEntries(world: World, image: Image): Promise<readonly T
   return found.map(({ entry }) => entry);
 }
 
-/** The journal of the present run, complete and in order: who replays it reads it once. */
+/** The journal of the present run, complete and in order. */
 export async function readJournal(
   world: Reading,
   instance: Instance,
@@ -108,29 +110,13 @@ const MANY = 100;
 
 type Reading = Pick<World, "store">;
 
-async function* chunksOf(
-  world: Reading,
+const chunksOf = (
+  { store }: Reading,
   { tenant, id }: Instance,
   first: number,
   limit: number,
-): AsyncGenerator<Item> {
-  const pk = instancePk(tenant, id);
-  let after: string | undefined;
-  do {
-    const range = { ...chunksFrom(first), limit, ...(after !== undefined && { after }) };
-    const page = await world.store.scan(pk, range);
-    yield* page.items;
-    after = page.next;
-  } while (after !== undefined);
-}
+): AsyncGenerator<Item> => scanAll(store, instancePk(tenant, id), { ...chunksFrom(first), limit });
 
 function viewEntry({ seq, at, type, element, occurrence, data }: TrailEntry): HistoryEntry {
-  return {
-    seq,
-    at: formatInstant(at),
-    type,
-    ...(element !== undefined && { element }),
-    ...(occurrence !== undefined && { occurrence }),
-    ...(data !== undefined && { data }),
-  };
+  return { seq, at: formatInstant(at), type, ...defined({ element, occurrence, data }) };
 }

@@ -2,16 +2,17 @@
  * Open incidents of all instances, read from the views of those that have any. A page may end in the
  * middle of an instance: its cursor then says behind which incident it goes on.
  */
-import type { IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
+import type { IncidentTicket, Instance } from "../../kernel/instance.ts";
 import type { FoundIncident, IncidentFilter } from "../shapes/bulk.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { defined } from "../storage/defined.ts";
 import { instanceOrder } from "../storage/keys.ts";
 import { compareTickets } from "../storage/ticket-order.ts";
 import type { World } from "../world.ts";
 import { cursorOf, matches, placeIn } from "./filter.ts";
 import { readPage } from "./listing.ts";
 import { sourcesOf } from "./listing-sources.ts";
-import { viewIncident } from "./views.ts";
+import { isIncident, viewIncident } from "./views.ts";
 
 export async function listIncidents(
   world: World,
@@ -67,14 +68,12 @@ function wantedOf(
     .filter(({ id }) => !isWithin || compareTickets(id, after) > 0);
 }
 
-const isIncident = (ticket: Ticket): ticket is IncidentTicket => ticket.on === "incident";
-
 function viewFound(instance: Instance, ticket: IncidentTicket): FoundIncident {
   const { id: instanceId, definition, businessKey } = instance;
   return {
     ...viewIncident(ticket),
     instanceId,
     definition: { id: definition.id, version: definition.version },
-    ...(businessKey !== undefined && { businessKey }),
+    ...defined({ businessKey }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * What a list is read from: the most selective index that serves its filter. A business key leads
- * to few, a tag to more; otherwise each combination of phase, definition and shard is a view of its own.
+ * What a list is read from: the most selective index that serves its filter. A business key finds
+ * few, a tag more; otherwise each combination of phase, definition and shard is a view of its own.
  */
 import { MAX_SHARDS } from "../../definition/limits.ts";
 import type { Item, Page, Range } from "../../ports/store.ts";
@@ -16,6 +16,7 @@ import {
   phaseView,
 } from "../storage/keys.ts";
 import { readLatest, shardsOf } from "../storage/latest.ts";
+import { listPages } from "../storage/scan-all.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { shardsInOrder } from "./shards.ts";
@@ -36,7 +37,9 @@ export async function sourcesOf(
   if (businessKey !== undefined) return [rowsOf(world, { by: "bk", text: businessKey })];
   if (tag !== undefined) return [rowsOf(world, { by: "tag", text: tag })];
   const spread = definition === undefined ? await allSpread(world) : await oneOf(world, definition);
-  return spread.flatMap((each) => phases.flatMap((phase) => viewsOf(world, phase, each)));
+  return spread.flatMap((each) =>
+    phases.flatMap((phase) => phaseViews(world, phase, each).map((view) => viewOf(world, view))),
+  );
 }
 
 /** A definition, and over how many shards its lists are spread. */
@@ -45,9 +48,6 @@ type Spread = Readonly<{ id: string; shards: number }>;
 /** Every shard of one phase: an instance stays in the one that it was started in. */
 export const phaseViews = (world: World, phase: Phase, { id, shards }: Spread): readonly string[] =>
   Array.from({ length: shards }, (_, shard) => phaseView(world.settings.tenant, phase, id, shard));
-
-const viewsOf = (world: World, phase: Phase, spread: Spread): readonly Source[] =>
-  phaseViews(world, phase, spread).map((view) => viewOf(world, view));
 
 /**
  * Read strongly: a list of one definition shows at once what a wider spread has started. Where the
@@ -63,47 +63,37 @@ async function oneOf(world: World, id: string): Promise<readonly Spread[]> {
 const viewOf =
   (world: World, view: string): Source =>
   async (range) => {
-    const page = await world.store.list(view, range);
-    const entries = page.items.map((key) => {
-      return { order: key.order, instanceId: instanceIdOf(key) ?? "" };
-    });
-    return { ...page, items: entries };
+    const { items, ...rest } = await world.store.list(view, range);
+    const entries = items.map((key) => ({
+      order: key.order,
+      instanceId: instanceIdOf(key) ?? "",
+    }));
+    return { ...rest, items: entries };
   };
 
 const rowsOf =
   (world: World, found: FoundBy): Source =>
   async (range) => {
-    const page = await world.store.scan(foundByPk(world.settings.tenant, found), range);
-    const entries = page.items.map((row): Entry => {
+    const pk = foundByPk(world.settings.tenant, found);
+    const { items, ...rest } = await world.store.scan(pk, range);
+    const entries = items.map((row): Entry => {
       const [, ...id] = row.key.sk.split("#");
       return { order: row.key.sk, instanceId: id.join("#"), row };
     });
-    return { ...page, items: entries };
+    return { ...rest, items: entries };
   };
 
 function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
   if (incident) return ["incident"];
   if (status === undefined) return PHASES;
-  switch (status) {
-    case "running":
-    case "suspended":
-      return ["live", "incident"];
-    case "succeeded":
-    case "failed":
-    case "cancelled":
-      return [status];
-  }
+  return status === "running" || status === "suspended" ? ["live", "incident"] : [status];
 }
 
 /** Of every definition there ever was: what was undeployed may still have instances. */
-async function allSpread(world: World): Promise<readonly Spread[]> {
+async function allSpread({ store, settings }: World): Promise<readonly Spread[]> {
   const spread: Spread[] = [];
-  let after: string | undefined;
-  do {
-    const view = definitionsView(world.settings.tenant);
-    const page = await world.store.list(view, { limit: 1_000, ...(after && { after }) });
-    spread.push(...page.items.map(shardsInOrder));
-    after = page.next;
-  } while (after !== undefined);
+  for await (const keys of listPages(store, definitionsView(settings.tenant), { limit: 1_000 })) {
+    spread.push(...keys.map(shardsInOrder));
+  }
   return spread;
 }

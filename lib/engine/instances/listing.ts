@@ -8,7 +8,9 @@ import { storeLimits } from "../../ports/store-rules.ts";
 import { isDeadRow } from "../rows/key-rows.ts";
 import type { InstanceFilter, InstanceView } from "../shapes/instances.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { defined } from "../storage/defined.ts";
 import { instanceKey, instanceOrder } from "../storage/keys.ts";
+import { readMany } from "../storage/read-many.ts";
 import { type Image, imageOf } from "../storage/stored-instance.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -16,8 +18,6 @@ import { boundsOf, cursorOf, matches, placeIn } from "./filter.ts";
 import { type Entry, type Source, sourcesOf } from "./listing-sources.ts";
 import { mergeNewest } from "./merge.ts";
 import { viewInstance } from "./views.ts";
-
-export { badCursor } from "./filter.ts";
 
 export async function listInstances(
   world: World,
@@ -45,7 +45,7 @@ export type Reading = Readonly<{
   /** The place of the last one that an earlier page looked at. */
   behind: string | undefined;
   limit: number;
-  /** Tombstones as well, of those that somebody has begun to erase. */
+  /** Tombstones as well, of instances whose erasing has begun. */
   withBuried?: true;
   wants?: (image: Image) => boolean;
   /** Of one in the answer; a page that gets too heavy is cut short. */
@@ -69,14 +69,14 @@ export async function readPage(world: World, reading: Reading): Promise<ReadPage
       const weight = image && (await weightIn(world, image, reading));
       if (image && weight !== undefined) {
         bytes += weight;
-        if (images.length > 0 && bytes > MAX_PAGE_BYTES) return pageOf(images, last);
+        if (images.length > 0 && bytes > MAX_PAGE_BYTES) return { images, ...defined({ last }) };
         images.push(image);
       }
       last = entry.order;
     }
     if (merged.isOver()) return { images };
   }
-  return pageOf(images, last);
+  return { images, ...defined({ last }) };
 }
 
 /** Undefined: it is not wanted, or cannot be shown. */
@@ -90,40 +90,33 @@ async function weightIn(
   return weight === "unreadable" ? undefined : weight;
 }
 
-const pageOf = (images: readonly Image[], last: string | undefined): ReadPage => ({
-  images,
-  ...(last !== undefined && { last }),
-});
-
-/** Each entry with its instance, if there is one that can be shown; rows that lead nowhere go. */
+/** Each entry with its instance, if there is one to show; a row whose instance is gone is tidied. */
 async function readEntries(
   world: World,
   entries: readonly Entry[],
   withBuried: boolean,
 ): Promise<readonly (readonly [Entry, Image | undefined])[]> {
-  if (entries.length === 0) return [];
   const { tenant } = world.settings;
-  const items = await world.store.get(entries.map((it) => instanceKey(tenant, it.instanceId)));
+  const items = await readMany(
+    world.store,
+    entries.map((it) => instanceKey(tenant, it.instanceId)),
+  );
   const now = world.clock.now();
   const read: [Entry, Image | undefined][] = [];
   for (const [n, entry] of entries.entries()) {
     const item = items[n];
-    const isOver = item?.expiresAt !== undefined && item.expiresAt <= now;
-    const isThere = item !== undefined && !isOver;
+    const isThere = item !== undefined && (item.expiresAt ?? Number.POSITIVE_INFINITY) > now;
     // One instance that cannot be read must not hide all the others.
     const found = isThere ? await readable(world, item.key, () => imageOf(world, item)) : undefined;
-    const isShown =
-      found !== "unreadable" && isOfEntry(found, entry) && (withBuried || !found?.instance.erased);
-    const image = isShown ? found : undefined;
+    const image = found === "unreadable" ? undefined : found;
+    // An id may be used again once its first instance has gone: its row is not for the second.
+    const isOfEntry = image && instanceOrder(image.instance) === entry.order;
+    const isShown = isOfEntry && (withBuried || !image.instance.erased);
     const of = typeof found === "object" ? found.instance : found;
-    if (!image && entry.row && isDeadRow(now, entry.row, of)) {
+    if (!isShown && entry.row && isDeadRow(now, entry.row, of)) {
       await world.store.tidy([entry.row.key]);
     }
-    read.push([entry, image]);
+    read.push([entry, isShown ? image : undefined]);
   }
   return read;
 }
-
-/** An id may be used again once its first instance has gone: its row is not for the second. */
-const isOfEntry = (image: Image | undefined, { order }: Entry): boolean =>
-  image !== undefined && instanceOrder(image.instance) === order;

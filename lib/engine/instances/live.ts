@@ -1,6 +1,6 @@
 /**
- * Everything that is live, with incidents or without, by name alone: whoever asks reads each anyway,
- * and what cannot be read is to be told of, not left out.
+ * Everything that is live, with incidents or without, by id alone: the caller reads each anyway, and
+ * reports what cannot be read instead of leaving it out.
  *
  * An instance that gets an incident, or loses its last, moves from one view to another. If that
  * happens between the reads of the two, neither shows it. So the part that a page covers is read a

@@ -16,9 +16,11 @@ import type { Committed } from "../step/commit.ts";
 import { showCaller } from "../step/dispatch.ts";
 import type { Plan } from "../step/plan.ts";
 import { taskMessage } from "../step/task-message.ts";
+import { defined } from "../storage/defined.ts";
 import { startable } from "../storage/latest.ts";
 import { START } from "../storage/names.ts";
 import { loadProgram } from "../storage/programs.ts";
+import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 
@@ -49,8 +51,7 @@ export async function start(
         ...(request.deadline !== undefined && { deadline: deadlineOf(request.deadline, now) }),
       },
     },
-    ...(request.businessKey !== undefined && { businessKey: request.businessKey }),
-    ...(request.tags && { tags: request.tags }),
+    ...defined({ businessKey: request.businessKey, tags: request.tags }),
     ...spread,
   };
   const image = await answerCall(`instance ${instanceId}`, (progress) =>
@@ -61,8 +62,8 @@ export async function start(
 
 /**
  * Commits a start. What it owes leaves as the message of its one task with the start inside, or
- * parked as a whole. Whichever arrives first, message or door, creates the same instance. What
- * waits for more than time may find it at once, and then owes other things: it is parked whole.
+ * parked as a whole. Whichever is first, message or request, creates the same instance. What waits
+ * for more than time may be found at once, and then owes other things: it is parked whole.
  */
 export function commitStart(
   world: World,
@@ -93,8 +94,8 @@ async function carry(world: World, plan: Plan, start: CarriedStart): Promise<voi
 }
 
 /**
- * Who carries the start may find other messages there and come to other tasks: then no task's own
- * message may stand for all that the start owes.
+ * A copy of the start may find other messages there and come to other tasks: then the message of
+ * one task may not stand for all that the start owes.
  */
 const tookWhatLayThere = ({ image }: Plan): boolean =>
   image.instance.trail.entries.some(
@@ -107,16 +108,20 @@ async function create(
   start: CarriedStart,
   progress: Progress,
 ): Promise<Image> {
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+  const busy = () => ({
+    happened: "The store is too busy to take the start now",
+    where: `definition ${start.definition.id}`,
+    fix: "Send the request again in a second, with the same Idempotency-Key or instanceId.",
+  });
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
     const plan = await planCreation(world, instanceId, start);
-    if (plan === undefined) throw busy(start);
+    if (plan === undefined) throw engineBusy(busy());
     const outcome = await commitStart(world, plan, start, progress);
     if (outcome.kind === "committed") return outcome.image;
     if (outcome.kind === "conflict" && outcome.current) return outcome.current;
-    if (outcome.kind !== "moved") throw busy(start);
-    await world.clock.pause(2 + tries);
-  }
-  throw busy(start);
+    if (outcome.kind !== "moved") throw engineBusy(busy());
+    return again();
+  });
 }
 
 /** The instance that is there, if this very request made it: no copy of another one can. */
@@ -164,14 +169,5 @@ function taken(instanceId: string): EngineError {
     where: `instance ${instanceId}`,
     fix: "Choose another instanceId, or repeat the first start with exactly its body.",
     retryable: false,
-  });
-}
-
-function busy({ definition }: CarriedStart): EngineError {
-  return new EngineError("engine/busy", {
-    happened: "The store is too busy to take the start now",
-    where: `definition ${definition.id}`,
-    fix: "Send the request again in a second, with the same Idempotency-Key or instanceId.",
-    retryable: true,
   });
 }

@@ -2,7 +2,7 @@
 import type { Definition, StartEvent } from "../../definition/definition.ts";
 import { formatInstant, type Instant } from "../../definition/time/instant.ts";
 import { isOfCalls, itemsOf, openIn } from "../../kernel/batch.ts";
-import type { IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
+import type { BatchTicket, IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
 import { childIdOf } from "../rows/child.ts";
 import { batchRunsHere, runsHere } from "../rows/open-tickets.ts";
 import { callsFor, viewPerson } from "../rows/view-user-task.ts";
@@ -14,28 +14,19 @@ import type {
   Status,
   WaitView,
 } from "../shapes/instances.ts";
+import { defined } from "../storage/defined.ts";
 import { taskIdOf } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import { sound } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
-/** What a definition says of itself, whoever asks. */
-export function viewProcess({
-  id,
-  version,
-  hash,
-  notation,
-  name,
-  startEvents,
-}: Definition): Omit<DefinitionView, "enabled" | "deployedAt" | "live"> {
-  return {
-    id,
-    version,
-    hash,
-    notation,
-    ...(name !== undefined && { name }),
-    startEvents: startEvents.map(viewStart),
-  };
+/** What a definition says of itself. */
+export function viewProcess(
+  definition: Definition,
+): Omit<DefinitionView, "enabled" | "deployedAt" | "live"> {
+  const { id, version, hash, notation, name } = definition;
+  const startEvents = definition.startEvents.map(viewStart);
+  return { id, version, hash, notation, ...defined({ name }), startEvents };
 }
 
 function viewStart(event: StartEvent): StartEventView {
@@ -57,18 +48,14 @@ function viewState(world: World, { instance, program }: Image): InstanceView {
     instanceId: id,
     definition: { id: definition.id, version: definition.version },
     status: statusOf(world, instance),
-    ...(terminationKind && { terminationKind }),
-    ...(businessKey !== undefined && { businessKey }),
-    ...(tags && { tags }),
+    ...defined({ terminationKind, businessKey, tags }),
     ...(parent && { parent: { instanceId: parent.instanceId, awaited: !parent.detached } }),
     variables,
     activeElements: tokens.map(({ element }) => element),
     tokens,
     completedElements: instance.completed,
     waits: instance.tickets.map((ticket) => viewWait(world, { instance, program }, ticket)),
-    incidents: instance.tickets.flatMap((ticket) =>
-      ticket.on === "incident" ? [viewIncident(ticket)] : [],
-    ),
+    incidents: instance.tickets.filter(isIncident).map(viewIncident),
     startedAt: formatInstant(instance.startedAt),
     updatedAt: formatInstant(instance.lastNow),
     ...(endedAt !== undefined && { endedAt: formatInstant(endedAt) }),
@@ -76,6 +63,8 @@ function viewState(world: World, { instance, program }: Image): InstanceView {
     ...viewError(instance),
   };
 }
+
+export const isIncident = (ticket: Ticket): ticket is IncidentTicket => ticket.on === "incident";
 
 /** What was thrown along with an error is for the caller's boundary event. */
 function viewError({ error }: Instance): Pick<ResultView, "error"> {
@@ -105,117 +94,93 @@ export function viewResult({ instance, program }: Image): ResultView | undefined
 }
 
 /** Why an instance does not move, and the call that would move it. */
-export function viewWait(world: World, { instance, program }: Image, ticket: Ticket): WaitView {
-  const common = { element: ticket.element, since: formatInstant(ticket.since) };
-  const path = `/v1/instances/${encodeURIComponent(instance.id)}`;
+export function viewWait(world: World, image: Image, ticket: Ticket): WaitView {
+  const { instance, program } = image;
+  const { element, since } = ticket;
+  const common = { element, since: formatInstant(since) };
   switch (ticket.on) {
-    case "task":
+    case "task": {
+      const { type: taskType, notBefore: dueAt, person } = ticket;
+      const taskId = taskIdOf(instance.id, ticket.id);
       return {
-        kind: "task",
-        ...common,
-        taskType: ticket.type,
-        taskId: taskIdOf(instance.id, ticket.id),
-        runsHere: runsHere(world, ticket),
-        ...(ticket.notBefore !== undefined && { dueAt: formatInstant(ticket.notBefore) }),
+        ...{ kind: "task", ...common, taskType, taskId, runsHere: runsHere(world, ticket) },
+        ...(dueAt !== undefined && { dueAt: formatInstant(dueAt) }),
         ...viewPerson(ticket),
-        ...callsFor(
-          ticket,
-          `/v1/tasks/${encodeURIComponent(taskIdOf(instance.id, ticket.id))}`,
-          ticket.person === undefined ? {} : program.runner.taskInput(instance, ticket),
-        ),
-      };
-    case "family": {
-      const open = openIn(ticket);
-      if (isOfCalls(ticket)) {
-        const [first] = itemsOf(ticket);
-        return {
-          kind: "child",
-          ...common,
-          process: ticket.call.process,
-          ...(first && { childInstanceId: childIdOf(world, instance, first.id) }),
-          members: { size: ticket.size, open },
-        };
-      }
-      return {
-        kind: "task",
-        ...common,
-        taskType: ticket.type,
-        members: { size: ticket.size, open },
-        runsHere: batchRunsHere(world, ticket),
-        ...wakeByTasks(instance, open),
+        ...callsFor(ticket, taskId, person ? program.runner.taskInput(instance, ticket) : {}),
       };
     }
-    case "timer":
+    case "family":
+      return viewBatch(world, instance, ticket, common);
+    case "timer": {
+      const { dueAt } = ticket;
       return {
-        kind: "timer",
-        ...common,
-        dueAt: formatInstant(ticket.dueAt),
-        ...wakeByClock(world, ticket.dueAt),
+        ...{ kind: "timer", ...common, dueAt: formatInstant(dueAt) },
+        ...wakeByClock(world, dueAt),
       };
+    }
     case "signal": {
       const { name } = ticket;
-      const wakeWith = { method: "POST", path: "/v1/signals", body: { name } };
-      return { kind: "signal", ...common, name, wakeWith };
+      return { kind: "signal", ...common, name, wakeWith: { call: "signal", body: { name } } };
     }
     case "message": {
       const { name, key: correlationKey } = ticket;
       const body = { name, ...(correlationKey !== "" && { correlationKey }) };
-      const wakeWith = { method: "POST", path: "/v1/messages", body };
-      return { kind: "message", ...common, name, correlationKey, wakeWith };
+      return {
+        ...{ kind: "message", ...common, name, correlationKey },
+        wakeWith: { call: "message", body },
+      };
     }
     case "event": {
       const { name } = ticket;
       const body = { name, target: instance.id };
-      return {
-        kind: "event",
-        ...common,
-        name,
-        wakeWith: { method: "POST", path: "/v1/events", body },
-      };
+      return { kind: "event", ...common, name, wakeWith: { call: "event", body } };
     }
-    case "child":
-      return {
-        kind: "child",
-        ...common,
-        process: ticket.process,
-        childInstanceId: childIdOf(world, instance, ticket.id),
-      };
+    case "child": {
+      const childInstanceId = childIdOf(world, instance, ticket.id);
+      return { kind: "child", ...common, process: ticket.process, childInstanceId };
+    }
     case "continuation":
       return { kind: "continuation", ...common };
-    case "incident":
-      return {
-        kind: "incident",
-        ...common,
-        incidentId: ticket.id,
-        wakeWith: { method: "POST", path: `${path}/incidents/${ticket.id}/resolve`, body: {} },
-      };
+    case "incident": {
+      const incidentId = ticket.id;
+      const ids = { instanceId: instance.id, incidentId };
+      const wakeWith = { call: "resolveIncident", ...ids, body: {} } as const;
+      return { kind: "incident", ...common, incidentId, wakeWith };
+    }
   }
 }
 
-/** Each of many tasks is completed by itself: the call that lists them leads on. */
-function wakeByTasks({ id }: Instance, open: number): Pick<WaitView, "wakeWith"> {
-  if (open === 0) return {};
-  return { wakeWith: { method: "GET", path: `/v1/tasks?instanceId=${encodeURIComponent(id)}` } };
+function viewBatch(
+  world: World,
+  instance: Instance,
+  batch: BatchTicket,
+  common: Readonly<{ element: string; since: string }>,
+): WaitView {
+  const open = openIn(batch);
+  const members = { size: batch.size, open };
+  if (isOfCalls(batch)) {
+    const [first] = itemsOf(batch);
+    const childInstanceId = first && childIdOf(world, instance, first.id);
+    const { process } = batch.call;
+    return { kind: "child", ...common, process, ...defined({ childInstanceId }), members };
+  }
+  const wakeWith = { call: "tasks", instanceId: instance.id } as const;
+  return {
+    ...{ kind: "task", ...common, taskType: batch.type, members },
+    runsHere: batchRunsHere(world, batch),
+    ...(open > 0 && { wakeWith }),
+  };
 }
 
-/** Only a virtual clock can be told to reach a timer. */
+/** Only a virtual clock can be moved to a timer. */
 function wakeByClock(world: World, dueAt: Instant): Pick<WaitView, "wakeWith"> {
   if (!world.settings.virtualClock) return {};
   const seconds = Math.max(0, dueAt - world.clock.now()) / 1_000;
-  return {
-    wakeWith: { method: "POST", path: "/v1/clock/advance", body: { by: `PT${seconds}S` } },
-  };
+  return { wakeWith: { call: "advanceClock", body: { by: `PT${seconds}S` } } };
 }
 
 export function viewIncident(ticket: IncidentTicket): IncidentView {
   const { id: incidentId, type, element, message, name, stack, since } = ticket;
-  return {
-    incidentId,
-    type,
-    element,
-    message,
-    ...(name !== undefined && { name }),
-    ...(stack !== undefined && { stack }),
-    raisedAt: formatInstant(since),
-  };
+  const thrown = defined({ name, stack });
+  return { incidentId, type, element, message, ...thrown, raisedAt: formatInstant(since) };
 }

@@ -1,11 +1,11 @@
 /**
- * Publishing a message. Who waits for it gets it; where nobody does, it begins what begins by it;
+ * Publishing a message. The wait for it gets it; where none is open, it begins what begins by it;
  * else it is kept for its time. Which of these it is, the mailbox's version decides: a wait that
- * begins meanwhile changes it, and the message is published anew.
+ * opens meanwhile changes it, and the message is published anew.
  *
  * 1. To one taker it goes in one commit with the taker's step; a parked copy has it inside.
- * 2. To several it is first kept for exactly those, then each takes it in a commit of its own:
- *    whoever dies in between leaves it in the mailbox, where somebody will look.
+ * 2. To several it is first kept for exactly those, then each takes it in a commit of its own: a
+ *    process that dies in between leaves it in the mailbox, which the due index finds.
  * 3. A call that dies unanswered may be repeated under the same id.
  */
 import { canonicalJson } from "../../definition/json.ts";
@@ -40,9 +40,10 @@ import type { IdempotencyKey } from "../shapes/paging.ts";
 import { checkPayloadSize } from "../shapes/payload-size.ts";
 import type { MessageAnswer, MessageRequest } from "../shapes/signals.ts";
 import { mailboxKey } from "../storage/keys.ts";
+import { Again, again, engineBusy, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 import { beginBy, startsBy, takeIfItCan } from "./target.ts";
-import { type Waiter, waitersOf, wantName } from "./waiters.ts";
+import { parkRecheck, type Waiter, waitersOf, wantName } from "./waiters.ts";
 import { wakeMailbox } from "./wake-mailbox.ts";
 
 export async function publishMessage(
@@ -52,29 +53,23 @@ export async function publishMessage(
 ): Promise<MessageAnswer> {
   const letter = letterOf(world, request, key);
   return answerCall(`message ${letter.message.mid}`, (progress) =>
-    publishLetter(world, { ...letter, progress }),
+    publishLetter(world, { ...letter, progress, parked: {} }),
   );
 }
 
 async function publishLetter(world: World, letter: Letter): Promise<MessageAnswer> {
   const { mid: messageId } = letter.message;
-  let handed: Handed | undefined;
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
+  const answer = await tryRepeatedly(world, { tries: MAX_TRIES_OF_DOOR }, async () => {
     const read = await readMailbox(world, letter.address);
     const known = rememberedAs(read.mailbox, messageId);
-    if (known) {
-      demandSameBody(known.body, letter.id.body, `message ${messageId}`);
-      // Our own parked copy was quicker than we are.
-      return handed === undefined
-        ? { messageId, outcome: "duplicate" }
-        : { messageId, outcome: "delivered", instanceId: handed.instanceId };
-    }
-    const answer = await publishOnce(world, letter, read);
-    if ("outcome" in answer) return { messageId, ...answer };
-    handed = answer.handed ?? handed;
-    await world.clock.pause(2 + ((tries * 7) % 23));
-  }
-  return keepAndPoke(world, letter);
+    if (known === undefined) return publishOnce(world, letter, read);
+    demandSameBody(known.body, letter.id.body, `message ${messageId}`);
+    const { instanceId } = letter.parked;
+    if (instanceId === undefined) return { outcome: "duplicate" } as const;
+    // The parked copy of this call was quicker than the call.
+    return { outcome: "delivered", instanceId } as const;
+  });
+  return answer instanceof Again ? keepAndWake(world, letter) : { messageId, ...answer };
 }
 
 type Letter = Readonly<{
@@ -85,38 +80,34 @@ type Letter = Readonly<{
   isFleeting: boolean;
   /** Of the call that publishes it. */
   progress: Progress;
+  /** The instance with a parked copy of it. */
+  parked: { instanceId?: string };
 }>;
 type Answer = Omit<MessageAnswer, "messageId">;
 
-/** What was read has changed, or will in a moment; a parked copy may be quicker. */
-type Again = Readonly<{ handed?: Handed }>;
-/** Whose copy is parked. */
-type Handed = Readonly<{ instanceId: string }>;
-
+/** Again: what was read has changed, or will in a moment. */
 async function publishOnce(
   world: World,
   letter: Letter,
   read: ReadMailbox,
 ): Promise<Answer | Again> {
   const waiters = await waitersOf(world, read.mailbox);
-  if (waiters === "unsure") return {};
+  if (waiters === "unsure") return again();
   const [only, ...others] = waiters;
   if (only && others.length === 0) return giveTo(world, letter, read, only);
   if (only) return giveToSeveral(world, letter, read, waiters.map(targetOf));
   const starts = await startsBy(world, letter.address.name);
   const [begun, ...more] = starts;
-  if (begun && more.length === 0) return begin(world, letter, read, begun);
-  if (begun)
-    return giveToSeveral(
-      world,
-      letter,
-      read,
-      starts.map((definitionId) => ({ definitionId })),
-    );
-  return keep(world, letter, read);
+  if (begun === undefined) return keep(world, letter, read);
+  if (more.length === 0) return begin(world, letter, read, begun);
+  const targets = starts.map((definitionId) => ({ definitionId }));
+  return giveToSeveral(world, letter, read, targets);
 }
 
-const targetOf = ({ sub: { instanceId, ticket } }: Waiter): Target => ({ instanceId, ticket });
+const targetOf = ({ image, ticket }: Waiter): Target => ({
+  instanceId: image.instance.id,
+  ticket: ticket.id,
+});
 
 async function giveTo(
   world: World,
@@ -130,8 +121,8 @@ async function giveTo(
   const instanceId = image.instance.id;
   const publishing = { post: { address, message, id }, read, progress };
   const looked = await recheckInRequest(world, image, { ticket: ticket.id, name, publishing });
-  if (looked.kind === "again") return looked.isParked ? { handed: { instanceId } } : {};
-  if (looked.kind === "nothing") return {};
+  if (looked.kind === "again" && looked.isParked) letter.parked.instanceId = instanceId;
+  if (looked.kind !== "took") return again();
   // Older ones that were still on their way go first.
   const isTaken = looked.image.instance.trail.entries.some(
     ({ type, data }) => type === "message-received" && namesMessage(data, message.mid),
@@ -150,7 +141,7 @@ async function begin(
 ): Promise<Answer | Again> {
   const mail = { ...address, id, base };
   const instanceId = await beginBy(world, definitionId, { mail, payload }, progress);
-  return instanceId === undefined ? {} : { outcome: "started", instanceId };
+  return instanceId === undefined ? again() : { outcome: "started", instanceId };
 }
 
 /** Keeps it for exactly these first; each then takes it on its own. */
@@ -162,16 +153,14 @@ async function giveToSeveral(
 ): Promise<Answer | Again> {
   const { address, id } = letter;
   const message = { ...letter.message, for: targets, expiresAt: longEnough(world, letter) };
-  const box = withMessage(read.mailbox, message, id);
-  if (!hasRoom(read.mailbox, message, world.clock.now())) throw full(address);
-  if (!(await putBox(world, box, read.version))) return {};
+  if (!(await putMessage(world, read, message, id))) return again();
   letter.progress.mayHappen = true;
   const takers: string[] = [];
   for (const target of targets) {
-    const taker = await takeIfItCan(world, address, message, target);
+    const taker = await takeIfItCan(world, { address, message, target });
     if (taker !== undefined) takers.push(taker);
   }
-  // One of them may have gone meanwhile, and another wait may have come.
+  // One of them may be gone meanwhile, and another wait may be open.
   await wakeMailbox(world, mailboxKey(world.settings.tenant, address.name, address.key));
   const [first] = takers;
   const isStart = targets.some((target) => "definitionId" in target);
@@ -179,7 +168,7 @@ async function giveToSeveral(
   return { outcome: isStart ? "started" : "delivered", instanceId: first };
 }
 
-/** One that is only for who waits now must still live until those have it. */
+/** A message that is only for waits of this moment must still live until those have it. */
 const longEnough = (world: World, { message, isFleeting }: Letter): Instant =>
   isFleeting ? instantFrom(world.clock.now() + IN_FLIGHT_MS) : message.expiresAt;
 const IN_FLIGHT_MS = 60_000;
@@ -190,40 +179,36 @@ async function keep(
   { version, mailbox }: ReadMailbox,
 ): Promise<Answer | Again> {
   if (isFleeting) throw noWaiter(address);
-  if (!hasRoom(mailbox, message, world.clock.now())) throw full(address);
-  // Whoever still stands there is known to be gone: nobody need look after the message.
-  const left = withoutSubs(mailbox, () => true);
-  const isKept = await putBox(world, withMessage(left, message, id), version);
-  return isKept ? { outcome: "buffered" } : {};
+  // The waits that still stand there are known to be gone: the message needs no re-check.
+  const left = { version, mailbox: withoutSubs(mailbox, () => true) };
+  return (await putMessage(world, left, message, id)) ? { outcome: "buffered" } : again();
 }
 
-/** Its taker is too busy for a call: the message waits in the mailbox, and the taker will look. */
-async function keepAndPoke(world: World, letter: Letter): Promise<MessageAnswer> {
+/** Its taker is too busy for a call: the message waits in the mailbox for the taker's re-check. */
+async function keepAndWake(world: World, letter: Letter): Promise<MessageAnswer> {
   const { address, message, id } = letter;
-  const { version, mailbox } = await readMailbox(world, address);
+  const read = await readMailbox(world, address);
   const { mid: messageId } = message;
-  if (remembers(mailbox, messageId)) return { messageId, outcome: "duplicate" };
-  if (!hasRoom(mailbox, message, world.clock.now())) throw full(address);
+  if (remembers(read.mailbox, messageId)) return { messageId, outcome: "duplicate" };
   const kept = { ...message, expiresAt: longEnough(world, letter) };
-  if (!(await putBox(world, withMessage(mailbox, kept, id), version))) {
-    throw busy(address);
-  }
+  if (!(await putMessage(world, read, kept, id))) throw busy(address);
   letter.progress.mayHappen = true;
-  const waiters = await waitersOf(world, mailbox);
-  for (const { image, ticket } of waiters === "unsure" ? [] : waiters) {
-    const { tenant, id: instanceId } = image.instance;
-    const name = wantName(ticket, messageId);
-    await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: ticket.id });
+  const waiters = await waitersOf(world, read.mailbox);
+  for (const waiter of waiters === "unsure" ? [] : waiters) {
+    await parkRecheck(world, waiter, messageId);
   }
   return { messageId, outcome: "buffered" };
 }
 
-/** Puts a mailbox that has one more message in it; false when it has changed meanwhile. */
-async function putBox(
+/** Puts one more message into a mailbox that has room; false when it has changed meanwhile. */
+async function putMessage(
   world: World,
-  mailbox: ReadMailbox["mailbox"],
-  version: number,
+  { version, mailbox: before }: ReadMailbox,
+  message: Buffered,
+  id: Remembered,
 ): Promise<boolean> {
+  if (!hasRoom(before, message, world.clock.now())) throw full(before.address);
+  const mailbox = withMessage(before, message, id);
   const put = mailboxItem(world, mailbox, version + 1);
   const when = version === 0 ? "absent" : { version };
   const { kind } = await world.store.commit([{ put, when }]);
@@ -236,15 +221,13 @@ function letterOf(
   world: World,
   request: MessageRequest,
   key: IdempotencyKey | undefined,
-): Omit<Letter, "progress"> {
+): Omit<Letter, "progress" | "parked"> {
   const { name, correlationKey = "", payload = {}, messageId, timeToLive } = request;
   checkPayloadSize(payload);
   const mid = messageId ?? key ?? world.ids.fresh();
   const now = world.clock.now();
-  const expiresAt = addDuration(
-    now,
-    checkedValue(parseDuration(timeToLive ?? DEFAULT_TIME_TO_LIVE)),
-  );
+  const lasts = checkedValue(parseDuration(timeToLive ?? DEFAULT_TIME_TO_LIVE));
+  const expiresAt = addDuration(now, lasts);
   return {
     address: { name, key: correlationKey },
     message: { mid, payload, expiresAt },
@@ -278,11 +261,9 @@ function full(address: Address): EngineError {
   });
 }
 
-function busy(address: Address): EngineError {
-  return new EngineError("engine/busy", {
+const busy = (address: Address): EngineError =>
+  engineBusy({
     happened: "Too many messages and waits meet at one mailbox",
     where: place(address),
     fix: "Send it again in a second, with the same messageId.",
-    retryable: true,
   });
-}

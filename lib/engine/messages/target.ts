@@ -1,9 +1,10 @@
-/** Those a message is for: waits that take it, and definitions that begin by it. */
+/** The targets of a message: waits that take it, and definitions that begin by it. */
 import type { Variables } from "../../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
+import type { Item } from "../../ports/store.ts";
 import type { Progress } from "../drive/commit-call.ts";
 import { planCreation } from "../drive/creation.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
@@ -22,23 +23,21 @@ import { parseBody } from "../storage/formats.ts";
 import { mailboxKey, messageStartsPk } from "../storage/keys.ts";
 import { readLatest, type Startable, spreadOf } from "../storage/latest.ts";
 import { loadProgram } from "../storage/programs.ts";
-import { isDamaged, readable } from "../storage/unreadable.ts";
+import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
+import { eachPage } from "../storage/scan-all.ts";
+import { isDamaged, readable, readEach } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { wantName } from "./waiters.ts";
+import { waiterIn, wantName } from "./waiters.ts";
 
 /** Ids of the definitions that begin by a message of this name, and may. */
 export async function startsBy(world: World, name: string): Promise<readonly string[]> {
   const ids: string[] = [];
-  let after: string | undefined;
-  do {
-    const range = { limit: 100, ...(after !== undefined && { after }) };
-    const page = await world.store.scan(messageStartsPk(world.settings.tenant, name), range);
-    for (const { key, body } of page.items) {
-      const id = await readable(world, key, () => listeningId(world, body, name), isDamaged);
-      if (id !== undefined && id !== "unreadable") ids.push(id);
-    }
-    after = page.next;
-  } while (after !== undefined);
+  const pk = messageStartsPk(world.settings.tenant, name);
+  const pages = eachPage((after) => world.store.scan(pk, { limit: 100, ...after }));
+  for await (const rows of pages) {
+    const read = ({ body }: Item) => listeningId(world, body, name);
+    ids.push(...(await readEach(world, rows, read, isDamaged)));
+  }
   return ids;
 }
 
@@ -47,15 +46,17 @@ async function listeningId(
   body: Uint8Array,
   name: string,
 ): Promise<string | undefined> {
-  const { definitionId } = parseMessageStart(body);
+  const { definitionId } = parseBody("message-start", body) as { definitionId: string };
   return (await listening(world, definitionId, name)) && definitionId;
 }
+
+type Mail = NonNullable<CarriedStart["mail"]>;
 
 /** Begins an instance; undefined when the message has gone elsewhere meanwhile, or may not begin it. */
 export async function beginBy(
   world: World,
   definitionId: string,
-  { mail, payload }: Readonly<{ mail: NonNullable<CarriedStart["mail"]>; payload: Variables }>,
+  { mail, payload }: Readonly<{ mail: Mail; payload: Variables }>,
   progress?: Progress,
 ): Promise<string | undefined> {
   const { name, key, id } = mail;
@@ -65,69 +66,49 @@ export async function beginBy(
   const plan = await planCreation(world, instanceId, start);
   if (plan === undefined) return undefined;
   const outcome = await commitStart(world, plan, start, progress);
-  if (outcome.kind === "committed") return instanceId;
   const isThere = outcome.kind === "conflict" && outcome.current !== undefined;
-  return isThere ? instanceId : undefined;
+  return outcome.kind === "committed" || isThere ? instanceId : undefined;
 }
 
+/** A message that its mailbox keeps for one of several targets. */
+export type KeptMessage = Readonly<{ address: Address; message: Buffered; target: Target }>;
+
 /**
- * One of several takes the message that is kept for it; gives who took it. One that has no room for
- * it holds up no other: it is told by an incident, when it looks. Neither does one that cannot be
- * read: the message is kept for it.
+ * One of several targets takes the message that is kept for it; gives the instance that took it. One
+ * that has no room for it holds up no other: it raises an incident when it re-checks. Neither does
+ * one that cannot be read: the message is kept for it.
  */
-export async function takeIfItCan(
-  world: World,
-  ...about: [address: Address, message: Buffered, target: Target]
-): Promise<string | undefined> {
-  const [{ name, key }] = about;
+export async function takeIfItCan(world: World, kept: KeptMessage): Promise<string | undefined> {
+  const { name, key } = kept.address;
   const box = mailboxKey(world.settings.tenant, name, key);
   try {
-    const taken = await readable(world, box, () => takeTarget(world, ...about));
-    return taken === "unreadable" ? undefined : taken;
+    const taken = await readable(world, box, () =>
+      tryRepeatedly(world, { tries: MAX_TRIES_OF_DOOR }, () => takeOnce(world, kept)),
+    );
+    return taken === "unreadable" || taken instanceof Again ? undefined : taken;
   } catch (cause) {
     if (cause instanceof EngineError && cause.code === "request/body-too-large") return undefined;
     throw cause;
   }
 }
 
-async function takeTarget(
-  world: World,
-  address: Address,
-  message: Buffered,
-  target: Target,
-): Promise<string | undefined> {
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const taken = await takeOnce(world, address, message, target);
-    if (taken !== "again") return taken;
-    await world.clock.pause(2 + tries);
-  }
-  return undefined;
-}
-
-async function takeOnce(
-  world: World,
-  address: Address,
-  { mid, payload, expiresAt }: Buffered,
-  target: Target,
-): Promise<string | undefined | "again"> {
+async function takeOnce(world: World, kept: KeptMessage): Promise<string | undefined | Again> {
+  const { address, message, target } = kept;
+  const { mid, payload, expiresAt } = message;
   if ("definitionId" in target) {
     // It is remembered already: the mailbox keeps it for this start.
     const mail = { ...address, id: { mid, until: expiresAt, body: "" } };
     const begun = await beginBy(world, target.definitionId, { mail, payload });
-    return begun ?? ((await isLeft(world, address, mid, target)) ? "again" : undefined);
+    return begun ?? ((await isLeft(world, kept, target.definitionId)) ? again() : undefined);
   }
   const life = await lifeOfTarget(world, target);
-  if (life.kind === "unsure") return "again";
-  if (life.kind === "gone" || life.ticket.on !== "message") {
-    return (await passOver(world, address, mid, target)) ? undefined : "again";
-  }
-  const { image, ticket } = life;
-  const looked = await recheckInRequest(world, image, {
-    ticket: ticket.id,
-    name: wantName(ticket, mid),
-  });
-  if (looked.kind === "again") return "again";
-  return target.instanceId;
+  if (life.kind === "unsure") return again();
+  const [waiter] = waiterIn(life);
+  if (waiter === undefined) return (await passOver(world, kept)) ? undefined : again();
+  const { image, ticket } = waiter;
+  const about = { ticket: ticket.id, name: wantName(ticket, mid) };
+  const looked = await recheckInRequest(world, image, about);
+  return looked.kind === "again" ? again() : target.instanceId;
 }
 
 /** It was seen to wait when the message was kept for it, so only its ticket can be in question. */
@@ -137,29 +118,23 @@ export const lifeOfTarget = (
 ): ReturnType<typeof lifeOf> =>
   lifeOf(world, { ...target, since: instantFrom(0), version: openedBy(target.ticket) });
 
-async function isLeft(
-  world: World,
-  address: Address,
-  mid: string,
-  target: Extract<Target, { definitionId: string }>,
-): Promise<boolean> {
-  if (!(await listening(world, target.definitionId, address.name))) {
-    await passOver(world, address, mid, target);
+async function isLeft(world: World, kept: KeptMessage, definitionId: string): Promise<boolean> {
+  const { address, message } = kept;
+  if (!(await listening(world, definitionId, address.name))) {
+    await passOver(world, kept);
     return false;
   }
   const { mailbox } = await readMailbox(world, address);
-  return mailbox.bufs.some((message) => message.mid === mid && message.for !== undefined);
+  return mailbox.bufs.some((it) => it.mid === message.mid && it.for !== undefined);
 }
 
-/** It can never take it any more. */
+/** Takes the target off the message, which it can never take any more. */
 export async function passOver(
   world: World,
-  address: Address,
-  mid: string,
-  target: Target,
+  { address, message, target }: KeptMessage,
 ): Promise<boolean> {
   const { version, mailbox } = await readMailbox(world, address);
-  const left = withoutTarget(mailbox, mid, target, false);
+  const left = withoutTarget(mailbox, message.mid, target, false);
   const put = mailboxItem(world, left, version + 1);
   return (await world.store.commit([{ put, when: { version } }])).kind === "committed";
 }
@@ -181,23 +156,14 @@ async function listening(
 async function startOf(
   world: World,
   definitionId: string,
-  mail: NonNullable<CarriedStart["mail"]>,
+  mail: Mail,
   payload: Variables,
 ): Promise<CarriedStart | undefined> {
   const found = await listening(world, definitionId, mail.name);
   if (found === undefined) return undefined;
   const { element, ...startable } = found;
   const request = world.ids.digest(JSON.stringify(["message", mail.name, mail.key, mail.id.mid]));
-  const trigger = { element, payload };
-  return {
-    ...startable,
-    now: world.clock.now(),
-    request,
-    fact: { kind: "started", input: { variables: {}, trigger } },
-    mail,
-  };
-}
-
-function parseMessageStart(body: Uint8Array): { definitionId: string } {
-  return parseBody("message-start", body) as { definitionId: string };
+  const input = { variables: {}, trigger: { element, payload } };
+  const now = world.clock.now();
+  return { ...startable, now, request, fact: { kind: "started", input }, mail };
 }

@@ -1,5 +1,5 @@
 import type { MessageTicket } from "../../kernel/instance.ts";
-import { lifeOf } from "../rows/life.ts";
+import { type Life, lifeOf } from "../rows/life.ts";
 import type { Mailbox, Sub } from "../rows/mailbox.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { deliveryName } from "../storage/names.ts";
@@ -8,12 +8,12 @@ import { isDamaged, readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
 /** A wait that is really there. */
-export type Waiter = Readonly<{ sub: Sub; image: Image; ticket: MessageTicket }>;
+export type Waiter = Readonly<{ image: Image; ticket: MessageTicket }>;
 
 /**
- * Those of a mailbox whose tickets are open; unsure while one of them is only just being written. One
- * that was damaged keeps the message from no other; where it is the only one, nobody can tell whose
- * the message is.
+ * The waits of a mailbox whose tickets are open; unsure while one of them is only just being written.
+ * A damaged one keeps the message from no other; where it is the only one, its error is thrown: it
+ * cannot be known whether the message is for it.
  */
 export async function waitersOf(
   world: World,
@@ -24,20 +24,28 @@ export async function waitersOf(
   for (const sub of subs) {
     const key = instanceKey(world.settings.tenant, sub.instanceId);
     const life = await readable(world, key, () => lifeOf(world, sub), isDamaged);
-    if (life === "unreadable") {
-      damaged.push(sub);
-      continue;
-    }
-    if (life.kind === "unsure") return "unsure";
-    if (life.kind === "waits" && life.ticket.on === "message") {
-      waiters.push({ sub, image: life.image, ticket: life.ticket });
-    }
+    if (life === "unreadable") damaged.push(sub);
+    else if (life.kind === "unsure") return "unsure";
+    else waiters.push(...waiterIn(life));
   }
   const [only] = damaged;
   if (only && waiters.length === 0) await lifeOf(world, only);
   return waiters;
 }
 
+/** The wait for a message that is open there, if one is. */
+export const waiterIn = (life: Life): readonly Waiter[] =>
+  life.kind === "waits" && life.ticket.on === "message"
+    ? [{ image: life.image, ticket: life.ticket }]
+    : [];
+
 /** What a message is called at the wait that takes it: one that stays takes several. */
 export const wantName = ({ id, stays }: MessageTicket, mid: string): string =>
   stays ? deliveryName(id, mid) : id;
+
+/** Sends the wait a message to re-check its mailbox, in which this message is kept for it. */
+export function parkRecheck(world: World, { image, ticket }: Waiter, mid: string): Promise<void> {
+  const { tenant, id: instanceId } = image.instance;
+  const name = wantName(ticket, mid);
+  return world.parking.park({ kind: "look", tenant, instanceId, name, ticket: ticket.id });
+}

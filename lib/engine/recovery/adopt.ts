@@ -1,7 +1,7 @@
 /**
- * Handlers come: tasks that were offered to the outside when nobody here ran their type, and now
- * somebody does, are sent to be run. Their rows go then; should the handler go again, whoever gets
- * the message puts them back, and such a row is not the one that was found here: it stays.
+ * Handlers come: tasks that were offered to the outside when this host did not run their type, and
+ * now it does, are sent to be run. Their rows go then; should the handler go again, the host that
+ * gets the message puts them back, and such a row is not the one that was found here: it stays.
  */
 import type { Item } from "../../ports/store.ts";
 import { openTask } from "../rows/open-tickets.ts";
@@ -11,6 +11,8 @@ import { offerRows } from "../rows/task-rows.ts";
 import { lookedForType, type TaskType, taskTypes } from "../rows/task-type.ts";
 import type { Pace } from "../shapes/reports.ts";
 import { taskMessage } from "../step/task-message.ts";
+import { defined } from "../storage/defined.ts";
+import { eachPage } from "../storage/scan-all.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -19,16 +21,18 @@ import type { World } from "../world.ts";
 export async function adopt(world: World, { hasTime = () => true }: Pace = {}): Promise<number> {
   let adopted = 0;
   for (const type of world.tasks.types()) {
-    for (let cursor: string | undefined; ; ) {
+    if (!hasTime()) return adopted;
+    for await (const rows of offerPages(world, type)) {
+      for (const row of rows) adopted += await tryAdopt(world, row);
       if (!hasTime()) return adopted;
-      const page = await offerRows(world, type, { limit: 100, ...(cursor && { cursor }) });
-      for (const row of page.items) adopted += await tryAdopt(world, row);
-      if (page.next === undefined) break;
-      cursor = page.next;
     }
   }
   return adopted + (await adoptByQueues(world, hasTime));
 }
+
+/** Every row of a type, page by page. */
+export const offerPages = (world: World, type: string): AsyncGenerator<readonly Item[]> =>
+  eachPage(({ after: cursor }) => offerRows(world, type, { limit: 100, ...defined({ cursor }) }));
 
 /** Tasks that got a row before their type had a queue of the user's own, or were not taken by it. */
 async function adoptByQueues(world: World, hasTime: () => boolean): Promise<number> {
@@ -37,11 +41,10 @@ async function adoptByQueues(world: World, hasTime: () => boolean): Promise<numb
   for await (const name of taskTypes(world)) {
     const type = await lookedForType(world, name);
     if (!isQueued(world, type) || world.tasks.handlerOf(name)) continue;
-    for (let cursor: string | undefined; hasTime(); ) {
-      const page = await offerRows(world, name, { limit: 100, ...(cursor && { cursor }) });
-      for (const row of page.items) moved += (await tryMove(world, row, type)) ? 1 : 0;
-      if (page.next === undefined) break;
-      cursor = page.next;
+    if (!hasTime()) continue;
+    for await (const rows of offerPages(world, name)) {
+      for (const row of rows) moved += (await tryMove(world, row, type)) ? 1 : 0;
+      if (!hasTime()) break;
     }
   }
   return moved;

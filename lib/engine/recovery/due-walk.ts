@@ -1,9 +1,9 @@
 /**
  * A turn along the due index: pages from where the last turn stopped, each item read strongly, and
- * for each a message sent where one is due. It takes no step: that is for whoever gets the message.
+ * for each a message sent where one is due. It takes no step: the receiver of the message does.
  *
  * 1. The cursor passes a page only after everything in it was sent.
- * 2. An item that makes trouble is told of and passed over: the others go on. Where nothing of a
+ * 2. An item that makes trouble is reported and passed over: the others go on. Where nothing of a
  *    page can be sent the queues are in trouble, not the items: the cursor stays before it. An item
  *    that cannot be read says nothing of the queues.
  * 3. A turn that is not alone stops where it notices, and one that has no more time after its page.
@@ -11,32 +11,30 @@
 import { LOOKS_AT_ONCE, MAX_LOOKED_AT } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { Item, Key, Page, Slice } from "../../ports/store.ts";
+import type { Item, Key, Page } from "../../ports/store.ts";
 import type { Pace } from "../shapes/reports.ts";
-import { type Cursor, moveCursor, type Position } from "../storage/cursor.ts";
-import type { Walk } from "../storage/keys.ts";
 import { readMany } from "../storage/read-many.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
+import { type Cursor, moveCursor, type Path, type Position } from "./cursor.ts";
 
-/** Which way to go, from where to where, and what to do on it. */
-export type Route = Readonly<{
-  walk: Walk;
-  slice: Slice;
-  pace: Pace;
-  until: Instant;
-  cursor: Cursor;
-  begin: Position;
-  /** Where the walk stands once everything up to `until` is done with. */
-  end: Position;
-  /** Sends what is due at an item, and says how many messages that were. */
-  look: (item: Item) => Promise<number>;
-}>;
+/** Which walk, from where to where, and what to do with each item. */
+export type Route = Path &
+  Readonly<{
+    pace: Pace;
+    until: Instant;
+    cursor: Cursor;
+    begin: Position;
+    /** Where the walk stands once everything up to `until` is done with. */
+    end: Position;
+    /** Sends what is due at an item, and says how many messages that were. */
+    look: (item: Item) => Promise<number>;
+  }>;
 
 export type Walked = Readonly<{ looked: number; sent: number; troubles: number; more: boolean }>;
 
 export async function walkDue(world: World, route: Route): Promise<Walked> {
-  const { walk, slice, begin, end, pace } = route;
+  const { begin, end, pace } = route;
   const counts = { looked: 0, sent: 0, troubles: 0 };
   let cursor: Cursor | undefined = route.cursor;
   let isHeld = false;
@@ -51,7 +49,7 @@ export async function walkDue(world: World, route: Route): Promise<Walked> {
     isHeld ||= looked.isRefused && looked.sent === 0;
     after = page.next;
     const position = after === undefined ? end : { ...begin, after };
-    if (!isHeld) cursor = await moveCursor(world, walk, slice, cursor, position);
+    if (!isHeld) cursor = await moveCursor(world, route, cursor, position);
   } while (cursor !== undefined && after !== undefined && mayGoOn());
   return { ...counts, more: after !== undefined };
 }
@@ -89,7 +87,7 @@ async function lookAtAll(
   return counts;
 }
 
-/** What could not be done was told. */
+/** What could not be done is reported. */
 async function tryLook(
   world: World,
   item: Item,

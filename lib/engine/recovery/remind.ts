@@ -30,7 +30,7 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
   }
 }
 
-/** Who looks may not be allowed to begin instances: where queues last, that is for who gets a poke. */
+/** The sweep may not be allowed to begin instances: where queues last, a message asks for it. */
 async function pokeAgain(world: World, key: Key): Promise<Reminded | undefined> {
   const { tenant, host } = world.settings;
   if (!host.queuesSurvive) return (await wakeMailbox(world, key)) ? "mailbox" : undefined;
@@ -45,12 +45,12 @@ async function publishAgain(world: World, key: Key): Promise<Reminded | undefine
   if (item?.lookAt === undefined) return undefined;
   const broadcast = parseBroadcast(item.body);
   if (!(await publish(world, broadcast))) throw notTaken(broadcast.id);
-  // A bus that lasts has it now; one in memory is looked after until everybody is reached.
+  // A bus that lasts has it now; a broadcast on one in memory stays due until it is complete.
   if (world.settings.host.queuesSurvive) await markFannedOut(world, broadcast);
   return "broadcast";
 }
 
-/** Who looks may not be allowed to begin instances: the occurrence is sent to who is. */
+/** The sweep may not be allowed to begin instances: the occurrence is armed anew. */
 async function fireAgain(world: World, key: Key): Promise<Reminded | undefined> {
   const found = await readTimerStart(world, key);
   if (found === undefined || dueOfStart(found.start) === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * The sweep: each minute somebody looks what is overdue, which means that no queue has brought it,
- * and sends it again. That a timer fires, that a mailbox is emptied, rests on nothing but the item
- * itself: every other road may fail.
+ * The sweep: each minute it finds what is overdue, which means that no queue has delivered it, and
+ * sends it again. That a timer fires, that a mailbox is emptied, rests on nothing but the item
+ * itself: every other delivery may fail.
  *
  * What was sent once in a round is not sent again before the next round, which begins with the
  * oldest: a backlog that takes its time is not made larger each minute.
@@ -12,10 +12,10 @@ import type { Instance } from "../../kernel/instance.ts";
 import type { Item, Slice } from "../../ports/store.ts";
 import { isTimer } from "../rows/open-tickets.ts";
 import type { Pace, SweepReport } from "../shapes/reports.ts";
-import { type Position, readCursor } from "../storage/cursor.ts";
 import { instanceIdOf } from "../storage/keys.ts";
 import { imageOf } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
+import { type Position, readCursor } from "./cursor.ts";
 import { walkDue } from "./due-walk.ts";
 import { remind } from "./remind.ts";
 
@@ -23,11 +23,11 @@ export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promis
   const now = world.clock.now();
   const until = instantFrom(now - (world.settings.overdueMs ?? OVERDUE_MS));
   if (await isNothingDue(world, until, slice)) return NOTHING;
-  const cursor = await readCursor(world, "sweep", slice);
+  const path = { walk: "sweep", slice } as const;
+  const cursor = await readCursor(world, path);
   const begin = goOnFrom(cursor.position, now);
   return walkDue(world, {
-    walk: "sweep",
-    slice,
+    ...path,
     pace,
     until,
     cursor,

@@ -1,4 +1,4 @@
-/** The numbers of a recovery, as they come in, and whom an operator should look after. */
+/** The numbers of a recovery, as they come in, and which items need an operator. */
 import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
@@ -26,7 +26,7 @@ export const emptyTally = (): Tally => ({
   troubles: [],
 });
 
-/** What cannot be read or seen to is told of and left alone: the others go on. */
+/** What cannot be read or recovered is reported and left alone: the others go on. */
 export function addTrouble(world: World, tally: Tally, key: Key, error: unknown): void {
   tally[isUnreadable(error) ? "unreadable" : "failed"] += 1;
   const instanceId = instanceIdOf(key);
@@ -38,7 +38,7 @@ export function addTrouble(world: World, tally: Tally, key: Key, error: unknown)
     key,
     ...(instanceId !== undefined && { instanceId }),
     code: known?.code ?? "engine/unexpected",
-    // What nobody planned for may name anything: that is for the log alone.
+    // An unexpected error may name anything: its text is for the log alone.
     message: known?.message ?? "Something unexpected went wrong; the log of the engine has it.",
   });
 }

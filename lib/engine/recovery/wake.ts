@@ -1,4 +1,4 @@
-/** What is due in the store is done: timers that are overdue fire, rows are looked after. */
+/** Does what is due in the store: overdue timers fire, other due items are sent again. */
 import { isDue } from "../../kernel/decide.ts";
 import type { TimerTicket } from "../../kernel/instance.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
@@ -8,7 +8,7 @@ import { earliestTimer } from "../rows/open-tickets.ts";
 import { timeOf } from "../step/plan.ts";
 import { dueOf } from "../storage/keys.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
-import { wakeStart } from "../timer-starts/fire.ts";
+import { MAX_FIRED_AT_ONCE, wakeStart } from "../timer-starts/fire.ts";
 import type { World } from "../world.ts";
 import { remind } from "./remind.ts";
 
@@ -29,21 +29,23 @@ async function wakeInstance(
 ): Promise<number> {
   const { tenant } = world.settings;
   // One that had to be parked stays open for a while: it is not taken twice.
-  for (const taken = new Set<string>(); ; ) {
+  const taken = new Set<string>();
+  while (taken.size < MAX_FIRED_AT_ONCE) {
     const image = await loadInstance(world, instanceId);
     const due = image && firstDue(world, image, taken);
-    if (due === undefined) return taken.size;
+    if (due === undefined) break;
     const message = { kind: "timer", tenant, instanceId, ticket: due.id } as const;
     let verdict: Verdict = { keepForMs: 0 };
     try {
       verdict = await handle(world, message, invocation);
     } finally {
-      // No queue would bring this timer back: what its step may still owe is looked after.
+      // No queue would bring this timer back: a parked message sends what its step may still owe.
       if (verdict !== "release") await parkOwed(world, instanceId, due.id);
     }
-    if (verdict !== "release") return taken.size;
+    if (verdict !== "release") break;
     taken.add(due.id);
   }
+  return taken.size;
 }
 
 function firstDue(

@@ -3,8 +3,8 @@
  * next minutes are queued for their exact instant. No schedule of their own is needed for that, so
  * a million of them cost no more than their messages.
  *
- * Whoever opens a timer that a queue can hold queues it at once, and a queue reaches further than
- * the wheel looks ahead. So what stands in a minute when the wheel comes to it is all there will be,
+ * A step that opens a timer which a queue can hold queues it at once, and a queue reaches further
+ * than the wheel looks ahead. So what stands in a minute when the wheel comes to it is all there will be,
  * and no minute is read twice. After an outage the wheel goes on with the minute that it had come
  * to: what is overdue by then is queued to fire at once.
  */
@@ -14,23 +14,23 @@ import type { Item, Slice } from "../../ports/store.ts";
 import { earliestTimer } from "../rows/open-tickets.ts";
 import { parseTimerStart } from "../rows/timer-start.ts";
 import type { Pace, WheelReport } from "../shapes/reports.ts";
-import { readCursor } from "../storage/cursor.ts";
 import { dueOf, instanceIdOf } from "../storage/keys.ts";
 import { imageOf } from "../storage/stored-instance.ts";
 import { armStart } from "../timer-starts/arm.ts";
 import type { World } from "../world.ts";
+import { readCursor } from "./cursor.ts";
 import { walkDue } from "./due-walk.ts";
 
 export async function turnWheel(world: World, slice: Slice, pace: Pace = {}): Promise<WheelReport> {
   const now = world.clock.now();
   const end = minuteOf(now + WHEEL_AHEAD_MS);
   const until = instantFrom(end - 1);
-  const cursor = await readCursor(world, "wheel", slice);
+  const path = { walk: "wheel", slice } as const;
+  const cursor = await readCursor(world, path);
   const begin = cursor.position ?? { begunAt: now };
   if (isThere(begin, end)) return { looked: 0, queued: 0, troubles: 0, more: false };
   const { sent: queued, ...walked } = await walkDue(world, {
-    walk: "wheel",
-    slice,
+    ...path,
     pace,
     until,
     cursor,

@@ -31,20 +31,17 @@ export function viewWork(
   return person ? { ...person, requiredOutputs: needs, ...(form && { form }) } : {};
 }
 
-/** The calls that move it: somebody takes it, somebody completes it with what it needs. */
+/** The calls that move it: a person claims it, or completes it with what it needs. */
 export function callsFor(
   task: TaskTicket,
-  path: string,
+  taskId: string,
   { needs = [] }: Pick<TaskInput, "needs">,
 ): Pick<WaitView, "claimWith" | "wakeWith"> {
-  const isFree = task.person !== undefined && task.person.assignee === undefined;
+  const { users: [user = "your-name"] = [], assignee } = task.person ?? {};
+  const isFree = task.person !== undefined && assignee === undefined;
   const variables: Json = Object.fromEntries(needs.map((name) => [name, null]));
   return {
-    ...(isFree && {
-      claimWith: { method: "POST", path: `${path}/claim`, body: { user: whoMay(task) } },
-    }),
-    wakeWith: { method: "POST", path: `${path}/complete`, body: { variables } },
+    ...(isFree && { claimWith: { call: "claimTask", taskId, body: { user } } }),
+    wakeWith: { call: "completeTask", taskId, body: { variables } },
   };
 }
-
-const whoMay = ({ person }: TaskTicket): string => person?.users?.[0] ?? "your-name";

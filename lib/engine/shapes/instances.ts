@@ -40,7 +40,7 @@ export type InstanceView = Readonly<{
   parent?: Readonly<{ instanceId: string; awaited: boolean }>;
   variables: Variables;
   activeElements: readonly string[];
-  /** How often each of them is open: members of a loop and paths that meet there count apart. */
+  /** How often each of them is open: items of a loop and paths that meet there count separately. */
   tokens: readonly Readonly<{ element: string; count: number }>[];
   completedElements: readonly string[];
   waits: readonly WaitView[];
@@ -52,7 +52,7 @@ export type InstanceView = Readonly<{
   error?: FailureView;
 }>;
 
-/** What an instance failed with; name and stack where whoever reported the error told them. */
+/** What an instance failed with; name and stack where the error was reported with them. */
 export type FailureView = Readonly<{
   code?: string;
   message: string;
@@ -71,7 +71,7 @@ export type IncidentView = Readonly<{
   raisedAt: string;
 }>;
 
-/** Why an instance does not move, and the exact call that would move it, where there is one. */
+/** Why an instance does not move, and the call that would move it, where there is one. */
 export type WaitView = Readonly<{
   kind: "task" | "timer" | "signal" | "message" | "event" | "child" | "continuation" | "incident";
   element: string;
@@ -83,22 +83,31 @@ export type WaitView = Readonly<{
   correlationKey?: string;
   /**
    * Of a child: the process that was called, and the instance that runs it, once it is there. Of a
-   * family the first that is open.
+   * multi-instance batch the first that is open.
    */
   process?: string;
   childInstanceId?: string;
   taskType?: string;
   taskId?: string;
-  /** Of a family: how many tasks or children it began with, and how many of them are open. */
+  /** Of a multi-instance batch: how many items it began with, and how many of them are open. */
   members?: Readonly<{ size: number; open: number }>;
   /** The engine runs this task itself. */
   runsHere?: boolean;
   incidentId?: string;
-  /** The call that gives a task to a person, as long as nobody has it. */
-  claimWith?: Readonly<{ method: string; path: string; body?: Json }>;
-  wakeWith?: Readonly<{ method: string; path: string; body?: Json }>;
+  /** The call that gives a task to a person, while it is not claimed. */
+  claimWith?: WaitCall;
+  wakeWith?: WaitCall;
 }> &
   Partial<PersonView>;
+
+/** A call that would move a wait: which one, of what, and the body that it takes. */
+export type WaitCall = Readonly<
+  | { call: "claimTask" | "completeTask"; taskId: string; body: Json }
+  /** Each of many tasks is completed by itself: this call lists them. */
+  | { call: "tasks"; instanceId: string }
+  | { call: "resolveIncident"; instanceId: string; incidentId: string; body: Json }
+  | { call: "signal" | "message" | "event" | "advanceClock"; body: Json }
+>;
 
 export type ResultView = Readonly<{
   status: Ended;

@@ -79,8 +79,8 @@ export async function wakeStart(world: World, key: Key): Promise<number> {
   return MAX_FIRED_AT_ONCE;
 }
 
-/** A cycle that missed more fires them after others had their turn. */
-const MAX_FIRED_AT_ONCE = 100;
+/** One item that has more to fire does so after others had their turn. */
+export const MAX_FIRED_AT_ONCE = 100;
 
 type Due = StoredStart & Readonly<{ start: TimerStart & Readonly<{ nextDue: Instant }> }>;
 

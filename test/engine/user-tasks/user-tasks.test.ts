@@ -336,8 +336,8 @@ describe("a user task", () => {
     expect(free).toMatchObject({
       state: "created",
       candidateUsers: ["anna"],
-      claimWith: { method: "POST", path: `/v1/tasks/${taskId}/claim`, body: { user: "anna" } },
-      wakeWith: { path: `/v1/tasks/${taskId}/complete`, body: { variables: { ok: null } } },
+      claimWith: { call: "claimTask", taskId, body: { user: "anna" } },
+      wakeWith: { call: "completeTask", taskId, body: { variables: { ok: null } } },
     });
     expect(hers).toMatchObject({ state: "claimed", assignee: "anna" });
     expect(hers).not.toHaveProperty("claimWith");

@@ -65,7 +65,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     scenario: "handlers-gone-midway",
     seed: 67,
     mode: "memory",
-    file: "lib/engine/recovery/recover.ts",
+    file: "lib/engine/recovery/recover-instance.ts",
     find: "await Promise.all(outside.map((task) => offerAnew(world, instance, task)));",
     replace: `if (outside.length > 0) ${MARK};`,
   },

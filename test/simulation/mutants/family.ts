@@ -59,7 +59,7 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     scenario: "family-gone-midway",
     seed: 54,
     mode: "memory",
-    file: "lib/engine/recovery/recover.ts",
+    file: "lib/engine/recovery/recover-instance.ts",
     find: "const outside = openTasks(instance.tickets).filter((task) => !runsHere(world, task));",
     replace: `${MARK};
   const outside = instance.tickets.filter(isTask).filter((task) => !runsHere(world, task));`,

@@ -37,7 +37,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
     name: "bulk-without-ticket",
     without: "each incident is resolved by its own ticket",
     scenario: "bulk-resolve",
-    file: "lib/engine/instances/resolve.ts",
+    file: "lib/engine/instances/bulk.ts",
     find: "act: ({ instanceId, incidentId }) => resolveIncident(world, instanceId, incidentId, said),",
     replace: `act: async ({ instanceId, incidentId }) => {
       const { loadInstance } = await import("../storage/stored-instance.ts");

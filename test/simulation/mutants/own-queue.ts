@@ -26,7 +26,7 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
     name: "leased-outside-not-recovered",
     without: "a recovery of everything offers what is done outside, whoever has the lease",
     scenario: "own-queue-lost",
-    file: "lib/engine/recovery/recover.ts",
+    file: "lib/engine/recovery/recover-instance.ts",
     find: "return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));",
     replace: `if (isAtWork(world, instance, task) && !runsHere(world, task)) ${MARK};
   return !isAtWork(world, instance, task);`,
@@ -35,7 +35,7 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
     name: "queued-task-not-recovered",
     without: "a recovery of everything sends again what a queue of the user's lost",
     scenario: "own-queue-lost",
-    file: "lib/engine/recovery/recover.ts",
+    file: "lib/engine/recovery/recover-instance.ts",
     find: "if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);",
     replace: `if (isTask(ticket) && isAllLost && !runsHere(world, ticket)) {
       ${MARK};
