@@ -9,8 +9,7 @@
 import { MAX_CALL_MS } from "../../definition/limits.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import type { Invocation, LookMessage, Post, Verdict } from "../../ports/message.ts";
-import { boxName, type ReadMailbox } from "../rows/mailbox.ts";
-import { postingMessage } from "../rows/posting.ts";
+import { boxName, postingMessage, type ReadMailbox } from "../rows/mailbox.ts";
 import { commitWithRetry } from "../step/commit-with-retry.ts";
 import { afterCommit, showCaller } from "../step/dispatch.ts";
 import { plan } from "../step/plan.ts";

@@ -5,7 +5,7 @@ import { isOfCalls, itemsOf, openIn } from "../../kernel/batch.ts";
 import type { BatchTicket, IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
 import { childIdOf } from "../rows/child.ts";
 import { batchRunsHere, runsHere } from "../rows/open-tickets.ts";
-import { callsFor, viewPerson } from "../rows/view-user-task.ts";
+import { callsFor, viewPerson } from "../rows/view-task.ts";
 import type { DefinitionView, StartEventView } from "../shapes/definitions.ts";
 import type {
   IncidentView,

@@ -10,7 +10,7 @@
 import { type BatchItem, batchNamed, itemsOf } from "../../kernel/batch.ts";
 import type { BatchTicket, Instance } from "../../kernel/instance.ts";
 import type { MembersMessage, Verdict } from "../../ports/message.ts";
-import { offerTask } from "../rows/offer-task.ts";
+import { offerTask } from "../rows/offer.ts";
 import { runsHere } from "../rows/open-tickets.ts";
 import { isSentByPage, pageSizeIn } from "../step/owed.ts";
 import { taskMessage } from "../step/task-message.ts";

@@ -2,9 +2,11 @@
  * Broadcasts: accepted once under their id, given a number by the head of their topic, published
  * on the bus. An unanswered call is not accepted; repeating it under the same id is safe.
  */
-import { canonicalJson, type Json } from "../../definition/json.ts";
+import { canonicalJson, type Json, type Variables } from "../../definition/json.ts";
 import { RECEIPT_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { TicketFact } from "../../kernel/fact.ts";
+import type { Ticket } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
@@ -102,6 +104,21 @@ export function demandSameBody(found: string, asked: string, where: string): voi
     fix: "Use a new id for something new; repeat a request with the same name and payload.",
     retryable: false,
   });
+}
+
+/** What a broadcast is to a wait. */
+export function factFor(broadcast: Broadcast, { id: ticket }: Pick<Ticket, "id">): TicketFact {
+  const { id, seq, payload, topic } = broadcast;
+  if (topic.kind === "event") {
+    return { kind: "event-received", ticket, eventId: id, seq, payload };
+  }
+  const variables = parsePayload(payload);
+  return { kind: "signal-received", ticket, broadcastId: id, seq, payload: variables };
+}
+
+/** The payload of a signal was checked when it was accepted. */
+export function parsePayload(payload: Json): Variables {
+  return (payload ?? {}) as Variables;
 }
 
 /** Which broadcast a place names. */

@@ -212,13 +212,17 @@ export function restingRow(world: World, { key, body }: Item, at: Instant): Item
   };
 }
 
-/** What a row is worth, by the instance as it was read after the row. */
+/** A row whose task may be taken. */
+export type OpenRow = Readonly<{ kind: "open"; image: Image; task: TaskTicket }>;
+
+/** What a row names, by the instance as it was read after the row. */
 export type RowState =
-  | Readonly<{ kind: "open"; image: Image; task: TaskTicket }>
+  | OpenRow
   /** Its ticket or its attempt is over: the row may go. */
   | Readonly<{ kind: "dead" }>
-  /** Its ticket was not seen yet, or it may not be taken yet: another row leads to it in time. */
-  | Readonly<{ kind: "early"; task?: TaskTicket; image?: Image }>;
+  /** Its ticket was not seen yet, or it may not be taken yet: a row must name it until then. */
+  | Readonly<{ kind: "early"; task: TaskTicket; image: Image }>
+  | Readonly<{ kind: "early"; task?: undefined; image?: undefined }>;
 
 export function rowStateOf(world: World, row: Item, image: Image | undefined): RowState {
   const offer = parseOffer(row.body);

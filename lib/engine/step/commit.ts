@@ -4,8 +4,7 @@ import { isTerminal, type OutboxRecord, type Ticket } from "../../kernel/instanc
 import type { Item, Write } from "../../ports/store.ts";
 import { putKeyRows, repairKeyRows } from "../rows/key-rows.ts";
 import { expireLeft, removeLeft } from "../rows/left.ts";
-import { offersIn } from "../rows/offer.ts";
-import { tellOffered } from "../rows/offer-task.ts";
+import { offersIn, tellOffered } from "../rows/offer.ts";
 import { forgetHeads } from "../rows/topic-head.ts";
 import { tryPutHint } from "../storage/hint.ts";
 import { type Image, imageOf, rememberImage } from "../storage/stored-instance.ts";

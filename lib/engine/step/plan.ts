@@ -17,7 +17,7 @@ import { runOf } from "../../kernel/trail.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { Change } from "../rows/change.ts";
-import type { Posting } from "../rows/posting.ts";
+import type { Posting } from "../rows/mailbox.ts";
 import { billedBesides } from "../storage/billed-bytes.ts";
 import { encodeChunk, trailBytes } from "../storage/codec.ts";
 import { encodeInstance, fits, type NewValue, roomOf } from "../storage/externalized.ts";

@@ -6,7 +6,7 @@ import type { ChildFact } from "../../kernel/fact.ts";
 import type { ChildTicket, Instance } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import { factOfChild } from "../rows/fact-of-child.ts";
+import { factOfChild } from "../rows/child.ts";
 import { type KeptEvent, keptFor } from "../rows/kept-event.ts";
 import { lifeOf } from "../rows/life.ts";
 import {

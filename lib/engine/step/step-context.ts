@@ -17,6 +17,7 @@ import type { Topic } from "../../ports/bus.ts";
 import type { Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import { type KeptEvent, MAX_KEPT_READ, mayTake } from "../rows/kept-event.ts";
+import type { Posting } from "../rows/mailbox.ts";
 import {
   type Address,
   boxName,
@@ -27,7 +28,6 @@ import {
   withoutTarget,
   withSub,
 } from "../rows/mailbox.ts";
-import type { Posting } from "../rows/posting.ts";
 import { type ReadHead, topicName } from "../rows/topic-head.ts";
 import { isTopicTicket, openedBy, rowItem, type TopicTicket, topicOf } from "../rows/wait-row.ts";
 import { headKey, keptEventKey } from "../storage/keys.ts";

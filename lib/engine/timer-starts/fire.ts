@@ -15,10 +15,10 @@ import type { CarriedStart, TimerStartMessage, Verdict } from "../../ports/messa
 import type { Key } from "../../ports/store.ts";
 import { planCreation } from "../drive/creation.ts";
 import { commitStart } from "../instances/start.ts";
-import { isAwaited } from "../rows/occurrence.ts";
 import {
   afterFiring,
   dueOfStart,
+  isAwaited,
   itemOf,
   occurrenceOf,
   readTimerStart,

@@ -1,16 +1,15 @@
 /**
- * People take tasks, give them back and complete them. Who has a task is a fact of its instance: of
- * two who want it at once one gets it, and the other is told who has it.
+ * Users take tasks and give them back. Who has a task is a fact of its instance: of two users who
+ * claim it at once one gets it, and the answer to the other says who has it.
  */
 import type { TaskAssigned } from "../../kernel/fact.ts";
 import type { Assignment } from "../../kernel/instance.ts";
 import { turnOf } from "../../kernel/user-task.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import { openTask } from "../rows/open-tickets.ts";
 import type { IdempotencyKey } from "../shapes/paging.ts";
 import type { ClaimRequest } from "../shapes/tasks.ts";
 import { turnName } from "../storage/names.ts";
-import { handleTaskRequest, noTask, taskPartsOf } from "../workers/task-calls.ts";
+import { handleTaskRequest } from "../workers/task-calls.ts";
 import type { World } from "../world.ts";
 import { claimed } from "./check-completion.ts";
 
@@ -48,31 +47,23 @@ export async function unclaimTask(
 type Turn = Readonly<{ action: string; user: string; key: IdempotencyKey | undefined }>;
 
 /** Lets a task change hands as `next` says for it as it stands; undefined: it stays as it is. */
-async function turn(
+const turn = (
   world: World,
   taskId: string,
   { action, user, key }: Turn,
   next: (person: Assignment) => Pick<TaskAssigned, "assignee"> | undefined,
-): Promise<void> {
-  const { instanceId, ticket } = taskPartsOf(taskId);
-  const served = await handleTaskRequest(world, taskId, {
-    instanceId,
-    ...(key !== undefined && { key }),
+): Promise<void> =>
+  handleTaskRequest<TaskAssigned>(world, taskId, {
+    key,
     body: [action, taskId, user],
-    factFor: (instance) => {
-      const task = openTask(instance, ticket);
-      if (task === undefined) return undefined;
-      const { person } = task;
+    factFor: (task) => {
       const inTurn = turnOf(task);
-      if (person === undefined || inTurn === undefined) throw notForPeople(taskId);
-      const to = next(person);
-      return to && { kind: "task-assigned", ticket, turn: inTurn, ...to };
+      if (task.person === undefined || inTurn === undefined) throw notForPeople(taskId);
+      const to = next(task.person);
+      return to && { kind: "task-assigned", ticket: task.id, turn: inTurn, ...to };
     },
-    nameFor: (fact) => ("turn" in fact ? turnName(ticket, fact.turn) : undefined),
+    nameFor: (fact) => turnName(fact.ticket, fact.turn),
   });
-  const isOpen = openTask(served.image.instance, ticket) !== undefined;
-  if (served.kind === "nothing" && !isOpen) throw noTask(taskId);
-}
 
 /**
  * A user whom the model names may; so may a member of a group that it names. Who is in a group the

@@ -1,5 +1,5 @@
 /**
- * Tasks that people do, oldest first. A page reads one list of rows, the shortest that the filter
+ * Tasks that users do, oldest first. A page reads one list of rows, the shortest that the filter
  * names, and the instances of those rows; everything else is compared after reading, so a page may be
  * short and still have a cursor. No page reads more rows than it may have items.
  */
@@ -7,7 +7,7 @@ import { MAX_PAGE_BYTES } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { USER_TASK_TYPE } from "../../definition/user-task.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
-import type { Item } from "../../ports/store.ts";
+import type { Item, Page } from "../../ports/store.ts";
 import { weightOf } from "../instances/listing.ts";
 import { parseOffer } from "../rows/task-row.ts";
 import { listedTask } from "../rows/user-task-row.ts";
@@ -20,43 +20,50 @@ import { type Image, imageOf } from "../storage/stored-instance.ts";
 import { readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
-/** Says whether only tasks that people do can match. */
+/** Says whether only tasks that users do can match. */
 export const isAboutUserTasks = ({ type, instanceId: _, ...people }: TaskFilter): boolean =>
   type === USER_TASK_TYPE || Object.values(people).some((value) => value !== undefined);
 
-/** A page of them. */
-export async function listUserTasks(
+/** A page of them; `isMeant` says which of them besides. */
+export function listUserTasks(
   world: World,
   filter: TaskFilter,
   page: PageRequest,
-  /** Which of them besides. */
   isMeant: (task: TaskTicket) => boolean = () => true,
 ): Promise<Listed<TaskView>> {
-  const { limit, cursor } = page;
   const pk = userTaskPk(world.settings.tenant, listFor(filter));
-  const range = { limit, ...(cursor !== undefined && { after: cursor }) };
-  const rows = await world.store.scan(pk, range);
-  const found = readableOf(world, rows.items, parseRow);
-  const images = await imagesFor(world, found);
-  const isAsked = (task: TaskTicket) => isMeant(task) && isWanted(task, filter, world.clock.now());
-  const items: TaskView[] = [];
-  let bytes = 0;
-  for (const [n, { row, instanceId }] of found.entries()) {
-    const image = images.get(instanceId);
-    if (image === "unreadable") continue;
+  const read = async ({ limit, cursor }: PageRequest): Promise<Page<Row>> => {
+    const range = { limit, ...(cursor !== undefined && { after: cursor }) };
+    const { items, ...rest } = await world.store.scan(pk, range);
+    return { items: await withImages(world, items), ...rest };
+  };
+  return tasksOnPage(page, read, async ({ row, image }) => {
     const task = await listedTask(world, row, image?.instance);
-    if (!image || !task || !isAsked(task)) continue;
-    const key = instanceKey(world.settings.tenant, instanceId);
-    const view = await readable(world, key, async () => viewTask(world, image, task));
-    if (view === "unreadable") continue;
-    bytes += weightOf(view);
-    // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
-    if (n > 0 && bytes > MAX_PAGE_BYTES) {
-      return listUserTasks(world, filter, { ...page, limit: n }, isMeant);
-    }
-    items.push(view);
+    if (!image || !task || !isMeant(task)) return undefined;
+    if (!isWanted(task, filter, world.clock.now())) return undefined;
+    const key = instanceKey(world.settings.tenant, image.instance.id);
+    return readable(world, key, async () => viewTask(world, image, task));
+  });
+}
+
+/** A page of the tasks that rows name; one that two rows name is shown once. */
+export async function tasksOnPage<R>(
+  page: PageRequest,
+  read: (page: PageRequest) => Promise<Page<R>>,
+  view: (row: R) => Promise<TaskView | "unreadable" | undefined>,
+): Promise<Listed<TaskView>> {
+  const { items, next } = await read(page);
+  const shown = new Map<string, TaskView>();
+  let bytes = 0;
+  for (const [n, row] of items.entries()) {
+    const task = await view(row);
+    if (task === undefined || task === "unreadable" || shown.has(task.taskId)) continue;
+    bytes += weightOf(task);
+    // Too heavy for one answer: the cursor of a page that ends before this one begins with it.
+    if (n > 0 && bytes > MAX_PAGE_BYTES) return tasksOnPage({ ...page, limit: n }, read, view);
+    shown.set(task.taskId, task);
   }
-  return { items, ...(rows.next !== undefined && { nextCursor: rows.next }) };
+  return { items: [...shown.values()], ...(next !== undefined && { nextCursor: next }) };
 }
 
 /** Says whether a task is what the filter asks for. */
@@ -81,24 +88,22 @@ function listFor({ assignee, candidateUser, candidateGroup }: TaskFilter): UserT
   return candidateGroup === undefined ? { of: "all" } : { of: "group", name: candidateGroup };
 }
 
-type Row = Readonly<{ row: Item; instanceId: string }>;
+type Row = Readonly<{ row: Item; image: Image | undefined }>;
 
-/** Each instance is read once, after the rows that lead to it; those of one that is not there go. */
-async function imagesFor(
-  world: World,
-  rows: readonly Row[],
-): Promise<ReadonlyMap<string, Image | "unreadable">> {
-  const ids = [...new Set(rows.map(({ instanceId }) => instanceId))];
-  const items = await readMany(
-    world.store,
-    ids.map((id) => instanceKey(world.settings.tenant, id)),
-  );
+/** Each instance is read once, after the rows that name it; without those that cannot be read. */
+async function withImages(world: World, rows: readonly Item[]): Promise<readonly Row[]> {
+  const parse = (row: Item) => ({ row, id: parseOffer(row.body).instanceId });
+  const found = readableOf(world, rows, parse);
+  const ids = [...new Set(found.map(({ id }) => id))];
+  const keys = ids.map((id) => instanceKey(world.settings.tenant, id));
+  const items = await readMany(world.store, keys);
   const images = new Map<string, Image | "unreadable">();
   for (const [n, id] of ids.entries()) {
     const item = items[n];
     if (item) images.set(id, await readable(world, item.key, () => imageOf(world, item)));
   }
-  return images;
+  return found.flatMap(({ row, id }) => {
+    const image = images.get(id);
+    return image === "unreadable" ? [] : [{ row, image }];
+  });
 }
-
-const parseRow = (row: Item): Row => ({ row, instanceId: parseOffer(row.body).instanceId });

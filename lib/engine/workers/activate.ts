@@ -1,10 +1,10 @@
 /**
- * A worker's poll: takes what has been there longest, open rows and rows whose locks are over
- * alike, and gives each task away under a lock. Only then is the instance read: a row says nothing
- * about its task. The lock is advisory, the open ticket decides.
+ * A worker's poll takes the oldest rows first, open rows and rows whose locks are over alike, and
+ * locks each. Only then is the instance read: a row says nothing about its task. The lock is
+ * advisory, the open ticket decides.
  *
  * No task stays locked that no worker was given: where the instance cannot be read the row is put
- * back, to be looked at again in a while, and the poll goes on behind it. A poll that the store fails
+ * back, to be read again in a while, and the poll goes on behind it. A poll that the store fails
  * gives what it has taken by then.
  */
 import {
@@ -13,17 +13,9 @@ import {
   UNREADABLE_TASK_REST_MS,
 } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
-import type { TaskTicket } from "../../kernel/instance.ts";
 import type { Item, Range } from "../../ports/store.ts";
 import { weightOf } from "../instances/listing.ts";
-import {
-  lockedRow,
-  type Offer,
-  parseOffer,
-  putOpenRow,
-  restingRow,
-  rowStateOf,
-} from "../rows/task-row.ts";
+import { type OpenRow, parseOffer, putOpenRow, restingRow, rowStateOf } from "../rows/task-row.ts";
 import { lookedForType, spreadWider } from "../rows/task-type.ts";
 import { viewTask } from "../rows/view-task.ts";
 import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
@@ -35,17 +27,14 @@ import {
   offersPk,
   openAfter,
   openUntil,
-  shardOf,
-  taskTypeOf,
   timeOfRow,
 } from "../storage/keys.ts";
 import { shardFor } from "../storage/shard-for.ts";
-import { type Image, loadInstance } from "../storage/stored-instance.ts";
+import { loadInstance } from "../storage/stored-instance.ts";
 import { readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { type Lock, lockTokenOf } from "./lock.ts";
-import { moveRow } from "./move-row.ts";
-import { isInDoubt, isLockedElsewhere, isLockedIn, locksIn, nameOfRow } from "./other-locks.ts";
+import { type Lock, lockRow, lockTokenOf } from "./lock.ts";
+import { isInDoubt, isLockedIn, locksIn } from "./other-locks.ts";
 
 /** Gives tasks of a type to a worker; where there are none it waits, or says when to ask again. */
 export async function activate(world: World, request: ActivationRequest): Promise<Activation> {
@@ -69,54 +58,43 @@ export async function activate(world: World, request: ActivationRequest): Promis
 const RETRY_AFTER_SECONDS = 2;
 
 async function take(world: World, request: ActivationRequest): Promise<readonly ActivatedTask[]> {
-  const { type, max } = request;
+  const { type } = request;
   const { shards } = await lookedForType(world, type);
   const first = shardFor(world.ids.fresh(), shards);
-  const tasks: ActivatedTask[] = [];
-  const poll = { lost: 0, bytes: 0 };
+  const poll: Poll = { ...request, tasks: [], lost: 0, bytes: 0 };
   try {
-    for (let n = 0; n < shards && tasks.length < max && poll.bytes < MAX_ACTIVATED_BYTES; n++) {
-      await takeFrom(world, request, (first + n) % shards, tasks, poll);
+    for (let n = 0; n < shards && !isDone(poll); n++) {
+      await takeFrom(world, poll, offersPk(world.settings.tenant, type, (first + n) % shards));
     }
   } catch (error) {
-    if (tasks.length === 0) throw error;
+    if (poll.tasks.length === 0) throw error;
     world.onTrouble?.(`a poll for ${type} ended early`, error);
   }
   if (poll.lost >= MAX_LOST_ROWS && !world.settings.host.ownsStore) {
     await spreadWider(world, type, shards);
   }
-  return tasks;
+  return poll.tasks;
 }
 
-type Poll = { lost: number; bytes: number };
+type Poll = ActivationRequest & { tasks: ActivatedTask[]; lost: number; bytes: number };
 
-async function takeFrom(
-  world: World,
-  { type, max, lockSeconds, worker }: ActivationRequest,
-  shard: number,
-  tasks: ActivatedTask[],
-  poll: Poll,
-): Promise<void> {
-  const pk = offersPk(world.settings.tenant, type, shard);
-  // Read once, when the first row comes that may not be the only one of its task.
-  const locks: Item[] = [];
-  let reading: Promise<unknown> | undefined;
-  const known = async () => {
-    reading ??= locksIn(world, pk, world.clock.now()).then((found) => locks.push(...found));
-    await reading;
-    return locks;
-  };
-  const how = { lockSeconds, worker, known, put: (lock: Item) => void locks.push(lock) };
-  for await (const row of available(world, pk, max - tasks.length)) {
-    if (tasks.length >= max || poll.bytes >= MAX_ACTIVATED_BYTES || poll.lost >= 2 * MAX_LOST_ROWS)
-      return;
-    const taken = await alone(world, row, () => takeRow(world, row, how));
+const isDone = ({ tasks, max, bytes, lost }: Poll): boolean =>
+  tasks.length >= max || bytes >= MAX_ACTIVATED_BYTES || lost >= 2 * MAX_LOST_ROWS;
+
+async function takeFrom(world: World, poll: Poll, pk: string): Promise<void> {
+  const locks: Locks = {};
+  for await (const row of available(world, pk, poll.max - poll.tasks.length)) {
+    if (isDone(poll)) return;
+    const taken = await alone(world, row, () => takeRow(world, row, poll, locks));
     if (taken === "lost") poll.lost += 1;
     if (taken === undefined || taken === "lost") continue;
     poll.bytes += weightOf(taken);
-    tasks.push(taken);
+    poll.tasks.push(taken);
   }
 }
+
+/** Locks of a shard, read when the first row comes that may not be the only one of its task. */
+type Locks = { known?: Item[] };
 
 /**
  * Rows that may be taken now, the longest first; more than are needed, since others take some too.
@@ -148,44 +126,28 @@ function readRow(row: Item): Item {
 const READ_AHEAD = 20;
 const MAX_PAGES_OF_POLL = 20;
 
-type How = Readonly<{
-  lockSeconds: number;
-  worker: string;
-  /** Locks of the shard as they were when the poll asked for them first, and its own. */
-  known: () => Promise<readonly Item[]>;
-  put: (lock: Item) => void;
-}>;
-
-type Taken = Readonly<{ image: Image; task: TaskTicket; lock: Lock }>;
-
 async function takeRow(
   world: World,
   row: Item,
-  { lockSeconds, worker, known, put }: How,
+  poll: Poll,
+  locks: Locks,
 ): Promise<ActivatedTask | "lost" | undefined> {
-  const offer = parseOffer(row.body);
-  const inDoubt = isInDoubt(world, row);
-  if (inDoubt && isLockedIn(world, await known(), row)) return undefined;
-  const since = world.clock.now();
-  const until = instantFrom(since + lockSeconds * 1_000);
-  const lockId = world.ids.digest(world.ids.fresh()).slice(0, LOCK_ID_LENGTH);
-  const from = inDoubt && { from: nameOfRow(world, row) };
-  const locked = lockedRow(row, { worker, until, lockId, ...from });
-  const moved = await moveRow(world, row, locked);
+  if (isInDoubt(world, row)) {
+    locks.known ??= await locksIn(world, row.key.pk, world.clock.now());
+    if (isLockedIn(world, locks.known, row)) return undefined;
+  }
+  const { moved, locked, lock } = await lockRow(world, row, poll);
+  if (moved === "taken" || moved === "elsewhere") locks.known?.push(locked);
   if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
-  put(locked);
-  const mine = { key: locked.key, since };
-  if (inDoubt && (await isLockedElsewhere(world, row, mine))) return undefined;
-  const lock = { type: taskTypeOf(row.key), until, lockId, shard: shardOf(row.key) };
   const unlock = async (restMs: number) => {
-    // It leads to its task again before this row goes; where that fails, this row does in time.
+    // An open row names the task again before this one goes; where that fails, this one is over in time.
     const at = instantFrom(world.clock.now() + restMs);
     if (await tryPutHint(world, restingRow(world, row, at))) await world.store.tidy([locked.key]);
   };
   let given: ActivatedTask | "unreadable" | undefined;
   try {
-    const instance = instanceKey(world.settings.tenant, offer.instanceId);
-    given = await readable(world, instance, () => giveAway(world, row, offer, lock));
+    const instance = instanceKey(world.settings.tenant, parseOffer(row.body).instanceId);
+    given = await readable(world, instance, () => giveAway(world, row, lock));
   } catch (error) {
     await unlock(0);
     throw error;
@@ -197,29 +159,15 @@ async function takeRow(
   return undefined;
 }
 
-/** The task under its lock; undefined where there is none now, and it is offered again if there will. */
-async function giveAway(
-  world: World,
-  row: Item,
-  { instanceId }: Offer,
-  lock: Lock,
-): Promise<ActivatedTask | undefined> {
-  const image = await loadInstance(world, instanceId);
-  const worth = rowStateOf(world, row, image);
-  if (worth.kind === "open") return viewActivated(world, { ...worth, lock });
-  if (worth.kind === "early") await giveBack(world, row, worth);
+/** The task under its lock; undefined where there is none now. One that will be is offered again. */
+async function giveAway(world: World, row: Item, lock: Lock): Promise<ActivatedTask | undefined> {
+  const image = await loadInstance(world, parseOffer(row.body).instanceId);
+  const state = rowStateOf(world, row, image);
+  if (state.kind === "open") return viewActivated(world, state, lock);
+  if (state.kind === "dead") return undefined;
+  if (state.image) await putOpenRow(world, state.image.instance, state.task, "again");
+  else await world.store.commit([{ put: row, when: "absent" }]);
   return undefined;
-}
-
-const LOCK_ID_LENGTH = 16;
-
-async function giveBack(
-  world: World,
-  row: Item,
-  { image, task }: Readonly<{ image?: Image; task?: TaskTicket }>,
-): Promise<void> {
-  if (image && task) return putOpenRow(world, image.instance, task, "again");
-  await world.store.commit([{ put: row, when: "absent" }]);
 }
 
 /** When the next row may be taken that is there already. Other shards are looked at in time. */
@@ -235,26 +183,21 @@ async function nextAvailable(world: World, type: string): Promise<Instant | unde
   return times.length === 0 ? undefined : instantFrom(Math.min(...times) + 1);
 }
 
-function viewActivated(world: World, { image, task, lock }: Taken): ActivatedTask {
-  const { taskId, type, instanceId, element, definition, variables, headers, ...rest } = viewTask(
-    world,
-    image,
-    task,
-  );
-  const { attempt, retries, idempotencyKey } = rest;
+function viewActivated(world: World, { image, task }: OpenRow, lock: Lock): ActivatedTask {
+  const view = viewTask(world, image, task);
   return {
-    taskId,
+    taskId: view.taskId,
     lockToken: lockTokenOf(lock),
-    type,
-    instanceId,
-    element,
-    definition,
-    variables,
-    headers,
-    attempt,
-    retries,
+    type: view.type,
+    instanceId: view.instanceId,
+    element: view.element,
+    definition: view.definition,
+    variables: view.variables,
+    headers: view.headers,
+    attempt: view.attempt,
+    retries: view.retries,
     lockedUntil: formatInstant(lock.until),
-    idempotencyKey,
+    idempotencyKey: view.idempotencyKey,
   };
 }
 

@@ -39,7 +39,7 @@ export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): P
 }
 
 /** Every lock of a shard that was not over at this instant. */
-export async function locksIn(world: World, pk: string, since: Instant): Promise<readonly Item[]> {
+export async function locksIn(world: World, pk: string, since: Instant): Promise<Item[]> {
   const locks: Item[] = [];
   const range = { ...lockedAfter(since), limit: 200 };
   for await (const lock of scanAll(world.store, pk, range)) locks.push(lock);

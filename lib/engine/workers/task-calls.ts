@@ -1,14 +1,15 @@
-/** Tasks as outsiders see them: found by rows, completed by their ticket. */
+/** Tasks as workers and users see them: found by rows, completed by their ticket. */
 import { MAX_PAGE_BYTES } from "../../definition/limits.ts";
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
-import type { TaskTicket } from "../../kernel/instance.ts";
+import type { Fact } from "../../kernel/fact.ts";
+import type { Instance, TaskTicket } from "../../kernel/instance.ts";
+import type { Program } from "../../kernel/runner.ts";
 import { isUserTask } from "../../kernel/user-task.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import { handleRequest, type InstanceRequest } from "../drive/instance-request.ts";
-
 import { weightOf } from "../instances/listing.ts";
 import { openTask, openTasks } from "../rows/open-tickets.ts";
 import { type Offer, parseOffer, rowStateOf } from "../rows/task-row.ts";
@@ -29,13 +30,18 @@ import { loadInstance } from "../storage/stored-instance.ts";
 import { compareTickets, isTicketId } from "../storage/ticket-order.ts";
 import { readable, readableOf } from "../storage/unreadable.ts";
 import { checkCompletion } from "../user-tasks/check-completion.ts";
-import { isAboutUserTasks, isWanted, listUserTasks } from "../user-tasks/list-user-tasks.ts";
+import {
+  isAboutUserTasks,
+  isWanted,
+  listUserTasks,
+  tasksOnPage,
+} from "../user-tasks/list-user-tasks.ts";
 import type { World } from "../world.ts";
-import { demandAttempt, heartbeat, heldRow } from "./lock.ts";
+import { demandAttempt, heartbeat, heldRow, type TaskParts } from "./lock.ts";
 
 /**
- * Open tasks: those of an instance, or those that wait for somebody outside. Rows are only hints:
- * a row whose ticket is closed is tidied away and not shown.
+ * Open tasks: those of an instance, or those that wait for workers and users. Rows are only hints:
+ * a row whose ticket is closed is removed and not shown.
  */
 export async function listTasks(
   world: World,
@@ -47,20 +53,19 @@ export async function listTasks(
   return filter.type === undefined ? listAll(world, page) : listOffered(world, filter, page);
 }
 
-/** What workers do comes first, then what people alone do: two lists, one after the other. */
+/** What workers do comes first, then what only users do: two lists, one after the other. */
 async function listAll(world: World, page: PageRequest): Promise<Listed<TaskView>> {
   const { limit, cursor } = page;
-  const people = async (some: number, after?: string) => {
-    const from = after === undefined || after === "" ? {} : { cursor: after };
-    const found = await listUserTasks(world, {}, { limit: some, ...from }, isUserTask);
-    const { items, nextCursor } = found;
+  const ofUsers = async (some: number, after: string): Promise<Listed<TaskView>> => {
+    const from = { limit: some, ...(after !== "" && { cursor: after }) };
+    const { items, nextCursor } = await listUserTasks(world, {}, from, isUserTask);
     return { items, ...(nextCursor !== undefined && { nextCursor: PEOPLE + nextCursor }) };
   };
-  if (cursor?.startsWith(PEOPLE)) return people(limit, cursor.slice(PEOPLE.length));
+  if (cursor?.startsWith(PEOPLE)) return ofUsers(limit, cursor.slice(PEOPLE.length));
   const offered = await listOffered(world, {}, page);
   if (offered.nextCursor !== undefined) return offered;
   const room = limit - offered.items.length;
-  const { items, nextCursor } = await people(Math.max(1, room));
+  const { items, nextCursor } = await ofUsers(Math.max(1, room), "");
   if (room > 0) {
     return { items: [...offered.items, ...items], ...(nextCursor !== undefined && { nextCursor }) };
   }
@@ -71,41 +76,28 @@ async function listAll(world: World, page: PageRequest): Promise<Listed<TaskView
 /** Cursors of the second list begin so; those of the first are JSON. */
 const PEOPLE = "people:";
 
-async function listOffered(
+const listOffered = (
   world: World,
-  filter: TaskFilter,
+  { type }: TaskFilter,
   page: PageRequest,
-): Promise<Listed<TaskView>> {
-  const rows = await offerRows(world, filter.type, page);
-  const items: TaskView[] = [];
-  const shown = new Set<string>();
-  let bytes = 0;
-  for (const [n, row] of rows.items.entries()) {
-    const [offer] = readableOf(world, [row], ({ body }) => parseOffer(body));
-    if (offer === undefined) continue;
-    const key = instanceKey(world.settings.tenant, offer.instanceId);
-    const view = await readable(world, key, () => viewOffered(world, row, offer));
-    if (view === undefined || view === "unreadable" || shown.has(view.taskId)) continue;
-    bytes += weightOf(view);
-    // Too heavy for one answer: a page that ends before this one has a cursor that leads to it.
-    if (n > 0 && bytes > MAX_PAGE_BYTES) return listOffered(world, filter, { ...page, limit: n });
-    items.push(view);
-    shown.add(view.taskId);
-  }
-  return { items, ...(rows.next !== undefined && { nextCursor: rows.next }) };
-}
+): Promise<Listed<TaskView>> =>
+  tasksOnPage(
+    page,
+    (some) => offerRows(world, type, some),
+    async (row) => {
+      const [offer] = readableOf(world, [row], ({ body }) => parseOffer(body));
+      if (offer === undefined) return undefined;
+      const key = instanceKey(world.settings.tenant, offer.instanceId);
+      return readable(world, key, () => viewOffered(world, row, offer));
+    },
+  );
 
-/** The task that a row leads to; undefined: none, and a row that is dead goes. */
-async function viewOffered(
-  world: World,
-  row: Item,
-  { instanceId }: Offer,
-): Promise<TaskView | undefined> {
-  const image = await loadInstance(world, instanceId);
-  const worth = rowStateOf(world, row, image);
-  if (worth.kind === "dead") await world.store.tidy([row.key]);
-  if (worth.kind === "dead" || worth.image === undefined || worth.task === undefined) return;
-  return viewTask(world, worth.image, worth.task);
+/** The task that a row names; undefined: none, and a row that is dead goes. */
+async function viewOffered(world: World, row: Item, { instanceId }: Offer) {
+  const state = rowStateOf(world, row, await loadInstance(world, instanceId));
+  if (state.kind === "dead") await world.store.tidy([row.key]);
+  if (state.kind === "dead" || state.image === undefined) return undefined;
+  return viewTask(world, state.image, state.task);
 }
 
 export async function completeTask(
@@ -114,21 +106,17 @@ export async function completeTask(
   { variables = {}, user, lockToken }: CompletionRequest,
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
-  const by = user !== undefined && { user };
-  const { instanceId, ticket } = taskPartsOf(taskId);
-  const served = await handleTaskRequest(world, taskId, {
-    instanceId,
-    ...(key !== undefined && { key }),
+  await handleTaskRequest(world, taskId, {
+    key,
+    lockToken,
     body: ["complete", taskId, variables],
-    factFor: (instance, program) => {
-      const task = openTask(instance, ticket);
-      if (task) checkCompletion(program, instance, task, { taskId, variables, ...by });
-      return task && { kind: "task-completed", ticket, variables };
+    factFor: (task, instance, program) => {
+      const by = user !== undefined && { user };
+      checkCompletion(program, instance, task, { taskId, variables, ...by });
+      return { kind: "task-completed", ticket: task.id, variables };
     },
-    nameFor: () => ticket,
-    ...heldBy(world, { instanceId, ticket }, lockToken),
+    nameFor: ({ ticket }) => ticket,
   });
-  if (served.kind === "nothing") throw noTask(taskId);
   return { completed: true };
 }
 
@@ -138,73 +126,82 @@ export async function failTask(
   { retryAfter, lockToken, ...failure }: TaskFailure,
   key?: IdempotencyKey,
 ): Promise<{ failed: true }> {
-  const { instanceId, ticket } = taskPartsOf(taskId);
   const retryAfterMs = retryAfter === undefined ? undefined : millisecondsOf(world, retryAfter);
-  const served = await handleTaskRequest(world, taskId, {
-    instanceId,
-    ...(key !== undefined && { key }),
+  await handleTaskRequest(world, taskId, {
+    key,
+    lockToken,
     body: ["fail", taskId, retryAfter, failure],
-    factFor: (instance) => {
-      const task = openTask(instance, ticket);
-      return (
-        task && {
-          kind: "task-failed",
-          ticket,
-          attempt: task.attempt,
-          ...failure,
-          ...(retryAfterMs !== undefined && { retryAfterMs }),
-        }
-      );
-    },
-    nameFor: (fact) => ("attempt" in fact ? attemptName(ticket, fact.attempt) : ticket),
-    ...heldBy(world, { instanceId, ticket }, lockToken),
+    factFor: ({ id, attempt }) => ({
+      kind: "task-failed",
+      ticket: id,
+      attempt,
+      ...failure,
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    }),
+    nameFor: ({ ticket, attempt }) => attemptName(ticket, attempt),
   });
-  if (served.kind === "nothing") throw noTask(taskId);
   return { failed: true };
 }
 
-/** Keeps a worker's lock; a task that nobody needs any more is called cancelled. */
+/** Keeps a worker's lock; a task that is over is called cancelled. */
 export async function extendLock(
   world: World,
   taskId: string,
   request: HeartbeatRequest,
 ): Promise<Heartbeat> {
-  const kept = await heartbeat(world, { ...taskPartsOf(taskId), taskId }, request);
+  const kept = await heartbeat(world, taskPartsOf(taskId), request);
   if (kept === undefined) throw noTask(taskId);
   return kept;
 }
 
-/**
- * Who names his lock must still have it, over or not; the row that it was goes with the task. What
- * he says of an attempt that somebody else has failed says nothing of the next one.
- */
-function heldBy(
-  world: World,
-  about: Readonly<{ instanceId: string; ticket: string }>,
-  lockToken: string | undefined,
-): Pick<InstanceRequest, "claim"> {
-  if (lockToken === undefined) return {};
-  return {
-    claim: async (fact) => {
-      const row = await heldRow(world, about, lockToken);
-      if (fact.kind === "task-failed") await demandAttempt(world, row, fact.attempt);
-      return { ticket: about.ticket, key: row.key };
-    },
-  };
-}
+/** A request about one task. */
+export type TaskRequest<F extends Fact> = Readonly<{
+  key: IdempotencyKey | undefined;
+  body: InstanceRequest["body"];
+  /** The fact for the task as it stands; undefined: it is already as it should be. */
+  factFor: (task: TaskTicket, instance: Instance, program: Program) => F | undefined;
+  nameFor: (fact: F) => string;
+  lockToken?: string | undefined;
+}>;
 
-/** A task of an instance that is not there is a task that is not there. */
-export async function handleTaskRequest(
+/** Takes the fact into the instance; throws where the task is not open, or its instance not there. */
+export async function handleTaskRequest<F extends Fact>(
   world: World,
   taskId: string,
-  errand: Parameters<typeof handleRequest>[1],
-) {
+  { key, body, factFor, nameFor, lockToken }: TaskRequest<F>,
+): Promise<void> {
+  const about = taskPartsOf(taskId);
+  let isAsItShould = false;
+  const request: InstanceRequest = {
+    instanceId: about.instanceId,
+    ...(key !== undefined && { key }),
+    body,
+    factFor: (instance, program) => {
+      const task = openTask(instance, about.ticket);
+      const fact = task && factFor(task, instance, program);
+      isAsItShould = task !== undefined && fact === undefined;
+      return fact;
+    },
+    nameFor: (fact) => nameFor(fact as F),
+    ...(lockToken !== undefined && { claim: (fact) => claimByLock(world, about, lockToken, fact) }),
+  };
   try {
-    return await handleRequest(world, errand);
+    const { kind } = await handleRequest(world, request);
+    if (kind === "nothing" && !isAsItShould) throw noTask(taskId);
   } catch (cause) {
     if (cause instanceof EngineError && cause.code === "instance/not-found") throw noTask(taskId);
     throw cause;
   }
+}
+
+/**
+ * A worker that names its lock must still have it, over or not; the row of the lock goes with the
+ * task. What it says of an attempt that another worker has failed says nothing of the next one.
+ */
+async function claimByLock(world: World, about: TaskParts, lockToken: string, fact: Fact) {
+  const row = await heldRow(world, about, lockToken);
+  if (fact.kind === "task-failed") await demandAttempt(world, row, fact.attempt);
+  return { ticket: about.ticket, key: row.key };
 }
 
 /** One open task, with the text of its form. */
@@ -243,7 +240,7 @@ async function tasksOfInstance(
   return { items, ...(items.length < wanted.length && last && { nextCursor: last.id }) };
 }
 
-export function taskPartsOf(taskId: string): { instanceId: string; ticket: string } {
+function taskPartsOf(taskId: string): TaskParts {
   const parts = parseTaskId(taskId);
   if (parts === undefined) throw noTask(taskId);
   return parts;
@@ -254,7 +251,7 @@ function millisecondsOf(world: World, text: string): number {
   return Math.max(0, addDuration(now, checkedValue(parseDuration(text))) - now);
 }
 
-export function noTask(taskId: string): EngineError {
+function noTask(taskId: string): EngineError {
   return new EngineError("task/not-found", {
     happened: "There is no such open task",
     where: `task ${taskId}`,

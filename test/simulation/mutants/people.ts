@@ -53,7 +53,7 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     scenario: "people-and-workers-cancel",
     seed: 11_267,
     mode: "memory",
-    file: "lib/engine/rows/offer-task.ts",
+    file: "lib/engine/rows/offer.ts",
     find: "return openRowAgain(world, wasOpen ? change.before : instance, task, shards);",
     replace: `${MARK}; return openRow(instance, task, shards);`,
   },

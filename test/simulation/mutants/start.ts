@@ -6,7 +6,7 @@ export const START_MUTANTS: readonly Mutant[] = [
     name: "start-without-enabled-check",
     without: "a start event that is disabled fires nothing",
     scenario: "timer-start-switched",
-    file: "lib/engine/rows/occurrence.ts",
+    file: "lib/engine/rows/timer-start.ts",
     find: "if (!start.enabled) return false;",
     replace: `if (!start.enabled) ${MARK};`,
   },

@@ -7,10 +7,10 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     without: "the ticket decides, not the lock: one that is over and was not taken completes",
     scenario: "late-worker",
     file: "lib/engine/workers/lock.ts",
-    find: "if (row) return row;",
+    find: "if (isLost) throw lockLost(about);",
     replace: `const isOver = Number(row?.key.sk.split("#")[1] ?? 0) < world.clock.now();
   if (isOver) ${MARK};
-  if (row && !isOver) return row;`,
+  if (isLost || isOver) throw lockLost(about);`,
   },
   {
     name: "old-row-removed-first",
@@ -37,10 +37,10 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     without: "a row goes only after its ticket was seen dead",
     scenario: "workers",
     file: "lib/engine/workers/activate.ts",
-    find: "given = await readable(world, instance, () => giveAway(world, row, offer, lock));",
+    find: "given = await readable(world, instance, () => giveAway(world, row, lock));",
     replace: `${MARK};
     await world.store.tidy([locked.key]);
-    given = await readable(world, instance, () => giveAway(world, row, offer, lock));`,
+    given = await readable(world, instance, () => giveAway(world, row, lock));`,
   },
   {
     name: "unreadable-task-goes",
