@@ -5,9 +5,8 @@ import { instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { Progress } from "../drive/commit-call.ts";
-import { planCreation } from "../drive/creation.ts";
+import { createInstance } from "../drive/creation.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
-import { commitStart } from "../instances/start.ts";
 import { lifeOf } from "../rows/life.ts";
 import {
   type Address,
@@ -62,11 +61,9 @@ export async function beginBy(
   const start = await startOf(world, definitionId, mail, payload);
   if (start === undefined) return undefined;
   const instanceId = world.ids.digest(JSON.stringify(["message", definitionId, name, key, id.mid]));
-  const plan = await planCreation(world, instanceId, start);
-  if (plan === undefined) return undefined;
-  const outcome = await commitStart(world, plan, start, progress);
-  if (outcome.kind === "committed") return instanceId;
-  const isThere = outcome.kind === "conflict" && outcome.current !== undefined;
+  const created = await createInstance(world, instanceId, start, { progress });
+  if (created.kind === "committed") return instanceId;
+  const isThere = created.kind === "conflict" && created.current !== undefined;
   return isThere ? instanceId : undefined;
 }
 

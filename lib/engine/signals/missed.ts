@@ -1,7 +1,7 @@
 /**
- * The second look of those who began to wait: what was broadcast between the first look at the
- * head and the commit is for them, though its pages may have passed before their row was there.
- * What has a number but is not stored yet is unpublished: its pages will find the row.
+ * The re-check of a wait that was just opened: what was broadcast between the read of the topic's head
+ * and the commit is for it, though the pages may have passed before its row was there. What has a
+ * number but is not stored yet is unpublished: its pages will find the row.
  */
 import { MAX_MS_FOR_PAGES } from "../../definition/limits.ts";
 import { isWelcome } from "../../kernel/decide.ts";
@@ -13,9 +13,11 @@ import { factFor } from "../rows/fact-for.ts";
 import { keptFor } from "../rows/kept-event.ts";
 import { readHead } from "../rows/topic-head.ts";
 import { isTopicTicket, parseRow, rowItem, type TopicTicket, topicOf } from "../rows/wait-row.ts";
+import { parkWant } from "../step/park.ts";
 import { timeOf } from "../step/plan.ts";
 import { broadcastKey, PLACES, placeKey } from "../storage/keys.ts";
 import { deliveryName } from "../storage/names.ts";
+import { scanAll } from "../storage/scan-all.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -28,21 +30,20 @@ export async function sendMissed(
   ticket: TopicTicket,
 ): Promise<void> {
   const { tenant, id: instanceId } = instance;
-  const roads = new Set<Route>();
+  const { id } = ticket;
+  const routes = new Set<Route>();
   for (const broadcast of await missedBy(world, instance, ticket)) {
-    roads.add(await sendOne(world, instance, ticket, broadcast));
+    routes.add(await sendOne(world, instance, ticket, broadcast));
   }
-  if (roads.has("later")) {
-    const again = { kind: "missed", tenant, instanceId, ticket: ticket.id } as const;
-    await world.pages.send(again, LOOK_AGAIN_MS);
+  if (routes.has("later")) {
+    await world.pages.send({ kind: "missed", tenant, instanceId, ticket: id }, RECHECK_MS);
   }
   if (ticket.on !== "event") return;
   const [kept] = await keptFor(world, ticket.name, instance);
-  const name = ticket.id;
-  if (kept) await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: name });
+  if (kept) await parkWant(world, instance, { name: id, look: id });
 }
 
-/** A message that somebody sent to look once more, when the pages of what was missed have come. */
+/** The message of a re-check, for when the pages of what was missed have come. */
 export async function recheckMissed(
   world: World,
   { instanceId, ticket: id }: MissedMessage,
@@ -56,9 +57,9 @@ export async function recheckMissed(
 type Route = "page" | "later" | "fact";
 
 /**
- * While its pages are under way they may find the row, and count who is behind it: that is waited
- * for. Once all have come without it, it gets a page of its own. A broadcast that hangs is not
- * waited for any longer: who gets it so is not counted, since its pages may count them still.
+ * While its pages are under way they may find the row, and count its wait: that is waited for. Once
+ * all have come without it, it gets a page of its own. A broadcast that hangs is not waited for any
+ * longer: a wait that gets it so is not counted, since the pages may count it still.
  */
 async function sendOne(
   world: World,
@@ -68,18 +69,17 @@ async function sendOne(
 ): Promise<Route> {
   const { tenant, id: instanceId } = instance;
   const row = ticket.row && parseRow(rowItem(instance, ticket, ticket.row));
-  const road = row ? await roadFor(world, broadcast) : "fact";
-  if (row && road === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
+  const route = row ? await routeOf(world, broadcast) : "fact";
+  if (row && route === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
     const page = `m~${instanceId}~${ticket.id}`;
     const about = { tenant, broadcastId: broadcast.id, page, last: false, rows: [row] };
     await world.pages.send({ kind: "page", ...about });
   }
-  if (road === "fact") {
+  if (route === "fact") {
     const name = deliveryName(ticket.id, broadcast.seq);
-    const fact = factFor(broadcast, ticket);
-    await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+    await parkWant(world, instance, { name, fact: factFor(broadcast, ticket) });
   }
-  return road;
+  return route;
 }
 
 /** Read after its pages have come: those may have found the row since the instance was read. */
@@ -95,14 +95,14 @@ async function isStillMissing(
   return isWelcome(image.instance, factFor(broadcast, ticket), { now });
 }
 
-async function roadFor(world: World, { id, at }: Broadcast): Promise<Route> {
+async function routeOf(world: World, { id, at }: Broadcast): Promise<Route> {
   const key = broadcastKey(world.settings.tenant, id);
   const progress = await readable(world, key, () => readProgress(world, id), isDamaged);
   if (progress !== "unreadable" && isComplete(progress)) return "page";
   return world.clock.now() - at < MAX_MS_FOR_PAGES ? "later" : "fact";
 }
 
-const LOOK_AGAIN_MS = 500;
+const RECHECK_MS = 500;
 
 /** The first one for a wait that takes one, all of them for a wait that stays. */
 async function missedBy(
@@ -134,12 +134,8 @@ async function* places(
   first: number,
 ): AsyncGenerator<readonly [seq: number, id: string]> {
   const { pk, sk: from } = placeKey(world.settings.tenant, topicOf(ticket), first);
-  let after: string | undefined;
-  do {
-    const range = { from, ...PLACES, limit: 100, ...(after !== undefined && { after }) };
-    const page = await world.store.scan(pk, range);
-    const parse = ({ key, body }: Item) => [Number(key.sk.slice(2)), parsePlace(body)] as const;
-    yield* readableOf(world, page.items, parse, isDamaged);
-    after = page.next;
-  } while (after !== undefined);
+  const parse = ({ key, body }: Item) => [Number(key.sk.slice(2)), parsePlace(body)] as const;
+  for await (const item of scanAll(world.store, pk, { from, ...PLACES, limit: 100 })) {
+    yield* readableOf(world, [item], parse, isDamaged);
+  }
 }

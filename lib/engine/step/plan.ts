@@ -70,14 +70,12 @@ export type Besides = Readonly<{
 export async function plan(
   world: World,
   image: Image,
-  wants: readonly Want[],
-  owner: Owner,
-  besides: Besides = {},
+  asked: Besides & Readonly<{ wants: readonly Want[]; owner: Owner }>,
 ): Promise<Plan | undefined> {
-  const given = givenFor(world, image.instance);
-  const planned = await planWith(world, image, { wants, owner, given, ...besides, take: takeWant });
+  const chain = { ...asked, given: givenFor(world, image.instance) };
+  const planned = await planWith(world, image, { ...chain, take: takeWant });
   if (planned === undefined || isStorable(planned)) return planned;
-  return planWith(world, image, { wants, owner, given, ...besides, take: takeIfSmall });
+  return planWith(world, image, { ...chain, take: takeIfSmall });
 }
 
 /** The first write of an instance: the same decision, whoever makes it and when. */

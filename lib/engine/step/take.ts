@@ -11,6 +11,7 @@ import type { Given } from "../../kernel/draft.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import type { Instance, Lease, RecentRequest, Ticket, TimerTicket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
+import type { Invocation } from "../../ports/message.ts";
 import { hasKeyRows } from "../rows/key-rows.ts";
 import { isTimer } from "../rows/open-tickets.ts";
 import {
@@ -39,8 +40,16 @@ import {
 export type Want = Readonly<{ name: string; remember?: Omit<RecentRequest, "v"> }> &
   (Readonly<{ fact: Fact }> | Readonly<{ look: string }>);
 
-/** Who works on what the step opens; a door leaves it to the copy that it parked. */
+/** Who works on what the step opens. */
 export type Owner = Readonly<{ own: string | null; until: Instant }>;
+
+export const ownerOf = ({ id: own, until }: Invocation): Owner => ({ own, until });
+
+/** A request leaves what its step opens to the copy that it parks. */
+export const noOwner = ({ clock }: Pick<World, "clock">): Owner => ({
+  own: null,
+  until: clock.now(),
+});
 
 /** What every decision of a chain has in common. */
 export type Deciding = Readonly<{

@@ -158,10 +158,12 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     without: "what a signal's start owes leaves before it: its row may go at any moment",
     scenario: "signal-start-undeployed",
     file: "lib/engine/signals/start.ts",
-    find: "const outcome = await commitStart(world, plan, start);",
+    find: "const created = await createInstance(world, instanceId, start);",
     replace: `${MARK};
     const { commit } = await import("../step/commit.ts");
-    const outcome = await commit(world, plan, null);`,
+    const { planCreation } = await import("../drive/creation.ts");
+    const plan = await planCreation(world, instanceId, start);
+    const created = plan ? await commit(world, plan, null) : { kind: "void" };`,
   },
   {
     name: "dead-letter-lost",
