@@ -2,7 +2,8 @@
 import type { Definition } from "../../definition/definition.ts";
 import type { ChildTicket, Instance } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import { checkPlainStart } from "../instances/start.ts";
+import type { Item } from "../../ports/store.ts";
+import { checkPlainStart } from "../drive/creation.ts";
 import { definitionPk, VERSIONS, versionOf } from "../storage/keys.ts";
 import {
   parseVersion,
@@ -11,6 +12,7 @@ import {
   startable,
   type VersionRecord,
 } from "../storage/latest.ts";
+import { scanAll } from "../storage/scan-all.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
@@ -49,23 +51,11 @@ async function wantedBy(
 async function newestThat(world: World, latest: Ref, { is, words }: Wanted): Promise<Ref> {
   const { id } = latest;
   const pk = definitionPk(world.settings.tenant, id);
-  for (let after: string | undefined; ; ) {
-    const page = await world.store.scan(pk, {
-      ...VERSIONS,
-      limit: VERSIONS_AT_ONCE,
-      backwards: true,
-      ...(after !== undefined && { after }),
-    });
-    const versions = readableOf(
-      world,
-      page.items,
-      ({ key, body }) => ({ ...parseVersion(body), version: versionOf(key) }),
-      isDamaged,
-    );
-    const found = versions.find(is);
+  const range = { ...VERSIONS, limit: VERSIONS_AT_ONCE, backwards: true } as const;
+  const parse = ({ key, body }: Item) => ({ ...parseVersion(body), version: versionOf(key) });
+  for await (const item of scanAll(world.store, pk, range)) {
+    const found = readableOf(world, [item], parse, isDamaged).find(is);
     if (found) return { id, version: found.version, hash: found.hash };
-    if (page.next === undefined) break;
-    after = page.next;
   }
   throw new EngineError("definition/not-found", {
     happened: `There is no version of the definition ${words}`,

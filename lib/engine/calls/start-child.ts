@@ -2,70 +2,60 @@
  * Begins what a call has opened a ticket for.
  *
  * 1. The child's id comes from the ticket, and so do all inputs of its first decision: it does not
- *    matter who begins it, nor how often that is tried.
+ *    matter what begins it, nor how often that is tried.
  * 2. What the start owes leaves before it, with the start inside, as for every start.
- * 3. What cannot begin gets its tombstone first, and only then the call is told: no later try may
+ * 3. What cannot begin gets its tombstone first, and only then its call learns of it: no later try may
  *    begin after all what the call has given up.
  */
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { type ChildTicket, type Instance, isTerminal } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
-import { planCreation } from "../drive/creation.ts";
-import { commitStart } from "../instances/start.ts";
+import { commitStart, planCreation } from "../drive/creation.ts";
 import { childIdOf, isChildOf } from "../rows/child.ts";
 import type { Plan } from "../step/plan.ts";
-import { instanceKey } from "../storage/keys.ts";
 import { loadProgram } from "../storage/programs.ts";
-import { loadInstance } from "../storage/stored-instance.ts";
-import { isDamaged, readable } from "../storage/unreadable.ts";
+import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 import { calledBy } from "./called.ts";
-import { parkRecheck } from "./notify-parent.ts";
-import { putTombstone } from "./tombstone.ts";
+import { parkRecheck, readOther } from "./other-end.ts";
+import { childBusy, putTombstone } from "./tombstone.ts";
 
-/** Sees to it that the child is there, or that its call learns what became of it; says whether it did anything. */
+/** Makes sure that the child is there, or that its call learns what became of it; says whether it did anything. */
 export async function startChild(
   world: World,
   parent: Instance,
   ticket: ChildTicket,
 ): Promise<boolean> {
   const childId = childIdOf(world, parent, ticket.id);
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    const key = instanceKey(world.settings.tenant, childId);
-    const found = await readable(world, key, () => loadInstance(world, childId), isDamaged);
-    // It has begun; what has become of it nobody can tell.
+  const busy = () => childBusy("begin a child", childId);
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+    const found = await readOther(world, childId);
+    // It has begun; what has become of it cannot be known.
     if (found === "unreadable") return false;
-    if (found) return tellIfOver(world, parent, ticket, found.instance);
-    const planned = await planOf(world, parent, ticket, childId);
-    if (typeof planned === "string") {
-      if (!(await putTombstone(world, parent, ticket.id, planned))) continue;
+    if (found) {
+      // While an awaited child lives there is nothing to tell.
+      const { instance } = found;
+      const lives = isChildOf(instance, parent, ticket.id) && !isTerminal(instance);
+      if (lives && !ticket.detached) return false;
       await parkRecheck(world, parent, ticket.id);
       return true;
     }
-    const outcome = await commitStart(world, planned.plan, planned.start);
-    if (outcome.kind === "committed") {
-      if (ticket.detached) await parkRecheck(world, parent, ticket.id);
+    const planned = await planOf(world, parent, ticket, childId);
+    if (typeof planned === "string") {
+      if (!(await putTombstone(world, parent, ticket.id, planned))) return again();
+      await parkRecheck(world, parent, ticket.id);
       return true;
     }
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 2 + tries);
-  }
-  throw busy(childId);
+    if (planned.plan === undefined) throw engineBusy(busy());
+    const outcome = await commitStart(world, planned.plan, planned.start);
+    if (outcome.kind !== "committed") return again(outcome);
+    if (ticket.detached) await parkRecheck(world, parent, ticket.id);
+    return true;
+  });
 }
 
-/** Whoever it is that stands there: while an awaited child lives there is nothing to tell. */
-async function tellIfOver(
-  world: World,
-  parent: Instance,
-  { id, detached }: ChildTicket,
-  found: Instance,
-): Promise<boolean> {
-  if (!detached && isChildOf(found, parent, id) && !isTerminal(found)) return false;
-  await parkRecheck(world, parent, id);
-  return true;
-}
-
-type Planned = Readonly<{ start: CarriedStart; plan: Plan }>;
+type Planned = Readonly<{ start: CarriedStart; plan: Plan | undefined }>;
 
 /** The start, or why there cannot be one. */
 async function planOf(
@@ -76,9 +66,7 @@ async function planOf(
 ): Promise<Planned | string> {
   try {
     const start = await startOf(world, parent, ticket);
-    const plan = await planCreation(world, childId, start);
-    if (plan === undefined) throw busy(childId);
-    return { start, plan };
+    return { start, plan: await planCreation(world, childId, start) };
   } catch (cause) {
     if (!(cause instanceof EngineError) || cause.retryable) throw cause;
     return cause.message;
@@ -103,11 +91,3 @@ async function startOf(world: World, parent: Instance, ticket: ChildTicket): Pro
     },
   };
 }
-
-const busy = (childId: string): EngineError =>
-  new EngineError("engine/busy", {
-    happened: "The store is too busy to begin a child",
-    where: `instance ${childId}`,
-    fix: "Nothing is lost: it is tried again.",
-    retryable: true,
-  });

@@ -17,11 +17,11 @@ import type {
   Verdict,
 } from "../../ports/message.ts";
 import { isTimer } from "../rows/open-tickets.ts";
-import { commit } from "../step/commit.ts";
-import { afterCommit } from "../step/dispatch.ts";
-import { plan, timeOf } from "../step/plan.ts";
-import { dropSentRecords, redeliver } from "../step/redelivery.ts";
-import type { Want } from "../step/take.ts";
+import { commitAndSend } from "../step/commit-and-send.ts";
+import { timeOf } from "../step/plan.ts";
+import { redeliver } from "../step/redelivery.ts";
+import { CONTENDED_MS } from "../step/rewrite.ts";
+import { ownerOf, type Want } from "../step/take.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
@@ -89,16 +89,14 @@ async function verdictOn(
   if (message.kind === "look") return afterNothing(world, image, message, invocation);
   const earlyMs = message.kind === "parked" ? earlyByMs(world, image.instance, message.fact) : 0;
   if (earlyMs > 0) return { keepForMs: earlyMs };
-  return redeliver(world, image, message.name, invocation, factIn(message));
+  return redeliver(world, image, { name: message.name, fact: factIn(message) }, invocation);
 }
 
-/** What came by itself. A copy of a call, or of a start, is in vain by design: its call was quicker. */
+/** What came in vain. A copy of a request, or of a start, does so by design: its call was quicker. */
 function factIn(message: Exclude<Parked, LookMessage>): Fact["kind"] | undefined {
   if (message.kind === "owed" || message.request !== undefined) return undefined;
   return message.fact.kind === "started" ? undefined : message.fact.kind;
 }
-
-const CONTENDED_MS = 100;
 
 type Taken = Readonly<{
   image: Image;
@@ -108,12 +106,6 @@ type Taken = Readonly<{
   verdict: Verdict;
 }>;
 
-const NOTHING_TAKEN = {
-  taken: new Set<string>(),
-  left: new Set<string>(),
-  verdict: "release",
-} as const;
-
 /** Commits all that can still be taken, and sends what it owes. */
 async function takeTogether(
   world: World,
@@ -121,43 +113,17 @@ async function takeTogether(
   messages: readonly Parked[],
   invocation: Invocation,
 ): Promise<Taken | "contended"> {
-  const owner = { own: invocation.id, until: invocation.until };
-  let image = found;
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
-    const wants = wantsOf(world, image.instance, messages);
-    const planned = wants.length > 0 ? await plan(world, image, wants, owner) : undefined;
-    if (planned === undefined) {
-      const current = await newerThan(world, image, wants);
-      if (current === undefined) return { image, ...NOTHING_TAKEN };
-      image = current;
-      continue;
-    }
-    const outcome = await commit(world, planned, invocation.id);
-    if (outcome.kind === "committed") {
-      const sent = await afterCommit(world, planned);
-      const verdict = await dropSentRecords(world, outcome.image, sent, invocation.id);
-      return { image: outcome.image, taken: planned.took, left: planned.left, verdict };
-    }
-    if (outcome.kind === "busy") return "contended";
-    if (outcome.kind === "moved") continue;
-    if (outcome.current === undefined) return { image, ...NOTHING_TAKEN };
-    image = outcome.current;
+  const sent = await commitAndSend(world, found, {
+    want: (instance) => wantsOf(world, instance, messages),
+    owner: ownerOf(invocation),
+    tries: MAX_TRIES_OF_PARKED,
+  });
+  if (sent.kind === "settled") {
+    const { image, plan, verdict } = sent;
+    return { image, taken: plan.took, left: plan.left, verdict };
   }
-  return "contended";
-}
-
-/**
- * A look that finds nothing may have come between: the instance was read before somebody's step,
- * what it looks for after it. Only an instance that is read later says what that step owes.
- */
-async function newerThan(
-  world: World,
-  { instance: { id, version } }: Image,
-  wants: readonly Want[],
-): Promise<Image | undefined> {
-  if (!wants.some((want) => "look" in want)) return undefined;
-  const current = await loadInstance(world, id);
-  return current && current.instance.version > version ? current : undefined;
+  if (sent.kind !== "gone") return "contended";
+  return { image: sent.image ?? found, taken: new Set(), left: new Set(), verdict: "release" };
 }
 
 function wantsOf(world: World, instance: Instance, messages: readonly Parked[]): readonly Want[] {
@@ -174,7 +140,7 @@ function wantsOf(world: World, instance: Instance, messages: readonly Parked[]):
   });
 }
 
-/** Remembered, or so long ago that nobody can know: its caller never got an answer. */
+/** Remembered, or so long ago that it cannot be known: its caller never got an answer. */
 function isSettled({ ring }: Instance, { id, base }: { id: string; base: number }): boolean {
   if (ring.some(({ request }) => request === id)) return true;
   return ring.length === MAX_REMEMBERED_REQUESTS && (ring[0]?.v ?? 0) > base;
@@ -187,7 +153,7 @@ function earlyByMs(world: World, instance: Instance, fact: Fact): number {
   return timer && !isDue(timer, now) ? timer.dueAt - now : 0;
 }
 
-/** What brings its own message changes a mailbox with its step: it is taken by itself. */
+/** One that carries a message changes a mailbox with its step: it is taken by itself. */
 const isPosted = (message: Parked): message is LookMessage & { post: Post } =>
   message.kind === "look" && message.post !== undefined;
 

@@ -1,17 +1,24 @@
 /**
- * An exclusive task is claimed in the store before it runs, under the lease of who claims it. While
- * that lies ahead its run may be at work, and whoever else is handed the task leaves it alone; after
- * that it may have run, and only a person can tell.
+ * An exclusive task is claimed in the store before it runs, under the lease of the invocation that
+ * claims it. During the lease its run may be at work, and every other delivery leaves the task alone;
+ * after it the task may have run, and only a person can tell.
+ *
+ * A batch item is claimed by a record of its own, one for each attempt: thousands of items must not
+ * contend for their instance.
  */
-import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { MIN_RETENTION_MS } from "../../definition/limits.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TicketFact } from "../../kernel/fact.ts";
-import type { TaskTicket } from "../../kernel/instance.ts";
+import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { openTask } from "../rows/open-tickets.ts";
-import { commit } from "../step/commit.ts";
-import { type CommitResult, commitWithRetry } from "../step/commit-with-retry.ts";
+import { type CommitResult, commitWithRetry, type Step } from "../step/commit-with-retry.ts";
 import { leaseLeftMs } from "../step/owed.ts";
-import { type Besides, planWrite } from "../step/plan.ts";
+import { rewrite } from "../step/rewrite.ts";
+import { ownerOf } from "../step/take.ts";
+import { encodeBody, parseBody } from "../storage/formats.ts";
+import { instancePk, itemClaimKey } from "../storage/keys.ts";
+import { putAbsent } from "../storage/put-absent.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 
@@ -23,72 +30,91 @@ export type Claimed = Readonly<
   | Exclude<CommitResult, { kind: "settled" }>
 >;
 
-type Claim = Readonly<{
-  task: TaskTicket;
-  trigger: string;
-  invocation: Invocation;
-  besides: Besides;
-  /** Looks at each image that won against us, and says whether the task is still ours to run. */
-  mine: (current: Image) => boolean;
-}>;
+type Claim = Readonly<{ task: TaskTicket; trigger: string; invocation: Invocation }> &
+  Pick<Step, "sent"> &
+  Required<Pick<Step, "mine">>;
 
 /** Claims a task for this invocation, unless another one has. */
-export async function claim(
-  world: World,
-  image: Image,
-  { task, trigger, invocation, besides, mine }: Claim,
-): Promise<Claimed> {
-  const { id: own, until } = invocation;
+export async function claim(world: World, image: Image, how: Claim): Promise<Claimed> {
+  const { task, trigger, invocation, mine, ...besides } = how;
+  if (task.member !== undefined) return claimItem(world, image, task, invocation);
+  const { id: ticket, attempt } = task;
+  const own = invocation.id;
   if (task.claim !== undefined && task.claim !== own) {
     const forMs = claimLeftMs(world, task);
     return forMs > 0 ? { kind: "held", forMs } : { kind: "in-doubt", fact: inDoubt(task) };
   }
-  const { id: ticket, attempt } = task;
-  const fact = { kind: "task-claimed", ticket, attempt, claim: own } as const;
   const isUnclaimed = ({ instance }: Image) => openTask(instance, ticket)?.claim === undefined;
-  const settled = await commitWithRetry(
-    world,
-    image,
-    { name: trigger, fact },
-    { own, until },
-    { ...besides, mine: (current) => mine(current) && isUnclaimed(current) },
-  );
-  return settled.kind === "settled" ? { kind: "claimed", image: settled.image } : settled;
+  const result = await commitWithRetry(world, image, {
+    want: { name: trigger, fact: { kind: "task-claimed", ticket, attempt, claim: own } },
+    owner: ownerOf(invocation),
+    ...besides,
+    mine: (current) => mine(current) && isUnclaimed(current),
+  });
+  return result.kind === "settled" ? { kind: "claimed", image: result.image } : result;
 }
 
-/** For how long the run that claimed a task may be at work on it. */
-export function claimLeftMs(world: World, { claim: by, stamp }: TaskTicket): number {
-  return by !== undefined && stamp?.own === by ? leaseLeftMs(world, stamp) : 0;
+async function claimItem(
+  world: World,
+  image: Image,
+  task: TaskTicket,
+  { id: own, until }: Invocation,
+): Promise<Claimed> {
+  const found = await putAbsent(world, {
+    key: itemKey(world, image, task),
+    version: 1,
+    body: encodeBody("member-claim", { own, until }),
+    // Queues hold nothing for as long as that.
+    expiresAt: instantFrom(world.clock.now() + MIN_RETENTION_MS),
+  });
+  const claim = parseItemClaim(found.body);
+  if (claim.own === own) return { kind: "claimed", image };
+  const forMs = leaseLeftMs(world, { by: task.id, ...claim });
+  return forMs > 0 ? { kind: "held", forMs } : { kind: "in-doubt", fact: inDoubt(task) };
 }
 
 /**
- * Gives back a claim under which nothing was run. Who cannot, because the store stays busy, leaves
- * the task in doubt.
+ * Gives back a claim under which nothing was run. Where that fails, because the store stays busy, the
+ * task is left in doubt.
  */
 export async function unclaim(
   world: World,
-  found: Image,
-  ticket: string,
-  own: string,
+  image: Image,
+  { task, own }: Readonly<{ task: TaskTicket; own: string }>,
 ): Promise<Image> {
-  let image = found;
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
-    const { instance, program } = image;
-    const task = openTask(instance, ticket);
-    if (task?.claim !== own) break;
-    const { claim: _, ...unclaimed } = task;
-    const tickets = instance.tickets.map((open) => (open === task ? unclaimed : open));
-    const plan = planWrite(world, program, instance, { ...instance, tickets });
-    const outcome = await commit(world, plan, own);
-    if (outcome.kind === "committed") return outcome.image;
-    if (outcome.kind === "busy") await world.clock.pause(outcome.retryAfterMs);
-    if (outcome.kind === "conflict") {
-      if (outcome.current === undefined) break;
-      image = outcome.current;
-    }
+  if (task.member !== undefined) {
+    await world.store.commit([{ remove: itemKey(world, image, task), when: "exists" }]);
+    return image;
   }
-  return image;
+  const unclaimed = await rewrite(world, image, own, (instance) =>
+    withoutClaim(instance, task, own),
+  );
+  return "image" in unclaimed ? unclaimed.image : image;
 }
+
+function withoutClaim(instance: Instance, { id }: TaskTicket, own: string): Instance {
+  const task = openTask(instance, id);
+  if (task?.claim !== own) return instance;
+  const { claim: _, ...unclaimed } = task;
+  const tickets = instance.tickets.map((open) => (open === task ? unclaimed : open));
+  return { ...instance, tickets };
+}
+
+/** For how long the run that claimed a task may be at work on it; undefined: the task is unclaimed. */
+export async function claimOn(
+  world: World,
+  image: Image,
+  task: TaskTicket,
+): Promise<Readonly<{ leftMs: number }> | undefined> {
+  if (task.member === undefined) {
+    return task.claim === undefined ? undefined : { leftMs: claimLeftMs(world, task) };
+  }
+  const [item] = await world.store.get([itemKey(world, image, task)]);
+  return item && { leftMs: leaseLeftMs(world, { by: task.id, ...parseItemClaim(item.body) }) };
+}
+
+const claimLeftMs = (world: World, { claim: by, stamp }: TaskTicket): number =>
+  by !== undefined && stamp?.own === by ? leaseLeftMs(world, stamp) : 0;
 
 /** The failure of an exclusive task that may have been done. */
 export const inDoubt = (task: TaskTicket): Extract<TicketFact, { kind: "task-failed" }> => ({
@@ -99,3 +125,9 @@ export const inDoubt = (task: TaskTicket): Extract<TicketFact, { kind: "task-fai
     "The task is exclusive and was claimed by a run that never reported: it may have done its work. Look whether it did, then resolve this incident to run it again, or complete the task.",
   retries: 0,
 });
+
+const itemKey = ({ settings }: World, { instance }: Image, { id, attempt }: TaskTicket) =>
+  itemClaimKey(instancePk(settings.tenant, instance.id), id, attempt);
+
+const parseItemClaim = (body: Uint8Array) =>
+  parseBody("member-claim", body) as { own: string; until: Instant };

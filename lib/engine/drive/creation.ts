@@ -1,5 +1,5 @@
 /**
- * How instances come to be. All inputs of the first decision travel with the start, so the door and
+ * How instances are created. All inputs of the first decision travel with the start, so the call and
  * the message that carries it decide alike, and `absent` lets one of them win. Only what lies in a
  * mailbox or is kept at that moment may differ: a start that takes such things is parked whole.
  */
@@ -9,24 +9,29 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { Write } from "../../ports/store.ts";
 import { postingOf } from "../rows/mailbox.ts";
+import { runsHere } from "../rows/open-tickets.ts";
 import { firedWrite } from "../rows/timer-start.ts";
-import { commit } from "../step/commit.ts";
-import { rearm } from "../step/dispatch.ts";
+import { type Committed, commit } from "../step/commit.ts";
+import { rearm, showCaller } from "../step/dispatch.ts";
 import { isStorable, type Plan, planStart } from "../step/plan.ts";
+import { taskMessage } from "../step/task-message.ts";
 import { blankInstance } from "../storage/blank-instance.ts";
 import { SIZE_LIMITS } from "../storage/externalized.ts";
 import { latestKey } from "../storage/keys.ts";
 import { readLatest } from "../storage/latest.ts";
 import { START } from "../storage/names.ts";
 import { loadProgram } from "../storage/programs.ts";
+import { again, type Busy, engineBusy, retrying } from "../storage/retrying.ts";
 import { shardFor } from "../storage/shard-for.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
+import { commitCall, type Progress } from "./commit-call.ts";
+import { owesMoreThanTimers } from "./instance-request.ts";
 
 /**
  * What a start writes and owes; undefined when the message that begins it has gone elsewhere, or the
- * occurrence of the timer that begins it has been counted. An
- * instance that would be too large from the beginning is refused before anything is sent.
+ * occurrence of the timer that begins it has been counted. An instance that would be too large from
+ * the beginning is refused before anything is sent.
  */
 export async function planCreation(
   world: World,
@@ -47,7 +52,69 @@ export async function planCreation(
   return { ...plan, companions: [...plan.companions, enabled] };
 }
 
-/** The instance of this id, whoever started it; where there is none, the carried start makes it. */
+/** Of what became of a start; `void`: what begins it has gone elsewhere, or was counted. */
+export type Created = Committed | Readonly<{ kind: "void" }>;
+
+/**
+ * Creates an instance. What its start owes leaves as the message of its one task with the start
+ * inside, or parked as a whole. Whichever arrives first, message or call, creates the same instance.
+ */
+export async function createInstance(
+  world: World,
+  instanceId: string,
+  start: CarriedStart,
+  { progress, isCarried = false }: Creating = {},
+): Promise<Created> {
+  const plan = await planCreation(world, instanceId, start);
+  if (plan === undefined) return { kind: "void" };
+  if (!isCarried) return commitStart(world, plan, start, progress);
+  const outcome = await commit(world, plan, null);
+  if (outcome.kind === "committed") await rearm(world, plan);
+  return outcome;
+}
+
+type Creating = Readonly<{
+  /** Of the call that starts. */
+  progress?: Progress | undefined;
+  /** The message at hand brings the start again: nothing need carry it, and that message sends. */
+  isCarried?: boolean;
+}>;
+
+/** Commits a planned start, and shows its caller what it has opened. */
+export const commitStart = (
+  world: World,
+  plan: Plan,
+  start: CarriedStart,
+  progress?: Progress,
+): Promise<Committed> =>
+  commitCall(world, plan, {
+    copy: owesMoreThanTimers(world, plan) ? () => carry(world, plan, start) : undefined,
+    show: () => showCaller(world, plan),
+    progress,
+  });
+
+/**
+ * What waits for more than time may find it at once, and then owes other things: such a start is
+ * parked whole. So is one that took what lay there: the message that carries it may find other things
+ * there and come to other tasks.
+ */
+async function carry(world: World, { image, fresh }: Plan, start: CarriedStart): Promise<void> {
+  const { tenant, id: instanceId, trail } = image.instance;
+  const only = fresh.tickets.find((ticket) => runsHere(world, ticket));
+  const others = fresh.tickets.filter(
+    ({ id, on }) => id !== only?.id && on !== "timer" && on !== "incident",
+  );
+  const tookWhatLayThere = trail.entries.some(
+    ({ type }) => type === "message-received" || type === "event-received",
+  );
+  if (only && others.length + fresh.outbox.length === 0 && !tookWhatLayThere) {
+    return world.tasks.send({ ...taskMessage(image.instance, only), start });
+  }
+  const { fact } = start;
+  return world.parking.park({ kind: "parked", tenant, instanceId, name: START, fact, start });
+}
+
+/** The instance of this id, whatever started it; where there is none, the carried start makes it. */
 export async function loadOrCreate(
   world: World,
   instanceId: string,
@@ -55,26 +122,22 @@ export async function loadOrCreate(
 ): Promise<Image | undefined> {
   const found = await loadInstance(world, instanceId);
   if (found || start === undefined) return found;
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
-    const plan = await planCreation(world, instanceId, start);
-    if (plan === undefined) return madeMeanwhile(world, instanceId, start);
-    const outcome = await commit(world, plan, null);
-    if (outcome.kind === "committed") {
-      await rearm(world, plan);
-      return outcome.image;
-    }
-    if (outcome.kind === "conflict" && outcome.current) return outcome.current;
-    if (outcome.kind === "moved" && !(await isStillHead(world, start))) {
+  const busy = () => busyCreating(instanceId);
+  return retrying(world, { tries: MAX_TRIES_OF_PARKED, busy }, async () => {
+    const created = await createInstance(world, instanceId, start, { isCarried: true });
+    if (created.kind === "committed") return created.image;
+    if (created.kind === "void") return madeMeanwhile(world, instanceId, start);
+    if (created.kind === "conflict" && created.current) return created.current;
+    if (created.kind === "moved" && !(await isStillHead(world, start))) {
       return loadInstance(world, instanceId);
     }
-    await world.clock.pause(outcome.kind === "busy" ? outcome.retryAfterMs : 5);
-  }
-  throw busy(instanceId);
+    return again(created);
+  });
 }
 
 /**
  * What begins it is used up: by the very start that is carried here, or elsewhere. Where commits may be
- * seen half applied only time can tell, until whoever began it must be over.
+ * seen half applied only time can tell, until the call that began it must be over.
  */
 async function madeMeanwhile(
   world: World,
@@ -85,7 +148,7 @@ async function madeMeanwhile(
   const begunAt = timer?.at ?? now;
   const isSure = world.settings.host.seesWholeCommits || world.clock.now() - begunAt > MAX_CALL_MS;
   if (found || isSure) return found;
-  throw busy(instanceId);
+  throw engineBusy(busyCreating(instanceId));
 }
 
 function tooLarge(): EngineError {
@@ -97,17 +160,35 @@ function tooLarge(): EngineError {
   });
 }
 
-const busy = (instanceId: string): EngineError =>
-  new EngineError("engine/busy", {
-    happened: "The store is too busy to create the instance now",
-    where: `instance ${instanceId}`,
-    fix: "Nothing is lost: the message that carries the start comes back.",
-    retryable: true,
-  });
+const busyCreating = (instanceId: string): Busy => ({
+  happened: "The store is too busy to create the instance now",
+  where: `instance ${instanceId}`,
+  fix: "Nothing is lost: the message that carries the start comes back.",
+});
 
 /** Who decided this start knows by then that the definition has changed, and decides again. */
 async function isStillHead(world: World, { definition, head }: CarriedStart): Promise<boolean> {
   return head === undefined || (await readLatest(world, definition.id))?.item.version === head;
+}
+
+/** A call begins at the start event without a trigger, where there is one; code has none at all. */
+export async function checkPlainStart(
+  world: World,
+  ref: CarriedStart["definition"],
+): Promise<void> {
+  const { definition } = await loadProgram(world, ref);
+  const { startEvents } = definition;
+  if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;
+  const ways = startEvents.map((it) => {
+    if (it.kind === "timer") return `the timer "${it.element}"`;
+    return it.kind === "none" ? "a call" : `the ${it.kind} "${it.name}"`;
+  });
+  throw new EngineError("definition/not-startable", {
+    happened: "The definition has no plain start event",
+    where: `definition ${ref.id} version ${ref.version}`,
+    fix: `Its instances begin by ${ways.join(", ")}: send or await that instead.`,
+    retryable: false,
+  });
 }
 
 /** A start that meets another start's instance has no part in it, whatever its ticket is called. */

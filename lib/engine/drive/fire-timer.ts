@@ -2,7 +2,7 @@
 import { isDue } from "../../kernel/decide.ts";
 import type { Invocation, TimerMessage, Verdict } from "../../ports/message.ts";
 import { isTimer } from "../rows/open-tickets.ts";
-import { commitAndSend } from "../step/commit-and-send.ts";
+import { takeFact } from "../step/commit-and-send.ts";
 import { timeOf } from "../step/plan.ts";
 import { redeliver } from "../step/redelivery.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
@@ -18,9 +18,9 @@ export async function fireTimer(
   if (image === undefined) return "release";
   const name = message.ticket;
   const timer = image.instance.tickets.filter(isTimer).find(({ id }) => id === name);
-  if (timer === undefined) return redeliver(world, image, name, invocation, "timer-due");
+  if (timer === undefined) return redeliver(world, image, { name, fact: "timer-due" }, invocation);
   const now = timeOf(world, image.instance);
   if (!isDue(timer, now)) return { keepForMs: timer.dueAt - now };
   const fact = { kind: "timer-due", ticket: name } as const;
-  return commitAndSend(world, image, { name, fact }, invocation);
+  return takeFact(world, image, { name, fact }, { invocation });
 }

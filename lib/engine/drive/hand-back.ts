@@ -1,21 +1,22 @@
 /**
- * A task came to a host that does not run its type any more: from now on it is offered outside.
+ * A task that its message does not run: its type is not run here any more, and it is offered outside;
+ * or its run has ended badly too often, and it stands at an incident.
  *
  * The same message may be at work elsewhere, where its type still runs, and what follows there is
  * owed under its name. So the message goes only after the ticket says that it was handed back:
- * 1. Whoever had begun to run it finds that out by the conflict, and parks the outcome.
- * 2. Whoever begins later runs it only for a message that was sent since, and knows this hand-back.
- * 3. The outcome of a family's member is always parked: nothing is owed under its message's name.
+ * 1. An invocation that had begun to run it finds that out by the conflict, and parks the outcome.
+ * 2. One that begins later runs it only for a message that was sent since, and knows this hand-back.
+ * 3. The outcome of a batch item is always parked: nothing is owed under its message's name.
  */
-import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import type { TicketFact } from "../../kernel/fact.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Invocation, TaskMessage, Verdict } from "../../ports/message.ts";
 import { offerAnew } from "../rows/offer.ts";
 import { openTask } from "../rows/open-tickets.ts";
-import { commit } from "../step/commit.ts";
+import { takeFact } from "../step/commit-and-send.ts";
 import { handBackOf } from "../step/owed.ts";
-import { planWrite } from "../step/plan.ts";
 import { redeliver } from "../step/redelivery.ts";
+import { rewrite } from "../step/rewrite.ts";
 import { attemptName, HANDED_BACK } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
@@ -32,29 +33,66 @@ export async function handBack(
     await offerAnew(world, found.instance, brought);
     return "release";
   }
-  const name = attemptName(id, attempt);
-  let image = found;
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
-    const { instance, program } = image;
-    const task = openTask(instance, id);
-    if (task?.attempt !== attempt) return redeliver(world, image, name, invocation, "task");
-    const stamp = { by: HANDED_BACK, own: invocation.id, until: world.clock.now() };
-    const after = { ...instance, tickets: instance.tickets.map(restamped(task, stamp)) };
-    const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);
-    if (outcome.kind === "busy") return { keepForMs: outcome.retryAfterMs };
-    if (outcome.kind === "committed") {
-      await offerAnew(world, outcome.image.instance, task);
+  const stamp = { by: HANDED_BACK, own: invocation.id, until: world.clock.now() };
+  let task: TaskTicket | undefined;
+  const handedBack = (instance: Instance): Instance => {
+    task = openTask(instance, id);
+    if (task?.attempt !== attempt) return instance;
+    const stamped = { ...task, stamp };
+    return { ...instance, tickets: instance.tickets.map((it) => (it === task ? stamped : it)) };
+  };
+  const result = await rewrite(world, found, invocation.id, handedBack);
+  switch (result.kind) {
+    case "written":
+      if (task) await offerAnew(world, result.image.instance, task);
       return "release";
-    }
-    if (outcome.kind === "conflict" && outcome.current === undefined) return "release";
-    if (outcome.kind === "conflict" && outcome.current) image = outcome.current;
+    case "same":
+      return redeliver(
+        world,
+        result.image,
+        { name: attemptName(id, attempt), fact: "task" },
+        invocation,
+      );
+    case "gone":
+      return "release";
+    case "busy":
+      return { keepForMs: result.retryAfterMs };
   }
-  return CONTENDED;
 }
 
+/** Sets a task aside: `world` says why. Resolving the incident fails this attempt, and begins another. */
+export function setTaskAside(
+  world: World,
+  { image, task }: Readonly<{ image: Image; task: TaskTicket }>,
+  invocation: Invocation,
+): Promise<Verdict> {
+  const { id: ticket, attempt, retries } = task;
+  const message = `The attempt was given up: ${world.aside ?? "it never came to an end"}.`;
+  const left = { retries: Math.max(1, retries - 1) };
+  const fact = { kind: "task-failed", ticket, attempt, message, ...left } as const;
+  return takeAttempt(world, { image, task }, fact, invocation);
+}
+
+/** Takes the end of an attempt that this message still owns. */
+export const takeAttempt = (
+  world: World,
+  { image, task }: Readonly<{ image: Image; task: TaskTicket }>,
+  fact: TicketFact,
+  invocation: Invocation,
+): Promise<Verdict> =>
+  takeFact(
+    world,
+    image,
+    { name: attemptName(task.id, task.attempt), fact },
+    {
+      invocation,
+      mine: (current) => isUntouched(current, task),
+    },
+  );
+
 /**
- * Whether a message is from before its task was handed back. Whoever did that lets the message go:
- * what came of it under its name would be owed by nobody.
+ * Whether a message is from before its task was handed back. The invocation that did that lets the
+ * message go: no trigger would owe what came of it under its name.
  */
 export function isVoid(task: TaskTicket, { handedBackBy }: TaskMessage): boolean {
   const last = handBackOf(task);
@@ -67,10 +105,3 @@ export function isUntouched({ instance }: Image, task: TaskTicket): boolean {
   if (open === undefined || open.member !== undefined) return true;
   return open.attempt === task.attempt && handBackOf(open) === handBackOf(task);
 }
-
-const restamped =
-  (task: TaskTicket, stamp: NonNullable<TaskTicket["stamp"]>) =>
-  (ticket: Instance["tickets"][number]): Instance["tickets"][number] =>
-    ticket === task ? { ...task, stamp } : ticket;
-
-const CONTENDED: Verdict = { keepForMs: 100 };

@@ -10,12 +10,14 @@ import { MAX_CALL_MS } from "../../definition/limits.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import type { Invocation, LookMessage, Post, Verdict } from "../../ports/message.ts";
 import { boxName, postingMessage, type ReadMailbox } from "../rows/mailbox.ts";
-import { commitWithRetry } from "../step/commit-with-retry.ts";
-import { afterCommit, showCaller } from "../step/dispatch.ts";
+import { commitAndSend } from "../step/commit-and-send.ts";
+import { showCaller } from "../step/dispatch.ts";
 import { plan } from "../step/plan.ts";
-import { dropSentRecords, redeliver } from "../step/redelivery.ts";
+import { redeliver } from "../step/redelivery.ts";
+import { CONTENDED_MS } from "../step/rewrite.ts";
 import type { Sources } from "../step/sources.ts";
-import { type Image, loadInstance } from "../storage/stored-instance.ts";
+import { noOwner, ownerOf } from "../step/take.ts";
+import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { commitCall, type Progress } from "./commit-call.ts";
 import { isTooLarge, owesMoreThanTimers, tooLarge } from "./instance-request.ts";
@@ -36,8 +38,8 @@ export async function recheckInRequest(
   const besides = publishing
     ? { posting: postingMessage(publishing.post), boxes: boxesOf(publishing) }
     : {};
-  const owner = { own: null, until: now };
-  const planned = await plan(world, image, [{ name, look: ticket }], owner, besides);
+  const wants = [{ name, look: ticket }];
+  const planned = await plan(world, image, { wants, owner: noOwner(world), ...besides });
   if (planned === undefined) return { kind: "nothing" };
   const { tenant, id: instanceId, version: base } = image.instance;
   if (isTooLarge(planned)) throw tooLarge(instanceId);
@@ -71,23 +73,18 @@ export async function takePosted(
   message: LookMessage & { post: Post },
   invocation: Invocation,
 ): Promise<Verdict> {
-  const { instanceId, name, ticket } = message;
-  const owner = { own: invocation.id, until: invocation.until };
-  let image: Image | undefined = found;
+  const { name, ticket } = message;
+  const step = { want: { name, look: ticket }, owner: ownerOf(invocation) };
+  let image = found;
   for (const besides of [{ posting: postingMessage(message.post) }, {}]) {
-    if (image === undefined) return "release";
-    const settled = await commitWithRetry(world, image, { name, look: ticket }, owner, besides);
-    if (settled.kind === "settled") {
-      const sent = await afterCommit(world, settled.plan);
-      return dropSentRecords(world, settled.image, sent, invocation.id);
-    }
-    if (settled.kind !== "gone") return { keepForMs: CONTENDED_MS };
-    image = await loadInstance(world, instanceId);
+    const sent = await commitAndSend(world, image, { ...step, ...besides });
+    if (sent.kind === "settled") return sent.verdict;
+    if (sent.kind !== "gone") return { keepForMs: CONTENDED_MS };
+    if (sent.image === undefined) return "release";
+    image = sent.image;
   }
-  return image ? afterNothing(world, image, message, invocation) : "release";
+  return afterNothing(world, image, message, invocation);
 }
-
-const CONTENDED_MS = 100;
 
 /** There was nothing to take: what the name owes is sent, unless the call may still be at it. */
 export async function afterNothing(
@@ -97,7 +94,7 @@ export async function afterNothing(
   invocation: Invocation,
 ): Promise<Verdict> {
   const waitMs = callMayCommitIn(world, image.instance, message);
-  return waitMs > 0 ? { keepForMs: waitMs } : redeliver(world, image, message.name, invocation);
+  return waitMs > 0 ? { keepForMs: waitMs } : redeliver(world, image, message, invocation);
 }
 
 /** Later each time; 0 once the instance has moved on, or the call cannot be alive any more. */

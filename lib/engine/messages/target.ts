@@ -6,9 +6,8 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { Item } from "../../ports/store.ts";
 import type { Progress } from "../drive/commit-call.ts";
-import { planCreation } from "../drive/creation.ts";
+import { createInstance } from "../drive/creation.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
-import { commitStart } from "../instances/start.ts";
 import { lifeOf } from "../rows/life.ts";
 import {
   type Address,
@@ -63,11 +62,10 @@ export async function beginBy(
   const start = await startOf(world, definitionId, mail, payload);
   if (start === undefined) return undefined;
   const instanceId = world.ids.digest(JSON.stringify(["message", definitionId, name, key, id.mid]));
-  const plan = await planCreation(world, instanceId, start);
-  if (plan === undefined) return undefined;
-  const outcome = await commitStart(world, plan, start, progress);
-  const isThere = outcome.kind === "conflict" && outcome.current !== undefined;
-  return outcome.kind === "committed" || isThere ? instanceId : undefined;
+  const created = await createInstance(world, instanceId, start, { progress });
+  if (created.kind === "committed") return instanceId;
+  const isThere = created.kind === "conflict" && created.current !== undefined;
+  return isThere ? instanceId : undefined;
 }
 
 /** A message that its mailbox keeps for one of several targets. */

@@ -1,24 +1,27 @@
 /**
  * A broadcast reaches one row: a wait takes it as one step, a start event begins one instance.
  *
- * 1. A wait is called gone only by who has read an instance that has heard of it.
+ * 1. A wait counts as gone only by an instance that was committed after the wait was opened.
  * 2. What a wait has taken already it does not take again: the ticket, or the numbers that it
- *    remembers, say so. What that step still owes is sent, if nobody works on it.
- * 3. A row goes last of all, and not while somebody left debts that only this row leads to.
+ *    remembers, say so. What that step still owes is sent, if no invocation works on it.
+ * 3. A row goes last of all, and not while a delivery has left debts that only this row leads to.
  */
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance, Ticket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { Invocation, PagedRow, Verdict } from "../../ports/message.ts";
+import type { PagedRow, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
 import { type Broadcast, factFor, readBroadcast } from "../rows/broadcast.ts";
 import { mayTidyRow } from "../rows/closed.ts";
-import { type Life, lifeOf } from "../rows/life.ts";
-import { commitWithRetry } from "../step/commit-with-retry.ts";
-import { afterCommit, showDelivered } from "../step/dispatch.ts";
+import { lifeOf } from "../rows/life.ts";
+import { commitAndSend } from "../step/commit-and-send.ts";
+import { type CommitResult, commitWithRetry } from "../step/commit-with-retry.ts";
+import { showDelivered } from "../step/dispatch.ts";
 import { owedBy } from "../step/owed.ts";
-import { type Plan, timeOf } from "../step/plan.ts";
-import { dropSentRecords, redeliver } from "../step/redelivery.ts";
+import { timeOf } from "../step/plan.ts";
+import { redeliver } from "../step/redelivery.ts";
+import { CONTENDED_MS } from "../step/rewrite.ts";
+import { noOwner, ownerOf } from "../step/take.ts";
 import { broadcastKey } from "../storage/keys.ts";
 import { deliveryName } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
@@ -38,74 +41,48 @@ export async function deliver(
 ): Promise<Outcome> {
   if (!isMeant(broadcast, row)) return NOT_MEANT;
   try {
-    return await ("definitionId" in row
-      ? startByBroadcast(world, broadcast, row)
-      : deliverToWait(world, broadcast, row, by));
+    if ("definitionId" in row) return await startByBroadcast(world, broadcast, row);
+    const name = deliveryName(row.ticket, broadcast.seq);
+    return await deliverToWait({ world, broadcast, row, by, name });
   } catch (cause) {
-    // An instance that cannot be read, or cannot begin, blocks nobody else, and is named.
+    // An instance that cannot be read, or cannot begin, blocks no other, and is named.
     if (!(cause instanceof EngineError) || cause.retryable) throw cause;
     const instanceId = "definitionId" in row ? idOfStarted(world, broadcast, row) : row.instanceId;
     return { kind: "failed", failed: { instanceId, message: cause.message } };
   }
 }
 
-type WaitRow = Extract<PagedRow, { instanceId: string }>;
+type Delivery = Readonly<{
+  world: World;
+  broadcast: Broadcast;
+  row: Extract<PagedRow, { instanceId: string }>;
+  by: Deliverer;
+  /** What the delivery's step owes, it owes under this name. */
+  name: string;
+}>;
 
-async function deliverToWait(
-  world: World,
-  broadcast: Broadcast,
-  row: WaitRow,
-  by: Deliverer,
-): Promise<Outcome> {
+async function deliverToWait(delivery: Delivery): Promise<Outcome> {
+  const { world, broadcast, row } = delivery;
   const { instanceId, ticket, at: since, version } = row;
   const life = await lifeOf(world, { instanceId, ticket, since, version });
-  if (life.kind === "unsure") return { kind: "later", ms: UNSURE_MS };
-  if (life.kind === "gone") return alreadyGone(world, broadcast, row, life.image, by);
-  if (broadcast.expiresAt !== undefined && broadcast.expiresAt <= world.clock.now()) {
-    return { kind: "expired" };
+  if (life.kind === "unsure") return later(UNSURE_MS);
+  if (life.kind === "gone") return alreadyGone(delivery, life.image);
+  const { expiresAt } = broadcast;
+  if (expiresAt !== undefined && expiresAt <= world.clock.now()) return { kind: "expired" };
+  const { instance } = life.image;
+  const isLater = row.after >= broadcast.seq;
+  if (isLater && isTooYoung(broadcast, instance)) return NOT_MEANT;
+  const fact = factFor(broadcast, life.ticket);
+  if (isWelcome(instance, fact, { now: timeOf(world, instance) })) {
+    return hand(delivery, life.image, fact);
   }
-  return hand(world, broadcast, row, life, by);
+  // A later wait of an instance that has had it: counted where it was taken.
+  return isLater ? NOT_MEANT : alreadyGone(delivery, life.image);
 }
 
 const UNSURE_MS = 1_000;
-const CONTENDED_MS = 100;
 
-async function hand(
-  world: World,
-  broadcast: Broadcast,
-  row: WaitRow,
-  { image, ticket }: Extract<Life, { kind: "waits" }>,
-  by: Deliverer,
-): Promise<Outcome> {
-  if (row.after >= broadcast.seq && isTooYoung(broadcast, image.instance)) return NOT_MEANT;
-  const fact = factFor(broadcast, ticket);
-  const name = deliveryName(row.ticket, broadcast.seq);
-  if (!isWelcome(image.instance, fact, { now: timeOf(world, image.instance) })) {
-    // A later wait of an instance that has had it: counted where it was taken.
-    if (row.after >= broadcast.seq) return NOT_MEANT;
-    return alreadyGone(world, broadcast, row, image, by);
-  }
-  const settled = await commitWithRetry(world, image, { name, fact }, ownerOf(world, by));
-  switch (settled.kind) {
-    case "settled": {
-      const fared = faredBy(settled.image.instance, settled.plan.fresh.tickets);
-      if (by !== "call") {
-        const verdict = await sendOwed(world, settled.plan, settled.image, by, row.ticket);
-        if (verdict !== "release") return later(verdict.keepForMs);
-        return { ...fared, ...deadOf(world, row, settled.image.instance, name) };
-      }
-      await showDelivered(world, settled.plan, broadcast.topic);
-      return fared;
-    }
-    case "gone":
-      return alreadyGone(world, broadcast, row, settled.image, by);
-    case "contended":
-    case "overtaken":
-      return later(CONTENDED_MS);
-  }
-}
-
-/** One that is kept for those of its time only does not reach who began later. */
+/** One that is kept for instances of its time only does not reach those that began later. */
 const isTooYoung = ({ keptFor, at }: Broadcast, { startedAt }: Instance): boolean =>
   keptFor === "AfterCreate" && startedAt > at;
 
@@ -113,34 +90,37 @@ const NOT_MEANT: Outcome = { kind: "not-meant" };
 
 const later = (ms: number): Outcome => ({ kind: "later", ms });
 
-async function sendOwed(
-  world: World,
-  plan: Plan,
+async function hand(
+  delivery: Delivery,
   image: Image,
-  { id }: Invocation,
-  ticket: string,
-): Promise<Verdict> {
-  const sent = await afterCommit(world, plan, undefined, ticket);
-  return dropSentRecords(world, image, sent, id);
+  fact: ReturnType<typeof factFor>,
+): Promise<Outcome> {
+  const { world, broadcast, row, by, name } = delivery;
+  const want = { name, fact };
+  const result: CommitResult & Readonly<{ verdict?: Verdict }> =
+    by === "call"
+      ? await commitWithRetry(world, image, { want, owner: noOwner(world) })
+      : await commitAndSend(world, image, { want, owner: ownerOf(by), leaves: row.ticket });
+  if (result.kind === "gone") return alreadyGone(delivery, result.image);
+  if (result.kind !== "settled") return later(CONTENDED_MS);
+  const { instance } = result.image;
+  const fared = faredBy(instance, result.plan.fresh.tickets);
+  if (result.verdict === undefined) {
+    await showDelivered(world, result.plan, broadcast.topic);
+    return fared;
+  }
+  if (result.verdict !== "release") return later(result.verdict.keepForMs);
+  return { ...fared, ...deadOf(delivery, instance) };
 }
 
-const ownerOf = (world: World, by: Deliverer) =>
-  by === "call" ? { own: null, until: world.clock.now() } : { own: by.id, until: by.until };
-
-/** Taken before, by whomever, or not to be taken: what its step owes is looked after. */
-async function alreadyGone(
-  world: World,
-  broadcast: Broadcast,
-  row: WaitRow,
-  image: Image | undefined,
-  by: Deliverer,
-): Promise<Outcome> {
-  const name = deliveryName(row.ticket, broadcast.seq);
+/** Taken before, by any deliverer, or not to be taken: what its step owes is sent. */
+async function alreadyGone(delivery: Delivery, image: Image | undefined): Promise<Outcome> {
+  const { world, broadcast, row, by, name } = delivery;
   const taker = image && (await takerOf(world, image, broadcast, row.ticket));
   const fared = image ? faredBefore(image.instance, taker === broadcast.id, name) : SKIPPED;
   if (by === "call") return fared;
   if (image && !isUnderWay(world, image.instance, name)) {
-    const verdict = await redeliver(world, image, name, by);
+    const verdict = await redeliver(world, image, { name }, by);
     if (verdict !== "release") return later(verdict.keepForMs);
   }
   if (fared === SKIPPED) {
@@ -148,7 +128,7 @@ async function alreadyGone(
     world.observe?.({ kind: "stale", instanceId: row.instanceId, fact });
   }
   if (await isCountedElsewhere(world, broadcast, taker)) return fared;
-  return { ...fared, ...deadOf(world, row, image?.instance, name) };
+  return { ...fared, ...deadOf(delivery, image?.instance) };
 }
 
 /** Another broadcast has woken the wait, and has not counted it yet: the row is left for that. */
@@ -158,7 +138,7 @@ async function isCountedElsewhere(
   taker: string | undefined,
 ): Promise<boolean> {
   if (taker === undefined || taker === id) return false;
-  // One that cannot be read counts nobody any more.
+  // One that cannot be read counts nothing any more.
   const isCounting = await readable(
     world,
     broadcastKey(world.settings.tenant, taker),
@@ -180,7 +160,7 @@ function isUnderWay(world: World, instance: Instance, name: string): boolean {
   return outbox.length === 0 && tickets.length > 0 && tickets.every(isHeld);
 }
 
-/** What came of it when somebody else delivered it: an incident is still that of its delivery. */
+/** What came of it when another deliverer brought it: an incident is still that of its delivery. */
 function faredBefore(instance: Instance, wasTaken: boolean, name: string): Settled {
   const opened = instance.tickets.filter(({ stamp }) => stamp?.by === name);
   const fared = faredBy(instance, opened);
@@ -189,13 +169,11 @@ function faredBefore(instance: Instance, wasTaken: boolean, name: string): Settl
 
 /** The row, if it may go: by rule 3, and together with the page's record, so that it is counted. */
 function deadOf(
-  world: World,
-  { pk, sk, ticket }: WaitRow,
+  { world, row: { pk, sk, ticket }, name }: Delivery,
   instance: Instance | undefined,
-  justSent: string,
 ): Readonly<{ dead?: Key }> {
   const isOpen = instance?.tickets.some(({ id }) => id === ticket) ?? false;
-  const isFree = instance === undefined || mayTidyRow(world, instance, ticket, new Set([justSent]));
+  const isFree = instance === undefined || mayTidyRow(world, instance, ticket, new Set([name]));
   return !isOpen && isFree ? { dead: { pk, sk } } : {};
 }
 

@@ -11,13 +11,14 @@ import {
 } from "../../definition/limits.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
 import type { PagedRow, ShardMessage } from "../../ports/message.ts";
-import type { Item, Key, Page, Range } from "../../ports/store.ts";
+import type { Item, Key, Range } from "../../ports/store.ts";
 import type { Broadcast } from "../rows/broadcast.ts";
 import { addEpoch, allShards, readHead } from "../rows/topic-head.ts";
 import { parseRow } from "../rows/wait-row.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { fanOutPlanKey, shardPk, turnKey } from "../storage/keys.ts";
 import { putAbsent } from "../storage/put-absent.ts";
+import { eachPage } from "../storage/scan-all.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
@@ -55,14 +56,16 @@ export async function pagesOf(
   const key = turnKey(world.settings.tenant, broadcast.id, `${round}.${epoch}.${shard}.${page}`);
   const pk = shardPk(world.settings.tenant, broadcast.topic, epoch, shard);
   const [found] = await world.store.get([key]);
-  const turn = found
-    ? parseTurn(found)
-    : parseTurn(await putAbsent(world, turnRecord(broadcast, key, await newTurn(world, pk, from))));
-  const { firsts, next } = turn;
+  const put = async () => {
+    const turn = encodeBody("turn", await newTurn(world, pk, from));
+    return putAbsent(world, record(broadcast, key, turn));
+  };
+  const { firsts, next } = parseTurn(found ?? (await put()));
   const pages: (readonly PagedRow[])[] = [];
   for (const [n, first] of firsts.entries()) {
     const to = firsts[n + 1] ?? next;
-    pages.push(await meantBetween(world, broadcast, pk, first, to));
+    const bounds = { from: first, ...(to !== undefined && { to }) };
+    pages.push(await meantBetween(world, broadcast, pk, bounds));
   }
   const met = (page + firsts.length) * ROWS_PER_PAGE - ROWS_PER_PAGE + (pages.at(-1)?.length ?? 0);
   if (met > MAX_ROWS_PER_SHARD) await addEpoch(world, broadcast.topic, epoch);
@@ -71,14 +74,12 @@ export async function pagesOf(
 
 async function newTurn(world: World, pk: string, from: string | undefined): Promise<Turn> {
   const firsts: string[] = [];
-  let after: string | undefined;
-  do {
-    const found = await scan(world, pk, { from, limit: ROWS_PER_PAGE, after });
-    const first = found.items[0]?.key.sk ?? from ?? BEGIN;
+  const range = { limit: ROWS_PER_PAGE, ...(from !== undefined && { from }) };
+  for await (const items of eachPage((after) => world.store.scan(pk, { ...range, ...after }))) {
+    const first = items[0]?.key.sk ?? from ?? BEGIN;
     if (firsts.length === PAGES_PER_TURN) return { firsts, next: first };
-    if (found.items.length > 0 || firsts.length === 0) firsts.push(first);
-    after = found.next;
-  } while (after !== undefined);
+    if (items.length > 0 || firsts.length === 0) firsts.push(first);
+  }
   return { firsts };
 }
 
@@ -90,32 +91,27 @@ async function meantBetween(
   world: World,
   broadcast: Broadcast,
   pk: string,
-  from: string,
-  to: string | undefined,
+  bounds: Pick<Range, "from" | "to">,
 ): Promise<readonly PagedRow[]> {
   const rows: PagedRow[] = [];
-  let after: string | undefined;
-  do {
-    const found = await scan(world, pk, { from, to, limit: MAX_READ, after });
-    rows.push(...parsed(world, found).filter((row) => isMeant(broadcast, row)));
-    after = found.next;
-  } while (after !== undefined);
+  const range = { ...bounds, limit: MAX_READ };
+  for await (const items of eachPage((after) => world.store.scan(pk, { ...range, ...after }))) {
+    rows.push(...parsed(world, items).filter((row) => isMeant(broadcast, row)));
+  }
   return rows;
 }
 
 const MAX_READ = 1_000;
 
-/** Who began to wait after it was accepted waits for the next; of a kept one nobody is too late. */
+/** A wait that was opened after it was accepted is for the next one; for a kept one none is too late. */
 export const isMeant = ({ seq, keptFor }: Broadcast, { after }: PagedRow): boolean =>
   after < seq || keptFor !== undefined;
 
 /** All rows that a broadcast is for, in every shard. */
 export async function allRows(world: World, broadcast: Broadcast): Promise<readonly PagedRow[]> {
-  const { head } = await readHead(world, broadcast.topic);
   const rows: PagedRow[] = [];
-  for (const [epoch, shard] of allShards(head)) {
-    const pk = shardPk(world.settings.tenant, broadcast.topic, epoch, shard);
-    rows.push(...(await meantBetween(world, broadcast, pk, BEGIN, undefined)));
+  for (const pk of await shardsOf(world, broadcast)) {
+    rows.push(...(await meantBetween(world, broadcast, pk, { from: BEGIN })));
   }
   return rows;
 }
@@ -126,38 +122,23 @@ export async function rowsIfFew(
   broadcast: Broadcast,
   most: number,
 ): Promise<readonly PagedRow[] | undefined> {
-  const { head } = await readHead(world, broadcast.topic);
   const rows: PagedRow[] = [];
-  for (const [epoch, shard] of allShards(head)) {
-    const pk = shardPk(world.settings.tenant, broadcast.topic, epoch, shard);
-    const page = await scan(world, pk, { limit: most - rows.length + 1 });
-    rows.push(...parsed(world, page));
+  for (const pk of await shardsOf(world, broadcast)) {
+    const page = await world.store.scan(pk, { limit: most - rows.length + 1 });
+    rows.push(...parsed(world, page.items));
     if (rows.length > most || page.next !== undefined) return undefined;
   }
   return rows;
 }
 
-/** A row that was damaged leads nowhere: it holds up none of the others. */
-const parsed = (world: World, { items }: Page<Item>): readonly PagedRow[] =>
-  readableOf(world, items, parseRow, isDamaged);
-
-type Bounds = { [K in keyof Pick<Range, "from" | "to" | "after">]?: Range[K] | undefined };
-
-async function scan(
-  world: World,
-  pk: string,
-  { from, to, after, limit }: Bounds & Readonly<{ limit: number }>,
-): Promise<Page<Item>> {
-  return world.store.scan(pk, {
-    limit,
-    ...(from !== undefined && { from }),
-    ...(to !== undefined && { to }),
-    ...(after !== undefined && { after }),
-  });
+async function shardsOf(world: World, { topic }: Broadcast): Promise<readonly string[]> {
+  const { head } = await readHead(world, topic);
+  return allShards(head).map(([epoch, n]) => shardPk(world.settings.tenant, topic, epoch, n));
 }
 
-const turnRecord = (broadcast: Broadcast, key: Key, turn: Turn): Item =>
-  record(broadcast, key, encodeBody("turn", turn));
+/** A row that was damaged leads nowhere: it holds up none of the others. */
+const parsed = (world: World, items: readonly Item[]): readonly PagedRow[] =>
+  readableOf(world, items, parseRow, isDamaged);
 
 function record({ at }: Broadcast, key: Key, body: Uint8Array): Item {
   return { key, version: 1, body, expiresAt: instantFrom(at + RECEIPT_MS) };

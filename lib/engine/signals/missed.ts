@@ -1,7 +1,7 @@
 /**
- * The second look of those who began to wait: what was broadcast between the first look at the
- * head and the commit is for them, though its pages may have passed before their row was there.
- * What has a number but is not stored yet is unpublished: its pages will find the row.
+ * The re-check of a wait that was just opened: what was broadcast between the read of the topic's head
+ * and the commit is for it, though the pages may have passed before its row was there. What has a
+ * number but is not stored yet is unpublished: its pages will find the row.
  */
 import { MAX_MS_FOR_PAGES } from "../../definition/limits.ts";
 import { isWelcome } from "../../kernel/decide.ts";
@@ -12,9 +12,11 @@ import { type Broadcast, factFor, parsePlace, readBroadcast } from "../rows/broa
 import { keptFor } from "../rows/kept-event.ts";
 import { readHead } from "../rows/topic-head.ts";
 import { isTopicTicket, parseRow, rowItem, type TopicTicket, topicOf } from "../rows/wait-row.ts";
+import { parkWant } from "../step/park.ts";
 import { timeOf } from "../step/plan.ts";
 import { broadcastKey, PLACES, placeKey } from "../storage/keys.ts";
 import { deliveryName } from "../storage/names.ts";
+import { scanAll } from "../storage/scan-all.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -27,22 +29,22 @@ export async function sendMissed(
   ticket: TopicTicket,
 ): Promise<void> {
   const { tenant, id: instanceId } = instance;
+  const { id } = ticket;
   const underWay: Broadcast[] = [];
   for (const broadcast of await missedBy(world, instance, ticket)) {
     const route = await sendOne(world, instance, ticket, broadcast);
     if (route === "later") underWay.push(broadcast);
   }
   if (underWay.length > 0) {
-    const again = { kind: "missed", tenant, instanceId, ticket: ticket.id } as const;
+    const again = { kind: "missed", tenant, instanceId, ticket: id } as const;
     await world.pages.send(again, recheckMs(world, underWay));
   }
   if (ticket.on !== "event") return;
   const [kept] = await keptFor(world, ticket.name, instance);
-  const name = ticket.id;
-  if (kept) await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: name });
+  if (kept) await parkWant(world, instance, { name: id, look: id });
 }
 
-/** A message that somebody sent to look once more, when the pages of what was missed have come. */
+/** The message of a re-check, for when the pages of what was missed have come. */
 export async function recheckMissed(
   world: World,
   { instanceId, ticket: id }: MissedMessage,
@@ -56,9 +58,9 @@ export async function recheckMissed(
 type Route = "page" | "later" | "fact";
 
 /**
- * While its pages are under way they may find the row, and count who is behind it: that is waited
- * for. Once all have come without it, it gets a page of its own. A broadcast that hangs is not
- * waited for any longer: who gets it so is not counted, since its pages may count them still.
+ * While its pages are under way they may find the row, and count its wait: that is waited for. Once
+ * all have come without it, it gets a page of its own. A broadcast that hangs is not waited for any
+ * longer: a wait that gets it so is not counted, since the pages may count it still.
  */
 async function sendOne(
   world: World,
@@ -68,18 +70,17 @@ async function sendOne(
 ): Promise<Route> {
   const { tenant, id: instanceId } = instance;
   const row = ticket.row && parseRow(rowItem(instance, ticket, ticket.row));
-  const road = row ? await roadFor(world, broadcast) : "fact";
-  if (row && road === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
+  const route = row ? await routeOf(world, broadcast) : "fact";
+  if (row && route === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
     const page = `m~${instanceId}~${ticket.id}`;
     const about = { tenant, broadcastId: broadcast.id, page, last: false, rows: [row] };
     await world.pages.send({ kind: "page", ...about });
   }
-  if (road === "fact") {
+  if (route === "fact") {
     const name = deliveryName(ticket.id, broadcast.seq);
-    const fact = factFor(broadcast, ticket);
-    await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
+    await parkWant(world, instance, { name, fact: factFor(broadcast, ticket) });
   }
-  return road;
+  return route;
 }
 
 /** Read after its pages have come: those may have found the row since the instance was read. */
@@ -95,7 +96,7 @@ async function isStillMissing(
   return isWelcome(image.instance, factFor(broadcast, ticket), { now });
 }
 
-async function roadFor(world: World, { id, at }: Broadcast): Promise<Route> {
+async function routeOf(world: World, { id, at }: Broadcast): Promise<Route> {
   const key = broadcastKey(world.settings.tenant, id);
   const progress = await readable(world, key, () => readProgress(world, id), isDamaged);
   if (progress !== "unreadable" && isComplete(progress)) return "page";
@@ -140,12 +141,8 @@ async function* places(
   first: number,
 ): AsyncGenerator<readonly [seq: number, id: string]> {
   const { pk, sk: from } = placeKey(world.settings.tenant, topicOf(ticket), first);
-  let after: string | undefined;
-  do {
-    const range = { from, ...PLACES, limit: 100, ...(after !== undefined && { after }) };
-    const page = await world.store.scan(pk, range);
-    const parse = ({ key, body }: Item) => [Number(key.sk.slice(2)), parsePlace(body)] as const;
-    yield* readableOf(world, page.items, parse, isDamaged);
-    after = page.next;
-  } while (after !== undefined);
+  const parse = ({ key, body }: Item) => [Number(key.sk.slice(2)), parsePlace(body)] as const;
+  for await (const item of scanAll(world.store, pk, { from, ...PLACES, limit: 100 })) {
+    yield* readableOf(world, [item], parse, isDamaged);
+  }
 }

@@ -1,15 +1,17 @@
 /**
- * A start event hears a broadcast: one instance of the definition per broadcast, and no second.
+ * A broadcast reaches a start event: one instance of the definition per broadcast, and no second.
  * What the start owes leaves before it, with the start inside: a new version of the definition may
- * take the row away at any moment, and then no part of the broadcast leads here again.
+ * remove the row at any moment, and then no part of the broadcast comes here again.
  */
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { CarriedStart, PagedRow } from "../../ports/message.ts";
-import { planCreation } from "../drive/creation.ts";
-import { commitStart } from "../instances/start.ts";
-import { type Broadcast, parsePayload } from "../rows/broadcast.ts";
+import { createInstance } from "../drive/creation.ts";
+import type { Broadcast } from "../rows/broadcast.ts";
+import { parsePayload } from "../rows/broadcast.ts";
+import { CONTENDED_MS } from "../step/rewrite.ts";
 import { readLatest, spreadOf } from "../storage/latest.ts";
 import { loadProgram } from "../storage/programs.ts";
+import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import type { Outcome } from "./outcome.ts";
@@ -22,13 +24,10 @@ export async function startByBroadcast(
   row: StartRow,
 ): Promise<Outcome> {
   const instanceId = idOfStarted(world, broadcast, row);
-  for (let tries = 0; tries < MAX_TRIES_OF_DOOR; tries++) {
-    if (await loadInstance(world, instanceId)) return STARTED;
-    const outcome = await create(world, broadcast, row, instanceId);
-    if (outcome !== "again") return outcome;
-    await world.clock.pause(2 + tries);
-  }
-  return { kind: "later", ms: CONTENDED_MS };
+  const outcome = await tryRepeatedly(world, { tries: MAX_TRIES_OF_DOOR }, async () =>
+    (await loadInstance(world, instanceId)) ? STARTED : create(world, broadcast, row, instanceId),
+  );
+  return outcome instanceof Again ? { kind: "later", ms: CONTENDED_MS } : outcome;
 }
 
 /** The same for every part of the broadcast: it begins one instance. */
@@ -39,7 +38,6 @@ export const idOfStarted = (
 ): string => world.ids.digest(`signal\n${definitionId}\n${broadcast.id}`);
 
 const STARTED: Outcome = { kind: "started" };
-const CONTENDED_MS = 100;
 
 /** The instance is created only while the definition is enabled, in the version that says so. */
 async function create(
@@ -47,7 +45,7 @@ async function create(
   broadcast: Broadcast,
   row: StartRow,
   instanceId: string,
-): Promise<Outcome | "again"> {
+): Promise<Outcome | Again> {
   const head = await readLatest(world, row.definitionId);
   if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };
   const { id, version, hash } = head.latest;
@@ -58,10 +56,9 @@ async function create(
   if (!isListening) return { kind: "skipped" };
   const begun = startOf(world, broadcast, row, { id, version, hash });
   const start = { ...begun, ...spreadOf(head.latest), head: head.item.version };
-  const plan = await planCreation(world, instanceId, start);
-  if (plan === undefined) return { kind: "skipped" };
-  const outcome = await commitStart(world, plan, start);
-  return outcome.kind === "committed" ? STARTED : "again";
+  const created = await createInstance(world, instanceId, start);
+  if (created.kind === "void") return { kind: "skipped" };
+  return created.kind === "committed" ? STARTED : again();
 }
 
 /** Everything that the first decision needs comes from the broadcast: all creators decide alike. */

@@ -1,37 +1,48 @@
-/** The whole way of a fact that a queue has brought: settled and sent, asked for again, or parked. */
-import type { TicketFact } from "../../kernel/fact.ts";
+/** The whole way of a step: committed, sent, and the records that left dropped; or given to another. */
 import type { Invocation, Verdict } from "../../ports/message.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { commitWithRetry } from "./commit-with-retry.ts";
-import { afterCommit } from "./dispatch.ts";
+import { type CommitResult, commitWithRetry, type Step } from "./commit-with-retry.ts";
+import { type AfterCommit, afterCommit } from "./dispatch.ts";
+import { parkWant } from "./park.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
+import { ownerOf, type Want } from "./take.ts";
 
-/** `mine` looks at each image that won against us, and says whether we may go on. */
+type Settled = Extract<CommitResult, { kind: "settled" }>;
+
+/** `verdict` is for the trigger of the step: it may go once everything that the step owes has left. */
+export type Sent = Exclude<CommitResult, Settled> | (Settled & Readonly<{ verdict: Verdict }>);
+
 export async function commitAndSend(
   world: World,
   image: Image,
-  { name, fact }: Readonly<{ name: string; fact: TicketFact }>,
-  invocation: Invocation,
-  { mine }: Readonly<{ mine?: (current: Image) => boolean }> = {},
+  { leaves, ...step }: Step & Pick<AfterCommit, "leaves">,
+): Promise<Sent> {
+  const result = await commitWithRetry(world, image, step);
+  if (result.kind !== "settled") return result;
+  const sent = await afterCommit(world, result.plan, { leaves });
+  const verdict = await dropSentRecords(world, result.image, sent, step.owner.own);
+  return { ...result, verdict };
+}
+
+/** A fact that a queue has brought: taken, asked for again, or parked. */
+export async function takeFact(
+  world: World,
+  image: Image,
+  want: Extract<Want, { fact: unknown }>,
+  { invocation, ...how }: Readonly<{ invocation: Invocation }> & Pick<Step, "mine">,
 ): Promise<Verdict> {
-  const owner = { own: invocation.id, until: invocation.until };
-  const settled = await commitWithRetry(world, image, { name, fact }, owner, mine && { mine });
-  switch (settled.kind) {
-    case "settled": {
-      const sent = await afterCommit(world, settled.plan);
-      return dropSentRecords(world, settled.image, sent, invocation.id);
-    }
+  const { name, fact } = want;
+  const sent = await commitAndSend(world, image, { want, owner: ownerOf(invocation), ...how });
+  switch (sent.kind) {
+    case "settled":
+      return sent.verdict;
     case "gone":
-      return settled.image
-        ? redeliver(world, settled.image, name, invocation, fact.kind)
-        : "release";
+      return redeliver(world, sent.image, { name, fact: fact.kind }, invocation);
     case "contended":
-    case "overtaken": {
-      const { tenant, id: instanceId } = image.instance;
-      await world.parking.park({ kind: "parked", tenant, instanceId, name, fact });
-      world.observe?.({ kind: "outcome-parked", instanceId });
+    case "overtaken":
+      await parkWant(world, image.instance, want);
+      world.observe?.({ kind: "outcome-parked", instanceId: image.instance.id });
       return "release";
-    }
   }
 }

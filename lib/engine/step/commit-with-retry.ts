@@ -1,6 +1,8 @@
-/** Takes one outcome into its instance: decide, commit, and again from the image that won. */
+/** Takes wants into their instance: decide, commit, and again from the image that won. */
 import { MAX_TRIES_BEFORE_PARKING } from "../../definition/limits.ts";
-import type { Image } from "../storage/stored-instance.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
+import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { commit } from "./commit.ts";
 import { type Besides, type Plan, plan } from "./plan.ts";
@@ -8,47 +10,63 @@ import type { Owner, Want } from "./take.ts";
 
 export type CommitResult = Readonly<
   | { kind: "settled"; plan: Plan; image: Image }
-  /** Nothing to consume any more; `image` says what is. */
+  /** There is nothing to consume any more; `image` is the instance without it. */
   | { kind: "gone"; image?: Image }
   /** Others keep winning, or the store is busy: park it. */
   | { kind: "contended" }
-  /** Somebody else took over what we were driving: leave everything to them. */
+  /** Another invocation took over what this one drives: leave everything to that one. */
   | { kind: "overtaken" }
 >;
 
-/** `mine` looks at each image that won against us, and says whether we may go on. */
+export type Step = Besides &
+  Readonly<{
+    want: Want | ((instance: Instance) => readonly Want[]);
+    owner: Owner;
+    /** Says of each image that won whether this invocation may go on. */
+    mine?: (current: Image) => boolean;
+    tries?: number;
+  }>;
+
 export async function commitWithRetry(
   world: World,
   found: Image,
-  want: Want,
-  owner: Owner,
-  {
-    mine = () => true,
-    ...besides
-  }: Besides & Readonly<{ mine?: (current: Image) => boolean }> = {},
+  { want, owner, mine = () => true, tries = MAX_TRIES_BEFORE_PARKING, ...besides }: Step,
 ): Promise<CommitResult> {
   let image = found;
-  for (let tries = 1; ; tries++) {
-    const planned = await plan(world, image, [want], owner, besides);
-    if (planned === undefined) return { kind: "gone", image };
+  const writer = owner.own ?? found.instance.id;
+  const result = await tryRepeatedly(world, { tries, writer }, async () => {
+    const wants = typeof want === "function" ? want(image.instance) : [want];
+    const planned = await plan(world, image, { wants, owner, ...besides });
+    if (planned === undefined) {
+      const newer = await newerThan(world, image, wants);
+      if (newer === undefined) return { kind: "gone", image } as const;
+      image = newer;
+      return again();
+    }
     const outcome = await commit(world, planned, owner.own);
     if (outcome.kind === "committed") {
-      return { kind: "settled", plan: planned, image: outcome.image };
+      return { kind: "settled", plan: planned, image: outcome.image } as const;
     }
-    if (outcome.kind === "busy") return { kind: "contended" };
-    if (outcome.kind === "conflict") {
-      if (outcome.current === undefined) return { kind: "gone" };
-      if (!mine(outcome.current)) return { kind: "overtaken" };
-      image = outcome.current;
-    }
-    if (tries >= MAX_TRIES_BEFORE_PARKING) return { kind: "contended" };
-    await world.clock.pause(pauseMs(owner.own ?? want.name, tries));
-  }
+    if (outcome.kind === "busy") return { kind: "contended" } as const;
+    if (outcome.kind === "moved") return again();
+    if (outcome.current === undefined) return { kind: "gone" } as const;
+    if (!mine(outcome.current)) return { kind: "overtaken" } as const;
+    image = outcome.current;
+    return again();
+  });
+  return result instanceof Again ? { kind: "contended" } : result;
 }
 
-/** Between 5 and 25 ms: those who lost to the same commit must not all come back at once. */
-export function pauseMs(own: string, tries: number): number {
-  let mixed = tries;
-  for (const character of own) mixed = (mixed * 31 + (character.codePointAt(0) ?? 0)) % 65_521;
-  return 5 + (mixed % 21);
+/**
+ * A re-check that finds nothing may have come between: the instance was read before another step,
+ * the wait's source after it. Only an instance that is read later says what that step owes.
+ */
+async function newerThan(
+  world: World,
+  { instance: { id, version } }: Image,
+  wants: readonly Want[],
+): Promise<Image | undefined> {
+  if (!wants.some((want) => "look" in want)) return undefined;
+  const current = await loadInstance(world, id);
+  return current && current.instance.version > version ? current : undefined;
 }

@@ -16,12 +16,13 @@ import { earliestTimer, openTasks, runsHere } from "../rows/open-tickets.ts";
 import { deliveryName } from "../storage/names.ts";
 import type { Sending, World } from "../world.ts";
 import { isMasked, isSentByPage, mustBeSent } from "./owed.ts";
+import { parkWant } from "./park.ts";
 import type { Plan } from "./plan.ts";
 import { taskMessage } from "./task-message.ts";
 
 /**
- * Sends every entry; the ids of the outbox records that left may then be dropped. Whoever is not
- * the first to send them, or cannot know, does so again.
+ * Sends every entry; the ids of the outbox records that left may then be dropped. A sender that is
+ * not the first one, or cannot know, sends `again`.
  */
 export async function send(
   world: World,
@@ -34,24 +35,29 @@ export async function send(
   return new Set(outbox.map(({ id }) => id));
 }
 
+export type AfterCommit = Readonly<{
+  /** A task that its driver runs itself. */
+  keep?: TaskTicket | undefined;
+  /** A wait whose row the caller removes itself. */
+  leaves?: string | undefined;
+  held?: LockedRow | undefined;
+}>;
+
 /**
- * Everything that follows a commit: tells what was closed, arms the earliest timer and sends what
- * is newly owed, all but the task that its driver keeps. Gives the outbox records that left.
+ * Everything that follows a commit: stops what was closed, arms the earliest timer and sends what
+ * is newly owed. Gives the outbox records that left.
  */
 export async function afterCommit(
   world: World,
   plan: Plan,
-  kept?: TaskTicket,
-  /** A wait whose row the caller takes away itself. */
-  leaves?: string,
-  held?: LockedRow,
+  { keep, leaves, held }: AfterCommit = {},
 ): Promise<ReadonlySet<string>> {
   stopClosed(world, plan);
   await rearm(world, plan);
   const { tickets, outbox } = plan.fresh;
   const leaving = tickets.filter(
     (ticket) =>
-      ticket.id !== kept?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
+      ticket.id !== keep?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
   );
   const { instance } = plan.image;
   const isFirst = (ticket: Ticket) => isFirstRow(plan, ticket);
@@ -65,9 +71,9 @@ export async function afterCommit(
 }
 
 /**
- * What a door does itself before it answers, though its parked copy will do it again: its caller
- * expects to find in the next list the tasks that the call has opened. Thousands that a family sends
- * by page come a little later: no caller waits that long.
+ * What a request does itself before it answers, though its parked copy will do it again: its caller
+ * expects to find in the next list the tasks that the request has opened. Thousands that a batch
+ * sends by page come a little later: no caller waits that long.
  */
 export async function showCaller(world: World, plan: Plan, held?: LockedRow): Promise<void> {
   await show(world, plan);
@@ -75,8 +81,8 @@ export async function showCaller(world: World, plan: Plan, held?: LockedRow): Pr
 }
 
 /**
- * The same for a call that delivers a broadcast: rows of its topic stay, since they lead the bus's
- * copy. That copy knows nothing of what else the step has closed: it goes now.
+ * The same for a call that delivers a broadcast: rows of its topic stay, since the bus's copy goes by
+ * them. That copy knows nothing of what else the step has closed: those rows go now.
  */
 export async function showDelivered(world: World, plan: Plan, topic: Topic): Promise<void> {
   await show(world, plan);
@@ -94,12 +100,10 @@ async function show(world: World, plan: Plan): Promise<void> {
   await parkUnserved(world, plan);
 }
 
-/** There was more at hand than fits into one commit: those who wait look again. */
+/** There was more at hand than fits into one commit: those waits are checked again. */
 async function parkUnserved(world: World, { image, unserved }: Plan): Promise<void> {
-  const { tenant, id: instanceId, tickets } = image.instance;
-  for (const { id } of tickets.filter((ticket) => unserved.has(ticket.id))) {
-    const name = deliveryName(id, "more");
-    await world.parking.park({ kind: "look", tenant, instanceId, name, ticket: id });
+  for (const { id } of image.instance.tickets.filter((ticket) => unserved.has(ticket.id))) {
+    await parkWant(world, image.instance, { name: deliveryName(id, "more"), look: id });
   }
 }
 
@@ -110,13 +114,9 @@ export async function rearm(world: World, { before, image }: Plan): Promise<void
   const covered = !isMasked(world, instance);
   const last = earliestTimer(before);
   if (last && last.id !== earliest?.id) {
-    await world.timers.disarm({
-      tenant: instance.tenant,
-      instanceId: instance.id,
-      ticket: last.id,
-      dueAt: last.dueAt,
-      since: last.since,
-    });
+    const { tenant, id: instanceId } = instance;
+    const { id: ticket, dueAt, since } = last;
+    await world.timers.disarm({ tenant, instanceId, ticket, dueAt, since });
   }
   if (earliest === undefined) return;
   if (last?.id === earliest.id && covered === !isMasked(world, before)) return;
@@ -141,10 +141,7 @@ async function sendTicket(
         ? arm(world, instance, ticket, !isMasked(world, instance))
         : undefined;
     case "continuation":
-      return world.parking.park({
-        kind: "parked",
-        tenant: instance.tenant,
-        instanceId: instance.id,
+      return parkWant(world, instance, {
         name: ticket.id,
         fact: { kind: "continued", ticket: ticket.id },
       });
@@ -163,8 +160,8 @@ async function sendTicket(
 }
 
 /**
- * A timer that the index covers is late at worst if it cannot be armed: the sweep fires it. Whoever
- * has committed goes on, and above all a caller gets the answer that is true.
+ * A timer that the index covers is late at worst if it cannot be armed: the sweep fires it. The step
+ * has committed and goes on, and above all a caller gets the answer that is true.
  */
 async function arm(
   world: World,

@@ -32,15 +32,10 @@ import {
 import { journalBytes, leavingOf } from "../storage/packed-journal.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
+import { companionsOf } from "./companions.ts";
 import { lookAtOf } from "./owed.ts";
 import { firstSources, readSources, type Sources } from "./sources.ts";
-import {
-  companionsOf,
-  isLoaded,
-  lacksAnything,
-  openContext,
-  type StepContext,
-} from "./step-context.ts";
+import { isLoaded, lacksAnything, openContext, type StepContext } from "./step-context.ts";
 import { isHeavy, type Owner, takeIfSmall, takeWant, type Want } from "./take.ts";
 
 export type Plan = Change &
@@ -70,14 +65,12 @@ export type Besides = Readonly<{
 export async function plan(
   world: World,
   image: Image,
-  wants: readonly Want[],
-  owner: Owner,
-  besides: Besides = {},
+  asked: Besides & Readonly<{ wants: readonly Want[]; owner: Owner }>,
 ): Promise<Plan | undefined> {
-  const given = givenFor(world, image.instance);
-  const planned = await planWith(world, image, { wants, owner, given, ...besides, take: takeWant });
+  const chain = { ...asked, given: givenFor(world, image.instance) };
+  const planned = await planWith(world, image, { ...chain, take: takeWant });
   if (planned === undefined || isStorable(planned)) return planned;
-  return planWith(world, image, { wants, owner, given, ...besides, take: takeIfSmall });
+  return planWith(world, image, { ...chain, take: takeIfSmall });
 }
 
 /** The first write of an instance: the same decision, whoever makes it and when. */
@@ -104,11 +97,11 @@ type Chain = Besides &
 async function planWith(world: World, image: Image, chain: Chain): Promise<Plan | undefined> {
   let sources = firstSources(world, chain.boxes);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const desk = openContext(sources, chain.posting);
-    if (desk.isVoid) return undefined;
-    const planned = lacksAnything(desk) ? undefined : await planOn(world, image, chain, desk);
-    if (!lacksAnything(desk)) return planned;
-    sources = await readSources(world, image.instance, sources, desk.missing);
+    const context = openContext(sources, { now: chain.given.now, posting: chain.posting });
+    if (context.isVoid) return undefined;
+    const planned = lacksAnything(context) ? undefined : await planOn(world, image, chain, context);
+    if (!lacksAnything(context)) return planned;
+    sources = await readSources(world, image.instance, sources, context.missing);
   }
   throw new EngineError("engine/busy", {
     happened: `After ${MAX_ROUNDS} rounds the step still needs more mailboxes or topics`,
@@ -125,24 +118,28 @@ async function planOn(
   world: World,
   { instance, program }: Image,
   { wants, owner, given, take, sent }: Chain,
-  desk: StepContext,
+  context: StepContext,
 ): Promise<Plan | undefined> {
   let next = instance;
   const took = new Set<string>();
   const left = new Set<string>();
   for (const want of wants) {
-    if (isHeavy(desk) || isLoaded(desk, instance, next)) {
+    if (isHeavy(context) || isLoaded(context, instance, next)) {
       left.add(want.name);
       continue;
     }
-    const after = await take({ world, program, desk, owner, given, before: instance }, next, want);
+    const after = await take(
+      { world, program, context, owner, given, before: instance },
+      next,
+      want,
+    );
     if (after !== next) took.add(want.name);
     next = after;
   }
   if (next === instance) return undefined;
   const planned = planWrite(world, program, instance, dropSent(next, sent ?? new Set()));
-  const companions = companionsOf(world, desk, instance, planned.image.instance);
-  return { ...planned, companions, took, left, unserved: desk.unserved };
+  const companions = companionsOf(world, context, instance, planned.image.instance);
+  return { ...planned, companions, took, left, unserved: context.unserved };
 }
 
 /** The write that replaces `before` by `after`, which must differ only by what was decided. */

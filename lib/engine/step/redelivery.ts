@@ -1,10 +1,9 @@
 /**
- * A trigger that comes back after its ticket is gone: somebody took its step and may have died
- * before everything was sent. Rule: look what `by` this trigger is still open; leave it to a
- * living owner; otherwise take it over under the version, send it, and never run it here. The
+ * A trigger that comes back after its ticket is gone: its step was taken, by an invocation that may
+ * have died before everything was sent. Rule: find what `by` this trigger is still open; leave it to
+ * a living owner; otherwise take it over under the version, send it, and never run it here. The
  * take-over makes a slow first owner notice, at its next commit, that it is no longer alone.
  */
-import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
 import type { Observation } from "../observation.ts";
@@ -13,50 +12,53 @@ import { isTopicTicket, rowKey } from "../rows/wait-row.ts";
 import { readMany } from "../storage/read-many.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { commit } from "./commit.ts";
 import { rearm, send } from "./dispatch.ts";
 import { isNothing, leaseLeftMs, mustBeSent, owedBy, ownersOf } from "./owed.ts";
-import { planWrite } from "./plan.ts";
-import type { Owner } from "./take.ts";
+import { rewrite } from "./rewrite.ts";
+import { type Owner, ownerOf } from "./take.ts";
 
-/** Sends what `name` still owes on this instance, then lets it go; `fact` is what came in vain. */
+type Returned = Readonly<{
+  name: string;
+  /** What came in vain, where that is worth a report. */
+  fact?: Extract<Observation, { kind: "stale" }>["fact"] | undefined;
+}>;
+
+/** Sends what `name` still owes on this instance, then lets the trigger go. */
 export async function redeliver(
   world: World,
-  found: Image,
-  name: string,
-  { id: own, until }: Invocation,
-  fact?: Extract<Observation, { kind: "stale" }>["fact"],
+  found: Image | undefined,
+  { name, fact }: Returned,
+  invocation: Invocation,
 ): Promise<Verdict> {
+  if (found === undefined) return "release";
   const { id: instanceId } = found.instance;
-  let image = found;
-  for (let tries = 0; tries < MAX_TRIES_OF_PARKED; tries++) {
-    const entries = owedBy(image.instance, name);
-    if (isNothing(entries)) {
-      if (fact !== undefined) world.observe?.({ kind: "stale", instanceId, fact });
-      return "release";
-    }
-    const waitMs = leaseLeft(world, entries, own);
-    if (waitMs > 0) {
-      world.observe?.({ kind: "left-to-owner", instanceId });
-      return { keepForMs: waitMs };
-    }
-    const taken = await takeOver(world, image, name, { own, until });
-    if (taken.kind === "busy") return { keepForMs: taken.retryAfterMs };
-    if (taken.kind === "moved") continue;
-    if (taken.kind === "conflict") {
-      if (taken.current === undefined) return "release";
-      image = taken.current;
-      continue;
-    }
-    const owed = owedBy(taken.image.instance, name);
-    if (!(await areRowsThere(world, taken.image.instance, owed))) {
-      world.observe?.({ kind: "fenced", instanceId });
-      return HALF_SEEN;
-    }
-    const sent = await send(world, taken.image.instance, owed);
-    return dropSentRecords(world, taken.image, sent, own);
+  const { id: own } = invocation;
+  let waitMs = 0;
+  const taken = await rewrite(world, found, own, (instance) => {
+    const others = ownersOf(owedBy(instance, name)).filter((stamp) => stamp.own !== own);
+    waitMs = Math.max(0, ...others.map((stamp) => leaseLeftMs(world, stamp)));
+    if (others.length === 0 || waitMs > 0) return instance;
+    return restamped(instance, name, ownerOf(invocation));
+  });
+  if (taken.kind === "gone") return "release";
+  if (taken.kind === "busy") return { keepForMs: taken.retryAfterMs };
+  const owed = owedBy(taken.image.instance, name);
+  if (isNothing(owed)) {
+    if (fact !== undefined) world.observe?.({ kind: "stale", instanceId, fact });
+    return "release";
   }
-  return CONTENDED;
+  // A courtesy to a living owner: safety does not rest on it.
+  if (waitMs > 0) {
+    world.observe?.({ kind: "left-to-owner", instanceId });
+    return { keepForMs: waitMs };
+  }
+  if (taken.kind === "written") world.observe?.({ kind: "taken-over", instanceId, name });
+  if (!(await areRowsThere(world, taken.image.instance, owed))) {
+    world.observe?.({ kind: "fenced", instanceId });
+    return HALF_SEEN;
+  }
+  const sent = await send(world, taken.image.instance, owed);
+  return dropSentRecords(world, taken.image, sent, own);
 }
 
 /**
@@ -69,29 +71,20 @@ export async function dropSentRecords(
   sent: ReadonlySet<string>,
   own: string | null,
 ): Promise<Verdict> {
-  let image = found;
-  for (let tries = 0; image.instance.outbox.some(({ id }) => sent.has(id)); tries++) {
-    if (tries === MAX_TRIES_OF_PARKED) return CONTENDED;
-    const { instance, program } = image;
-    if (instance.status !== "live" && world.settings.host.queuesSurvive) return "release";
+  const dropped = await rewrite(world, found, own, (instance) => {
+    if (!instance.outbox.some(({ id }) => sent.has(id))) return instance;
+    if (instance.status !== "live" && world.settings.host.queuesSurvive) return instance;
     const outbox = instance.outbox.filter(({ id }) => !sent.has(id));
-    const plan = planWrite(world, program, instance, { ...instance, outbox });
-    const outcome = await commit(world, plan, own);
-    if (outcome.kind === "busy") return { keepForMs: outcome.retryAfterMs };
-    if (outcome.kind === "committed") {
-      await rearm(world, plan);
-      return "release";
-    }
-    if (outcome.kind === "moved") continue;
-    if (outcome.current === undefined) return "release";
-    image = outcome.current;
-  }
+    return { ...instance, outbox };
+  });
+  if (dropped.kind === "busy") return { keepForMs: dropped.retryAfterMs };
+  if (dropped.kind === "written") await rearm(world, dropped.plan);
   return "release";
 }
 
 /**
- * Somebody else's commit may be seen half applied: a wait without its row. What was broadcast could
- * then pass by without being noticed, so nobody looks for it before both are there.
+ * The commit of another process may be seen half applied: a wait without its row. A broadcast could
+ * then pass by unnoticed, so what the wait missed is sent only when both are there.
  */
 async function areRowsThere(world: World, instance: Instance, owed: Entries): Promise<boolean> {
   const waits = owed.tickets.filter(isTopicTicket).filter((it) => mustBeSent(world, it));
@@ -101,27 +94,6 @@ async function areRowsThere(world: World, instance: Instance, owed: Entries): Pr
 }
 
 const HALF_SEEN: Verdict = { keepForMs: 1_000 };
-
-/** Others keep winning: the message comes back when they may be done. */
-const CONTENDED: Verdict = { keepForMs: 100 };
-
-/** How long a living owner should still be left alone; a courtesy, safety does not rest on it. */
-function leaseLeft(world: World, entries: Entries, own: string): number {
-  const others = ownersOf(entries).filter((stamp) => stamp.own !== own);
-  return Math.max(0, ...others.map((stamp) => leaseLeftMs(world, stamp)));
-}
-
-async function takeOver(world: World, image: Image, name: string, owner: Owner) {
-  const { instance, program } = image;
-  const others = ownersOf(owedBy(instance, name)).some(({ own }) => own !== owner.own);
-  if (!others) return { kind: "committed", image } as const;
-  const plan = planWrite(world, program, instance, restamped(instance, name, owner));
-  const outcome = await commit(world, plan, owner.own);
-  if (outcome.kind === "committed") {
-    world.observe?.({ kind: "taken-over", instanceId: instance.id, name });
-  }
-  return outcome;
-}
 
 function restamped(instance: Instance, name: string, owner: Owner): Instance {
   const restamp = <T extends Instance["tickets"][number] | Instance["outbox"][number]>(entry: T) =>

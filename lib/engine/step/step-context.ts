@@ -1,6 +1,6 @@
 /**
- * The desk of one decision: what its waits draw from, laid open, and what becomes of it. What the
- * decision asks for and nobody has read yet is noted; it is then read, and the decision made anew.
+ * The context of one decision: what its waits draw from, and what becomes of that. What the decision
+ * asks for and was not read yet is noted; it is then read, and the decision made anew.
  */
 import { MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
@@ -14,27 +14,16 @@ import type {
   Ticket,
 } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
-import type { Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import { type KeptEvent, MAX_KEPT_READ, mayTake } from "../rows/kept-event.ts";
 import type { Posting } from "../rows/mailbox.ts";
-import {
-  type Address,
-  boxName,
-  type Mailbox,
-  mailboxItem,
-  messageFor,
-  withoutSubs,
-  withoutTarget,
-  withSub,
-} from "../rows/mailbox.ts";
+import { type Address, boxName, type Mailbox, messageFor, withoutTarget } from "../rows/mailbox.ts";
 import { type ReadHead, topicName } from "../rows/topic-head.ts";
-import { isTopicTicket, openedBy, rowItem, type TopicTicket, topicOf } from "../rows/wait-row.ts";
-import { headKey, keptEventKey } from "../storage/keys.ts";
-import type { World } from "../world.ts";
+import { isTopicTicket, openedBy } from "../rows/wait-row.ts";
 import type { Missing, Sources } from "./sources.ts";
 
 export type StepContext = {
+  readonly now: Instant;
   readonly sources: Sources;
   readonly missing: Missing & {
     heads: Map<string, Topic>;
@@ -44,9 +33,9 @@ export type StepContext = {
   };
   /** Mailboxes as this decision leaves them. */
   readonly boxes: Map<string, Mailbox>;
-  /** Kept events that this decision takes, and that nobody else may have. */
+  /** Kept events that this decision takes, and that no other may have. */
   readonly taken: KeptEvent[];
-  /** Waits that may have more to take than this step could: somebody has to look again. */
+  /** Waits that may have more to take than this step could: they must be checked again. */
   readonly unserved: Set<string>;
   /** What the expressions of all decisions so far have spent. */
   work: number;
@@ -54,9 +43,13 @@ export type StepContext = {
   isVoid: boolean;
 };
 
-/** Lays the sources open, with the posting in its mailbox. */
-export function openContext(sources: Sources, posting?: Posting): StepContext {
-  const desk: StepContext = {
+/** A context over these sources, with the posting in its mailbox. */
+export function openContext(
+  sources: Sources,
+  { now, posting }: Readonly<{ now: Instant; posting?: Posting | undefined }>,
+): StepContext {
+  const context: StepContext = {
+    now,
     sources,
     missing: { heads: new Map(), boxes: new Map(), kept: new Set(), children: new Map() },
     boxes: new Map(),
@@ -65,16 +58,16 @@ export function openContext(sources: Sources, posting?: Posting): StepContext {
     work: 0,
     isVoid: false,
   };
-  const box = posting && boxAt(desk, posting.address);
-  if (posting === undefined || box === undefined) return desk;
+  const box = posting && boxAt(context, posting.address);
+  if (posting === undefined || box === undefined) return context;
   const version = sources.boxes.get(boxName(posting.address))?.version ?? 0;
   const changed = posting.change(box, version);
-  if (changed === undefined) desk.isVoid = true;
-  else desk.boxes.set(boxName(posting.address), changed);
-  return desk;
+  if (changed === undefined) context.isVoid = true;
+  else context.boxes.set(boxName(posting.address), changed);
+  return context;
 }
 
-/** What a decision has done to the desk so far; `restore` undoes what was done since. */
+/** What a decision has taken so far; `restore` undoes what was taken since. */
 export function snapshot({ boxes, taken }: StepContext): Readonly<{ restore: () => void }> {
   const [boxesThen, takenThen] = [[...boxes], [...taken]];
   return {
@@ -91,225 +84,94 @@ export const lacksAnything = ({
 }: StepContext): boolean => heads.size + boxes.size + kept.size + children.size > 0;
 
 /** The head of a topic; until it is read, any will do: the decision is made anew. */
-export function headAt(desk: StepContext, topic: Topic): ReadHead {
+export function headAt(context: StepContext, topic: Topic): ReadHead {
   const name = topicName(topic);
-  const { heads, known } = desk.sources;
+  const { heads, known } = context.sources;
   const head = heads.get(name) ?? known.get(name);
-  if (head === undefined) desk.missing.heads.set(name, topic);
+  if (head === undefined) context.missing.heads.set(name, topic);
   else heads.set(name, head);
   return head ?? { version: 0, head: { seq: 0, epochs: 1 } };
 }
 
-/** Whether another instance of the same process id waits for this message. */
-export function isTaken(desk: StepContext, name: string, key: string): boolean {
-  return desk.sources.boxes.get(boxName({ name, key }))?.isTaken ?? false;
+export function boxAt(context: StepContext, { name, key }: Address): Mailbox | undefined {
+  const box = boxName({ name, key });
+  const known = context.boxes.get(box) ?? context.sources.boxes.get(box)?.mailbox;
+  if (known === undefined) context.missing.boxes.set(box, { name, key });
+  return known;
 }
+
+/** Whether another instance of the same process id waits for this message. */
+export const isTaken = ({ sources }: StepContext, name: string, key: string): boolean =>
+  sources.boxes.get(boxName({ name, key }))?.isTaken ?? false;
 
 /** What an open wait can take at once, if anything. */
-export function atHand(
-  desk: StepContext,
-  instance: Instance,
-  ticket: Ticket,
-  now: Instant,
-): Fact | undefined {
-  if (ticket.on === "message") return messageAtHand(desk, instance, ticket, now);
-  if (ticket.on === "event") return eventAtHand(desk, instance, ticket, now);
+export function atHand(context: StepContext, instance: Instance, ticket: Ticket): Fact | undefined {
+  if (ticket.on === "message") return messageAtHand(context, instance, ticket);
+  if (ticket.on === "event") return eventAtHand(context, instance, ticket);
   // What has just been called has not begun.
-  if (ticket.on === "child" && ticket.stamp) return childAtHand(desk, ticket);
-  return undefined;
-}
-
-function childAtHand({ sources, missing }: StepContext, ticket: ChildTicket): Fact | undefined {
-  if (!sources.children.has(ticket.id)) missing.children.set(ticket.id, ticket);
-  return sources.children.get(ticket.id);
+  if (ticket.on !== "child" || ticket.stamp === undefined) return undefined;
+  const { children } = context.sources;
+  if (!children.has(ticket.id)) context.missing.children.set(ticket.id, ticket);
+  return children.get(ticket.id);
 }
 
 function messageAtHand(
-  desk: StepContext,
+  context: StepContext,
   { id: instanceId }: Instance,
   { id: ticket, name, key }: MessageTicket,
-  now: Instant,
 ): Fact | undefined {
-  const box = boxAt(desk, { name, key });
-  const message = box && messageFor(box, { instanceId, ticket }, now);
+  const box = boxAt(context, { name, key });
+  const message = box && messageFor(box, { instanceId, ticket }, context.now);
   if (message === undefined) return undefined;
   const { mid: messageId, payload } = message;
   return { kind: "message-received", ticket, messageId, payload };
 }
 
-/** What was sent to this instance goes before what was sent to everybody. */
+/** An event that was sent to this instance goes before one that is kept for any. */
 function eventAtHand(
-  desk: StepContext,
+  context: StepContext,
   instance: Instance,
-  ticket: EventTicket,
-  now: Instant,
+  wait: EventTicket,
 ): Fact | undefined {
-  const sent = inboxEventFor(instance, ticket, now);
-  const common = { kind: "event-received", ticket: ticket.id } as const;
+  const { id: ticket, name } = wait;
+  const { now, sources, missing, taken, unserved } = context;
+  const sent = inboxEventFor(instance, wait, now);
+  const common = { kind: "event-received", ticket } as const;
   if (sent) return { ...common, eventId: sent.id, payload: sent.payload };
-  const event = keptAt(desk, instance, ticket.name, now);
+  headAt(context, { kind: "event", name });
+  const kept = sources.kept.get(name);
+  if (kept === undefined) missing.kept.add(name);
+  const event = kept?.find((it) => !taken.includes(it) && mayTake(it, instance, now));
   // Only so many were read: behind the last of them there may be more.
-  if (event === undefined && isReadOut(desk, ticket.name)) desk.unserved.add(ticket.id);
+  if (event === undefined && (kept?.length ?? 0) >= MAX_KEPT_READ) unserved.add(ticket);
   return event && { ...common, eventId: event.id, seq: event.seq, payload: event.payload };
 }
 
-function keptAt(
-  desk: StepContext,
-  instance: Instance,
-  name: string,
-  now: Instant,
-): KeptEvent | undefined {
-  headAt(desk, { kind: "event", name });
-  const kept = desk.sources.kept.get(name);
-  if (kept === undefined) desk.missing.kept.add(name);
-  return kept?.find((event) => !desk.taken.includes(event) && mayTake(event, instance, now));
+/** The fact was taken by the wait: its message or event is used up. */
+export function useUp(context: StepContext, { id }: Instance, ticket: Ticket, fact: Fact): void {
+  if (ticket.on === "message" && fact.kind === "message-received") {
+    const box = boxAt(context, ticket);
+    if (box === undefined) return;
+    const target = { instanceId: id, ticket: ticket.id };
+    context.boxes.set(boxName(ticket), withoutTarget(box, fact.messageId, target, true));
+  }
+  if (ticket.on !== "event" || fact.kind !== "event-received" || fact.seq === undefined) return;
+  const event = context.sources.kept.get(ticket.name)?.find(({ seq }) => seq === fact.seq);
+  if (event?.once) context.taken.push(event);
 }
-
-const isReadOut = ({ sources }: StepContext, name: string): boolean =>
-  (sources.kept.get(name)?.length ?? 0) >= MAX_KEPT_READ;
 
 /**
  * Whether one more decision could need more writes than a commit takes: each may open as many waits
  * as a step may, and each of those may need two.
  */
-export function isLoaded(desk: StepContext, { version }: Instance, instance: Instance): boolean {
+export function isLoaded(context: StepContext, { version }: Instance, instance: Instance): boolean {
   const opened = instance.tickets.filter(({ id }) => openedBy(id) > version);
   const topics = opened.filter(isTopicTicket).length;
-  const boxes = new Set([...desk.boxes.keys(), ...opened.filter(isMessage).map(boxName)]).size;
-  return 2 * topics + boxes + desk.taken.length > MAX_LOAD;
+  const boxes = new Set([...context.boxes.keys(), ...opened.filter(isMessage).map(boxName)]).size;
+  return 2 * topics + boxes + context.taken.length > MAX_LOAD;
 }
 
 /** What is left of a commit beside the instance and the waits of one more decision. */
 const MAX_LOAD = storeLimits.writesPerCommit - 2 * MAX_WAITS_PER_STEP - 5;
 
-const isMessage = (ticket: Ticket): ticket is MessageTicket => ticket.on === "message";
-
-/** The fact was taken by the wait: its message or event is used up. */
-export function useUp(
-  desk: StepContext,
-  { id: instanceId }: Instance,
-  ticket: Ticket,
-  fact: Fact,
-): void {
-  if (ticket.on === "message" && fact.kind === "message-received") {
-    const box = boxAt(desk, ticket);
-    if (box === undefined) return;
-    const target = { instanceId, ticket: ticket.id };
-    desk.boxes.set(boxName(ticket), withoutTarget(box, fact.messageId, target, true));
-  }
-  if (ticket.on !== "event" || fact.kind !== "event-received" || fact.seq === undefined) return;
-  const event = desk.sources.kept.get(ticket.name)?.find(({ seq }) => seq === fact.seq);
-  if (event?.once) desk.taken.push(event);
-}
-
-/** Gives the waits that were opened their places: where they are found, and from which number on. */
-export function placed(desk: StepContext, ticket: Ticket, version: number): Ticket {
-  if (!isTopicTicket(ticket) || ticket.row) return ticket;
-  const { head } = headAt(desk, topicOf(ticket));
-  const row = { after: head.seq, epoch: head.epochs };
-  // What an incident gives back has a new row: the old one may or may not be there.
-  const again = openedBy(ticket.id) === version ? {} : { again: version };
-  return { ...ticket, row: { ...row, ...again } };
-}
-
-/** The writes that belong to the instance's: all of them are made, or none. */
-export function companionsOf(
-  world: World,
-  desk: StepContext,
-  before: Instance,
-  after: Instance,
-): readonly Write[] {
-  const topics = after.tickets.filter(isTopicTicket).filter((it) => isPlacedBy(after, it));
-  return [
-    ...topics.flatMap((ticket): Write[] =>
-      ticket.row ? [{ put: rowItem(after, ticket, ticket.row), when: "absent" }] : [],
-    ),
-    ...(world.settings.host.queuesSurvive ? [] : expectedHeads(world, desk, topics)),
-    ...boxWrites(world, desk, before, after),
-    ...desk.taken.map(
-      ({ name, seq, version }): Write => ({
-        remove: keptEventKey(world.settings.tenant, name, seq),
-        when: { version },
-      }),
-    ),
-  ];
-}
-
-const isPlacedBy = ({ version }: Instance, { id, row }: TopicTicket): boolean =>
-  row !== undefined && (row.again ?? openedBy(id)) === version;
-
-/**
- * With queues in memory nobody comes back to look at the head once more after the commit: the
- * commit itself holds only if nothing was broadcast since the head was read.
- */
-function expectedHeads(
-  world: World,
-  { sources }: StepContext,
-  tickets: readonly TopicTicket[],
-): readonly Write[] {
-  const topics = new Map(tickets.map((ticket) => [topicName(topicOf(ticket)), topicOf(ticket)]));
-  return [...topics].flatMap(([name, topic]): Write[] => {
-    const head = sources.heads.get(name);
-    const key = headKey(world.settings.tenant, topic);
-    return head ? [{ expect: key, when: { version: head.version } }] : [];
-  });
-}
-
-function boxWrites(
-  world: World,
-  desk: StepContext,
-  before: Instance,
-  after: Instance,
-): readonly Write[] {
-  const had = new Set(before.tickets.map(({ id }) => id));
-  for (const ticket of after.tickets) {
-    if (ticket.on !== "message" || had.has(ticket.id)) continue;
-    const box = boxAt(desk, ticket);
-    if (box) desk.boxes.set(boxName(ticket), withSub(box, subFor(after, ticket)));
-  }
-  const open = new Set(after.tickets.map(({ id }) => id));
-  if (!world.settings.host.queuesSurvive) openLeftBoxes(desk, before, after, open);
-  return [...desk.boxes].flatMap(([name, box]): Write[] => {
-    const known = desk.sources.boxes.get(name);
-    if (known === undefined) return [];
-    const isDead = (sub: { instanceId: string; ticket: string }) =>
-      sub.instanceId === after.id && !open.has(sub.ticket);
-    const left = withoutSubs(box, isDead);
-    if (left === known.stored) return [];
-    const { version } = known;
-    const put = mailboxItem(world, left, version + 1);
-    return [{ put, when: version === 0 ? "absent" : { version } }];
-  });
-}
-
-/**
- * With queues in memory, nobody comes back after a crash to free the places of waits that were
- * closed: they are freed in the commit that closes them, as many as fit.
- */
-function openLeftBoxes(
-  desk: StepContext,
-  before: Instance,
-  after: Instance,
-  open: ReadonlySet<string>,
-): void {
-  for (const ticket of before.tickets.filter(isMessage)) {
-    if (open.has(ticket.id) || isLoaded(desk, before, after)) continue;
-    const box = boxAt(desk, ticket);
-    if (box) desk.boxes.set(boxName(ticket), box);
-  }
-}
-
-const subFor = ({ id, definition, version }: Instance, ticket: MessageTicket) => ({
-  processId: definition.id,
-  instanceId: id,
-  ticket: ticket.id,
-  since: ticket.since,
-  version,
-});
-
-function boxAt(desk: StepContext, { name, key }: Address): Mailbox | undefined {
-  const box = boxName({ name, key });
-  const known = desk.boxes.get(box) ?? desk.sources.boxes.get(box)?.mailbox;
-  if (known === undefined) desk.missing.boxes.set(box, { name, key });
-  return known;
-}
+export const isMessage = (ticket: Ticket): ticket is MessageTicket => ticket.on === "message";

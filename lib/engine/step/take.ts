@@ -11,6 +11,7 @@ import type { Given } from "../../kernel/draft.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import type { Instance, Lease, RecentRequest, Ticket, TimerTicket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
+import type { Invocation } from "../../ports/message.ts";
 import { hasKeyRows } from "../rows/key-rows.ts";
 import { isTimer } from "../rows/open-tickets.ts";
 import {
@@ -21,16 +22,9 @@ import {
   SIZE_LIMITS,
 } from "../storage/externalized.ts";
 import type { World } from "../world.ts";
+import { placed } from "./companions.ts";
 import { decideGuarded } from "./guarded.ts";
-import {
-  atHand,
-  isLoaded,
-  isTaken,
-  placed,
-  type StepContext,
-  snapshot,
-  useUp,
-} from "./step-context.ts";
+import { atHand, isLoaded, isTaken, type StepContext, snapshot, useUp } from "./step-context.ts";
 
 /**
  * A fact on its way in, and the name of what brought it: everything it opens is owed by that. Or
@@ -39,14 +33,22 @@ import {
 export type Want = Readonly<{ name: string; remember?: Omit<RecentRequest, "v"> }> &
   (Readonly<{ fact: Fact }> | Readonly<{ look: string }>);
 
-/** Who works on what the step opens; a door leaves it to the copy that it parked. */
+/** Who works on what the step opens. */
 export type Owner = Readonly<{ own: string | null; until: Instant }>;
+
+export const ownerOf = ({ id: own, until }: Invocation): Owner => ({ own, until });
+
+/** A request leaves what its step opens to the copy that it parks. */
+export const noOwner = ({ clock }: Pick<World, "clock">): Owner => ({
+  own: null,
+  until: clock.now(),
+});
 
 /** What every decision of a chain has in common. */
 export type Deciding = Readonly<{
   world: World;
   program: Program;
-  desk: StepContext;
+  context: StepContext;
   owner: Owner;
   given: Given;
   /** The instance as it is stored. */
@@ -68,12 +70,12 @@ export async function takeWant(
   const given = givenAt(deciding);
   const { instance: decided, work = 0 } =
     "fact" in want ? await decideGuarded(deciding, instance, want.fact, given) : { instance };
-  deciding.desk.work += work;
+  deciding.context.work += work;
   if ("fact" in want && decided === instance) return instance;
   const next = await takeAtHand(deciding, decided, "look" in want ? want.look : undefined);
   if (next === instance) return instance;
   const remembered = remember ? addToRing(next, { ...remember, v: instance.version + 1 }) : next;
-  return stampFresh(wanted(world, remembered), stamp, deciding.desk);
+  return stampFresh(wanted(world, remembered), stamp, deciding.context);
 }
 
 /** Refuses the one fact that makes the instance too large, and takes the others. */
@@ -82,8 +84,8 @@ export async function takeIfSmall(
   instance: Instance,
   want: Want,
 ): Promise<Instance> {
-  const { world, program, owner, desk } = deciding;
-  const { restore } = snapshot(desk);
+  const { world, program, owner, context } = deciding;
+  const { restore } = snapshot(context);
   const next = await takeWant(deciding, instance, want);
   const written = encodeInstance(world, program, next, roomOf(world, next, 0));
   if (fits(written.body, written.apart)) return next;
@@ -93,7 +95,7 @@ export async function takeIfSmall(
   if (fact === undefined) return instance;
   const given = givenAt(deciding);
   const refused = decideIncident(program, instance, fact, given, tooLarge).instance;
-  return stampFresh(wanted(world, refused), { by: want.name, ...owner }, desk);
+  return stampFresh(wanted(world, refused), { by: want.name, ...owner }, context);
 }
 
 /**
@@ -105,7 +107,7 @@ async function takeAtHand(
   opened: Instance,
   look: string | undefined,
 ): Promise<Instance> {
-  const { desk } = deciding;
+  const { context } = deciding;
   const given = givenAt(deciding);
   let instance = opened;
   for (let taken = 0; taken < MAX_TIMERS_AT_ONCE; taken++) {
@@ -113,47 +115,45 @@ async function takeAtHand(
     if (found === undefined) break;
     if (
       found.ticket.on !== "timer" &&
-      (isHeavy(desk) || isLoaded(desk, deciding.before, instance))
+      (isHeavy(context) || isLoaded(context, deciding.before, instance))
     ) {
-      desk.unserved.add(found.ticket.id);
+      context.unserved.add(found.ticket.id);
       break;
     }
     // A timer that is due comes by itself.
-    if (isHeavy(desk)) break;
+    if (isHeavy(context)) break;
     const decided = await decideGuarded(deciding, instance, found.fact, given);
-    desk.work += decided.work ?? 0;
+    context.work += decided.work ?? 0;
     if (!decided.changed) break;
-    useUp(desk, instance, found.ticket, found.fact);
+    useUp(context, instance, found.ticket, found.fact);
     instance = decided.instance;
   }
   return instance;
 }
 
 function firstAtHand(
-  { desk, given: { now } }: Deciding,
+  { context }: Deciding,
   instance: Instance,
   look: string | undefined,
 ): Readonly<{ ticket: Ticket; fact: Fact }> | undefined {
   for (const ticket of instance.tickets) {
     if (ticket.stamp !== undefined && ticket.id !== look) continue;
-    const fact =
-      isTimer(ticket) && ticket.stamp === undefined
-        ? dueAtOnce(ticket, now)
-        : atHand(desk, instance, ticket, now);
+    const isFreshTimer = isTimer(ticket) && ticket.stamp === undefined;
+    const fact = isFreshTimer ? dueAtOnce(ticket, context.now) : atHand(context, instance, ticket);
     if (fact) return { ticket, fact };
   }
-  const member = look === undefined ? undefined : findTicket(instance.tickets, look);
-  if (member === undefined || !isBatchItem(member)) return undefined;
-  const fact = atHand(desk, instance, member, now);
-  return fact && { ticket: member, fact };
+  const item = look === undefined ? undefined : findTicket(instance.tickets, look);
+  if (item === undefined || !isBatchItem(item)) return undefined;
+  const fact = atHand(context, instance, item);
+  return fact && { ticket: item, fact };
 }
 
 const dueAtOnce = (timer: TimerTicket, now: Instant): Fact | undefined =>
   isDue(timer, now) ? { kind: "timer-due", ticket: timer.id } : undefined;
 
-const givenAt = ({ desk, given }: Deciding): Given => ({
+const givenAt = ({ context, given }: Deciding): Given => ({
   ...given,
-  isTaken: (name, key) => isTaken(desk, name, key),
+  isTaken: (name, key) => isTaken(context, name, key),
 });
 
 const tooLarge = {
@@ -176,11 +176,11 @@ function wanted(world: World, instance: Instance): Instance {
 }
 
 /** Everything that carries no stamp yet was opened by this want: its trigger owes it. */
-function stampFresh(instance: Instance, stamp: Lease, desk: StepContext): Instance {
+function stampFresh(instance: Instance, stamp: Lease, context: StepContext): Instance {
   return {
     ...instance,
     tickets: instance.tickets.map((ticket) =>
-      ticket.stamp ? ticket : { ...placed(desk, ticket, instance.version + 1), stamp },
+      ticket.stamp ? ticket : { ...placed(context, ticket, instance.version + 1), stamp },
     ),
     outbox: instance.outbox.map((record) => (record.stamp ? record : { ...record, stamp })),
   };

@@ -13,8 +13,7 @@ import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart, TimerStartMessage, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
-import { planCreation } from "../drive/creation.ts";
-import { commitStart } from "../instances/start.ts";
+import { createInstance } from "../drive/creation.ts";
 import {
   afterFiring,
   dueOfStart,
@@ -90,10 +89,8 @@ async function begin(world: World, due: Due, now: Instant): Promise<boolean> {
   const instanceId = idOfStarted(world, start);
   try {
     if (await loadInstance(world, instanceId)) return passOver(world, due, now);
-    const carried = startOf(world, start, now);
-    const plan = await planCreation(world, instanceId, carried);
-    if (plan === undefined) return false;
-    return (await commitStart(world, plan, carried)).kind === "committed";
+    const created = await createInstance(world, instanceId, startOf(world, start, now));
+    return created.kind === "committed";
   } catch (cause) {
     // An occurrence that cannot begin does not hold up the later ones.
     if (!(cause instanceof EngineError) || cause.retryable) throw cause;

@@ -12,8 +12,8 @@ import {
   EMBEDDED_FORM,
   type Form,
   MAX_PRIORITY,
-  type UserTaskSpec,
   USER_TASK_TYPE,
+  type UserTaskSpec,
 } from "../../definition/user-task.ts";
 import { type Context, computed } from "./context.ts";
 import { fits } from "./named.ts";

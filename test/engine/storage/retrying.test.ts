@@ -77,4 +77,27 @@ describe("the pause between tries", () => {
     expect(pauses.size).toBeGreaterThan(10);
     expect(Math.max(...pauses)).toBeLessThan(52);
   });
+
+  const owners = Array.from({ length: 200 }, (_, n) => `invocation-${n}`);
+
+  test("is between 2 and 21 ms at first", () => {
+    const pauses = owners.map((own) => pauseMs(0, own));
+
+    expect(Math.min(...pauses)).toBe(2);
+    expect(Math.max(...pauses)).toBe(21);
+  });
+
+  test("spreads writers that lost to the same commit over all that time", () => {
+    const counts = new Map<number, number>();
+    for (const own of owners) {
+      counts.set(pauseMs(0, own), (counts.get(pauseMs(0, own)) ?? 0) + 1);
+    }
+
+    expect(counts.size).toBe(20);
+    expect(Math.max(...counts.values())).toBeLessThan(owners.length / 7);
+  });
+
+  test("differs from try to try", () => {
+    expect(new Set([0, 1, 2].map((tried) => pauseMs(tried, "me"))).size).toBe(3);
+  });
 });

@@ -37,9 +37,11 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     scenario: "handlers-half-there",
     seed: 22,
     file: "lib/engine/drive/hand-back.ts",
-    find: "const outcome = await commit(world, planWrite(world, program, instance, after), invocation.id);",
-    replace: `${MARK};
-    const outcome = { kind: "committed", image: { instance: after, program } };`,
+    find: "const result = await rewrite(world, found, invocation.id, handedBack);",
+    replace: `const after = handedBack(found.instance);
+    if (after !== found.instance) ${MARK};
+    const image = { ...found, instance: after };
+    const result = { kind: after === found.instance ? "same" : "written", image };`,
   },
   {
     name: "outcome-kept-after-hand-back",

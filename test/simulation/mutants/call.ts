@@ -60,7 +60,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
     without: "what cannot begin gets its tombstone before its call is told",
     scenario: "call-refused",
     file: "lib/engine/calls/start-child.ts",
-    find: "if (!(await putTombstone(world, parent, ticket.id, planned))) continue;",
+    find: "if (!(await putTombstone(world, parent, ticket.id, planned))) return again();",
     replace: `${MARK};`,
   },
   {

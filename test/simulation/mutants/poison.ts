@@ -19,7 +19,7 @@ export const POISON_MUTANTS: readonly Mutant[] = [
     without: "a task whose failure cannot be taken in stands at an incident",
     scenario: "set-aside",
     file: "lib/engine/drive/give-up.ts",
-    find: "if (world.aside !== undefined) return setTaskAside(world, { image, task }, invocation);",
+    find: "if (world.aside !== undefined) return setTaskAside(world, asked, invocation);",
     replace: `if (world.aside !== undefined) {
       ${MARK};
       return "release";

@@ -39,9 +39,9 @@ export const STEP: readonly Mutant[] = [
     name: "by-is-predecessor",
     without: "`by` names the trigger: only the trigger comes back, not the step before",
     scenario: "driven",
-    file: "lib/engine/drive/drive.ts",
-    find: "{ name: trigger, fact },",
-    replace: `{ name: (position.step > 1 && (${MARK}), name), fact },`,
+    file: "lib/engine/drive/report.ts",
+    find: "want: { name: trigger, fact },",
+    replace: `want: { name: (position.step > 1 && (${MARK}), name), fact },`,
   },
   {
     name: "no-take-over",
@@ -49,14 +49,14 @@ export const STEP: readonly Mutant[] = [
       "a redelivery takes over before it sends: a slow driver goes on under a deleted trigger",
     scenario: "driven",
     file: "lib/engine/step/redelivery.ts",
-    find: "if (!others) return",
-    replace: `if (others) ${MARK}; if (true) return`,
+    find: "if (others.length === 0 || waitMs > 0) return instance;",
+    replace: `if (others.length > 0 && waitMs === 0) ${MARK}; return instance;`,
   },
   {
     name: "driver-ignores-own",
     without: "a driver that meets another's stamp stops",
     scenario: "driven",
-    file: "lib/engine/drive/drive.ts",
+    file: "lib/engine/drive/report.ts",
     find: "return open === undefined || open.stamp?.own === id;",
     replace: `if (open !== undefined && open.stamp?.own !== id) ${MARK}; return true;`,
   },
@@ -66,9 +66,13 @@ export const STEP: readonly Mutant[] = [
     scenario: "isolated",
     seed: 121,
     file: "lib/engine/drive/drive.ts",
-    find: 'return redeliver(world, found, trigger, invocation, "task");',
+    find: "const asked = await openAttempt(world, message, invocation);",
     replace: `
-    const heir = found.instance.tickets.find((t) => t.stamp?.by === trigger && runsHere(world, t));
+    const trigger = attemptName(message.ticket, message.attempt);
+    const found = await loadOrCreate(world, message.instanceId, message.start);
+    const isGone =
+      found !== undefined && openTask(found.instance, message.ticket)?.attempt !== message.attempt;
+    const heir = !isGone ? undefined : found.instance.tickets.find((t) => t.stamp?.by === trigger && runsHere(world, t));
     if (heir?.stamp && heir.stamp.until <= world.clock.now()) {
       const { planWrite } = await import("../step/plan.ts");
       const { commit } = await import("../step/commit.ts");
@@ -79,9 +83,9 @@ export const STEP: readonly Mutant[] = [
       if (taken.kind !== "committed") return { keepForMs: 100 };
       ${MARK};
       const task = taken.image.instance.tickets.find(({ id }) => id === heir.id);
-      return driveFrom(world, { image: taken.image, task, sent: new Set(), step: 2 }, trigger, invocation);
+      return driveFrom({ world, trigger, invocation }, { image: taken.image, task, sent: new Set(), step: 2 });
     }
-    return redeliver(world, found, trigger, invocation, "task");`,
+    const asked = await openAttempt(world, message, invocation);`,
   },
   {
     name: "parked-fact-parked-again",
@@ -100,8 +104,8 @@ export const STEP: readonly Mutant[] = [
     without: "the trigger goes last: what is owed has left before",
     scenario: "fork-join",
     file: "lib/engine/drive/drive.ts",
-    find: "const sent = await afterCommit(world, ran.plan, next);",
-    replace: `const dispatched = afterCommit(world, ran.plan, next);
+    find: "const sent = await afterCommit(world, ran.plan, { keep: next });",
+    replace: `const dispatched = afterCommit(world, ran.plan, { keep: next });
     if (next === undefined) ${MARK};
     const sent = next === undefined ? new Set() : await dispatched;`,
   },

@@ -37,7 +37,7 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
     without: "what came of a task is held while the store cannot take it, and not run again",
     scenario: "refused",
     mode: "memory",
-    file: "lib/engine/drive/until-stored.ts",
+    file: "lib/engine/drive/report.ts",
     find: "if (world.settings.host.queuesSurvive || !mayPass(error)) throw error;",
     replace: `${MARK}; throw error;`,
   },

@@ -40,7 +40,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     name: "no-after-seq",
     without: "a wait is for what was broadcast after it looked at the head",
     scenario: "signal-loop",
-    file: "lib/engine/step/step-context.ts",
+    file: "lib/engine/step/companions.ts",
     find: "const row = { after: head.seq, epoch: head.epochs };",
     replace: `if (head.seq > 0) ${MARK}; const row = { after: 0, epoch: head.epochs };`,
   },
@@ -84,8 +84,8 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     without: "with queues in memory a wait is committed only while nothing is broadcast",
     scenario: "signal-loop",
     mode: "memory",
-    file: "lib/engine/step/step-context.ts",
-    find: "...(world.settings.host.queuesSurvive ? [] : expectedHeads(world, desk, topics)),",
+    file: "lib/engine/step/companions.ts",
+    find: "...(world.settings.host.queuesSurvive ? [] : expectedHeads(world, context, topics)),",
     replace: `...((${MARK}), []),`,
   },
   {
@@ -130,9 +130,9 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     name: "consume-once-without-transaction",
     without: "an event that only one may have goes in the commit of its taker's step",
     scenario: "event-one-of-two",
-    file: "lib/engine/step/step-context.ts",
-    find: "...desk.taken.map(",
-    replace: `...(desk.taken.length > 0 && (${MARK}), []).map(`,
+    file: "lib/engine/step/companions.ts",
+    find: "...context.taken.map(",
+    replace: `...(context.taken.length > 0 && (${MARK}), []).map(`,
   },
   {
     name: "not-ids-ignored",
@@ -172,10 +172,12 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     without: "what a signal's start owes leaves before it: its row may go at any moment",
     scenario: "signal-start-undeployed",
     file: "lib/engine/signals/start.ts",
-    find: "const outcome = await commitStart(world, plan, start);",
+    find: "const created = await createInstance(world, instanceId, start);",
     replace: `${MARK};
     const { commit } = await import("../step/commit.ts");
-    const outcome = await commit(world, plan, null);`,
+    const { planCreation } = await import("../drive/creation.ts");
+    const plan = await planCreation(world, instanceId, start);
+    const created = plan ? await commit(world, plan, null) : { kind: "void" };`,
   },
   {
     name: "dead-letter-lost",

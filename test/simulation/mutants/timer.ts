@@ -72,15 +72,23 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     without: "a trigger that came too often still owes what its step has opened",
     scenario: "dead-letters",
     file: "lib/engine/drive/give-up.ts",
-    find: 'return redeliver(world, image, name, invocation, "task");',
-    replace: `${MARK}; return "release";`,
+    find: "const asked = await openAttempt(world, message, invocation);",
+    replace: `
+    const { loadOrCreate } = await import("./creation.ts");
+    const { openTask } = await import("../rows/open-tickets.ts");
+    const found = await loadOrCreate(world, message.instanceId, message.start);
+    if (found && openTask(found.instance, message.ticket)?.attempt !== message.attempt) {
+      ${MARK};
+      return "release";
+    }
+    const asked = await openAttempt(world, message, invocation);`,
   },
   {
     name: "giving-up-on-nothing",
     without: "a task that came too often has failed, and somebody is told",
     scenario: "dead-letters",
     file: "lib/engine/drive/give-up.ts",
-    find: "return fail(world, image, task, invocation);",
-    replace: `${MARK}; return "release";`,
+    find: "const failure = { message: UNDELIVERABLE };",
+    replace: `${MARK}; return "release"; const failure = {};`,
   },
 ];

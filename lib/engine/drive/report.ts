@@ -1,0 +1,124 @@
+/** Takes what came of a task into its instance, or parks it for others to take. */
+import { MAX_HELD_PAUSE_MS, MAX_OPEN_TASKS_BEFORE_PARKING } from "../../definition/limits.ts";
+import type { TicketFact } from "../../kernel/fact.ts";
+import type { TaskTicket } from "../../kernel/instance.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Invocation, Verdict } from "../../ports/message.ts";
+import { openTask, openWork } from "../rows/open-tickets.ts";
+import { commitWithRetry } from "../step/commit-with-retry.ts";
+import { parkWant } from "../step/park.ts";
+import type { Plan } from "../step/plan.ts";
+import { dropSentRecords, redeliver } from "../step/redelivery.ts";
+import { ownerOf, type Want } from "../step/take.ts";
+import { attemptName } from "../storage/names.ts";
+import type { Image } from "../storage/stored-instance.ts";
+import type { World } from "../world.ts";
+import { forGood, nextAttemptOf } from "./attempts.ts";
+import { isUntouched } from "./hand-back.ts";
+
+/** One invocation, and the name of the message that woke it. */
+export type Drive = Readonly<{ world: World; trigger: string; invocation: Invocation }>;
+
+/** Where a drive has got to: the task that it runs next. */
+export type Position = Readonly<{
+  image: Image;
+  task: TaskTicket;
+  /** Outbox records that left since the last commit. */
+  sent: ReadonlySet<string>;
+  step: number;
+}>;
+
+export type Ran = Readonly<
+  { kind: "went-on"; image: Image; plan: Plan } | { kind: "stopped"; verdict: Verdict }
+>;
+
+export async function report(drive: Drive, position: Position, outcome: TicketFact): Promise<Ran> {
+  const { world, trigger, invocation } = drive;
+  const { image, task, sent, step } = position;
+  const retry = nextAttemptOf(world, image.instance, task, outcome);
+  if (retry) {
+    await world.tasks.send(retry);
+    return stopped("release");
+  }
+  const fact = forGood(task, outcome);
+  const name = step === 1 ? trigger : attemptName(task.id, task.attempt);
+  const parked = { name, fact };
+  // A batch item is never alone, and whoever hands its message back need not ask who runs it.
+  const isItem = task.member !== undefined;
+  if (isItem || openWork(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
+    return parkOutcome(drive, position, parked);
+  }
+  const result = await untilStored(world, outcomeOf(image, task.id), () =>
+    commitWithRetry(world, image, {
+      want: { name: trigger, fact },
+      owner: ownerOf(invocation),
+      sent,
+      mine: (current) => isMine(current, position, invocation),
+    }),
+  );
+  switch (result.kind) {
+    case "settled":
+      return { kind: "went-on", image: result.image, plan: result.plan };
+    case "gone":
+      return stopped(
+        await redeliver(world, result.image, { name: trigger, fact: fact.kind }, invocation),
+      );
+    case "contended":
+      return parkOutcome(drive, position, parked);
+    case "overtaken":
+      await parkOutcome(drive, { ...position, sent: new Set() }, parked);
+      return leftToOwner(drive, position);
+  }
+}
+
+/**
+ * The first task is our trigger's own while its attempt is: once another attempt runs, or another
+ * delivery has handed it back, our trigger may be gone. Later ones are ours only while the stamp says so.
+ */
+export function isMine(current: Image, { task, step }: Position, { id }: Invocation): boolean {
+  if (step === 1) return isUntouched(current, task);
+  const open = openTask(current.instance, task.id);
+  return open === undefined || open.stamp?.own === id;
+}
+
+export function leftToOwner({ world }: Drive, { image }: Position): Ran {
+  world.observe?.({ kind: "left-to-owner", instanceId: image.instance.id });
+  return stopped({ keepForMs: 1_000 });
+}
+
+export const stopped = (verdict: Verdict): Ran => ({ kind: "stopped", verdict });
+
+/** The step that takes the parked fact does not know what has left already: that is dropped here. */
+async function parkOutcome(
+  { world, invocation }: Drive,
+  { image, sent }: Position,
+  want: Want,
+): Promise<Ran> {
+  await parkWant(world, image.instance, want);
+  world.observe?.({ kind: "outcome-parked", instanceId: image.instance.id });
+  return untilStored(world, outcomeOf(image, want.name), async () =>
+    stopped(await dropSentRecords(world, image, sent, invocation.id)),
+  );
+}
+
+const outcomeOf = ({ instance }: Image, task: string): string =>
+  `what came of task ${task} of instance ${instance.id}`;
+
+/**
+ * Holds on to what came of a task while the store cannot take it. With queues in memory a step that
+ * fails would run the handler again, though this process knows its outcome: the write is repeated
+ * instead. The handlers at work bound how many wait here, and no further ones begin meanwhile.
+ */
+async function untilStored<T>(world: World, about: string, write: () => Promise<T>): Promise<T> {
+  for (let failures = 0; ; failures++) {
+    try {
+      return await write();
+    } catch (error) {
+      if (world.settings.host.queuesSurvive || !mayPass(error)) throw error;
+      if (failures === 0) world.onTrouble?.(`${about} is held until it can be stored`, error);
+      await world.clock.pause(Math.min(100 * 2 ** failures, MAX_HELD_PAUSE_MS));
+    }
+  }
+}
+
+const mayPass = (error: unknown): boolean => error instanceof EngineError && error.retryable;
