@@ -1,11 +1,12 @@
-// What the process takes. The heap is told after a collection, where it can be asked for.
+// The memory of the process. The heap is measured after a garbage collection, where one can be
+// forced.
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
 export type Memory = Readonly<{ rss: number; heap: number }>;
 
-/** What is really held: the heap without what nobody needs. */
+/** The heap that is really in use, without garbage. */
 export function heldMemory(): Memory {
   collect();
   return memory();

@@ -1,13 +1,13 @@
 import { Stack, Validations } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
-/** Tells the rule checkers, for one resource, which findings are meant to be so, and why. */
+/** Acknowledges findings of the rule checkers for one resource, with the reasons. */
 export function acknowledge(of: IConstruct, reasons: Readonly<Record<string, string>>): void {
   const rules = Object.entries(reasons).map(([id, reason]) => ({ id, reason }));
   Validations.of(of.node.defaultChild ?? of).acknowledge(...rules);
 }
 
-/** What a checker calls a resource with a wildcard in a policy. */
+/** The finding of a checker for a resource with a wildcard in a policy. */
 export function wildcardFinding(scope: IConstruct, resource: string): string {
   return `AwsSolutions-IAM5[Resource::${inTemplate(Stack.of(scope).resolve(resource))}]`;
 }

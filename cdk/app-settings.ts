@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy } from "aws-cdk-lib";
-import type { Auth } from "./door.ts";
+import type { Auth } from "./api-access.ts";
 import type { FermataProps } from "./fermata.ts";
 import type { HttpTaskProps } from "./http-tasks.ts";
 import type { TasksProps } from "./tasks.ts";
@@ -13,7 +13,7 @@ export type AppSettings = Readonly<{
 
 type Context = (name: string) => unknown;
 
-/** Reads an installation's settings from the context; throws at the first that makes no sense. */
+/** Parses an installation's settings from the context; throws at the first invalid one. */
 export function appSettings(context: Context): AppSettings {
   const text = textOf(context);
   const number = numberOf(text);
@@ -63,7 +63,7 @@ function numberOf(text: Text): (name: string) => number | undefined {
   };
 }
 
-/** The first choice is taken where nothing is said. */
+/** The first choice is the default. */
 function oneOf<T extends string>(text: Text, name: string, choices: readonly [T, ...T[]]): T {
   const value = text(name) ?? choices[0];
   const found = choices.find((choice) => choice === value);

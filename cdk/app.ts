@@ -1,4 +1,4 @@
-// Deploys one installation. What it is set to comes from the context, `-c name=value`:
+// Deploys one installation. Its settings come from the context, `-c name=value`:
 // docs/reference/construct.md lists the names.
 import { App, CliCredentialsStackSynthesizer, type IReusableStackSynthesizer } from "aws-cdk-lib";
 import { appSettings } from "./app-settings.ts";

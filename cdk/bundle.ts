@@ -26,7 +26,7 @@ const HOME = join(import.meta.dirname, "..", "functions");
 const REQUIRE =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
 
-/** The one file that a function is: as it was published, or else made from its source. */
+/** The bundle of a function: as published, or else built from its source. */
 export function functionCode(name: FunctionName | ToolName): Uint8Array {
   const published = join(HOME, name, "index.mjs");
   if (existsSync(published)) return readFileSync(published);
@@ -35,10 +35,10 @@ export function functionCode(name: FunctionName | ToolName): Uint8Array {
   return code;
 }
 
-/** For as long as this process lives, so that two installations of an app are bundled once. */
+/** Cached in this process, so that two installations of an app are bundled once. */
 const made = new Map<string, Uint8Array>();
 
-/** Makes one ES module of source text and everything that it imports, looked up from `folder`. */
+/** Bundles source text and everything that it imports, resolved from `folder`, into one ES module. */
 export function bundleText(text: string, folder: string): Uint8Array {
   return bundle({ stdin: { contents: text, resolveDir: folder } });
 }

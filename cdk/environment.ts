@@ -6,7 +6,7 @@ import type { InstanceTable } from "./constructs/instance-table.ts";
 import type { SignalBus } from "./constructs/signal-bus.ts";
 import type { TimerSchedules } from "./constructs/timer-schedules.ts";
 
-/** What functions are told of the parts of their installation, and how it is set. */
+/** The parts and settings of an installation that its functions need. */
 export type EnvironmentProps = Readonly<{
   parts: Readonly<{
     table: InstanceTable;
@@ -25,7 +25,7 @@ export type EnvironmentProps = Readonly<{
   scheduleLeadSeconds: number;
 }>;
 
-/** The environment of every function, but for the one that only compiles. */
+/** The environment of every function, except the one that only compiles. */
 export function environmentOf(props: EnvironmentProps): Readonly<Record<string, string>> {
   const { table, bus, blobs } = props.parts;
   return {

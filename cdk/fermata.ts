@@ -3,6 +3,7 @@ import type { IGrantable } from "aws-cdk-lib/aws-iam";
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { type LogGroupProps, RetentionDays } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import type { Auth, Cors, Throttle } from "./api-access.ts";
 import { BlobsBucket } from "./constructs/blobs-bucket.ts";
 import {
   EngineFunctions,
@@ -16,7 +17,6 @@ import { EngineRestApi } from "./constructs/rest-api.ts";
 import type { DeadLetterQueue } from "./constructs/secured-queue.ts";
 import { SignalBus } from "./constructs/signal-bus.ts";
 import { TimerSchedules } from "./constructs/timer-schedules.ts";
-import type { Auth, Cors, Throttle } from "./door.ts";
 import { allowServicesToUse } from "./encryption.ts";
 import { environmentOf } from "./environment.ts";
 import { FunctionCode } from "./function-code.ts";
@@ -26,55 +26,67 @@ import { VERBS, type Verb } from "./routes.ts";
 import { taskQueuesOf } from "./task-queues.ts";
 import { declaredElsewhere, foldersOf, type TasksProps } from "./tasks.ts";
 
-/** How an installation is set up; everything has a default that is safe. */
+/** The settings of an installation; all have safe defaults. */
 export type FermataProps = Readonly<{
-  /** How callers show who they are; `{ kind: "iam" }` unless said. */
+  /** How callers authenticate; `{ kind: "iam" }` by default. */
   auth?: Auth;
-  /** The work that this installation does itself. */
+  /** The tasks that this installation runs itself. */
   tasks?: TasksProps;
-  /** Whom tasks of the type `fermata:http` may call, and with which secrets; public hosts unless said. */
+  /**
+   * Which hosts tasks of the type `fermata:http` may call, and with which secrets; public hosts by
+   * default.
+   */
   http?: HttpTaskProps;
-  /** What becomes of table and bucket when the stack goes; they stay unless said. */
+  /** What happens to table and bucket when the stack is deleted; they are retained by default. */
   removalPolicy?: RemovalPolicy;
-  /** Encrypts table, queues, bucket, bus and logs; keys of AWS do unless said. */
+  /** Encrypts table, queues, bucket, bus and logs; keys of AWS by default. */
   encryptionKey?: IKey;
-  /** Lets web pages call; none may unless said. */
+  /** Lets web pages call; none by default. */
   cors?: Cors;
-  /** How long ended instances and their history are kept; 30 days unless said, at least 15. */
+  /** How long ended instances and their history are kept; 30 days by default, at least 15. */
   retention?: Duration;
-  /** How long logs are kept; a month unless said. */
+  /** How long logs are kept; a month by default. */
   logRetention?: RetentionDays;
   /** Alarms and a dashboard in a stack of their own, which `"off"` leaves out. */
   alarms?: AlarmOptions | "off";
   /**
-   * Holds back concurrency for single functions, and holds them to it. At least 2 for each queue
-   * that wakes one; small accounts have none to reserve.
+   * Reserves concurrency for single functions, which is also their limit. At least 2 for each queue
+   * that triggers one; small accounts have none to reserve.
    */
   reservedConcurrency?: Partial<Record<FunctionRole, number>>;
   /**
-   * How often functions that queues wake run at the same time, at the most; 100 each, or what is
-   * reserved for them. At least 2 for each queue that wakes one.
+   * The most concurrent invocations of functions that queues trigger; 100 each, or what is reserved
+   * for them. At least 2 for each queue that triggers one.
    */
   maxConcurrency?: Partial<Record<WokenRole, number>>;
-  /** Who holds timers beyond the reach of a queue: EventBridge Scheduler, or the wheel for masses of them. */
+  /**
+   * What holds timers beyond the longest queue delay: EventBridge Scheduler, or the wheel for
+   * masses of them.
+   */
   timers?: "scheduler" | "wheel";
-  /** Tells ends and incidents of instances on the bus. */
+  /** Announces ends and incidents of instances on the bus. */
   announce?: boolean;
-  /** Timers that are nearer than this go by queue; 900, the most that SQS can hold back. */
+  /** Timers that are due sooner than this go by queue; 900, the longest delay of SQS. */
   timerQueueMaxSeconds?: number;
   /** How long before it is due a schedule fires, since Scheduler is up to a minute late; 90. */
   scheduleLeadSeconds?: number;
   /** The kind of API; `"rest"` only for endpoints that have no HTTP APIs. */
   api?: "http" | "rest";
-  /** Calls that are let in; 500 a second, 1,000 at once. */
+  /** The rate limit of calls; 500 a second, 1,000 at once. */
   throttle?: Throttle;
-  /** What the table may be asked for a second, 12,000 reads and 4,000 writes unless said, and what it is made ready for. */
+  /**
+   * The most reads and writes of the table per second, 12,000 and 4,000 by default, and its warm
+   * throughput.
+   */
   throughput?: Throughput;
   /** Memory of the functions that run tasks; 256 MB. */
   taskMemoryMb?: number;
-  /** Stops everything that goes on by itself; calls are still answered, and what comes is kept. */
+  /** Stops all background work; calls are still answered, and queues keep their messages. */
   paused?: boolean;
-  /** The name of a table that was restored from a backup; it takes the place of the own one, which stays. */
+  /**
+   * The name of a table restored from a backup; it replaces the installation's own one, which is
+   * retained.
+   */
   restoredTable?: string;
   /** The tenant whose instances these are; `default`. */
   tenant?: string;
@@ -84,9 +96,9 @@ const DEFAULT_RETENTION = Duration.days(30);
 const MIN_RETENTION = Duration.days(15);
 const DEFAULT_THROTTLE: Throttle = { perSecond: 500, burst: 1_000 };
 
-/** Fermata in an AWS account: the API, what runs behind it, and what it remembers. */
+/** Fermata in an AWS account: the API, the functions and queues behind it, and the storage. */
 export class Fermata extends Construct {
-  /** Of the HTTP API, without a slash at its end. */
+  /** The URL of the HTTP API, without a trailing slash. */
   readonly url: string;
   readonly table: InstanceTable;
   readonly queues: EngineQueues;
@@ -95,7 +107,7 @@ export class Fermata extends Construct {
   /** Absent where the wheel holds the timers. */
   readonly schedules: TimerSchedules | undefined;
   readonly functions: EngineFunctions;
-  /** Of the metrics that the functions write; each installation has its own. */
+  /** The namespace of the functions' metrics; each installation has its own. */
   readonly metricsNamespace: string;
   readonly #api: EngineHttpApi | EngineRestApi;
 
@@ -119,21 +131,21 @@ export class Fermata extends Construct {
     });
     this.schedules = this.#schedules(props);
     this.functions = this.#functions(props, retention);
-    // What a new release lets the rule bring is for functions of that release.
+    // What the rule of a new release delivers is for functions of that release.
     this.bus.rules.accepted.node.addDependency(this.functions.byRole.fanOutSignal.fn);
-    this.#api = this.#door(props);
+    this.#api = this.#createApi(props);
     this.url = this.#api.url;
     if (alarms !== "off") {
       new Observability(this, "Observability", { ...alarms, of: this });
     }
   }
 
-  /** Lets a caller that signs its calls make those of some verbs; all of them unless said. */
+  /** Lets a caller that signs its requests make the calls of some verbs; of all by default. */
   grantCall(grantee: IGrantable, ...verbs: Verb[]): void {
     this.#api.grantCall(grantee, verbs.length === 0 ? VERBS : verbs);
   }
 
-  /** Every queue of what could not be delivered, by whose it is. */
+  /** Every dead-letter queue, by the role of its source. */
   deadLetters(): Readonly<Record<string, DeadLetterQueue>> {
     const ofQueues = Object.entries(this.queues.byRole()).map(
       ([role, { deadLetters }]) => [role, deadLetters] as const,
@@ -188,17 +200,17 @@ export class Fermata extends Construct {
     });
   }
 
-  #door(props: FermataProps): EngineHttpApi | EngineRestApi {
+  #createApi(props: FermataProps): EngineHttpApi | EngineRestApi {
     const { auth = { kind: "iam" }, api = "http", cors, throttle = DEFAULT_THROTTLE } = props;
-    if (auth.kind === "none") warnOfOpenDoor(this);
-    const door = { handler: this.functions.byRole.httpApi.fn, throttle, logs: logsOf(props) };
-    if (api === "http") return new EngineHttpApi(this, "Api", { ...door, auth, cors });
+    if (auth.kind === "none") warnOfOpenApi(this);
+    const common = { handler: this.functions.byRole.httpApi.fn, throttle, logs: logsOf(props) };
+    if (api === "http") return new EngineHttpApi(this, "Api", { ...common, auth, cors });
     if (auth.kind === "jwt" || cors !== undefined) {
       throw new Error(
         `A REST API takes neither JWT nor CORS here (${this.node.path}). Leave out \`api: "rest"\`.`,
       );
     }
-    return new EngineRestApi(this, "Api", { ...door, auth });
+    return new EngineRestApi(this, "Api", { ...common, auth });
   }
 }
 
@@ -217,7 +229,7 @@ function logsOf({
   return { retention: logRetention, ...(encryptionKey !== undefined && { encryptionKey }) };
 }
 
-function warnOfOpenDoor(scope: Construct): void {
+function warnOfOpenApi(scope: Construct): void {
   Annotations.of(scope).addWarningV2(
     "fermata:open-door",
     "The API is open: everybody who reaches its address may deploy, start, cancel and read " +

@@ -7,9 +7,9 @@ import type { TaskManifest } from "../functions/settings.ts";
 import { type FunctionName, functionCode } from "./bundle.ts";
 import { bundleTasks, type TaskCode } from "./task-code.ts";
 
-/** Makes the code of an installation's functions: what we wrote, and beside it the user's tasks. */
+/** Builds the code of an installation's functions: the engine's, and beside it the user's tasks. */
 export class FunctionCode {
-  /** Everything is made anew with each synthesis, beside the templates that name it. */
+  /** Rebuilt with each synthesis, beside the templates that reference it. */
   readonly #folder: string;
   readonly #tasks: TaskCode | undefined;
   readonly #manifest: TaskManifest;
@@ -26,7 +26,7 @@ export class FunctionCode {
     const asset = join(this.#folder, "assets", name);
     mkdirSync(asset, { recursive: true });
     writeFileSync(join(asset, "index.mjs"), functionCode(name));
-    // Compiling needs to know nothing of tasks, and its code stays the same whatever they are.
+    // Compiling needs no tasks, and its code stays the same whatever they are.
     if (name !== "compile")
       writeFileSync(join(asset, "tasks.json"), JSON.stringify(this.#manifest));
     if (name === "run-task" && this.#tasks !== undefined) {
@@ -36,7 +36,7 @@ export class FunctionCode {
   }
 }
 
-/** A type of task has one place where it runs. */
+/** A task type runs in one place only. */
 function oneEach(bundled: TaskManifest, elsewhere: TaskManifest): TaskManifest {
   const twice = Object.keys(bundled).filter((type) => Object.hasOwn(elsewhere, type));
   if (twice.length === 0) return { ...bundled, ...elsewhere };

@@ -5,13 +5,13 @@ import type { Construct } from "constructs";
 import { checkHttpSettings, VARIABLES } from "../functions/settings.ts";
 
 /**
- * Whom tasks of the type `fermata:http` may call. Hosts are `[http://]host[:port]`; with `*.` in
- * front, every name below.
+ * Which hosts tasks of the type `fermata:http` may call, as `[http://]host[:port]`; a leading `*.`
+ * means every subdomain.
  */
 export type HttpTaskProps = Readonly<{
-  /** Only these; every public host, by https and on port 443, unless said. */
+  /** Only these; by default every public host, by https and on port 443. */
   allowHosts?: readonly string[];
-  /** These besides, though they stand at private addresses. */
+  /** These as well, at private addresses. */
   allowPrivate?: readonly string[];
   /** Secrets by the names that references use, as in `secret:API_KEY`. */
   secrets?: Readonly<Record<string, HttpTaskSecret>>;
@@ -20,13 +20,13 @@ export type HttpTaskProps = Readonly<{
 export type HttpTaskSecret = Readonly<{
   /** A secret of AWS Secrets Manager, or its ARN. */
   secret: ISecret | string;
-  /** Where the secret is a JSON object: the field to take. All of its text unless said. */
+  /** If the secret is a JSON object: the field to use. The whole text by default. */
   field?: string;
-  /** The only hosts that it may go to. */
+  /** The only hosts that it may be sent to. */
   hosts: readonly string[];
 }>;
 
-/** What the functions that run tasks are told; throws with everything that is wrong. */
+/** The environment of the functions that run tasks; throws with all problems. */
 export function httpEnvironment(
   scope: Construct,
   props: HttpTaskProps,
@@ -63,7 +63,7 @@ export function grantSecrets(role: Role, { secrets = {} }: HttpTaskProps): void 
   for (const secret of all) decryptWith(role, secret);
 }
 
-/** A secret that is known by its name has an ARN that ends in six characters which nobody knows. */
+/** The ARN of a secret that is known by name ends in six unknown characters. */
 function arnOf(secret: ISecret | string): string {
   if (typeof secret === "string") return secret;
   return secret.secretFullArn ?? `${secret.secretArn}-??????`;

@@ -1,7 +1,8 @@
 // What the package offers to CDK apps as "fermata-engine/cdk".
+
+export type { Auth, Cors, Throttle } from "./api-access.ts";
 export type { FunctionRole } from "./constructs/engine-functions.ts";
 export type { Throughput } from "./constructs/instance-table.ts";
-export type { Auth, Cors, Throttle } from "./door.ts";
 export { Fermata, type FermataProps } from "./fermata.ts";
 export type { HttpTaskProps, HttpTaskSecret } from "./http-tasks.ts";
 export type { AlarmOptions } from "./observability/observability.ts";

@@ -9,7 +9,7 @@ export type Route = Readonly<{
   verb: Verb;
 }>;
 
-/** Every call of the HTTP API, and what it takes to be allowed to make it. */
+/** Every call of the HTTP API, and the permission that it needs. */
 export const ROUTES: readonly Route[] = [
   ...at("read", "GET", [
     "/v1/definitions",

@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import type { TaskManifest } from "../functions/settings.ts";
 import { bundleText, functionCode } from "./bundle.ts";
 
-/** Handlers of a user's folders, as one module and what the engine must know of them. */
+/** Handlers of a user's folders, as one module and their manifest. */
 export type TaskCode = Readonly<{ code: Uint8Array; manifest: TaskManifest }>;
 
 /**
- * Bundles every handler file of the folders into one module, and reads from it what each handler is
- * set to; `workFolder` takes what that needs. Throws with everything that is wrong with them.
+ * Bundles every handler file of the folders into one module, and reads the settings of each handler
+ * from it; `workFolder` is for temporary files. Throws with all problems.
  */
 export function bundleTasks(folders: readonly string[], workFolder: string): TaskCode {
   const handlers = handlerFiles(folders);
@@ -32,7 +32,7 @@ function handlerFiles(folders: readonly string[]): readonly HandlerFile[] {
   return [...found.values()];
 }
 
-/** As in the embedded engine: tests and declarations may stand beside the handlers. */
+/** As in the embedded engine: tests and declarations may be in the same folder. */
 function isHandlerFile(name: string): boolean {
   return /^[^.].*\.(ts|mjs|js)$/.test(name) && !/\.(d|test|spec)\.(ts|mjs|js)$/.test(name);
 }
@@ -55,7 +55,7 @@ function moduleText(handlers: readonly HandlerFile[]): string {
   return [...imports, "export default {", ...entries, "};"].join("\n");
 }
 
-/** In a process of its own: handlers are the user's code, and may do anything when loaded. */
+/** In a separate process: handlers are user code, and may do anything when loaded. */
 function describe(code: Uint8Array, workFolder: string): TaskManifest {
   mkdirSync(workFolder, { recursive: true });
   const tool = join(workFolder, "describe-tasks.mjs");

@@ -2,13 +2,13 @@ import { Stack, Token } from "aws-cdk-lib";
 import type { IQueue } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 
-/** A queue of the user's, or its ARN. */
+/** A queue of the user, or its ARN. */
 export type TaskQueue = string | IQueue;
 
-/** What an installation must know of the user's queues: where they are, and the keys that they need. */
+/** The user's queues: their ARNs, and the keys that they need. */
 export type TaskQueues = Readonly<{ arns: readonly string[]; keyArns: readonly string[] }>;
 
-/** Reads the user's queues; throws with everything that is known to be wrong with them. */
+/** Parses the user's queues; throws with all known problems. */
 export function taskQueuesOf(scope: Construct, queues: readonly TaskQueue[]): TaskQueues {
   const problems = queues.flatMap((queue) => problemsOf(scope, queue));
   if (problems.length > 0) {
@@ -22,7 +22,7 @@ export function taskQueuesOf(scope: Construct, queues: readonly TaskQueue[]): Ta
 
 const arnOf = (queue: TaskQueue): string => (typeof queue === "string" ? queue : queue.queueArn);
 
-/** What only the deployment knows is looked at when the queue is set for a type of tasks. */
+/** What is known only at deployment is checked when the queue is set for a task type. */
 function problemsOf(scope: Construct, queue: TaskQueue): readonly string[] {
   const arn = arnOf(queue);
   const name = typeof queue === "string" ? arn : queue.node.path;

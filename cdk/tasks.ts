@@ -2,7 +2,7 @@ import { type Duration, Token } from "aws-cdk-lib";
 import { MAX_TASK_TIMEOUT_MS, type TaskManifest } from "../functions/settings.ts";
 import type { TaskQueue } from "./task-queues.ts";
 
-/** The work that an installation does itself, by where its code is. */
+/** The tasks that an installation runs itself, by where their code is. */
 export type TasksProps = Readonly<{
   /** Folders of handler files, each named after the type of task that it runs. */
   folders?: string | readonly string[];
@@ -11,23 +11,23 @@ export type TasksProps = Readonly<{
   /**
    * SQS queues of yours, or their ARNs, that tasks may be sent to where `PUT /v1/task-types/{type}`
    * says so; standard queues of the same region. The engine may send to these and to no others. One
-   * that is encrypted with a key of yours must come with it: an ARN alone does not say which.
+   * that is encrypted with a key of yours must come with that key: an ARN alone does not name it.
    */
   queues?: readonly TaskQueue[];
 }>;
 
-/** A function that runs one type of task; it is called and waited for. */
+/** A function that runs one task type; it is invoked synchronously. */
 export type TaskFunction = Readonly<{
   arn: string;
-  /** How long it is waited for; 30 seconds unless said. */
+  /** Its timeout; 30 seconds by default. */
   timeout?: Duration;
   /** Never run in the same invocation as another step. */
   isolate?: boolean;
-  /** Claimed before it runs; in doubt an incident is raised instead of running again. */
+  /** Claimed before it runs; when in doubt an incident is raised instead of a second run. */
   exclusive?: boolean;
 }>;
 
-/** Tasks that have their code elsewhere: what is known now, and what only the deployment knows. */
+/** Tasks whose code is elsewhere: what is known now, and what is known only at deployment. */
 export type Elsewhere = Readonly<{
   manifest: TaskManifest;
   arns: readonly string[];
@@ -42,7 +42,7 @@ export function foldersOf({ folders = [] }: TasksProps): readonly string[] {
   return typeof folders === "string" ? [folders] : folders;
 }
 
-/** What the engine must know of tasks that are run by functions of the user's. */
+/** The manifest of tasks that the user's own functions run. */
 export function declaredElsewhere({ functions = {} }: TasksProps): Elsewhere {
   const all = Object.entries(functions);
   const isLater = (arn: string) => Token.isUnresolved(arn);

@@ -6,8 +6,8 @@
  * well: CPU time of `import()` in a fresh process, the least of eight runs, in milliseconds. A
  * client of the AWS SDK alone took 85 to 115.
  *
- *   http-api 217 (a quarter more with every locale of zod, 350 kB that are not needed) run-task
- *   182, Secrets Manager included · advance 169, and the others about the same · compile 54
+ *   http-api 217 (a quarter more with every locale of zod, 350 kB that are not needed)
+ *   run-task 182, Secrets Manager included · advance 169, and the others about the same · compile 54
  *
  * Each of them has 150 kB more since patterns are matched by re2js: 7 ms (decision 19). The
  * function run-work has 80 kB more: it checks signals that events ask for by the shapes of the API.

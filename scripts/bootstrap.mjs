@@ -81,7 +81,7 @@ function npmInstall() {
   npm.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  // Whoever ends us ends npm, too: half an install is begun anew the next time.
+  // A signal to this process ends npm, too: half an install is started over the next time.
   const forward = (signal) => npm.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   return new Promise((resolve) => {

@@ -26,10 +26,10 @@ import { untilAnswers } from "./deployment/until-answers.ts";
 import { freePort } from "./emulator/free-port.ts";
 import { startEmulator, stopEmulator } from "./emulator/start-emulator.ts";
 
-/** The port that tools expect an emulated AWS at, where nobody else has it. */
+/** The port where tools expect an emulated AWS, if it is free. */
 const USUAL_PORT = 4566;
 
-/** Short reach and lead, so that a wait of half a minute takes the road of one of a month. */
+/** Short queue delay and lead, so that a wait of half a minute takes the route of one of a month. */
 const CONTEXT: Context = {
   auth: "none",
   alarms: "off",
@@ -38,7 +38,7 @@ const CONTEXT: Context = {
 };
 
 const began = performance.now();
-/** What is to be undone when somebody tells us to end: of an update nothing, the next one mends it. */
+/** What a signal to end undoes: of an update nothing, the next one repairs it. */
 let undo = async (): Promise<void> => {};
 const isEnding = endBySignal(() => undo());
 /** What fails before has left no log. */
@@ -138,7 +138,7 @@ async function deployInto(
   tellHow(apiUrl);
 }
 
-/** The handlers of all examples, also of those that wait until somebody deploys them. */
+/** The handlers of all examples, also of those that are not deployed yet. */
 function exampleTasks(): readonly string[] {
   const home = join(import.meta.dirname, "../examples");
   return readdirSync(home)

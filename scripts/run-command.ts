@@ -9,7 +9,7 @@ export type CommandOptions = Readonly<{
   group?: boolean;
 }>;
 
-/** How long a group has to end by itself when it is told to. */
+/** How long a group has to end by itself after the signal. */
 const GRACE_MS = 3_000;
 
 /** Those that run in a group of their own, and what ends each. */
@@ -52,12 +52,12 @@ export async function runCommand(
   }
 }
 
-/** Ends every group that runs, with whatever its command has started: for who is told to end. */
+/** Ends every running group, with everything its command has started: for signal handlers. */
 export async function endGroups(): Promise<void> {
   await Promise.all([...groups].map((end) => end()));
 }
 
-/** It is over when nobody holds the command's output any more, which those below it share. */
+/** It has ended when no process holds the command's output any more, which its children share. */
 async function endGroup(child: ChildProcess, closed: Promise<unknown>): Promise<void> {
   const over = closed.catch(() => {});
   signalGroup(child, "SIGTERM");
@@ -71,6 +71,6 @@ function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // Nobody is left in it.
+    // No process is left in it.
   }
 }

@@ -9,7 +9,7 @@
 //
 // With AWS_ENDPOINT_URL set it deploys there instead: into LocalStack, or, where that is
 // https://amazonaws.com, into the account that your AWS settings name, and removes it afterwards.
-// FERMATA_E2E_API=rest and FERMATA_E2E_TIMERS=wheel choose the roads for a target that lacks the usual.
+// FERMATA_E2E_API=rest and FERMATA_E2E_TIMERS=wheel are for targets without HTTP APIs or Scheduler.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -33,7 +33,7 @@ import { stopEmulator } from "./emulator/start-emulator.ts";
 /** On the emulator of this repository nothing is skipped. */
 const SKIPPED_HERE = 0;
 
-/** Short reach and lead of timers: half a minute takes the road of a month. */
+/** Short queue delay and lead of timers: half a minute takes the route of a month. */
 const CONTEXT: Context = {
   auth: "iam",
   alarms: "off",
@@ -63,7 +63,7 @@ const { values, positionals } = readCommandLine(import.meta.filename, {
   allowPositionals: true,
 });
 const began = performance.now();
-/** What runs already, and ends with us when somebody tells us to: the last one first. */
+/** What runs already, and ends with this process on a signal: the last one first. */
 const begun: (() => unknown)[] = [];
 const isEnding = endBySignal(endAll);
 
@@ -121,7 +121,7 @@ async function deployTo(place: E2ePlace, folder: string): Promise<string> {
   const secret = lacks.loopback === undefined ? await e2eSecret(aws) : {};
   const queues = await e2eQueues(aws);
   begun.push(queues.drop);
-  const context: Context = { ...CONTEXT, ...place.roads, ...secret, ...queues.context };
+  const context: Context = { ...CONTEXT, ...place.alternatives, ...secret, ...queues.context };
   const outputs = await deploy({ place: aws, context, folder });
   const { endpoint, region, credentials } = aws;
   const apiUrl = apiUrlAt(outputs.ApiUrl ?? "", endpoint);

@@ -45,8 +45,8 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
   "POST /v1/dead-letters/{deadLetterId}/replay": [429],
 };
 /**
- * What an undeployed definition still answers: instances that began before go on with their version,
- * and whoever looks at one may read what it runs.
+ * What an undeployed definition still answers: instances that began before go on with their
+ * version, and a reader of one may see what it runs.
  */
 const OUTLIVES_ITS_DELETION = [
   "GET /v1/definitions/{definitionId}/versions",
@@ -57,7 +57,7 @@ const { seed } = readCommandLine(import.meta.filename, {
   options: { seed: { type: "string" } },
 }).values;
 
-/** A task that runs here, then one that waits for somebody outside beside a timer. */
+/** A task that runs here, then one that waits for a worker beside a timer. */
 const PROCESS = `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="fuzz">
   <process id="order" isExecutable="true">

@@ -46,7 +46,7 @@ export class BlobsBucket extends Construct {
     });
   }
 
-  /** Lets a function keep values and read them, and mark those that nobody will need any more. */
+  /** Lets a function store and read values, and mark those that are no longer needed. */
   grantBlobs(grantee: IGrantable): void {
     this.#allow(grantee, "s3:PutObject", "s3:PutObjectTagging");
     this.grantRead(grantee);
@@ -55,7 +55,7 @@ export class BlobsBucket extends Construct {
   /** Lets a function read values. */
   grantRead(grantee: IGrantable): void {
     this.#allow(grantee, "s3:GetObject");
-    // Without it S3 calls an object that is not there "forbidden" instead of "not found".
+    // Without it S3 responds "forbidden" instead of "not found" for a missing object.
     grantee.grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }),
     );

@@ -25,30 +25,30 @@ export type EngineFunctionProps = Readonly<{
   timeout: Duration;
   memoryMb: number;
   environment: Readonly<Record<string, string>>;
-  /** Set where somebody wants to hold concurrency back; small accounts have none to reserve. */
+  /** Reserved concurrency; small accounts have none to reserve. */
   reservedConcurrency: number | undefined;
-  /** How often it may run at the same time for its queues; what is reserved unless said, or 100. */
+  /** The most concurrent invocations for its queues; by default what is reserved, or 100. */
   maxConcurrency: number | undefined;
   logs: LogGroupProps;
 }>;
 
 /**
- * How many messages are handed over at once, at the most, and whether any are. `queues` is how many
- * queues share the function.
+ * The largest batch of messages, and whether the queue triggers the function at all. `queues` is
+ * how many queues share the function.
  */
 type Batch = Readonly<{ batchSize: number; enabled: boolean; queues?: number }>;
 
 /**
- * How often a function runs at the same time for its queues unless somebody says otherwise. All of
- * them together leave 400 of the 1,000 that an account has to the API and to other functions.
+ * The default of concurrent invocations of a function for its queues. All of them together leave
+ * 400 of the 1,000 that an account has to the API and to other functions.
  */
 const DEFAULT_CONCURRENCY = 100;
 
-/** What an event source can be held to. */
+/** The range of an event source's limit. */
 const MIN_CONCURRENCY = 2;
 const MAX_CONCURRENCY = 1_000;
 
-/** One function with a role of its own, which may write its own log and what it is granted. */
+/** One function with its own role, which may write its own log and do what it is granted. */
 export class EngineFunction extends Construct {
   readonly fn: LambdaFunction;
   readonly role: Role;
@@ -84,10 +84,10 @@ export class EngineFunction extends Construct {
       logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      // Lambda's own lines tell the beginning and the end of every invocation, which the metrics tell
-      // as well: they would be most of the log, and of its bill.
+      // Lambda's own lines report the start and end of every invocation, which the metrics show as
+      // well: they would be most of the log, and of its cost.
       systemLogLevelV2: SystemLogLevel.WARN,
-      // A step that queues the next one is how a workflow goes on. Lambda would take it for a loop,
+      // A workflow continues by steps that queue the next one. Lambda would take that for a loop,
       // and stop it after some 16 steps.
       recursiveLoop: RecursiveLoop.ALLOW,
       ...(props.reservedConcurrency !== undefined && {
@@ -96,14 +96,14 @@ export class EngineFunction extends Construct {
     });
   }
 
-  /** Gives the function a queue's work, and the place for messages that nobody can read. */
+  /** Makes the function read a queue, with that queue's dead letters for unreadable messages. */
   consume(id: string, { queue, deadLetters }: EngineQueue, batch: Batch): void {
     this.wakeBy(id, queue, batch);
     deadLetters.grantSend(this.role);
     this.fn.addEnvironment(VARIABLES.deadLettersQueueUrl, deadLetters.queueUrl);
   }
 
-  /** Wakes the function for messages of a queue; each is reported on for itself. */
+  /** Triggers the function for messages of a queue, with partial batch responses. */
   wakeBy(id: string, queue: SecuredQueue, { batchSize, enabled, queues = 1 }: Batch): void {
     queue.grantConsume(this.role);
     new EventSourceMapping(this, id, {
@@ -117,9 +117,9 @@ export class EngineFunction extends Construct {
   }
 
   /**
-   * Without a bound a flood of messages takes the whole account's concurrency. And pollers know
-   * nothing of what is reserved: what they bring beyond it is throttled, and a message that was
-   * throttled ten times is a dead letter which nobody has ever looked at.
+   * Without a limit a flood of messages takes the whole account's concurrency. And pollers ignore
+   * reserved concurrency: messages beyond it are throttled, and one that was throttled ten times
+   * becomes a dead letter although it was never handled.
    */
   #heldTo(queues: number): { maxConcurrency: number } {
     const { reservedConcurrency = Number.POSITIVE_INFINITY, maxConcurrency } = this.#props;
@@ -134,12 +134,12 @@ export class EngineFunction extends Construct {
     );
   }
 
-  /** Says why the function's permissions are meant to be as wide as they are. */
+  /** Acknowledges why the function's permissions are as wide as they are. */
   acknowledge(reasons: Readonly<Record<string, string>>): void {
     acknowledge(this.role.node.findChild("DefaultPolicy"), reasons);
   }
 
-  /** What reading and writing with the user's own key takes, in the table, the queues and the bucket. */
+  /** Lets the function use the user's own key, for the table, the queues and the bucket. */
   allowKey(key: IKey): void {
     this.role.addToPrincipalPolicy(
       new PolicyStatement({

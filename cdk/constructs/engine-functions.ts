@@ -34,7 +34,7 @@ export const FUNCTION_ROLES = [
 
 export type FunctionRole = (typeof FUNCTION_ROLES)[number];
 
-/** Those that queues wake. */
+/** Those that queues trigger. */
 export type WokenRole = Exclude<FunctionRole, "httpApi" | "compile" | "sweep">;
 
 const isWoken = (role: FunctionRole): role is WokenRole =>
@@ -48,18 +48,18 @@ export type EngineFunctionsProps = Readonly<{
   blobs: BlobsBucket;
   /** Absent where the wheel holds the timers. */
   schedules: TimerSchedules | undefined;
-  /** Tasks that functions of the user's run. */
+  /** Tasks that the user's own functions run. */
   elsewhere: Elsewhere;
   /** The user's own queues for tasks. */
   taskQueues: TaskQueues;
-  /** Whom HTTP tasks may call. */
+  /** Which hosts HTTP tasks may call. */
   http: HttpTaskProps;
   environment: Readonly<Record<string, string>>;
   encryptionKey: IKey | undefined;
   reservedConcurrency: Partial<Record<FunctionRole, number>>;
   maxConcurrency: Partial<Record<WokenRole, number>>;
   taskMemoryMb: number;
-  /** Nothing wakes the functions but calls. */
+  /** Only calls trigger functions. */
   paused: boolean;
   logs: LogGroupProps;
 }>;
@@ -82,7 +82,7 @@ const specs = (taskMemoryMb: number): Readonly<Record<FunctionRole, Spec>> => ({
   deadLetters: { code: "dead-letters", does: "Gives up on tasks", memoryMb: 256 },
 });
 
-/** Everything that runs, with what wakes it and what it may do. */
+/** All functions, with their triggers and permissions. */
 export class EngineFunctions extends Construct {
   readonly byRole: Readonly<Record<FunctionRole, EngineFunction>>;
   readonly sweepRule: SweepRule;
@@ -139,7 +139,7 @@ export class EngineFunctions extends Construct {
   }
 }
 
-/** What only the deployment knows cannot stand in a file; it is told in the environment. */
+/** What is known only at deployment cannot be in a file; it goes into the environment. */
 function laterArns(scope: Construct, { laterArns }: Elsewhere): Readonly<Record<string, string>> {
   if (Object.keys(laterArns).length === 0) return {};
   return { [VARIABLES.taskArns]: Stack.of(scope).toJsonString(laterArns) };
@@ -147,7 +147,7 @@ function laterArns(scope: Construct, { laterArns }: Elsewhere): Readonly<Record<
 
 type ByRole = EngineFunctions["byRole"];
 
-/** Whatever wakes an instance, the step that follows may owe anything that the engine can do. */
+/** Whatever triggers a step, it may owe anything that the engine can do. */
 function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
   const { httpApi, compile, sweep, runTask, runLongTask, ...waking } = byRole;
   for (const fn of [httpApi, runTask, runLongTask, ...Object.values(waking)]) {
@@ -164,7 +164,7 @@ function grantAll(byRole: ByRole, props: EngineFunctionsProps): void {
   }
   const sending = [httpApi, sweep, runTask, runLongTask, ...Object.values(waking)];
   for (const fn of sending) allowQueueing(fn, props.taskQueues);
-  // Tasks that were offered before their type had a queue are moved there by the sweep.
+  // The sweep moves tasks that were offered before their type had a queue.
   if (props.taskQueues.arns.length > 0) props.table.grantIndex(sweep.role, "listing");
 }
 
@@ -195,7 +195,7 @@ const wideReading = (fn: EngineFunction, blobs: BlobsBucket) => ({
     "Values are named after their content; the bucket holds nothing else.",
 });
 
-/** It looks, remembers how far it got, and sends; it takes no steps. */
+/** The sweep reads, stores its progress, and sends; it runs no steps. */
 function grantSweep(fn: EngineFunction, props: EngineFunctionsProps): void {
   const { table, queues, bus, blobs, encryptionKey } = props;
   table.grantSweep(fn.role);
@@ -213,7 +213,7 @@ function allowInvoking({ role }: EngineFunction, resources: readonly string[]): 
   role.addToPrincipalPolicy(new PolicyStatement({ actions, resources: [...resources] }));
 }
 
-/** To send into an encrypted queue is to use its key. */
+/** Sending to an encrypted queue needs its key. */
 function allowQueueing({ role }: EngineFunction, { arns, keyArns }: TaskQueues): void {
   const grant = (actions: string[], resources: readonly string[]) => {
     if (resources.length === 0) return;
@@ -226,7 +226,7 @@ function allowQueueing({ role }: EngineFunction, { arns, keyArns }: TaskQueues):
 function wakeByQueues(byRole: ByRole, queues: EngineQueues, enabled: boolean): void {
   const { tasks, longTasks, timers, work, steps } = queues;
   byRole.runTask.consume("Tasks", tasks, { batchSize: 10, enabled });
-  // A message leaves its queue only when its whole batch has ended: long ones come one by one.
+  // A message is deleted only when its whole batch has ended: long ones are delivered one by one.
   byRole.runLongTask.consume("LongTasks", longTasks, { batchSize: 1, enabled });
   byRole.fireTimer.consume("Timers", timers, { batchSize: 10, enabled });
   byRole.fanOutSignal.consume("Work", work, { batchSize: 5, enabled });

@@ -5,13 +5,13 @@ import { Construct } from "constructs";
 import { DeadLetterQueue, SecuredQueue } from "./secured-queue.ts";
 import { type TimedFunction, visibilityFor } from "./timeouts.ts";
 
-/** A message that was received this often without being done with goes to the dead letters. */
+/** A message that was received this often without success goes to the dead letters. */
 const MAX_RECEIVES = 10;
 
 /**
  * Below the dead letters' own 14 days: in a standard queue a message keeps its age when it moves
- * there, and somebody must have days left to look at it. In order it begins anew, and lives for 24
- * days; and whoever redrives it starts all of this over. Bodies in the bucket outlive that.
+ * there, and an operator needs days to look at it. In a FIFO queue its age starts over, and it
+ * lives for 24 days; a redrive starts all of this over. Bodies in the bucket outlive that.
  */
 const RETENTION = Duration.days(10);
 
@@ -24,13 +24,13 @@ const FIFO = {
 
 export type EngineQueueProps = Readonly<{
   encryptionKey: IKey | undefined;
-  /** The function that it wakes. */
+  /** The function that it triggers. */
   reader: TimedFunction;
   /** In order for each instance. */
   inOrder?: true;
 }>;
 
-/** A queue that wakes a function, with the dead letters of what it could never finish. */
+/** A queue that triggers a function, with its dead letters. */
 export class EngineQueue extends Construct {
   readonly queue: SecuredQueue;
   readonly deadLetters: DeadLetterQueue;

@@ -3,17 +3,17 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import { EngineQueue } from "./engine-queue.ts";
 
-/** The queues that carry an installation's steps, by what they carry. */
+/** The queues of an installation, by what they carry. */
 export class EngineQueues extends Construct {
   /** Tasks that end within 45 seconds. */
   readonly tasks: EngineQueue;
   /** Tasks that take longer, up to a quarter of an hour. */
   readonly longTasks: EngineQueue;
-  /** Timers that fall due within the delay of a queue, and what the sweep found. */
+  /** Timers that are due within the longest delay of a queue, and what the sweep found. */
   readonly timers: EngineQueue;
   /** Fan-outs, batches of multi-instance activities, offers of events, wake-ups of mailboxes. */
   readonly work: EngineQueue;
-  /** Facts that wait their turn, in order for each instance. */
+  /** Parked facts, in order for each instance. */
   readonly steps: EngineQueue;
 
   constructor(
@@ -23,7 +23,7 @@ export class EngineQueues extends Construct {
   ) {
     super(scope, id);
     this.tasks = new EngineQueue(this, "Tasks", { encryptionKey, reader: "runTask" });
-    // While the function works it holds a message for a minute at a time: one that dies is soon noticed.
+    // The function extends the visibility by a minute at a time: a crash is soon noticed.
     this.longTasks = new EngineQueue(this, "LongTasks", { encryptionKey, reader: "runLongTask" });
     this.timers = new EngineQueue(this, "Timers", { encryptionKey, reader: "fireTimer" });
     this.work = new EngineQueue(this, "Work", { encryptionKey, reader: "fanOutSignal" });

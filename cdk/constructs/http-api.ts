@@ -17,7 +17,7 @@ import { type IGrantable, PolicyStatement, ServicePrincipal } from "aws-cdk-lib/
 import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { type ILogGroup, LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
-import type { Auth, Cors, Throttle } from "../door.ts";
+import type { Auth, Cors, Throttle } from "../api-access.ts";
 import { ROUTES, type Route, type Verb } from "../routes.ts";
 
 export type EngineHttpApiProps = Readonly<{
@@ -28,9 +28,9 @@ export type EngineHttpApiProps = Readonly<{
   logs: LogGroupProps;
 }>;
 
-/** The door: every call of the API is a route of its own, and none is open. */
+/** The HTTP API: every call is a route of its own, and none is open. */
 export class EngineHttpApi extends Construct {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly #api: HttpApi;
 
@@ -56,7 +56,7 @@ export class EngineHttpApi extends Construct {
     this.#addRoutes(props);
   }
 
-  /** Lets a caller that signs its calls make those of some verbs. */
+  /** Lets a caller that signs its requests make the calls of some verbs. */
   grantCall({ grantPrincipal }: IGrantable, verbs: readonly Verb[]): void {
     const resources = ROUTES.filter(({ verb }) => verbs.includes(verb)).map((route) =>
       this.#arnOf(route),
@@ -82,14 +82,15 @@ export class EngineHttpApi extends Construct {
       });
     for (const route of ROUTES)
       add(HttpRouteKey.with(route.path, HttpMethod[route.method]), route.verb);
-    // HEAD, and the engine's own answer where nothing is; no call that changes anything comes this way.
+    // HEAD, and the engine's own response for unknown paths; no call that changes anything uses
+    // this route.
     for (const routeKey of cors === undefined ? [HttpRouteKey.DEFAULT] : ALL_BUT_OPTIONS) {
       add(routeKey, "read");
     }
     if (cors === undefined) this.#allowDefaultRoute(handler);
   }
 
-  /** The permission that the integration brings is for routes that have a method and a path. */
+  /** The permission of the integration covers only routes that have a method and a path. */
   #allowDefaultRoute(handler: IFunction): void {
     handler.addPermission("DefaultRoute", {
       scope: this,
@@ -112,8 +113,8 @@ export class EngineHttpApi extends Construct {
 }
 
 /**
- * Browsers ask with OPTIONS and without a name which pages may call. The gateway answers that by
- * itself, unless there is a route for it: `$default` is one, and wants to know who asks.
+ * Browsers send preflight requests with OPTIONS and without credentials. The gateway answers these
+ * by itself, unless there is a route for them: `$default` is one, and needs authentication.
  */
 const ALL_BUT_OPTIONS = [
   HttpMethod.GET,
@@ -124,7 +125,7 @@ const ALL_BUT_OPTIONS = [
   HttpMethod.DELETE,
 ].map((method) => HttpRouteKey.with("/{proxy+}", method));
 
-/** The name of a verb's scope, unless the user's own tokens say it otherwise. */
+/** The name of a verb's scope, unless the user's settings name another. */
 function scopeOf(scopes: Partial<Record<Verb, string>> | undefined, verb: Verb): string {
   return scopes?.[verb] ?? `fermata/${verb}`;
 }
@@ -140,12 +141,12 @@ function authorizerOf(auth: Auth): IHttpRouteAuthorizer {
   }
 }
 
-/** Of a token the subject alone: other claims may say more about a person than a log should. */
+/** Only the subject of a token: other claims may hold personal data that does not belong in a log. */
 function callerBy({ kind }: Auth): string {
   return kind === "jwt" ? "$context.authorizer.claims.sub" : SIGNER;
 }
 
-/** Who has signed a call. */
+/** The signer of a request. */
 export const SIGNER = "$context.identity.userArn";
 
 /** What the client library sends, signatures included. */
@@ -173,7 +174,7 @@ function preflight({ origins, maxAge }: Cors) {
   };
 }
 
-/** Who called what, and how it went; never what was said. How the first two are called differs. */
+/** Caller, route and status of each call, never its content. The first two have different variables. */
 export const accessLog = ({ route, caller }: Readonly<{ route: string; caller: string }>) =>
   AccessLogFormat.custom(
     JSON.stringify({

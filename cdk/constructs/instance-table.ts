@@ -16,7 +16,7 @@ import {
 import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 
-/** What a step reads and writes; several items go in one transaction, which needs no more than these. */
+/** The actions of a step; a transaction of several items needs no more than these. */
 const STEP_ACTIONS = [
   "dynamodb:GetItem",
   "dynamodb:BatchGetItem",
@@ -27,19 +27,19 @@ const STEP_ACTIONS = [
   "dynamodb:BatchWriteItem",
 ];
 
-/** How much the table may be asked for, and what it is made ready for. */
+/** The limits of the table's throughput, and its warm throughput. */
 export type Throughput = Readonly<{
   /** Units per second beyond which the table refuses, so that a loop cannot run up a bill. */
   maxReads: number;
   maxWrites: number;
-  /** Units per second that the table takes from the first second on. */
+  /** Units per second that the table serves from the first second on. */
   warmReads?: number;
   warmWrites?: number;
 }>;
 
 /**
- * What a new table takes on its first day: nobody is refused what would have been there. A loop that
- * nobody stops costs some ten dollars an hour at the most, in writes of the table.
+ * What a new table serves on its first day, so that the limit refuses nothing it could serve. An
+ * endless loop costs some ten dollars an hour at the most, in writes of the table.
  */
 const DEFAULT_THROUGHPUT: Throughput = { maxReads: 12_000, maxWrites: 4_000 };
 
@@ -47,7 +47,7 @@ export type InstanceTableProps = Readonly<{
   encryptionKey: IKey | undefined;
   removalPolicy: RemovalPolicy;
   throughput: Throughput | undefined;
-  /** The name of another table with the same content, which is used instead. */
+  /** The name of another table with the same content, used instead. */
   restored: string | undefined;
 }>;
 
@@ -83,14 +83,14 @@ export class InstanceTable extends Construct {
     this.arn = tableArn;
   }
 
-  /** Lets a function take steps: read and write items, and look along no index. */
+  /** Lets a function run steps: read and write items, without the indexes. */
   grantSteps({ grantPrincipal }: IGrantable): void {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({ actions: STEP_ACTIONS, resources: [this.arn] }),
     );
   }
 
-  /** Lets the sweep read what it found, keep how far it got, and take offers away. */
+  /** Lets the sweep read items, store its progress, and remove offers. */
   grantSweep({ grantPrincipal }: IGrantable): void {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
@@ -106,7 +106,7 @@ export class InstanceTable extends Construct {
     );
   }
 
-  /** Lets a function look along an index. */
+  /** Lets a function query an index. */
   grantIndex({ grantPrincipal }: IGrantable, name: "due" | "listing"): void {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({
@@ -126,7 +126,7 @@ const index = (indexName: string, pk: string, sk: string) => ({
   projectionType: ProjectionType.KEYS_ONLY,
 });
 
-/** An index that may take less than its table would hold up the table's writes: both get the same. */
+/** An index with a lower limit than its table would throttle the table's writes: both get the same. */
 function limitsOf(throughput: Throughput = DEFAULT_THROUGHPUT) {
   const { maxReads, maxWrites, warmReads, warmWrites } = throughput;
   const warm = {

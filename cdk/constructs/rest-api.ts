@@ -12,7 +12,7 @@ import type { IFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup, type LogGroupProps } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
-import type { Auth, Throttle } from "../door.ts";
+import type { Auth, Throttle } from "../api-access.ts";
 import { ROUTES, type Route, type Verb } from "../routes.ts";
 import { accessLog, accessLogs, SIGNER } from "./http-api.ts";
 
@@ -25,9 +25,12 @@ export type EngineRestApiProps = Readonly<{
   logs: LogGroupProps;
 }>;
 
-/** The same door as a REST API, for endpoints that have no HTTP APIs: dearer, and without JWT and CORS. */
+/**
+ * The same API as a REST API, for endpoints without HTTP APIs: more expensive, and without JWT and
+ * CORS.
+ */
 export class EngineRestApi extends Construct {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly #api: RestApi;
 
@@ -65,7 +68,10 @@ export class EngineRestApi extends Construct {
     this.#acknowledge();
   }
 
-  /** The gateway writes its own failures to a log of this name; where it has to make it, it keeps it for ever. */
+  /**
+   * The gateway writes its own failures to a log group of this name; one that it creates itself
+   * never expires.
+   */
   #keepFailures(logs: LogGroupProps): void {
     const failures = new LogGroup(this, "Failures", {
       removalPolicy: RemovalPolicy.DESTROY,
@@ -75,7 +81,7 @@ export class EngineRestApi extends Construct {
     this.#api.deploymentStage.node.addDependency(failures);
   }
 
-  /** Lets a caller that signs its calls make those of some verbs. */
+  /** Lets a caller that signs its requests make the calls of some verbs. */
   grantCall({ grantPrincipal }: IGrantable, verbs: readonly Verb[]): void {
     const resources = ROUTES.filter(({ verb }) => verbs.includes(verb)).map((route) =>
       this.#arnOf(route),

@@ -4,7 +4,7 @@ import type { IKey } from "aws-cdk-lib/aws-kms";
 import { Construct } from "constructs";
 import { type SecuredQueue, UndeliveredQueue } from "./secured-queue.ts";
 
-/** Who delivers events. */
+/** The service that delivers events. */
 export const EVENTS = new ServicePrincipal("events.amazonaws.com");
 
 export type RuleDeliveryProps = Readonly<{
@@ -13,7 +13,10 @@ export type RuleDeliveryProps = Readonly<{
   encryptionKey: IKey | undefined;
 }>;
 
-/** Delivers the events of one rule whole to a queue, for a day if it must; then to its dead letters. */
+/**
+ * Delivers the whole events of one rule to a queue, with retries for a day; then to its dead
+ * letters.
+ */
 export class RuleDelivery extends Construct {
   readonly deadLetters: UndeliveredQueue;
 

@@ -10,7 +10,7 @@ import { Queue, QueueEncryption, type QueueProps } from "aws-cdk-lib/aws-sqs";
 import type { Construct } from "constructs";
 import { acknowledge } from "../acknowledge.ts";
 
-/** How long a dead letter waits for somebody to look at it: the longest that SQS allows. */
+/** How long a dead letter is kept for operators: the longest that SQS allows. */
 const DEAD_LETTER_RETENTION = Duration.days(14);
 
 export type SecuredQueueProps = Omit<
@@ -19,7 +19,7 @@ export type SecuredQueueProps = Omit<
 > &
   Readonly<{ encryptionKey: IKey | undefined }>;
 
-/** A queue that is encrypted, speaks TLS only, and grants single actions. */
+/** A queue that is encrypted, requires TLS, and grants single actions. */
 export class SecuredQueue extends Queue {
   constructor(scope: Construct, id: string, { encryptionKey, ...props }: SecuredQueueProps) {
     super(scope, id, {
@@ -31,12 +31,12 @@ export class SecuredQueue extends Queue {
     });
   }
 
-  /** Lets a function or a role put messages here, and nothing else. */
+  /** Lets a function or a role send messages, and nothing else. */
   grantSend({ grantPrincipal }: IGrantable): void {
     allow(this, grantPrincipal, "sqs:SendMessage");
   }
 
-  /** Lets an event source of Lambda poll here, and its function move a message's next delivery. */
+  /** Lets an event source of Lambda poll, and its function change a message's visibility timeout. */
   grantConsume({ grantPrincipal }: IGrantable): void {
     allow(
       this,
@@ -48,7 +48,7 @@ export class SecuredQueue extends Queue {
     );
   }
 
-  /** Lets a service put messages here on behalf of one resource of this account. */
+  /** Lets a service send messages on behalf of one resource of this account. */
   allowService(service: ServicePrincipal, sourceArn: string): void {
     this.addToResourcePolicy(
       new PolicyStatement({

@@ -11,7 +11,7 @@ export type SignalBusProps = Readonly<{
   workQueue: SecuredQueue;
 }>;
 
-/** The bus that every broadcast goes over, so that others may listen, and ask for a signal. */
+/** The bus of every broadcast, so that other systems can subscribe, and request a signal. */
 export class SignalBus extends Construct {
   readonly bus: EventBus;
   /** What the rules could not deliver, by rule. */
@@ -27,7 +27,7 @@ export class SignalBus extends Construct {
     const accepted = new Rule(this, "Accepted", {
       description: "Signals and events that were accepted go to their subscribers",
       eventBus: this.bus,
-      // Whoever may put events can write all of this but the account: the function trusts none of it.
+      // Any publisher can write all of this except the account: the function trusts none of it.
       eventPattern: {
         source: ["fermata"],
         detailType: ["signal-accepted"],
@@ -36,12 +36,12 @@ export class SignalBus extends Construct {
       },
     });
     const requested = new Rule(this, "Requested", {
-      description: "Signals that somebody else's event asks for",
+      description: "Signals that events of other systems request",
       eventBus: this.bus,
       eventPattern: { detailType: ["signal-requested"] },
     });
-    // Whole events, both: what comes over the bus can never look like a message of the engine's own,
-    // and the id that EventBridge gave a request makes it repeatable.
+    // Whole events, both: what comes over the bus can never look like a message of the engine
+    // itself, and the id that EventBridge gave a request makes it idempotent.
     const deliverAccepted = new RuleDelivery(this, "AcceptedDelivery", {
       ...toWorkQueue,
       rule: accepted,
@@ -57,7 +57,7 @@ export class SignalBus extends Construct {
     };
   }
 
-  /** Lets a function publish; others are let in by the bus's own policy. */
+  /** Lets a function publish; other publishers need the bus's own policy. */
   grantPublish({ grantPrincipal }: IGrantable): void {
     grantPrincipal.addToPrincipalPolicy(
       new PolicyStatement({ actions: ["events:PutEvents"], resources: [this.bus.eventBusArn] }),

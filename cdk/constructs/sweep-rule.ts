@@ -6,7 +6,7 @@ import { Construct } from "constructs";
 import { EVENTS } from "./rule-delivery.ts";
 import { UndeliveredQueue } from "./secured-queue.ts";
 
-/** A sweep that could not begin for so long is of no use: the next ones have looked meanwhile. */
+/** A sweep that could not start for so long is useless: later ones have run meanwhile. */
 const MAX_AGE = Duration.minutes(5);
 
 export type SweepRuleProps = Readonly<{
@@ -15,7 +15,7 @@ export type SweepRuleProps = Readonly<{
   enabled: boolean;
 }>;
 
-/** Wakes the sweep each minute. */
+/** Invokes the sweep each minute. */
 export class SweepRule extends Construct {
   readonly rule: Rule;
   readonly deadLetters: UndeliveredQueue;
@@ -41,7 +41,7 @@ export class SweepRule extends Construct {
       sourceArn: this.rule.ruleArn,
       sourceAccount: Stack.of(this).account,
     });
-    // The next minute brings the next one: a failed sweep is not tried again.
+    // A failed sweep is not retried: the next one follows in a minute.
     sweep.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: MAX_AGE });
   }
 }

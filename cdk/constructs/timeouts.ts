@@ -16,9 +16,9 @@ export const TIMEOUT_SECONDS = {
 export type TimedFunction = keyof typeof TIMEOUT_SECONDS;
 
 /**
- * How long a message stays away that the function has neither finished nor given back. AWS asks for
- * six times the function's timeout: a poller that is throttled holds its batch meanwhile, and what
- * becomes visible in its hands counts as received, though no function has seen it.
+ * The visibility timeout of a message that the function has neither finished nor released. AWS
+ * recommends six times the function's timeout: a throttled poller holds its batch meanwhile, and a
+ * message that becomes visible in that time counts as received, though no function has seen it.
  */
 export function visibilityFor(reader: TimedFunction): Duration {
   return Duration.seconds(6 * TIMEOUT_SECONDS[reader]);

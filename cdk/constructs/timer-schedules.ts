@@ -12,7 +12,7 @@ export type TimerSchedulesProps = Readonly<{
 
 /** What one-shot timers need: a group to hold them, and a role that may send to the timer queue. */
 export class TimerSchedules extends Construct {
-  /** Goes with the installation, and takes the schedules that are left with it. */
+  /** Deleted with the installation, together with the remaining schedules. */
   readonly group: ScheduleGroup;
   readonly caller: Role;
   /** What Scheduler could not deliver in a day; the sweep has sent it meanwhile. */
@@ -34,7 +34,7 @@ export class TimerSchedules extends Construct {
     });
     this.deadLetters = new UndeliveredQueue(this, "DeadLetters", { encryptionKey });
     timersQueue.grantSend(this.caller);
-    // Scheduler fills the dead letters with the same role.
+    // Scheduler sends to the dead letters with the same role.
     this.deadLetters.grantSend(this.caller);
     if (encryptionKey !== undefined) allowKey(this.caller, encryptionKey);
   }
@@ -67,7 +67,7 @@ export class TimerSchedules extends Construct {
   }
 }
 
-/** What sending to an encrypted queue takes. */
+/** The permissions to send to an encrypted queue. */
 function allowKey(role: Role, key: IKey): void {
   role.addToPrincipalPolicy(
     new PolicyStatement({

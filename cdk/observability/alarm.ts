@@ -14,11 +14,11 @@ export type AlarmSpec = Readonly<{
   says: string;
   metric: IMetric;
   above: number;
-  /** Periods in a row that must be above; one unless said. */
+  /** Periods in a row that must be above; one by default. */
   periods?: number;
 }>;
 
-/** An alarm that is quiet where nothing is measured, and says where to read on. */
+/** An alarm that treats missing data as not breaching, with a link to the guide. */
 export function alarm(scope: Construct, id: string, spec: AlarmSpec): Alarm {
   const { says, metric, above, periods = 1 } = spec;
   return new Alarm(scope, id, {

@@ -6,7 +6,7 @@ import type { Installation } from "./installation.ts";
 
 const MAX_RECOVERED_PERCENT = 0.1;
 
-/** Who takes steps; each counts its own. */
+/** The functions that run steps; each counts its own. */
 const STEPPING = [
   "http-api",
   "run-task",
@@ -37,7 +37,7 @@ export function engineAlarms(
       says: `The sweep had to send more than ${MAX_RECOVERED_PERCENT} % of all steps: a queue or Scheduler loses what it was given.`,
       metric: new MathExpression({
         label: "found by the sweep, in percent of steps",
-        // One more, so that nothing is divided by nothing.
+        // Plus one, to avoid a division by zero.
         expression: `100 * FILL(recovered, 0) / (${OF_ALL} + 1)`,
         usingMetrics: { recovered: sum("SweepRecovered", "sweep"), ...inAll("Steps") },
       }),
@@ -45,7 +45,7 @@ export function engineAlarms(
       periods: 3,
     }),
     alarm(scope, "Incidents", {
-      says: "Instances stand still because something failed for good.",
+      says: "Instances are stuck because something failed for good.",
       metric: new MathExpression({
         label: "incidents",
         expression: OF_ALL,

@@ -5,10 +5,10 @@ import { alarm, idOf } from "./alarm.ts";
 import type { Installation } from "./installation.ts";
 
 const MAX_ERROR_PERCENT = 1;
-/** Of its timeout: beyond, some calls will soon not end in time. */
+/** Of its timeout: beyond, some invocations will soon time out. */
 const MAX_DURATION_SHARE = 0.8;
 
-/** For each function: it fails, it is held back, it takes too long. */
+/** For each function: errors, throttles, duration. */
 export function functionAlarms(scope: Construct, { functions }: Installation): readonly Alarm[] {
   const rooms = new Construct(scope, "Functions");
   return Object.entries(functions.byRole).flatMap(([role, { fn }]) => {

@@ -13,6 +13,6 @@ export type Installation = Readonly<{
   schedules: TimerSchedules | undefined;
   functions: EngineFunctions;
   metricsNamespace: string;
-  /** Every queue of what could not be delivered, by whose it is. */
+  /** Every dead-letter queue, by the role of its source. */
   deadLetters(): Readonly<Record<string, DeadLetterQueue>>;
 }>;

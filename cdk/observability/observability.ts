@@ -10,13 +10,13 @@ import { queueAlarms } from "./queue-alarms.ts";
 import { tableAlarms } from "./table-alarms.ts";
 
 export type AlarmOptions = Readonly<{
-  /** Who is told; unless said, an alarm shows in the console only. */
+  /** The topic to notify; by default an alarm shows in the console only. */
   topic?: ITopic;
 }>;
 
 export type ObservabilityProps = AlarmOptions & Readonly<{ of: Installation }>;
 
-/** Everything that watches an installation, in a stack of its own: it can go without the engine noticing. */
+/** The alarms of an installation, in a nested stack that can be removed without affecting the engine. */
 export class Observability extends NestedStack {
   constructor(scope: Construct, id: string, { topic, of }: ObservabilityProps) {
     super(scope, id, { description: "Alarms of a Fermata installation" });

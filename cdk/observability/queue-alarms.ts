@@ -5,8 +5,8 @@ import { alarm, idOf } from "./alarm.ts";
 import type { Installation } from "./installation.ts";
 
 /**
- * Seconds that the oldest message of a queue may count. A queue holds messages back for up to 900:
- * timers, and tasks that are tried again after a pause. A long task takes as long to run.
+ * The highest age of the oldest message of a queue, in seconds. Messages are delayed by up to 900:
+ * timers, and tasks that are retried after a backoff. A long task takes as long to run.
  */
 const MAX_AGE_SECONDS: Readonly<Record<QueueRole, number>> = {
   tasks: 1_800,
@@ -16,7 +16,7 @@ const MAX_AGE_SECONDS: Readonly<Record<QueueRole, number>> = {
   steps: 600,
 };
 
-/** For each queue: it gets behind, or has given something up. */
+/** For each queue: the age of its oldest message, and its dead letters. */
 export function queueAlarms(scope: Construct, installation: Installation): readonly Alarm[] {
   return [...ages(scope, installation), ...deadLetters(scope, installation)];
 }

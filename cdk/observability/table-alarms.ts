@@ -3,7 +3,7 @@ import { Construct } from "constructs";
 import { alarm, idOf } from "./alarm.ts";
 import type { Installation } from "./installation.ts";
 
-/** The table refuses, or an index does, which holds up the table's writes. */
+/** The table is throttled, or an index is, which blocks the table's writes. */
 export function tableAlarms(scope: Construct, { table }: Installation): readonly Alarm[] {
   const room = new Construct(scope, "Throttled");
   const tableName = table.name;

@@ -45,7 +45,7 @@ export function taskHandlers({
 
 function unknownArn(type: string): EngineError {
   return new EngineError("engine/misconfigured", {
-    happened: "Nobody said which function runs a task",
+    happened: "No function is configured for a task",
     where: `task ${type}; ${VARIABLES.taskArns}`,
     fix: "Deploy it with the construct, which sets every variable that it needs.",
     retryable: false,

@@ -53,7 +53,7 @@ function adviceOnForbidden({ proof, date, now }: StrangeAnswer, said: string): s
     return "It asks who calls: sign as AWS credentials (--aws, `sign: awsSigner()`), or send a bearer token (--token, `token`).";
   }
   if (proof === "token") {
-    return "The token was taken as nobody who may do this: get one with the scope for it. Where the gateway asks for IAM, sign instead (--aws, `sign: awsSigner()`).";
+    return "The token does not permit this call: get one with the scope for it. Where the gateway asks for IAM, sign instead (--aws, `sign: awsSigner()`).";
   }
   const skewMinutes = date === undefined ? 0 : Math.round((Date.parse(date) - now) / 60_000);
   if (Math.abs(skewMinutes) >= TOLERATED_MINUTES) {

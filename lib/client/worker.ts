@@ -286,7 +286,7 @@ class Crew {
     const beat = async () => {
       try {
         const kept = await client.heartbeat(taskId, { lockToken: lock.token, lockSeconds });
-        if ("cancelled" in kept) abort.abort(new Error("Nobody needs the task any more."));
+        if ("cancelled" in kept) abort.abort(new Error("The task is no longer open."));
         else lock.token = kept.lockToken;
       } catch (error) {
         if (isFinal(error)) abort.abort(error);

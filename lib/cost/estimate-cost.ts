@@ -24,10 +24,10 @@ import { runInstance } from "./run-instance.ts";
 export type CostRequest = Readonly<{
   /** BPMN. */
   source: string;
-  /** Which of its processes; the first that a call can start unless said. */
+  /** Which of its processes; by default the first that a call can start. */
   process?: string;
   variables?: Variables;
-  /** How many are run; 10 unless said. They differ only in their ids. */
+  /** How many are run; 10 by default. They differ only in their ids. */
   instances?: number;
   /** A folder of task handlers; tasks without one complete at once, with no variables. */
   tasks?: string;

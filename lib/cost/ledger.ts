@@ -53,7 +53,7 @@ export class Ledger {
     }
   }
 
-  /** What is used meanwhile is nobody's: preparations, and looking on. */
+  /** What is used meanwhile is not counted: preparation and observation. */
   async aside<T>(work: () => Promise<T>): Promise<T> {
     const wasClosed = this.#isClosed;
     this.#isClosed = true;

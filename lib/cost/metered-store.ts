@@ -63,7 +63,7 @@ function isLosing(write: Write, before: Item | undefined): boolean {
   return write.when === "newer" && "put" in write && (before?.version ?? -1) >= write.put.version;
 }
 
-/** Chunks of the trail are history, whoever writes them. */
+/** Chunks of the trail count as history, whichever step writes them. */
 function purposeOf([first]: readonly Write[]): Purpose | undefined {
   return first !== undefined && isChunk(keyOf(first)) ? "history" : undefined;
 }

@@ -3,7 +3,7 @@ export type AwsPlace = Readonly<{
   /** Absent: AWS itself. */
   endpoint?: string;
   region: string;
-  /** Absent: the usual ones of whoever runs this. */
+  /** Absent: the default credentials of the caller. */
   credentials?: Readonly<{ accessKeyId: string; secretAccessKey: string }>;
   /** The environment of every command that talks to it. */
   environment: NodeJS.ProcessEnv;

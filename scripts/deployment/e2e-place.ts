@@ -1,4 +1,4 @@
-// Where the end-to-end tests deploy to, what it lacks, and the roads round that.
+// Where the end-to-end tests deploy to, what it lacks, and the settings that avoid that.
 
 import { type EmulatorOptions, startEmulator } from "../emulator/start-emulator.ts";
 import { type AwsPlace, emulatedPlace, ownAccount } from "./aws-place.ts";
@@ -8,7 +8,7 @@ import type { E2eTarget } from "./e2e-target.ts";
 export type E2ePlace = Readonly<{
   aws: AwsPlace;
   /** What must be deployed otherwise than usual there. */
-  roads: Context;
+  alternatives: Context;
   lacks: E2eTarget["lacks"];
   needsBootstrap: boolean;
   /** What ends it by hand. */
@@ -18,30 +18,36 @@ export type E2ePlace = Readonly<{
 type Emulation = Pick<EmulatorOptions, "folder" | "detached" | "onLaunch"> &
   Readonly<{ log: (line: string) => void }>;
 
-/** An emulator of our own that enforces permissions; it lacks nothing, but may be asked to do without. */
+/**
+ * An emulator of our own that enforces permissions; it lacks nothing, but may be asked to do
+ * without.
+ */
 export async function ownEmulator(options: Emulation, env: NodeJS.ProcessEnv): Promise<E2ePlace> {
   options.log("Starting the AWS emulator…");
   const { endpoint, pid } = await startEmulator({ ...options, enforceIam: true });
-  const roads = roadsOf(env, "complete");
+  const alternatives = alternativesOf(env, "complete");
   return {
     aws: emulatedPlace(endpoint),
-    roads,
-    lacks: lackOfSchedules(roads),
+    alternatives,
+    lacks: lackOfSchedules(alternatives),
     needsBootstrap: true,
     endedBy: `kill -- -${pid}`,
   };
 }
 
-/** What AWS_ENDPOINT_URL names: an emulator that somebody runs, or AWS itself. */
+/** What AWS_ENDPOINT_URL names: a running emulator, or AWS itself. */
 export async function givenPlace(endpoint: string, env: NodeJS.ProcessEnv): Promise<E2ePlace> {
   const isAws = /(^|\.)amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
-  const roads = roadsOf(env, isAws || !(await isFreeLocalStack(endpoint)) ? "complete" : "partial");
+  const alternatives = alternativesOf(
+    env,
+    isAws || !(await isFreeLocalStack(endpoint)) ? "complete" : "partial",
+  );
   const enforcesIam = isAws || (await refusesStrangers(endpoint));
   return {
     aws: isAws ? ownAccount() : emulatedPlace(endpoint),
-    roads,
+    alternatives,
     lacks: {
-      ...lackOfSchedules(roads),
+      ...lackOfSchedules(alternatives),
       loopback: "functions there do not reach services on this machine",
       ...(!enforcesIam && { iam: `${endpoint} does not check who calls` }),
     },
@@ -50,10 +56,10 @@ export async function givenPlace(endpoint: string, env: NodeJS.ProcessEnv): Prom
   };
 }
 
-type Roads = Readonly<{ timers: string; api: string }>;
+type Alternatives = Readonly<{ timers: string; api: string }>;
 
 /** As the environment says; else what a target can do that has all services, or only some. */
-function roadsOf(env: NodeJS.ProcessEnv, services: "complete" | "partial"): Roads {
+function alternativesOf(env: NodeJS.ProcessEnv, services: "complete" | "partial"): Alternatives {
   const [timers, api] = services === "complete" ? ["scheduler", "http"] : ["wheel", "rest"];
   return {
     timers: env.FERMATA_E2E_TIMERS ?? timers,
@@ -61,7 +67,7 @@ function roadsOf(env: NodeJS.ProcessEnv, services: "complete" | "partial"): Road
   };
 }
 
-function lackOfSchedules({ timers }: Roads): E2eTarget["lacks"] {
+function lackOfSchedules({ timers }: Alternatives): E2eTarget["lacks"] {
   return timers === "wheel" ? { schedules: "deployed with the wheel, which needs none" } : {};
 }
 

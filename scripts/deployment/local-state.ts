@@ -28,7 +28,7 @@ export function readLocalState(): LocalState | undefined {
   try {
     return LocalState.parse(JSON.parse(readFileSync(FILE, "utf8")));
   } catch {
-    return undefined; // Never begun, or a file that nobody can use.
+    return undefined; // Never started, or an unusable file.
   }
 }
 
@@ -50,12 +50,15 @@ export function removeLocalState(): void {
   rmSync(LOCAL_FOLDER, { recursive: true, force: true });
 }
 
-/** Whether its emulator runs: after a restart of the machine its number may be somebody else's. */
+/** Whether its emulator runs: after a restart of the machine its pid may belong to another process. */
 export async function isRunning({ pid }: LocalState): Promise<boolean> {
   return (await commandOf(pid)).includes("emulator.py");
 }
 
-/** How a process was started; empty where there is none. Small machines have no `ps`, others no /proc. */
+/**
+ * How a process was started; empty where there is none. Small machines have no `ps`, others no
+ * /proc.
+ */
 async function commandOf(pid: number): Promise<string> {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8");

@@ -37,7 +37,7 @@ settable_clock.install()
 
 
 def end_with_parent() -> None:
-    """Ends this process group when stdin closes: whoever started us is gone, however it ended."""
+    """Ends this process group when stdin closes: the process that started it is gone."""
     while os.read(0, 1024):
         pass
     os.killpg(os.getpid(), signal.SIGKILL)

@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 
 /**
- * The wanted port of 127.0.0.1 where nobody has it, else another one. Somebody else may take it
- * before it is used; then whoever wanted it says so and the caller tries again.
+ * The wanted port of 127.0.0.1 if it is free, else another one. Another process may take it before
+ * it is used; then its user fails and the caller tries again.
  */
 export function freePort(wanted = 0): Promise<number> {
   return new Promise((done, fail) => {

@@ -21,9 +21,9 @@ export type EmulatorOptions = Readonly<{
   enforceIam?: boolean;
   /** Goes on when this process ends, until `stopEmulator`; otherwise it ends with this process. */
   detached?: boolean;
-  /** Hears its pid before anything else can happen, so that whoever is told to end can end it too. */
+  /** Called with its pid before anything else can happen, so that a signal handler can end it too. */
   onLaunch?: (pid: number) => void;
-  /** Hears what takes long; stderr when absent. */
+  /** Called with progress messages; stderr by default. */
   log?: (line: string) => void;
 }>;
 
@@ -61,7 +61,7 @@ export async function stopEmulator(pid: number): Promise<void> {
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     signalGroup(pid, signal);
     const deadline = Date.now() + GONE_WITHIN_MS;
-    // The dead stay in their group until somebody takes note of them, which some containers never
+    // Zombies stay in their group until they are reaped, which some containers never
     // do: after SIGKILL it is over in any case.
     while (signalGroup(pid, 0) && Date.now() < deadline) await pause(20);
   }
@@ -136,7 +136,7 @@ function tailOf(file: string): string {
   return readFileSync(file, "utf8").trimEnd().split("\n").at(-1) ?? "";
 }
 
-/** False when nobody is left in it. */
+/** False when it has no process left. */
 function signalGroup(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-pid, signal);

@@ -152,7 +152,7 @@ describe("a client with an AWS signer", () => {
 
     const calling = createClient({ baseUrl: door.url, sign }).health();
 
-    await expect(calling).rejects.toThrow(/nobody says in which AWS region/);
+    await expect(calling).rejects.toThrow(/its AWS region is not known/);
   });
 
   test("is refused with the wrong secret, and says what to check", async () => {

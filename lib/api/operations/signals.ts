@@ -21,7 +21,7 @@ export const signalOperations: readonly Operation[] = [
     query: nothing,
     body: jsonBody(shape.signal),
     answers: {
-      200: "Everybody was reached; the counts say how many.",
+      200: "Every wait was reached; the counts say how many.",
       202: "Accepted, and on its way; the receipt tells how far it got.",
     },
     answer: shape.broadcast,

@@ -61,7 +61,7 @@ export const userTaskOperations: readonly Operation[] = [
     params: byId,
     query: nothing,
     body: jsonBody(shape.unclaim),
-    answers: { 200: "Nobody has it; also when nobody had it before." },
+    answers: { 200: "It is unclaimed; also if it was unclaimed before." },
     answer: shape.unclaimed,
     problems: ["task/not-found", "task/claimed", "task/not-for-people", "request/key-reused"],
     run: async ({ params, body, key }, { engine }) => ({

@@ -13,7 +13,7 @@ export const event = named(
     target: givenId.exactOptional().describe("An instance; without one it is broadcast."),
     id: givenId
       .exactOptional()
-      .describe("The same id is the same event; the Idempotency-Key unless said."),
+      .describe("The same id is the same event; the Idempotency-Key by default."),
   }),
 );
 
@@ -26,7 +26,7 @@ export const sent = named(
       .enum(["delivered", "queued", "dropped"])
       .exactOptional()
       .describe(
-        "`queued`: kept for who waits later; `dropped`: nobody waits and it is not kept. Not with 202.",
+        "`queued`: kept for later waits; `dropped`: no wait is open and it is not kept. Not with 202.",
       ),
     deliveredCount: count.exactOptional(),
   }),

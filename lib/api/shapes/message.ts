@@ -12,7 +12,9 @@ export const message = named(
       .union([keyText, z.number()])
       .exactOptional()
       .describe("A number stands for its text. Absent and empty mean the same: no key."),
-    payload: newVariables.exactOptional().describe("Becomes variables of whoever gets it."),
+    payload: newVariables
+      .exactOptional()
+      .describe("Becomes variables of the instance that takes it."),
     messageId: givenId
       .exactOptional()
       .describe(

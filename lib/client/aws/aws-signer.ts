@@ -68,7 +68,7 @@ function regionFor(url: string): string {
   const region = awsRegionOf(url) ?? (AWS_REGION || AWS_DEFAULT_REGION);
   if (region !== undefined && region !== "") return region;
   throw new SigningError(
-    `The request to ${url} cannot be signed: nobody says in which AWS region it is. Name it (--region, \`region\` or AWS_REGION).`,
+    `The request to ${url} cannot be signed: its AWS region is not known. Name it (--region, \`region\` or AWS_REGION).`,
   );
 }
 

@@ -7,7 +7,7 @@ import { called } from "./source.ts";
 
 /**
  * The waits behind an event-based gateway are the gateway's own until one of them wins: each is
- * reached from it alone, has nothing attached, and is told apart from the others.
+ * reached from it alone, has nothing attached, and differs from the others.
  */
 export function checkEventGateways(
   outline: Outline,

@@ -7,7 +7,7 @@ import type { XmlElement } from "./xml.ts";
 
 /**
  * Maps the ids below these elements to their elements, and refuses ids that cannot name anything
- * or that name two things. Extensions have ids of their own that nobody refers to.
+ * or that name two things. Extensions have ids of their own that nothing refers to.
  */
 export function indexIds(
   roots: readonly XmlElement[],

@@ -8,7 +8,7 @@ import type { Flow, Graph, Node } from "../../definition/graph.ts";
 
 /**
  * The loops that would never end, each as the ids of its elements. `unknown` are scopes with
- * content that was refused: nobody can say that they do not wait.
+ * content that was refused: whether they wait is unknown.
  */
 export function endlessLoops(
   graph: Graph,

@@ -19,7 +19,7 @@ export type Report = Readonly<{
   /** The file runs, though perhaps not as its author thinks. */
   warn(finding: Finding): void;
   hasErrors(): boolean;
-  /** By line; beyond the limit only their number is told. */
+  /** By line; beyond the limit only their number is given. */
   diagnostics(): readonly Diagnostic[];
 }>;
 
@@ -53,7 +53,7 @@ export function startReport(): Report {
       if (more === 0) return byLine;
       const severity = omitted.error > 0 ? "error" : "warning";
       const message = `${more} further problems are not listed.`;
-      const hint = "Mend the ones above, then check the file again.";
+      const hint = "Fix the ones above, then check the file again.";
       return [...byLine, { severity, code: "bpmn/too-many-problems", message, hint }];
     },
   };

@@ -76,7 +76,7 @@ async function startEventOf(event: XmlElement, context: Context): Promise<StartE
   return name === undefined ? undefined : { element, kind, name };
 }
 
-/** Nobody has variables when a process is deployed, so that the name may need none. */
+/** There are no variables when a process is deployed, so the name must not read any. */
 async function fixedName(
   event: XmlElement,
   written: Computed,

@@ -65,8 +65,8 @@ export function timerSpec(
 }
 
 /**
- * The timer of a start event. It is computed when the process is deployed or enabled, when nobody
- * has variables: what it comes to is judged here, at some moment, and counts from that one.
+ * The timer of a start event. It is computed when the process is deployed or enabled, without
+ * variables: here its value is only validated, as of an arbitrary moment.
  */
 export async function startTimer(
   event: XmlElement,

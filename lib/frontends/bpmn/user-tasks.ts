@@ -143,7 +143,7 @@ function priorityOf(task: XmlElement, context: Context): Read<Computed> {
   });
 }
 
-/** By its id, or by a reference or key that only whoever shows it understands; one of them. */
+/** By its id, or by a reference or key that only the user interface understands; one of them. */
 function formOf(
   task: XmlElement,
   { asJob }: Readonly<{ asJob: boolean }>,
@@ -209,7 +209,7 @@ function refuseForm(task: XmlElement, what: string, hint: string, { report }: Co
   return report.refuse({ code: "bpmn/invalid-form", at: task, message, hint });
 }
 
-/** Whoever shows the form will miss it; the task itself runs. */
+/** The user interface will not find the form; the task itself runs. */
 function warnWithoutForm(task: XmlElement, formKey: string, { forms, report }: Context): void {
   if (!formKey.startsWith(EMBEDDED_FORM)) return;
   const id = formKey.slice(EMBEDDED_FORM.length);

@@ -128,7 +128,7 @@ export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map
   ["zeebe:assignmentDefinition", new Set(["userTask"])],
   ["zeebe:taskSchedule", new Set(["userTask"])],
   ["zeebe:priorityDefinition", new Set(["userTask"])],
-  // A start event's form is shown by whoever starts the process; nothing here reads it.
+  // A start event's form is for the user interface that starts the process; nothing here reads it.
   ["zeebe:formDefinition", new Set(["userTask", "startEvent"])],
   ["zeebe:script", new Set(["scriptTask"])],
   ["zeebe:calledElement", new Set(["callActivity"])],

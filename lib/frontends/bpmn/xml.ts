@@ -1,6 +1,6 @@
 // Text to a tree of elements, each with its line.
 // 1. Everything costs time in proportion to the text: a hostile file is refused, not waited for.
-// 2. What is not well-formed is refused; nothing is mended or dropped on the way.
+// 2. What is not well-formed is refused; nothing is repaired or dropped.
 // 3. A declaration (DOCTYPE, ENTITY) ends the reading where it stands.
 
 import { type GetContext, Parser, type Tag } from "saxen";
@@ -71,13 +71,13 @@ class Unreadable extends Error {
   }
 }
 
-function malformedXml(line: number, what: string, hint = MEND): Unreadable {
+function malformedXml(line: number, what: string, hint = SAVE_AGAIN): Unreadable {
   // The parser repeats names of the source, which may be as long as the source.
   const message = `The XML is not well-formed: ${what.slice(0, 100)}.`;
   return new Unreadable({ code: "bpmn/malformed-xml", line, message, hint });
 }
 
-const MEND = "Save the file again from the modeler, or mend this line.";
+const SAVE_AGAIN = "Save the file again from the modeler, or fix this line.";
 
 type Growing = {
   name: string;

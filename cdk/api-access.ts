@@ -1,11 +1,11 @@
 import type { Duration } from "aws-cdk-lib";
 import type { Verb } from "./routes.ts";
 
-/** How callers show who they are. */
+/** How callers authenticate. */
 export type Auth =
-  /** They sign their calls; what they may call is written in their own policies. */
+  /** Callers sign their requests; their IAM policies say what they may call. */
   | Readonly<{ kind: "iam" }>
-  /** They bring a token of this issuer that has the scope of what they call. */
+  /** Callers send a token of this issuer that has the scope of the call. */
   | Readonly<{
       kind: "jwt";
       issuer: string;
@@ -13,16 +13,16 @@ export type Auth =
       /** The scope of a verb, where it is not `fermata/<verb>`. */
       scopes?: Partial<Record<Verb, string>>;
     }>
-  /** Not at all: everybody who reaches the address may do everything. For one's own machine only. */
+  /** No authentication: anyone who reaches the address may do everything. For local use only. */
   | Readonly<{ kind: "none" }>;
 
 /** Which web pages may call. */
 export type Cors = Readonly<{
   /** Such as `https://console.example.com`. */
   origins: readonly string[];
-  /** How long a browser need not ask again; an hour unless said. */
+  /** How long a browser may cache the preflight response; an hour by default. */
   maxAge?: Duration;
 }>;
 
-/** How many calls are let in; more are answered with 429. */
+/** The rate limit of calls; more are answered with 429. */
 export type Throttle = Readonly<{ perSecond: number; burst: number }>;
