@@ -229,7 +229,7 @@ function wakeByQueues(byRole: ByRole, queues: EngineQueues, enabled: boolean): v
   // A message is deleted only when its whole batch has ended: long ones are delivered one by one.
   byRole.runLongTask.consume("LongTasks", longTasks, { batchSize: 1, enabled });
   byRole.fireTimer.consume("Timers", timers, { batchSize: 10, enabled });
-  byRole.fanOutSignal.consume("Work", work, { batchSize: 5, enabled });
+  byRole.fanOutSignal.consume("Pages", work, { batchSize: 5, enabled });
   byRole.advance.consume("Steps", steps, { batchSize: 10, enabled });
   const both = { batchSize: 10, enabled, queues: 2 };
   byRole.deadLetters.wakeBy("Tasks", tasks.deadLetters, both);

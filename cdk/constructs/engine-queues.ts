@@ -26,7 +26,8 @@ export class EngineQueues extends Construct {
     // The function extends the visibility by a minute at a time: a crash is soon noticed.
     this.longTasks = new EngineQueue(this, "LongTasks", { encryptionKey, reader: "runLongTask" });
     this.timers = new EngineQueue(this, "Timers", { encryptionKey, reader: "fireTimer" });
-    this.work = new EngineQueue(this, "Work", { encryptionKey, reader: "fanOutSignal" });
+    // Its first name stays as its id: by another id an update would replace the queue, messages and all.
+    this.work = new EngineQueue(this, "Pages", { encryptionKey, reader: "fanOutSignal" });
     const inOrder = { inOrder: true } as const;
     this.steps = new EngineQueue(this, "Steps", { encryptionKey, reader: "advance", ...inOrder });
   }
