@@ -60,7 +60,7 @@ describe("the functions", () => {
       "LongTasks/DeadLetters": 2,
       "LongTasks/Queue": 100,
       "Timers/Queue": 100,
-      "Work/Queue": 100,
+      "Pages/Queue": 100,
     });
   });
 
@@ -254,7 +254,7 @@ describe("observability", () => {
         ...functions.flatMap((fn) =>
           ["Errors", "Throttles", "Duration"].map((what) => `Functions/${fn}/${what}`),
         ),
-        ...["Tasks", "LongTasks", "Timers", "Work", "Steps"].flatMap((queue) => [
+        ...["Tasks", "LongTasks", "Timers", "Pages", "Steps"].flatMap((queue) => [
           `OldestMessage/${queue}`,
           `DeadLetters/${queue}`,
         ]),

@@ -30,7 +30,7 @@ const STEPS: Reasons = {
   "sqs:SendMessage Queues/Tasks/Queue": "tasks of the next step",
   "sqs:SendMessage Queues/LongTasks/Queue": "tasks that take longer",
   "sqs:SendMessage Queues/Timers/Queue": "timers that are near",
-  "sqs:SendMessage Queues/Work/Queue": "pages of a broadcast, offers of an event",
+  "sqs:SendMessage Queues/Pages/Queue": "pages of a broadcast, offers of an event",
   "sqs:SendMessage Queues/Steps/Queue": "facts that are parked",
   "events:PutEvents Signals/Bus": "signals, events and announcements",
   [`s3:GetObject ${BUCKET}/*`]: "large values; which, the hash of their content says",
@@ -88,7 +88,7 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
   "Functions/FanOutSignal": {
     ...logging("Functions/FanOutSignal"),
     ...STEPS,
-    ...working("Queues/Work"),
+    ...working("Queues/Pages"),
   },
   "Functions/DeadLetters": {
     ...logging("Functions/DeadLetters"),
@@ -107,7 +107,7 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
     "sqs:SendMessage Queues/Tasks/Queue": "tasks that a handler has come for",
     "sqs:SendMessage Queues/LongTasks/Queue": "the same, of those that take long",
     "sqs:SendMessage Queues/Timers/Queue": "timers that nobody brought",
-    "sqs:SendMessage Queues/Work/Queue": "events that nobody offered",
+    "sqs:SendMessage Queues/Pages/Queue": "events that nobody offered",
     "sqs:SendMessage Queues/Steps/Queue": "mailboxes that nobody emptied",
     "events:PutEvents Signals/Bus": "broadcasts that did not get out",
     [`s3:GetObject ${BUCKET}/*`]: "an instance is read whole, large values too",

@@ -27,7 +27,7 @@ describe("the queues", () => {
       "Queues/Steps/DeadLetters",
       "Queues/Tasks/DeadLetters",
       "Queues/Timers/DeadLetters",
-      "Queues/Work/DeadLetters",
+      "Queues/Pages/DeadLetters",
     ]);
   });
 
@@ -60,7 +60,7 @@ describe("the queues", () => {
     ["Tasks", 360, 10, "RunTask", 60],
     ["LongTasks", 5_400, 1, "RunLongTask", 900],
     ["Timers", 180, 10, "FireTimer", 30],
-    ["Work", 180, 5, "FanOutSignal", 30],
+    ["Pages", 180, 5, "FanOutSignal", 30],
     ["Steps", 180, 10, "Advance", 30],
   ])(
     "%s: visible again after %i s, %i at once to %s, which has %i s",
@@ -145,7 +145,7 @@ describe("rules", () => {
     for (const { props } of [accepted, requested]) {
       // Whole: a detail alone could look like any message of the engine's own.
       expect(Object.keys(props.Targets[0]).sort()).toEqual(["Arn", "DeadLetterConfig", "Id"]);
-      expect(inWords(props.Targets[0].Arn, installation)).toBe("Queues/Work/Queue");
+      expect(inWords(props.Targets[0].Arn, installation)).toBe("Queues/Pages/Queue");
       expect(inWords(props.EventBusName, installation)).toBe("Signals/Bus");
     }
     expect(allowedToSend(installation, work.id).sort()).toEqual([accepted.id, requested.id].sort());
