@@ -14,6 +14,12 @@ const project = (name: string, test: object) => ({
 /** Nothing is timed; the limit is for what hangs, on a machine that may be busy many times over. */
 const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
 
+/** A worker loads and compiles the engine once for all its files: a test puts back what it changes. */
+const TOGETHER = { isolate: false };
+
+/** The signer keeps the credentials that it found for as long as its program lives: one for each file. */
+const OWN_PROGRAM = ["test/cli/aws.test.ts", "test/client/aws-signer.test.ts"];
+
 const DEPLOYED = { testTimeout: 300_000, hookTimeout: 300_000 };
 
 /**
@@ -47,15 +53,17 @@ export default defineConfig({
     projects: [
       project("unit", {
         ...PATIENT,
+        ...TOGETHER,
         include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
-        exclude: APART.map((room) => `test/${room}/**`),
+        exclude: [...APART.map((room) => `test/${room}/**`), ...OWN_PROGRAM],
       }),
-      project("contract", PATIENT),
+      project("unit alone", { ...PATIENT, include: OWN_PROGRAM }),
+      project("contract", { ...PATIENT, ...TOGETHER }),
       project("simulation", { testTimeout: 600_000 }),
       // Those at work under the kills need the machine for themselves: a life is killed within moments.
       project("killed", { testTimeout: 1_200_000, fileParallelism: false }),
-      // Loading aws-cdk-lib is slow, and nothing here changes what others see: once for each worker.
-      project("infra", { testTimeout: 300_000, hookTimeout: 300_000, isolate: false }),
+      // Loading aws-cdk-lib is slow, too.
+      project("infra", { ...TOGETHER, testTimeout: 300_000, hookTimeout: 300_000 }),
       // One emulator for all: its files take turns.
       project("aws", { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
       project("end-to-end", { ...DEPLOYED, exclude: ALONE, maxWorkers: 4 }),
