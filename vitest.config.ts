@@ -20,18 +20,6 @@ const TOGETHER = { isolate: false };
 /** The signer keeps the credentials that it found for as long as its program lives: one for each file. */
 const OWN_PROGRAM = ["test/cli/aws.test.ts", "test/client/aws-signer.test.ts"];
 
-const DEPLOYED = { testTimeout: 300_000, hookTimeout: 300_000 };
-
-/**
- * Of the end-to-end tests, those that change what all share (queues, functions, the deployment), that
- * need both cores, or that hold locks of a few seconds. The others mostly wait for timers, so they
- * wait together.
- */
-const ALONE = ["crowd", "own-queues", "recovery", "redeploy", "workers"].map(
-  (name) => `test/end-to-end/${name}.test.ts`,
-);
-const afterwards = { sequence: { groupOrder: 1 } };
-
 export default defineConfig({
   resolve: {
     // Examples and docs import the package by name, as a user would; here that means the source.
@@ -66,8 +54,7 @@ export default defineConfig({
       project("infra", { ...TOGETHER, testTimeout: 300_000, hookTimeout: 300_000 }),
       // One emulator for all: its files take turns.
       project("aws", { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
-      project("end-to-end", { ...DEPLOYED, exclude: ALONE, maxWorkers: 4 }),
-      project("end-to-end alone", { ...DEPLOYED, include: ALONE, maxWorkers: 1, ...afterwards }),
+      project("end-to-end", { testTimeout: 300_000, hookTimeout: 300_000, fileParallelism: false }),
     ],
   },
 });
