@@ -14,17 +14,11 @@ const project = (name: string, test: object) => ({
 /** Nothing is timed; the limit is for what hangs, on a machine that may be busy many times over. */
 const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
 
-const DEPLOYED = { testTimeout: 300_000, hookTimeout: 300_000 };
+/** A worker loads and compiles the engine once for all its files: a test puts back what it changes. */
+const TOGETHER = { isolate: false };
 
-/**
- * Of the end-to-end tests, those that change what all share (queues, functions, the deployment), that
- * need both cores, or that hold locks of a few seconds. The others mostly wait for timers, so they
- * wait together.
- */
-const ALONE = ["crowd", "own-queues", "recovery", "redeploy", "workers"].map(
-  (name) => `test/end-to-end/${name}.test.ts`,
-);
-const afterwards = { sequence: { groupOrder: 1 } };
+/** The signer keeps the credentials that it found for as long as its program lives: one for each file. */
+const OWN_PROGRAM = ["test/cli/aws.test.ts", "test/client/aws-signer.test.ts"];
 
 export default defineConfig({
   resolve: {
@@ -47,19 +41,20 @@ export default defineConfig({
     projects: [
       project("unit", {
         ...PATIENT,
+        ...TOGETHER,
         include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
-        exclude: APART.map((room) => `test/${room}/**`),
+        exclude: [...APART.map((room) => `test/${room}/**`), ...OWN_PROGRAM],
       }),
-      project("contract", PATIENT),
+      project("unit alone", { ...PATIENT, include: OWN_PROGRAM }),
+      project("contract", { ...PATIENT, ...TOGETHER }),
       project("simulation", { testTimeout: 600_000 }),
       // Those at work under the kills need the machine for themselves: a life is killed within moments.
       project("killed", { testTimeout: 1_200_000, fileParallelism: false }),
-      // Loading aws-cdk-lib is slow, and nothing here changes what others see: once for each worker.
-      project("infra", { testTimeout: 300_000, hookTimeout: 300_000, isolate: false }),
+      // Loading aws-cdk-lib is slow, too.
+      project("infra", { ...TOGETHER, testTimeout: 300_000, hookTimeout: 300_000 }),
       // One emulator for all: its files take turns.
       project("aws", { testTimeout: 60_000, hookTimeout: 120_000, fileParallelism: false }),
-      project("end-to-end", { ...DEPLOYED, exclude: ALONE, maxWorkers: 4 }),
-      project("end-to-end alone", { ...DEPLOYED, include: ALONE, maxWorkers: 1, ...afterwards }),
+      project("end-to-end", { testTimeout: 300_000, hookTimeout: 300_000, fileParallelism: false }),
     ],
   },
 });

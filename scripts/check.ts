@@ -36,7 +36,7 @@ const ROWS: readonly (readonly Step[])[] = [
     command("imports", "depcruise", "--output-type", "err-long", ...ROOMS.filter(existsSync)),
     command("dead code", "knip", "--no-progress"),
   ],
-  [tests("tests: unit and contract", ["unit", "contract"], "--coverage.enabled")],
+  [tests("tests: unit and contract", ["unit", "unit alone", "contract"], "--coverage.enabled")],
   [{ ...tests("tests: simulation", ["simulation"]), needs: "test/simulation" }],
   [{ ...tests("tests: infra", ["infra"]), needs: "test/infra" }],
   [

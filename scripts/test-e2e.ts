@@ -142,7 +142,7 @@ async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promis
   tell("Running the tests…");
   const report = join(folder, "report.json");
   const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${report}`];
-  const suite = spawn("vitest", ["run", "--project=end-to-end*", ...reporters, ...positionals], {
+  const suite = spawn("vitest", ["run", "--project=end-to-end", ...reporters, ...positionals], {
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...aws.environment, FERMATA_E2E_TARGET: file },
   });
@@ -188,7 +188,7 @@ function tellHow({ aws, endedBy }: E2ePlace, file: string): void {
   console.log(`
 It is left running. To run tests against it again, then to end it:
   export FERMATA_E2E_TARGET=${file} ${settings.map(([name, value]) => `${name}=${value}`).join(" ")}
-  npx vitest run --project 'end-to-end*'
+  npx vitest run --project end-to-end
   ${endedBy}
 `);
 }

@@ -18,7 +18,6 @@ import {
   ended,
   eventually,
   fresh,
-  receiptOf,
   target,
   task,
   waiting,
@@ -27,6 +26,10 @@ import { output } from "../support/deployed-queues.ts";
 import { everyMessage } from "../support/every-message.ts";
 
 const events = new EventBridgeClient({ region: target.region });
+
+const CROWD = 1_000;
+/** Starts under way at once. */
+const HANDS = 12;
 
 const listening = (id: string, signal: string) =>
   chain(id, [catching("told", onSignal("s"))], aSignal("s", signal));
@@ -43,7 +46,7 @@ describe.concurrent("a deployed signal", () => {
     for (const { instanceId } of waiters) {
       expect(await ended(instanceId)).toMatchObject({ variables: { door: 7 } });
     }
-    const receipt = await receiptOf(broadcastId);
+    const receipt = await complete(broadcastId);
     expect(receipt).toMatchObject({ matched: 3, delivered: 3, started: 0, failed: [] });
   });
 
@@ -135,7 +138,7 @@ describe.concurrent("a deployed signal", () => {
       expect(await ended(instanceId)).toMatchObject({ status: "succeeded" });
     }
     const { incidentId } = await waiting(bad.instanceId, "incident");
-    expect(await receiptOf(broadcastId)).toMatchObject({
+    expect(await complete(broadcastId)).toMatchObject({
       matched: 3,
       delivered: 2,
       failed: [{ instanceId: bad.instanceId, incidentId }],
@@ -189,6 +192,35 @@ describe.concurrent("a deployed signal", () => {
   });
 });
 
+describe("a signal to a crowd", () => {
+  test(`F33 reaches ${CROWD} that wait, each once, and its receipt counts them`, async () => {
+    const [id, name] = [fresh("crowd"), fresh("opened")];
+    const gate = chain(id, [catching("told", onSignal("s")), task("ship")], aSignal("s", name));
+    await client.deploy(gate);
+    const crowd = await startMany(id, CROWD);
+    const all = async (status: "suspended" | "succeeded") =>
+      (await count({ definition: id, status })) === CROWD;
+    await eventually(
+      "all to wait",
+      async () => (await none(id, "running")) && all("suspended"),
+      300_000,
+    );
+
+    const { broadcastId } = await client.signal({ name, payload: { door: 7 } });
+
+    const receipt = await complete(broadcastId);
+    expect(receipt).toMatchObject({ matched: CROWD, delivered: CROWD, skipped: 0, failed: [] });
+    for (const instanceId of sample(crowd, 20)) {
+      expect(await ended(instanceId)).toMatchObject({ variables: { door: 7, shipped: true } });
+    }
+    await eventually(
+      "all to end",
+      async () => (await none(id, "suspended", "running")) && all("succeeded"),
+      300_000,
+    );
+  }, 900_000);
+});
+
 /** Puts an event on the bus, as everybody can who may put events there. */
 async function put(source: string, type: string, detail: object): Promise<void> {
   const Detail = JSON.stringify(detail);
@@ -196,3 +228,55 @@ async function put(source: string, type: string, detail: object): Promise<void> 
   const { FailedEntryCount } = await events.send(new PutEventsCommand({ Entries: [entry] }));
   expect(FailedEntryCount).toBe(0);
 }
+
+/** The receipt, once its counts are final. */
+function complete(broadcastId: string) {
+  return eventually(
+    `the receipt of ${broadcastId}`,
+    async () => {
+      const receipt = await client.receipt(broadcastId);
+      return receipt.complete && receipt;
+    },
+    300_000,
+  );
+}
+
+async function startMany(id: string, count: number): Promise<readonly string[]> {
+  const started: string[] = [];
+  let begun = 0;
+  const hand = async () => {
+    while (begun++ < count) {
+      const instanceId = fresh("one");
+      await eventually("a start", () => client.start(id, { instanceId }));
+      started.push(instanceId);
+    }
+  };
+  await Promise.all(Array.from({ length: HANDS }, hand));
+  return started;
+}
+
+/** Whether none is left like this: the first row tells, and those at work are not held up by the looks. */
+async function none(definition: string, ...statuses: readonly ("running" | "suspended")[]) {
+  for (const status of statuses) {
+    const { items } = await client.list({ definition, status, limit: 1 });
+    if (items.length > 0) return false;
+  }
+  return true;
+}
+
+async function count(
+  filter: Readonly<{ definition: string; status: "suspended" | "succeeded" }>,
+): Promise<number> {
+  let counted = 0;
+  let cursor: string | undefined;
+  do {
+    const page = await client.list({ ...filter, limit: 200, ...(cursor && { cursor }) });
+    counted += page.items.length;
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && counted <= CROWD);
+  return counted;
+}
+
+/** Some of them, spread evenly. */
+const sample = (all: readonly string[], count: number): readonly string[] =>
+  all.filter((_, n) => n % Math.ceil(all.length / count) === 0);

@@ -66,18 +66,6 @@ export function waiting(instanceId: string, kind: string) {
   });
 }
 
-/** The receipt, once its counts are final. */
-export function receiptOf(broadcastId: string) {
-  return eventually(
-    `the receipt of ${broadcastId}`,
-    async () => {
-      const receipt = await client.receipt(broadcastId);
-      return receipt.complete && receipt;
-    },
-    300_000,
-  );
-}
-
 /** What has happened to it, in order. */
 export async function historyOf(instanceId: string): Promise<readonly HistoryEntry[]> {
   const { items } = await client.history(instanceId, { limit: 200 });
