@@ -17,7 +17,7 @@ import type { Definition } from "../../definition/definition.ts";
 import type { Json } from "../../definition/json.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { entryOf, TRAIL_TYPES, type TrailEntry, type TrailType } from "../../kernel/trail.ts";
-import { elementAt, type Index } from "./elements.ts";
+import { elementAt, elementOf, type Index, type Reference } from "./elements.ts";
 import { unknownInside } from "./formats.ts";
 
 export type TrailText = Readonly<{ t: string; u?: readonly Json[] }>;
@@ -49,10 +49,13 @@ export function writeTrail(entries: readonly TrailEntry[], from: Instant, index:
   return beside.length > 0 ? { t: text, u: beside } : { t: text };
 }
 
-/** Reads entries back, the first of which has this number. */
+/** The number of the first entry, the instant that it is counted from, and whose elements. */
+type Beginning = Readonly<{ first: number; from: Instant; definition: Definition }>;
+
+/** Reads entries back. */
 export function readTrail(
   { t, u = [] }: TrailText,
-  { first, from, definition }: Readonly<{ first: number; from: Instant; definition: Definition }>,
+  { first, from, definition }: Beginning,
 ): readonly TrailEntry[] {
   const entries: TrailEntry[] = [];
   const visits = newVisits();
@@ -132,3 +135,26 @@ function tell(
   visits.place = place;
   visits.last = occurrence;
 }
+
+type EntryBefore = readonly [type: number, element: Reference, later: number, data?: Json];
+export type ChunkBefore = Readonly<{ q: number; a: number; t: readonly EntryBefore[] }>;
+
+/** Reads history of chunks of format 1: a list of entries. This engine no longer writes it. */
+export function readTrailBefore(
+  packed: readonly EntryBefore[],
+  { first, from, definition }: Beginning,
+): readonly TrailEntry[] {
+  let at = from;
+  return packed.map(([type, element, later, data], position) => {
+    at = instantFrom(at + later);
+    return {
+      seq: first + position,
+      at,
+      type: TRAIL_TYPES[type] ?? "continued",
+      ...(element !== NO_ELEMENT && { element: elementOf(element, definition) }),
+      ...(data !== undefined && { data }),
+    };
+  });
+}
+
+const NO_ELEMENT = -1;
