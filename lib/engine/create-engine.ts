@@ -23,10 +23,10 @@ import {
   getInstance,
   getResult,
   listWaits,
+  patchVariables,
   resolveIncident,
 } from "./instances/instance-calls.ts";
 import { listInstances } from "./instances/listing.ts";
-import { patchVariables } from "./instances/patch-variables.ts";
 import { getListing, setListing } from "./instances/shards.ts";
 import { start } from "./instances/start.ts";
 import { viewInstance } from "./instances/views.ts";
@@ -99,7 +99,7 @@ export function createEngine(given: HostWorld): Engine {
     cancel: (instanceId, request = {}, key) => cancel(world, instanceId, request, key),
     erase: (instanceId) => erase(world, instanceId),
     resolveIncident: (instanceId, incidentId, request = {}, key) =>
-      resolveIncident(world, instanceId, incidentId, request, key),
+      resolveIncident(world, { instanceId, incidentId, key }, request),
     patchVariables: (instanceId, request, key) => patchVariables(world, instanceId, request, key),
 
     incidents: (filter, page) => listIncidents(world, filter, page),

@@ -7,6 +7,7 @@ import { viewProcess } from "../instances/views.ts";
 import { replaceStarts } from "../rows/start-rows.ts";
 import type { DefinitionView } from "../shapes/definitions.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { defined } from "../storage/defined.ts";
 import { definitionPk, definitionsView, VERSIONS, versionOf } from "../storage/keys.ts";
 import {
   changeLatest,
@@ -52,8 +53,7 @@ export async function getDefinition(
   if (version === undefined) return viewLatest(world, (await deployed(world, id)).latest);
   const record = await readVersion(world, id, version);
   const latest = (await readLatest(world, id))?.latest;
-  const live = await countLive(world, id, latest);
-  return viewVersion(world, { id, version, record, latest, live });
+  return viewVersion(world, { id, version, record, latest });
 }
 
 /** Every version that is stored, the newest first. */
@@ -119,9 +119,7 @@ async function switchTimers(
 
 export async function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {
   const { id, version } = latest;
-  const record = await readVersion(world, id, version);
-  const live = await countLive(world, id, latest);
-  return viewVersion(world, { id, version, record, latest, live });
+  return viewVersion(world, { id, version, record: await readVersion(world, id, version), latest });
 }
 
 type Viewed = Readonly<{
@@ -129,25 +127,27 @@ type Viewed = Readonly<{
   version: number;
   record: VersionRecord;
   latest: Latest | undefined;
-  live: DefinitionView["live"];
+  /** Counted already, where several versions are shown. */
+  live?: DefinitionView["live"];
 }>;
 
 async function viewVersion(
   world: World,
   { id, version, record, latest, live }: Viewed,
 ): Promise<DefinitionView> {
+  const counted = live ?? (await countLive(world, id, latest));
   const { definition } = await loadProgram(world, { id, version, hash: record.hash });
   const process = viewProcess(definition);
   const dues = latest?.version === version ? await nextDues(world, latest) : undefined;
   return {
     ...process,
-    startEvents: process.startEvents.map((event) => {
-      const nextDue = dues?.get(event.element);
-      return nextDue === undefined ? event : { ...event, nextDue };
-    }),
+    startEvents: process.startEvents.map((event) => ({
+      ...event,
+      ...defined({ nextDue: dues?.get(event.element) }),
+    })),
     enabled: latest?.state === "enabled",
     deployedAt: formatInstant(instantFrom(record.deployedAt)),
-    live,
+    live: counted,
   };
 }
 

@@ -77,7 +77,7 @@ export async function removeDeadLetter(world: World, id: string): Promise<{ remo
   return { removed: true };
 }
 
-/** Gone is gone, whoever removed it. */
+/** A letter that another request has removed is gone as well. */
 export async function removeLetter(world: World, { key }: Item): Promise<void> {
   await world.store.commit([{ remove: key, when: "exists" }]);
 }

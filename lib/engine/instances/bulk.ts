@@ -35,7 +35,7 @@ export async function resolveIncidents(
   const report = await doEach(found.items, {
     dryRun,
     as: "resolved",
-    act: ({ instanceId, incidentId }) => resolveIncident(world, instanceId, incidentId, said),
+    act: ({ instanceId, incidentId }) => resolveIncident(world, { instanceId, incidentId }, said),
   });
   return { ...report, ...defined({ nextCursor: found.nextCursor }) };
 }

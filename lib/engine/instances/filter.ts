@@ -39,7 +39,7 @@ export function boundsOf(
   };
 }
 
-/** A cursor says whose list it is of: in another one it would skip what nobody has seen. */
+/** A cursor says whose list it is of: in another one it would skip what was not shown. */
 export const cursorOf = (world: World, list: object, place: string): string =>
   `${listMark(world, list)}:${place}`;
 

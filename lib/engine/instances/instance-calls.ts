@@ -1,11 +1,13 @@
-/** What callers may ask of one instance: to be shown, to be cancelled, to go on. */
+/** Requests to one instance: to show it, to cancel it, to let it go on, to set its variables. */
 import type { Variables } from "../../definition/json.ts";
-import type { Instance } from "../../kernel/instance.ts";
+import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import { demandNotAwaited } from "../calls/awaited.ts";
 import { handleRequest, notFound } from "../drive/instance-request.ts";
 import type { ResultView, WaitView } from "../shapes/instances.ts";
 import type { IdempotencyKey } from "../shapes/paging.ts";
+import type { Plan } from "../step/plan.ts";
+import { defined } from "../storage/defined.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { viewResult, viewWait } from "./views.ts";
@@ -42,7 +44,7 @@ export async function cancel(
 ): Promise<{ cancelled: boolean }> {
   const served = await handleRequest(world, {
     instanceId,
-    ...(key !== undefined && { key }),
+    ...defined({ key }),
     body: ["cancel", reason],
     factFor: async (instance) => {
       await demandNotAwaited(world, instance);
@@ -53,17 +55,22 @@ export async function cancel(
   return { cancelled: served.kind !== "nothing" };
 }
 
+/** Which incident, and under which key the request may be repeated. */
+type IncidentRequest = Readonly<{
+  instanceId: string;
+  incidentId: string;
+  key?: IdempotencyKey | undefined;
+}>;
+
 /** Tries again what an incident holds up. */
 export async function resolveIncident(
   world: World,
-  instanceId: string,
-  incidentId: string,
+  { instanceId, incidentId, key }: IncidentRequest,
   request: Readonly<{ variables?: Variables; retries?: number }>,
-  key?: IdempotencyKey,
 ): Promise<{ resolved: true }> {
   const served = await handleRequest(world, {
     instanceId,
-    ...(key !== undefined && { key }),
+    ...defined({ key }),
     body: ["resolve", incidentId, request],
     factFor: (instance) =>
       hasIncident(instance, incidentId)
@@ -77,6 +84,58 @@ export async function resolveIncident(
 
 const hasIncident = ({ tickets }: Instance, id: string): boolean =>
   tickets.some((ticket) => ticket.on === "incident" && ticket.id === id);
+
+/** Sets variables; throws where the instance has ended, or the scope is not open exactly once. */
+export async function patchVariables(
+  world: World,
+  instanceId: string,
+  { variables, scope }: Readonly<{ variables: Variables; scope?: string }>,
+  key?: IdempotencyKey,
+): Promise<{ patched: true }> {
+  await handleRequest(world, {
+    instanceId,
+    ...defined({ key }),
+    body: ["patch", scope, variables],
+    factFor: (instance, program) => {
+      if (isTerminal(instance)) throw notLive(instanceId);
+      if (scope !== undefined) demandOpenOnce({ instance, program }, scope);
+      return {
+        kind: "variables-patched",
+        variables,
+        ...(scope !== undefined && scope !== program.definition.id && { scope }),
+      };
+    },
+    nameFor: () => undefined,
+    refuse: (plan) => refusalIn(plan, instanceId),
+  });
+  return { patched: true };
+}
+
+/** The process may be named as well, by its id: it is always open. */
+function demandOpenOnce({ instance, program }: Image, scope: string): void {
+  if (scope === program.definition.id) return;
+  const open = program.runner.occurrences(instance, scope);
+  if (open === 1) return;
+  const where = `instance ${instance.id}, element ${scope}`;
+  const isKnown = program.definition.elements.includes(scope);
+  throw open === 0 ? notOpen(where, isKnown) : ambiguous(where, open);
+}
+
+/**
+ * What cannot be set would be an incident that keeps the request; the request is refused instead, and
+ * nothing is changed. An incident of what moves on by it is not the caller's.
+ */
+function refusalIn({ fresh }: Plan, instanceId: string): EngineError | undefined {
+  const incident = fresh.tickets.find((ticket) => ticket.on === "incident" && ticket.kept);
+  if (incident?.on !== "incident") return undefined;
+  return new EngineError("request/invalid", {
+    happened: `The variables cannot be set: ${incident.message.replace(/\.$/, "")}`,
+    where: `instance ${instanceId}`,
+    fix: "Nothing was changed.",
+    retryable: false,
+    details: [{ path: "variables", message: incident.message }],
+  });
+}
 
 export function notEnded(instanceId: string): EngineError {
   return new EngineError("instance/not-ended", {
@@ -95,3 +154,28 @@ function noIncident(instanceId: string, incidentId: string): EngineError {
     retryable: false,
   });
 }
+
+const notLive = (instanceId: string): EngineError =>
+  new EngineError("instance/not-live", {
+    happened: "The instance has ended, and nothing changes it any more",
+    where: `instance ${instanceId}`,
+    fix: "Start another one with the variables that it should have.",
+    retryable: false,
+  });
+
+function notOpen(where: string, isKnown: boolean): EngineError {
+  return new EngineError("instance/scope-not-found", {
+    happened: isKnown ? "The element is not open now" : "The definition has no such element",
+    where,
+    fix: "Name one of `activeElements`, or leave the scope out to set variables of the process.",
+    retryable: false,
+  });
+}
+
+const ambiguous = (where: string, open: number): EngineError =>
+  new EngineError("instance/scope-ambiguous", {
+    happened: `The element is open ${open} times, and variables go to one scope`,
+    where,
+    fix: "Set them in a scope around it, or of the process by leaving the scope out.",
+    retryable: false,
+  });

@@ -4,7 +4,7 @@
  * partitions, or the index pushes back on the writes of instances.
  *
  * 1. The number stands in the head of the definition. A start goes by what it has read there, its
- *    instance keeps the shard, and the number only grows: whoever reads the head after the instance
+ *    instance keeps the shard, and the number only grows: a reader of the head after the instance
  *    was committed reads every shard that it can be in.
  * 2. The index of definitions says the number too, in the order of an entry: a list of all
  *    definitions reads no head. It may lag, as the listing itself does.

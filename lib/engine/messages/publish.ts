@@ -245,9 +245,9 @@ const place = ({ name, key }: Address): string =>
 
 function noWaiter(address: Address): EngineError {
   return new EngineError("message/no-waiter", {
-    happened: "Nobody waits for this message, and it was not to be kept",
+    happened: "No instance waits for this message, and it was not to be kept",
     where: place(address),
-    fix: "Give it a timeToLive to keep it until somebody waits, or check the correlation key.",
+    fix: "Give it a timeToLive to keep it until an instance waits, or check the correlation key.",
     retryable: false,
   });
 }

@@ -8,7 +8,7 @@ import { openTask } from "../rows/open-tickets.ts";
 import { isQueued, moveToQueue } from "../rows/queue-task.ts";
 import { asOffered, parseOffer } from "../rows/task-row.ts";
 import { offerRows } from "../rows/task-rows.ts";
-import { lookedForType, type TaskType, taskTypes } from "../rows/task-type.ts";
+import { lookedForType, taskTypes } from "../rows/task-type.ts";
 import type { Pace } from "../shapes/reports.ts";
 import { taskMessage } from "../step/task-message.ts";
 import { defined } from "../storage/defined.ts";
@@ -23,7 +23,8 @@ export async function adopt(world: World, { hasTime = () => true }: Pace = {}): 
   for (const type of world.tasks.types()) {
     if (!hasTime()) return adopted;
     for await (const rows of offerPages(world, type)) {
-      for (const row of rows) adopted += await tryAdopt(world, row);
+      for (const row of rows)
+        adopted += await tryAt(world, row, "adopted", () => adoptOne(world, row));
       if (!hasTime()) return adopted;
     }
   }
@@ -43,28 +44,28 @@ async function adoptByQueues(world: World, hasTime: () => boolean): Promise<numb
     if (!isQueued(world, type) || world.tasks.handlerOf(name)) continue;
     if (!hasTime()) continue;
     for await (const rows of offerPages(world, name)) {
-      for (const row of rows) moved += (await tryMove(world, row, type)) ? 1 : 0;
+      for (const row of rows) {
+        const move = async () => ((await moveToQueue(world, row, type)) ? 1 : 0);
+        moved += await tryAt(world, row, "moved to its queue", move);
+      }
       if (!hasTime()) break;
     }
   }
   return moved;
 }
 
-async function tryMove(world: World, row: Item, type: TaskType): Promise<boolean> {
+/** A row that makes trouble is reported, and the others go on. */
+async function tryAt(
+  world: World,
+  { key }: Item,
+  done: "adopted" | "moved to its queue",
+  act: () => Promise<number>,
+): Promise<number> {
   try {
-    return (await readable(world, row.key, () => moveToQueue(world, row, type))) === true;
+    const count = await readable(world, key, act);
+    return count === "unreadable" ? 0 : count;
   } catch (error) {
-    world.onTrouble?.(`${row.key.pk} / ${row.key.sk} was not moved to its queue`, error);
-    return false;
-  }
-}
-
-async function tryAdopt(world: World, row: Item): Promise<number> {
-  try {
-    const adopted = await readable(world, row.key, () => adoptOne(world, row));
-    return adopted === "unreadable" ? 0 : adopted;
-  } catch (error) {
-    world.onTrouble?.(`${row.key.pk} / ${row.key.sk} was not adopted`, error);
+    world.onTrouble?.(`${key.pk} / ${key.sk} was not ${done}`, error);
     return 0;
   }
 }

@@ -49,7 +49,7 @@ export type PurgeRequest = Bulk<PurgeFilter>;
 export type PurgeReport = BulkReport &
   Readonly<{ purged: number; items: readonly (EndedInstance & BulkOutcome<"purged">)[] }>;
 
-/** How one of many fared: `gone` is what somebody else was quicker with. */
+/** How one of many fared: `gone` is what another request was quicker with. */
 export type BulkOutcome<Done extends string> = Readonly<{
   outcome: "matched" | Done | "gone" | "refused";
   problem?: Readonly<{ code: string; message: string }>;
@@ -59,7 +59,7 @@ export type BulkOutcome<Done extends string> = Readonly<{
 type Bulk<Filter> = Partial<PageRequest> &
   Readonly<{
     filter?: Filter;
-    /** True unless said: only tells what would be done. */
+    /** True by default: only tells what would be done. */
     dryRun?: boolean;
   }>;
 

@@ -15,9 +15,9 @@ export type RecoveryReport = Readonly<{
   timersFired: number;
   /** Messages sent again. */
   resent: number;
-  /** Mailboxes in which somebody waited while something was there. */
+  /** Mailboxes with a wait and a message for it. */
   mailboxesPoked: number;
-  /** Broadcasts that had not reached everybody. */
+  /** Broadcasts that had not reached every wait. */
   broadcastsResumed: number;
   /** Events for one taker that had not been offered to all who wait. */
   eventsOffered: number;
@@ -45,7 +45,7 @@ export type SweepReport = Readonly<{
   looked: number;
   /** Messages sent again: in a healthy installation hardly any. */
   sent: number;
-  /** Items that could not be read, or for which nothing could be sent; each was told of. */
+  /** Items that could not be read, or for which nothing could be sent; each was reported. */
   troubles: number;
   /** There was more than one turn may look at, or had the time for: the next one goes on there. */
   more: boolean;

@@ -6,7 +6,7 @@ import type { OnTargetTerminated } from "../../kernel/queued-event.ts";
 /** With an `id` it can be repeated: the same id is the same broadcast. */
 export type SignalRequest = Readonly<{ name: string; payload?: Variables; id?: string }>;
 
-/** The counts are there when everybody was reached within the call. */
+/** The counts are there when every wait was reached within the call. */
 export type SignalAnswer = Readonly<{
   broadcastId: string;
   deliveredCount?: number;
@@ -19,7 +19,7 @@ export type ReceiptView = Readonly<{
   kind: "signal" | "event";
   name: string;
   acceptedAt: string;
-  /** Everybody who waited when it was accepted has been dealt with. */
+  /** Every wait that was open when it was accepted has been dealt with. */
   complete: boolean;
   matched: number;
   delivered: number;

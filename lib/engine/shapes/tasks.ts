@@ -35,7 +35,7 @@ export type TaskView = Readonly<{
 }> &
   Partial<PersonView>;
 
-/** Nobody has it yet, or somebody does. */
+/** Not claimed yet, or claimed by a person. */
 export type PersonState = "created" | "claimed";
 
 /** Who has a task that a person does, who may have it, and until when. */
@@ -53,7 +53,7 @@ export type PersonView = Readonly<{
 /** `groups`: those that the user is known to be in; left out, the caller answers for that. */
 export type ClaimRequest = Readonly<{ user: string; groups?: readonly string[] }>;
 
-/** What completes a task; `user` for one that somebody has claimed, `lockToken` for a worker. */
+/** What completes a task; `user` for one that a person has claimed, `lockToken` for a worker. */
 export type CompletionRequest = Readonly<{
   variables?: Variables;
   user?: string;
@@ -87,14 +87,14 @@ export type Activation = Readonly<{ tasks: readonly ActivatedTask[]; retryAfter?
 
 export type ActivatedTask = Omit<TaskView, "createdAt" | "runsHere"> &
   Readonly<{
-    /** Names the lock: heartbeats give a new one, and whoever reports sends the last. */
+    /** Names the lock: heartbeats give a new one, and a report sends the last. */
     lockToken: string;
     lockedUntil: string;
   }>;
 
 export type HeartbeatRequest = Readonly<{ lockToken: string; lockSeconds?: number }>;
 
-/** `cancelled`: nobody needs the result any more. */
+/** `cancelled`: the result is not needed any more. */
 export type Heartbeat = Readonly<{ lockToken: string; lockedUntil: string } | { cancelled: true }>;
 
 export type TaskTypeView = Readonly<{ type: string; queueArn: string | null; shards: number }>;

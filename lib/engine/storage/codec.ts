@@ -13,7 +13,6 @@ import type {
   Ticket,
 } from "../../kernel/instance.ts";
 import type { TrailEntry } from "../../kernel/trail.ts";
-import { type ChunkBefore, readTrailBefore } from "./codec-before.ts";
 import {
   elementOf,
   type Index,
@@ -26,10 +25,17 @@ import {
 import { encodeBody, formatOf, parseBody } from "./formats.ts";
 import { packOwner, parseOwner } from "./owner-text.ts";
 import { type Journal, type PackedJournal, readJournal, writeJournal } from "./packed-journal.ts";
-import { countEntries, readTrail, type TrailText, writeTrail } from "./trail-text.ts";
+import {
+  type ChunkBefore,
+  countEntries,
+  readTrail,
+  readTrailBefore,
+  type TrailText,
+  writeTrail,
+} from "./trail-text.ts";
 import { sound } from "./unreadable.ts";
 
-/** What can be read before the definition is known, and before values that stand apart are there. */
+/** What can be read before the definition and the externalized values are there. */
 export type Stored = Readonly<{ definition: Instance["definition"]; packed: Packed }>;
 
 /** An instance, without its version: that is the item's. */
@@ -59,7 +65,7 @@ export type Packed = Readonly<{
   ie?: Instance["seenEvents"];
   h: string;
   g?: readonly (readonly [string, string, number, number])[];
-  /** Values that stand apart: where each belongs. Empty: there were some once. */
+  /** Externalized values: where each belongs. Empty: there were some once. */
   v?: readonly PackedApart[];
   /** Erased; 2 while something of it may be left. */
   z?: 1 | 2;

@@ -1,10 +1,10 @@
 /**
- * Values that stand apart: a large variable is stored once, by its content, and the instance holds
- * only where it belongs. The kernel never sees this: who loads an instance gets every value.
+ * Externalized values: a large variable is stored once, by its content, and the instance holds only
+ * where it belongs. The kernel never sees this: a loaded instance has every value.
  *
  * 1. A value is stored before the commit that needs it, never changed, and never removed while its
- *    instance lives: who holds a reference finds the value.
- * 2. What stands apart stays apart, so that it is not put again by each step.
+ *    instance lives: a reference always finds its value.
+ * 2. An externalized value stays so, and is not put again by each step.
  * 3. One that a commit put and lost, and one that was replaced, stays until the instance ends: to
  *    remove it would cost as much as to have put it. Then all of them expire with the instance.
  */
@@ -20,8 +20,9 @@ import type { Program } from "../../kernel/runner.ts";
 import type { World } from "../world.ts";
 import { encodePacked, type Packed, type PackedApart, type Path, packInstance } from "./codec.ts";
 import { valueAt, withValues } from "./paths.ts";
+import { perWorld } from "./per-world.ts";
 
-/** The bytes of an instance, what stands apart from it, and what of that is not stored yet. */
+/** The bytes of an instance, its externalized values, and which of these are not stored yet. */
 export type Encoded = Readonly<{
   body: Uint8Array;
   apart?: readonly Externalized[];
@@ -50,7 +51,7 @@ export function encodeInstance(
   return {
     body,
     ...((apart || leaving.length > 0) && { apart: apartIn(leaving) }),
-    values: newOnes(leaving, stored),
+    values: distinct(leaving.filter(({ hash }) => !stored.has(hash))),
   };
 }
 
@@ -68,7 +69,7 @@ export function fits(body: Uint8Array, apart: readonly Externalized[] = []): boo
   return body.length <= MAX_INSTANCE_BYTES && bytes <= MAX_VALUES_BYTES;
 }
 
-/** Says whether values may stand apart from an instance that ends now: somebody must let them go. */
+/** Says whether an instance that ends now may have externalized values, which must go with it. */
 export function mayExternalize({ apart, state, journal }: Instance): boolean {
   const values = journal ? [state, journal] : state;
   return apart !== undefined || JSON.stringify(values).length > MAX_WHOLE_BYTES / 4;
@@ -93,17 +94,16 @@ function placesOf(packed: Packed, { runner }: Program): readonly Path[] {
 /** What calls hand over stands there by its names, as it does where it comes from. */
 function handedOver(rest: Packed["k"][number][5], at: Path): readonly Path[] {
   if (!("on" in rest)) return [];
-  if (rest.on === "family" && isObjectLike(rest.call)) return namesIn(rest.call, [...at, "call"]);
+  if (rest.on === "family" && isObject(rest.call)) return namesIn(rest.call, [...at, "call"]);
   return rest.on === "child" ? namesIn(rest, at) : [];
 }
 
 function namesIn(call: object, at: Path): readonly Path[] {
-  if (!("variables" in call) || !isObjectLike(call.variables)) return [];
+  if (!("variables" in call) || !isObject(call.variables)) return [];
   return Object.keys(call.variables).map((name) => [...at, "variables", name]);
 }
 
-const isObjectLike = (value: unknown): value is object =>
-  typeof value === "object" && value !== null;
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 /** Where the facts that incidents keep have them. */
 const KEPT: readonly Path[] = [
@@ -116,7 +116,7 @@ const KEPT: readonly Path[] = [
 /** Where effects have them. */
 const SENT: readonly Path[] = [["payload"], ["event", "payload"]];
 
-/** The value at this place, if it is large enough to stand apart. */
+/** The value at this place, if it is large enough to be externalized. */
 function weigh(world: World, packed: Packed, at: Path): readonly Large[] {
   const value = valueAt(packed, at);
   if (value === undefined || isSmall(value)) return [];
@@ -140,21 +140,9 @@ function weightOf(world: World, value: Json): Externalized {
   return weight;
 }
 
-const isObject = (value: Json): value is Exclude<Json, string | number | boolean | null> =>
-  typeof value === "object" && value !== null;
+const weights = perWorld(() => new WeakMap<object, Externalized>());
 
-function weights(world: World): WeakMap<object, Externalized> {
-  let known = allWeights.get(world);
-  if (known === undefined) {
-    known = new WeakMap();
-    allWeights.set(world, known);
-  }
-  return known;
-}
-
-const allWeights = new WeakMap<World, WeakMap<object, Externalized>>();
-
-/** Those that stand apart already, and of the others the largest, until the rest has room. */
+/** The values that are externalized already, and the largest of the others, until the rest fits. */
 function leavingOf(
   packed: Packed,
   large: readonly Large[],
@@ -181,7 +169,6 @@ function without(packed: Packed, leaving: readonly Large[]): Packed {
 }
 
 const referenceOf = ({ at, hash, bytes }: Large): PackedApart => [at, hash, bytes];
-const apartOf = ({ hash, bytes }: Large): Externalized => ({ hash, bytes });
 
 /**
  * What a call hands over is mostly what its caller has itself: the same value, which is read once and
@@ -191,18 +178,15 @@ function apartIn(leaving: readonly Large[]): readonly Externalized[] {
   const shown = leaving.filter(({ at }) => !isHandedOver(at));
   const known = new Set(shown.map(({ hash }) => hash));
   const others = leaving.filter(({ at, hash }) => isHandedOver(at) && !known.has(hash));
-  const distinct = new Map(others.map((value) => [value.hash, value]));
-  return [...shown, ...distinct.values()].map(apartOf);
+  return [...shown, ...distinct(others)].map(({ hash, bytes }) => ({ hash, bytes }));
 }
 
 /** Tickets hold values of two kinds: what a call hands over, and facts that incidents keep. */
 const isHandedOver = ([where, , , what]: Path): boolean => where === "k" && what !== "kept";
 
-function newOnes(leaving: readonly Large[], stored: ReadonlySet<string>): readonly NewValue[] {
-  const fresh = leaving.filter(({ hash }) => !stored.has(hash));
-  const distinct = new Map(fresh.map((value) => [value.hash, value]));
-  return [...distinct.values()];
-}
+const distinct = (values: readonly Large[]): readonly Large[] => [
+  ...new Map(values.map((value) => [value.hash, value])).values(),
+];
 
 /** What an instance may take, in words. */
 export const SIZE_LIMITS = `${MAX_INSTANCE_BYTES} bytes, and ${MAX_VALUES_BYTES} of large values apart`;

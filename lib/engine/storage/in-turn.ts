@@ -1,8 +1,9 @@
 import type { World } from "../world.ts";
+import { perWorld } from "./per-world.ts";
 
 /**
- * Lets those who change the same item of a store that one process owns go one after the other:
- * where all of them are here, losing to each other would be waste. Elsewhere versions decide.
+ * Lets the writers of one item of a store that this process owns go one after the other: where all
+ * of them are here, losing to each other would be waste. Elsewhere versions decide.
  */
 export function inTurn<T>(world: World, name: string, work: () => Promise<T>): Promise<T> {
   if (!world.settings.host.ownsStore) return work();
@@ -17,10 +18,4 @@ export function inTurn<T>(world: World, name: string, work: () => Promise<T>): P
 
 const nothing = (): void => {};
 
-const kept = new WeakMap<World, Map<string, Promise<void>>>();
-
-function turnsOf(world: World): Map<string, Promise<void>> {
-  const turns = kept.get(world) ?? new Map<string, Promise<void>>();
-  kept.set(world, turns);
-  return turns;
-}
+const turnsOf = perWorld(() => new Map<string, Promise<void>>());

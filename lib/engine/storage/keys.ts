@@ -4,10 +4,8 @@ import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import type { Key, Slice } from "../../ports/store.ts";
 
-export const instanceKey = (tenant: string, instanceId: string): Key => ({
-  pk: instancePk(tenant, instanceId),
-  sk: "S",
-});
+export const instanceKey = (tenant: string, instanceId: string): Key =>
+  at(instancePk(tenant, instanceId), "S");
 
 export const instancePk = (tenant: string, instanceId: string): string =>
   `${tenant}#I#${encodeURIComponent(instanceId)}`;
@@ -25,7 +23,7 @@ export function instanceIdOf(key: Key): string | undefined {
 export const chunkKey = (pk: string, ends: ChunkEnds): Key => {
   const { first, last, journal } = ends;
   const sk = `T#${padded(first)}#${padded(last)}`;
-  return { pk, sk: journal === undefined ? sk : `${sk}#${padded(journal)}` };
+  return at(pk, journal === undefined ? sk : `${sk}#${padded(journal)}`);
 };
 
 type ChunkEnds = Readonly<{ first: number; last: number; journal?: number | undefined }>;
@@ -34,41 +32,33 @@ export const CHUNKS = { from: "T#", to: "T$" } as const;
 /** The chunks that begin with this entry of history or a later one. */
 export const chunksFrom = (first: number) => ({ ...CHUNKS, from: `T#${padded(first)}` }) as const;
 
-/** A value that stands apart from its instance, named by its content. */
-export const valueKey = (pk: string, hash: string): Key => ({ pk, sk: `V#${hash}` });
+/** An externalized value, named by its content. */
+export const valueKey = (pk: string, hash: string): Key => at(pk, `V#${hash}`);
 
 /** The hash in the key of such a value; undefined for keys of other things. */
 export const valueHashOf = ({ sk }: Key): string | undefined =>
   sk.startsWith("V#") ? sk.slice(2) : undefined;
 
-/** Who runs an attempt of a member of a family that only one may run. */
-export const itemClaimKey = (pk: string, member: string, attempt: number): Key => ({
-  pk,
-  sk: `U#${member}/${attempt}`,
-});
+/** The claim of an attempt at an item of a multi-instance batch that only one owner may run. */
+export const itemClaimKey = (pk: string, member: string, attempt: number): Key =>
+  at(pk, `U#${member}/${attempt}`);
 
-/** All that has left an instance: history, claims of members and values. */
+/** All that has left an instance: history, claims of items and values. */
 export const LEFT = { from: "T#", to: "V$" } as const;
 
 export const definitionPk = (tenant: string, id: string): string =>
   `${tenant}#D#${encodeURIComponent(id)}`;
-export const latestKey = (tenant: string, id: string): Key => ({
-  pk: definitionPk(tenant, id),
-  sk: "LATEST",
-});
-export const versionKey = (tenant: string, id: string, version: number): Key => ({
-  pk: definitionPk(tenant, id),
-  sk: `N#${padded(version)}`,
-});
+export const latestKey = (tenant: string, id: string): Key =>
+  at(definitionPk(tenant, id), "LATEST");
+export const versionKey = (tenant: string, id: string, version: number): Key =>
+  at(definitionPk(tenant, id), `N#${padded(version)}`);
 /** Where the versions of a definition stand, in order; and the number in such a key. */
 export const VERSIONS = { from: "N#", to: "N$" } as const;
 export const versionOf = ({ sk }: Key): number => Number(sk.slice(2));
 /** A long text of a definition: its compiled form (V) or its source (X), stored in parts. */
 export type TextName = Readonly<{ pk: string; what: "V" | "X"; hash: string }>;
-export const partKey = ({ pk, what, hash }: TextName, part: number): Key => ({
-  pk,
-  sk: `${what}#${hash}#${padded(part)}`,
-});
+export const partKey = ({ pk, what, hash }: TextName, part: number): Key =>
+  at(pk, `${what}#${hash}#${padded(part)}`);
 
 /** A start event by timer; it stands beside its definition, one for each event of the latest version. */
 export const timerStartKey = (
@@ -78,7 +68,7 @@ export const timerStartKey = (
     hash,
     element,
   }: Readonly<{ definitionId: string; hash: string; element: string }>,
-): Key => ({ pk: definitionPk(tenant, definitionId), sk: `TS#${hash}#${part(element)}` });
+): Key => at(definitionPk(tenant, definitionId), `TS#${hash}#${part(element)}`);
 export const schedulesView = (tenant: string): string => `${tenant}#TS`;
 export const scheduleOrder = (definitionId: string, element: string): string =>
   `${part(definitionId)}#${part(element)}`;
@@ -111,13 +101,11 @@ export type FoundBy = Readonly<{ by: "bk" | "tag"; text: string }>;
 export const foundByPk = (tenant: string, { by, text }: FoundBy): string =>
   `${tenant}#K#${by}#${part(text)}`;
 
-// Tasks for those outside
+// Tasks of outside workers
 
-/** What is known of a type of task that others do. */
-export const taskTypeKey = (tenant: string, type: string): Key => ({
-  pk: `${tenant}#J#${encodeURIComponent(type)}`,
-  sk: "H",
-});
+/** What is known of a type of task that outside workers do. */
+export const taskTypeKey = (tenant: string, type: string): Key =>
+  at(`${tenant}#J#${encodeURIComponent(type)}`, "H");
 
 /** Rows of one shard of a type: open ones and locked ones, each in the order of their time. */
 export const offersPk = (tenant: string, type: string, shard: number): string =>
@@ -136,7 +124,7 @@ export const openSk = (
   { id, attempt }: Pick<TaskTicket, "id" | "attempt">,
 ): string => `A#${instantText(at)}#${whose(instanceId, id)}${attempt > 1 ? `/${attempt}` : ""}`;
 
-/** A task that somebody has until `until`, and not again after that: the id is of this one lock. */
+/** A task that a worker has locked until `until`; the id names this one lock. */
 export const lockSk = (
   until: Instant,
   instanceId: string,
@@ -158,12 +146,12 @@ export const lockedAfter = (now: Instant) => ({ from: `L#${instantText(now)}`, t
 /** When an open row may be taken, or the lock of a locked one is over. */
 export const timeOfRow = ({ sk }: Key): Instant => instantFrom(Number(sk.split("#")[1]));
 
-/** Every type of task that others do. */
+/** Every type of task that outside workers do. */
 export const taskTypesView = (tenant: string): string => `${tenant}#J`;
 
-// People: lists by which somebody finds what there is to do.
+// User tasks: the lists in which people find them.
 
-/** One list of tasks: somebody's own, those offered to a user or a group, or all. */
+/** One list of tasks: those of an assignee, those offered to a user or a group, or all. */
 export type UserTaskList =
   | Readonly<{ of: "assignee" | "user" | "group"; name: string }>
   | Readonly<{ of: "all" }>;
@@ -180,21 +168,16 @@ export const userTaskSk = (instanceId: string, { since, id }: Pick<TaskTicket, "
 /** When the task of such a row was opened. */
 export const sinceOfUserTaskSk = (sk: string): Instant => instantFrom(Number(sk.split("#")[0]));
 
-// Topics: what is broadcast, and who waits for it.
+// Topics: what is broadcast, and the waits for it.
 
 /** The head of a topic: how many broadcasts it has had, and how its rows are spread. */
-export const headKey = (tenant: string, topic: Topic): Key => ({
-  pk: topicPk(tenant, topic),
-  sk: "H",
-});
+export const headKey = (tenant: string, topic: Topic): Key => at(topicPk(tenant, topic), "H");
 const topicPk = (tenant: string, { kind, name }: Topic): string =>
   `${tenant}#${kind === "signal" ? "G" : "Y"}#${part(name)}`;
 
 /** Which broadcast has this place among those of its topic. */
-export const placeKey = (tenant: string, topic: Topic, seq: number): Key => ({
-  pk: topicPk(tenant, topic),
-  sk: `Q#${padded(seq)}`,
-});
+export const placeKey = (tenant: string, topic: Topic, seq: number): Key =>
+  at(topicPk(tenant, topic), `Q#${padded(seq)}`);
 export const PLACES = { to: "Q$" } as const;
 
 /** Rows of one shard of an epoch. */
@@ -206,96 +189,77 @@ export const waitSk = (since: Instant, instanceId: string, ticket: string): stri
   `${instantText(since)}#${instanceId}#${ticket}`;
 export const startSk = (definitionId: string): string => `D#${part(definitionId)}`;
 
-export const broadcastKey = (tenant: string, broadcastId: string): Key => ({
-  pk: broadcastPk(tenant, broadcastId),
-  sk: "H",
-});
+export const broadcastKey = (tenant: string, broadcastId: string): Key =>
+  at(broadcastPk(tenant, broadcastId), "H");
 export const broadcastPk = (tenant: string, broadcastId: string): string =>
   `${tenant}#B#${part(broadcastId)}`;
-export const pageKey = (tenant: string, broadcastId: string, page: string): Key => ({
-  pk: broadcastPk(tenant, broadcastId),
-  sk: `P#${page}`,
-});
+export const pageKey = (tenant: string, broadcastId: string, page: string): Key =>
+  at(broadcastPk(tenant, broadcastId), `P#${page}`);
 /** How a round of a broadcast was split, and how one shard of it. */
-export const fanOutPlanKey = (tenant: string, broadcastId: string, round: number): Key => ({
-  pk: broadcastPk(tenant, broadcastId),
-  sk: `R#${padded(round)}`,
-});
-export const turnKey = (tenant: string, broadcastId: string, turn: string): Key => ({
-  pk: broadcastPk(tenant, broadcastId),
-  sk: `U#${turn}`,
-});
-/** Pages and roads stand side by side. */
+export const fanOutPlanKey = (tenant: string, broadcastId: string, round: number): Key =>
+  at(broadcastPk(tenant, broadcastId), `R#${padded(round)}`);
+export const turnKey = (tenant: string, broadcastId: string, turn: string): Key =>
+  at(broadcastPk(tenant, broadcastId), `U#${turn}`);
+/** Pages and fan-out plans stand side by side. */
 export const PROGRESS = { from: "P#", to: "R$" } as const;
 
 // Messages
 
-export const mailboxKey = (tenant: string, name: string, key: string): Key => ({
-  pk: `${tenant}#M#${part(name)}#${part(key)}`,
-  sk: "H",
-});
+export const mailboxKey = (tenant: string, name: string, key: string): Key =>
+  at(`${tenant}#M#${part(name)}#${part(key)}`, "H");
 /** Definitions that begin by a message of this name. */
 export const messageStartsPk = (tenant: string, name: string): string =>
   `${tenant}#N#${part(name)}`;
-export const messageStartKey = (tenant: string, name: string, definitionId: string): Key => ({
-  pk: messageStartsPk(tenant, name),
-  sk: part(definitionId),
-});
+export const messageStartKey = (tenant: string, name: string, definitionId: string): Key =>
+  at(messageStartsPk(tenant, name), part(definitionId));
 
 // Events
 
 /** A broadcast event that is kept for later waits. */
-export const keptEventKey = (tenant: string, name: string, seq: number): Key => ({
-  pk: eventPk(tenant, name),
-  sk: `E#${padded(seq)}`,
-});
+export const keptEventKey = (tenant: string, name: string, seq: number): Key =>
+  at(eventPk(tenant, name), `E#${padded(seq)}`);
 export const KEPT_EVENTS = { from: "E#", to: "E$" } as const;
 export const eventPk = (tenant: string, name: string): string =>
   topicPk(tenant, { kind: "event", name });
 /** The id that a broadcast event was accepted under, whatever its name. */
-export const eventIdKey = (tenant: string, id: string): Key => ({
-  pk: `${tenant}#V#${part(id)}`,
-  sk: "H",
-});
-export const deadLetterKey = (tenant: string, id: string): Key => ({
-  pk: `${tenant}#X#${part(id)}`,
-  sk: "L",
-});
+export const eventIdKey = (tenant: string, id: string): Key => at(`${tenant}#V#${part(id)}`, "H");
+export const deadLetterKey = (tenant: string, id: string): Key =>
+  at(`${tenant}#X#${part(id)}`, "L");
 export const deadLettersView = (tenant: string): string => `${tenant}#X`;
 export const deadLetterOrder = (at: Instant, id: string): string =>
   `${instantText(at)}#${part(id)}`;
 
 // The engine's own
 
-/** Those who walk along the due index, each minute. */
+/** What walks along the due index, each minute. */
 export type Walk = "sweep" | "wheel";
 
 /** How far a walk along a slice of the due index has come. */
-export const walkKey = (walk: Walk, { index, of }: Slice): Key => ({
-  pk: "_#E",
-  sk: `cursor#${walk}#${of}.${index}`,
-});
+export const walkKey = (walk: Walk, { index, of }: Slice): Key =>
+  at("_#E", `cursor#${walk}#${of}.${index}`);
 
-/** What kind of thing a due key stands for, and its names. */
+/** What kind of thing a due key stands for, and the id of an instance. */
 export type Due =
   | Readonly<{ kind: "instance"; instanceId: string }>
-  | Readonly<{ kind: "mailbox" | "broadcast" | "event" | "timer-start" }>;
+  | Readonly<{ kind: (typeof DUE_KINDS)[keyof typeof DUE_KINDS] }>;
 
 export function dueOf(key: Key): Due | undefined {
   const instanceId = instanceIdOf(key);
   if (instanceId !== undefined) return { kind: "instance", instanceId };
-  const [, kind] = key.pk.split("#");
-  if (kind === "M") return { kind: "mailbox" };
-  if (kind === "B") return { kind: "broadcast" };
-  if (kind === "D") return { kind: "timer-start" };
-  return kind === "Y" ? { kind: "event" } : undefined;
+  const [, letter = ""] = key.pk.split("#");
+  const isKnown = Object.hasOwn(DUE_KINDS, letter);
+  return isKnown ? { kind: DUE_KINDS[letter as keyof typeof DUE_KINDS] } : undefined;
 }
 
-/** Whether anything can be stored under this text: who asks for another has mistaken it. */
+const DUE_KINDS = { M: "mailbox", B: "broadcast", D: "timer-start", Y: "event" } as const;
+
+/** Whether anything can be stored under this text; a request with another has mistaken it. */
 export const isStorable = (id: unknown): id is string =>
   typeof id === "string" && id !== "" && id.isWellFormed() && part(id).length * 3 <= MAX_PART_BYTES;
 
 const MAX_PART_BYTES = 1_800;
+
+const at = (pk: string, sk: string): Key => ({ pk, sk });
 
 /** A user's text as part of a key: as it is, but for what separates the parts. */
 const part = (text: string): string => text.replace(/[%#\0]/g, (mark) => encodeURIComponent(mark));

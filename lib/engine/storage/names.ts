@@ -7,16 +7,16 @@ export const attemptName = (ticket: string, attempt: number): string => `${ticke
 export const deliveryName = (ticket: string, which: string | number): string =>
   `${ticket}@${which}`;
 
-/** What a turn of a person's task is called: a claim, or the end of one. */
+/** What a claim of a user task is called, or the end of one. */
 export const turnName = (ticket: string, turn: number): string => `${ticket}!${turn}`;
 
 /** A start's own trigger. */
 export const START = "start";
 
-/** Stands for the trigger of a task that was handed back: its row leads to it, and no message. */
+/** Stands for the trigger of a task that was handed back: its row finds it, and no message. */
 export const HANDED_BACK = "handed-back";
 
-/** What outsiders call a task, or a member of a family; the ticket has a dot of its own. */
+/** The public id of a task, or of an item of a multi-instance batch; the ticket has a dot too. */
 export const taskIdOf = (instanceId: string, ticket: string): string => `${instanceId}.${ticket}`;
 
 /** Whose task it is; undefined when no task can be called so. */

@@ -1,8 +1,8 @@
-/** Parts of values, by the path that leads to them. */
+/** Parts of values, by their paths. */
 import type { Json } from "../../definition/json.ts";
 import type { Path } from "./codec.ts";
 
-/** What stands there; undefined where the path leads nowhere. */
+/** What stands there; undefined where the path ends before. */
 export function valueAt(whole: unknown, path: Path): Json | undefined {
   let at: unknown = whole;
   for (const name of path) {

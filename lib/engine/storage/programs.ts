@@ -6,12 +6,13 @@ import type { World } from "../world.ts";
 import { parseText } from "./formats.ts";
 import { definitionPk } from "./keys.ts";
 import { readParts } from "./parts.ts";
+import { perWorld } from "./per-world.ts";
 import { sound } from "./unreadable.ts";
 
 type DefinitionRef = Readonly<{ id: string; version: number; hash: string }>;
 
 const MAX_KEPT_PROGRAMS = 500;
-const kept = new WeakMap<World, Map<string, Program>>();
+const programsOf = perWorld(() => new Map<string, Program>());
 
 /** The program of a stored version. */
 export async function loadProgram(world: World, ref: DefinitionRef): Promise<Program> {
@@ -43,18 +44,8 @@ export function prepare(world: World, definition: Definition): Program {
   });
 }
 
-export function parseDefinition(text: string): Definition {
-  return parseText("definition", text) as Definition;
-}
-
-function programsOf(world: World): Map<string, Program> {
-  let programs = kept.get(world);
-  if (programs === undefined) {
-    programs = new Map();
-    kept.set(world, programs);
-  }
-  return programs;
-}
+export const parseDefinition = (text: string): Definition =>
+  parseText("definition", text) as Definition;
 
 function missing({ id, version }: DefinitionRef): EngineError {
   return new EngineError("store/corrupt", {

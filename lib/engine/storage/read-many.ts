@@ -5,12 +5,11 @@ import { storeLimits } from "../../ports/store-rules.ts";
 export async function readMany(
   store: Store,
   keys: readonly Key[],
+  how?: Parameters<Store["get"]>[1],
 ): Promise<readonly (Item | undefined)[]> {
   const items: (Item | undefined)[] = [];
-  for (let from = 0; from < keys.length; from += AT_ONCE) {
-    items.push(...(await store.get(keys.slice(from, from + AT_ONCE))));
+  for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
+    items.push(...(await store.get(keys.slice(from, from + storeLimits.keysPerCall), how)));
   }
   return items;
 }
-
-const AT_ONCE = storeLimits.keysPerCall;

@@ -1,6 +1,6 @@
 /**
- * What every stored body has, whoever wrote it. A body without it was damaged: it is refused where it
- * is parsed, so that nobody decides with half of it.
+ * What every stored body has. A body without it was damaged: it is refused where it is parsed, so
+ * that no step decides with half of it.
  */
 type Type = "string" | "number" | "boolean" | "array" | "object";
 type Shape = Readonly<Record<string, Type>>;

@@ -7,17 +7,17 @@
  *
  * 1. Types are numbered by their place in `TRAIL_TYPES`. `A` to `Y` are the first 25, each `Z` before
  *    one of these adds 25: there is room for every type to come.
- * 2. An occurrence follows the element after a colon, and is left out where it can be foretold: who
- *    enters has the number after the one that entered last, and what follows at the same element tells
- *    of the same visit. `~` says that there is none where one was foretold. Only elements that the
- *    definition lists foretell, and only once a number stands in the text: so what format 4 wrote is
- *    read as it was meant.
+ * 2. An occurrence follows the element after a colon, and is left out where it can be predicted:
+ *    an entry has the number after the last one, and what follows at the same element is of the same
+ *    visit. `~` says that there is none where one is predicted. Only elements that the definition
+ *    lists predict, and only once a number stands in the text: so what format 4 wrote is read as it
+ *    was meant.
  */
 import type { Definition } from "../../definition/definition.ts";
 import type { Json } from "../../definition/json.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { entryOf, TRAIL_TYPES, type TrailEntry, type TrailType } from "../../kernel/trail.ts";
-import { elementAt, type Index } from "./elements.ts";
+import { elementAt, elementOf, type Index, type Reference } from "./elements.ts";
 import { unknownInside } from "./formats.ts";
 
 export type TrailText = Readonly<{ t: string; u?: readonly Json[] }>;
@@ -36,10 +36,10 @@ export function writeTrail(entries: readonly TrailEntry[], from: Instant, index:
       text += "!";
       beside.push(element);
     }
-    if (occurrence !== foretell(visits, type, place)) {
+    if (occurrence !== predict(visits, type, place)) {
       text += occurrence === undefined ? "~" : `:${digits(occurrence)}`;
     }
-    tell(visits, type, place, occurrence);
+    note(visits, type, place, occurrence);
     if (at !== last) text += `.${digits(at - last)}`;
     last = at;
     if (data === undefined) continue;
@@ -49,10 +49,13 @@ export function writeTrail(entries: readonly TrailEntry[], from: Instant, index:
   return beside.length > 0 ? { t: text, u: beside } : { t: text };
 }
 
-/** Reads entries back, the first of which has this number. */
+/** The number of the first entry, the instant that it is counted from, and whose elements. */
+type Beginning = Readonly<{ first: number; from: Instant; definition: Definition }>;
+
+/** Reads entries back. */
 export function readTrail(
   { t, u = [] }: TrailText,
-  { first, from, definition }: Readonly<{ first: number; from: Instant; definition: Definition }>,
+  { first, from, definition }: Beginning,
 ): readonly TrailEntry[] {
   const entries: TrailEntry[] = [];
   const visits = newVisits();
@@ -63,8 +66,8 @@ export function readTrail(
     const type = typeOf(code);
     const place = where === "" || where === "!" ? undefined : Number.parseInt(where, 36);
     const element = where === "!" ? String(u[taken++]) : placed(place, definition);
-    const occurrence = visit === undefined ? foretell(visits, type, place) : numberIn(visit);
-    tell(visits, type, place, occurrence);
+    const occurrence = visit === undefined ? predict(visits, type, place) : numberIn(visit);
+    note(visits, type, place, occurrence);
     const beside = data === "" ? undefined : (u[taken++] ?? null);
     const head = { seq: first + entries.length, at, type };
     entries.push(entryOf(head, { element, occurrence, data: beside }));
@@ -110,18 +113,18 @@ const placed = (place: number | undefined, definition: Definition): string | und
 const digits = (number: number): string => SMALL[number] ?? number.toString(36);
 const SMALL = Array.from({ length: 36 ** 2 }, (_, number) => number.toString(36));
 
-/** The number that who enters next is likely to have, and the visit that was told of last. */
+/** The number that the next visit is likely to have, and the visit that was written last. */
 type Visits = { next: number | undefined; place: number; last: number | undefined };
 
 const newVisits = (): Visits => ({ next: undefined, place: -1, last: undefined });
 
-function foretell(visits: Visits, type: TrailType, place: number | undefined): number | undefined {
+function predict(visits: Visits, type: TrailType, place: number | undefined): number | undefined {
   if (place === undefined) return undefined;
   if (type === "element-entered") return visits.next;
   return place === visits.place ? visits.last : undefined;
 }
 
-function tell(
+function note(
   visits: Visits,
   type: TrailType,
   place: number | undefined,
@@ -132,3 +135,26 @@ function tell(
   visits.place = place;
   visits.last = occurrence;
 }
+
+type EntryBefore = readonly [type: number, element: Reference, later: number, data?: Json];
+export type ChunkBefore = Readonly<{ q: number; a: number; t: readonly EntryBefore[] }>;
+
+/** Reads history of chunks of format 1: a list of entries. This engine no longer writes it. */
+export function readTrailBefore(
+  packed: readonly EntryBefore[],
+  { first, from, definition }: Beginning,
+): readonly TrailEntry[] {
+  let at = from;
+  return packed.map(([type, element, later, data], position) => {
+    at = instantFrom(at + later);
+    return {
+      seq: first + position,
+      at,
+      type: TRAIL_TYPES[type] ?? "continued",
+      ...(element !== NO_ELEMENT && { element: elementOf(element, definition) }),
+      ...(data !== undefined && { data }),
+    };
+  });
+}
+
+const NO_ELEMENT = -1;

@@ -1,18 +1,18 @@
 /**
  * What is stored and cannot be read, now and by this engine: written by a newer engine or by one too
- * old, or damaged. It stands in nobody else's way:
+ * old, or damaged. It stands in no other's way:
  *
  * 1. Lists, polls and sweeps leave it out, report it once and go on. It is left as it is: what only
  *    it could tell is not decided without it.
- * 2. What delivers something leaves out what is damaged. What a newer engine has written it leaves to
- *    that engine: the delivery comes again until that one takes it.
- * 3. Who asks for it by its name is told what is wrong with it.
+ * 2. Deliveries leave out what is damaged. What a newer engine has written they leave to that engine:
+ *    the delivery is repeated until that one takes it.
+ * 3. A request for it by its name answers what is wrong with it.
  */
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
 import type { Item, Key, Store } from "../../ports/store.ts";
 import type { World } from "../world.ts";
 
-/** Says whether an item is the trouble, not the store: trying again at once would not help. */
+/** Says whether an item is the cause, not the store: trying again at once would not help. */
 export const isUnreadable = (cause: unknown): cause is EngineError =>
   cause instanceof EngineError && UNREADABLE.has(cause.code);
 
@@ -95,7 +95,7 @@ function report({ store, onTrouble }: World, { pk, sk }: Key, cause: EngineError
 const MAX_REPORTED = 1_000;
 const reported = new WeakMap<Store, Set<string>>();
 
-/** What `read` makes of stored bytes; bytes that make no sense are told as what they are. */
+/** What `read` makes of stored bytes; bytes that make no sense are reported as damaged. */
 export function sound<T>(where: string, read: () => T): T {
   try {
     return read();

@@ -1,11 +1,10 @@
-/** Where values that stand apart are kept: in items beside their instance, the largest as blobs. */
+/** Where externalized values are kept: in items beside their instance, the largest as blobs. */
 import type { Json } from "../../definition/json.ts";
 import { MAX_REMEMBERED_VALUE_BYTES, MAX_VALUE_ITEM_BYTES } from "../../definition/limits.ts";
 import type { Externalized, Instance } from "../../kernel/instance.ts";
 import { runOf } from "../../kernel/trail.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { storeLimits } from "../../ports/store-rules.ts";
 import type { World } from "../world.ts";
 import type { Stored } from "./codec.ts";
 import type { NewValue } from "./externalized.ts";
@@ -13,6 +12,8 @@ import { encodeBody, parseBody } from "./formats.ts";
 import { tryPutHint } from "./hint.ts";
 import { instancePk, valueHashOf, valueKey } from "./keys.ts";
 import { withValues } from "./paths.ts";
+import { perWorld } from "./per-world.ts";
+import { readMany } from "./read-many.ts";
 import { readableOf, sound } from "./unreadable.ts";
 
 /** Whether all of them are stored now; false when the store stays busy. */
@@ -30,8 +31,8 @@ export async function storeValues(
 type Life = Pick<Instance, "id" | "startedAt" | "runAt">;
 
 /**
- * An item stands for a blob too, so that whoever lets the values of an instance go finds it. Where
- * an earlier life of the same id has left one that is about to expire, this one is the newer.
+ * An item stands for a blob too, so that it is found when the values of the instance go. Where an
+ * earlier life of the same id has left one that is about to expire, this one is the newer.
  */
 async function storeValue(world: World, life: Life, value: NewValue) {
   const { id } = life;
@@ -81,39 +82,36 @@ export function filled(stored: Stored, values: ReadonlyMap<string, Json>): Store
 }
 
 /** Lets the blobs of these values go, though the items that stand for them may have gone before. */
-export async function expireBlobs(
-  world: World,
-  instanceId: string,
-  values: readonly Externalized[],
-): Promise<void> {
-  for (const value of values.filter((each) => isBlob(world, each))) {
-    await world.blobs.expire(blobName(world, instanceId, value.hash));
-  }
-}
+export const expireBlobs = (world: World, instanceId: string, values: readonly Externalized[]) =>
+  release(world, instanceId, hashesOfBlobs(world, values), "expire");
 
 /** Removes the blobs of values whose items may never have been put. */
-export async function removeBlobs(
-  world: World,
-  instanceId: string,
-  values: readonly Externalized[],
-): Promise<void> {
-  for (const value of values.filter((each) => isBlob(world, each))) {
-    await world.blobs.remove(blobName(world, instanceId, value.hash));
-  }
-}
+export const removeBlobs = (world: World, instanceId: string, values: readonly Externalized[]) =>
+  release(world, instanceId, hashesOfBlobs(world, values), "remove");
 
 /** Lets the blob of a stored value go, if it has one. */
-export async function expireValue(world: World, instanceId: string, item: Item): Promise<void> {
-  const hash = valueHashOf(item.key);
-  if (hash === undefined || !mayBeBlob(world, item)) return;
-  await world.blobs.expire(blobName(world, instanceId, hash));
-}
+export const expireValue = (world: World, instanceId: string, item: Item) =>
+  release(world, instanceId, hashesIn(world, item), "expire");
 
 /** Removes the blob of a stored value, if it has one. */
-export async function removeBlobOf(world: World, instanceId: string, item: Item): Promise<void> {
+export const removeBlobOf = (world: World, instanceId: string, item: Item) =>
+  release(world, instanceId, hashesIn(world, item), "remove");
+
+async function release(
+  world: World,
+  instanceId: string,
+  hashes: readonly string[],
+  how: "expire" | "remove",
+): Promise<void> {
+  for (const hash of hashes) await world.blobs[how](blobName(world, instanceId, hash));
+}
+
+const hashesOfBlobs = (world: World, values: readonly Externalized[]): readonly string[] =>
+  values.filter((each) => isBlob(world, each)).map(({ hash }) => hash);
+
+function hashesIn(world: World, item: Item): readonly string[] {
   const hash = valueHashOf(item.key);
-  if (hash === undefined || !mayBeBlob(world, item)) return;
-  await world.blobs.remove(blobName(world, instanceId, hash));
+  return hash !== undefined && mayBeBlob(world, item) ? [hash] : [];
 }
 
 /** An item that cannot be read may stand for one: to let go of a blob that is not there is harmless. */
@@ -129,34 +127,22 @@ async function readValues(
 ): Promise<ReadonlyMap<string, Json>> {
   const remembered = rememberedBy(world);
   const values = new Map<string, Json>();
-  const unread = new Map<string, Externalized>();
-  for (const value of apart) {
-    const known = remembered.get(value.hash);
-    if (known === undefined) unread.set(value.hash, value);
-    else values.set(value.hash, known.value);
+  const unread = new Set<string>();
+  for (const { hash } of apart) {
+    const known = remembered.get(hash);
+    if (known === undefined) unread.add(hash);
+    else values.set(hash, known.value);
   }
-  for (const [hash, read] of await readUnknown(world, instanceId, [...unread.values()])) {
+  const pk = instancePk(world.settings.tenant, instanceId);
+  const keys = [...unread].map((hash) => valueKey(pk, hash));
+  for (const item of await readItems(world, keys)) {
+    const hash = valueHashOf(item.key) ?? "";
+    const read = await valueIn(world, instanceId, item);
+    if (read === undefined) continue;
     values.set(hash, read.value);
     remember(world, hash, read);
   }
   return values;
-}
-
-async function readUnknown(
-  world: World,
-  instanceId: string,
-  apart: readonly Externalized[],
-): Promise<ReadonlyMap<string, Remembered>> {
-  const read = new Map<string, Remembered>();
-  const pk = instancePk(world.settings.tenant, instanceId);
-  const keys = apart.map(({ hash }) => valueKey(pk, hash));
-  for (let from = 0; from < keys.length; from += MAX_KEYS) {
-    for (const item of await readItems(world, keys.slice(from, from + MAX_KEYS))) {
-      const value = await valueIn(world, instanceId, item);
-      if (value) read.set(valueHashOf(item.key) ?? "", value);
-    }
-  }
-  return read;
 }
 
 /** Only the item knows where its value lies: what is too large for one may change. */
@@ -172,14 +158,11 @@ async function valueIn(
   return bytes && { value: parseBlob(name, bytes), bytes: bytes.length };
 }
 
-const MAX_KEYS = storeLimits.keysPerCall;
-
 /** A value never changes, so a stale read of it is right; only one that sees nothing may be wrong. */
-async function readItems(world: World, keys: readonly Key[]): Promise<readonly Item[]> {
-  const items = await world.store.get(keys, { stale: true });
+async function readItems({ store }: World, keys: readonly Key[]): Promise<readonly Item[]> {
+  const items = await readMany(store, keys, { stale: true });
   const unseen = keys.filter((_, n) => items[n] === undefined);
-  const late = unseen.length > 0 ? await world.store.get(unseen) : [];
-  return [...items, ...late].filter((item) => item !== undefined);
+  return [...items, ...(await readMany(store, unseen))].filter((item) => item !== undefined);
 }
 
 /** The value of an item, or that it stands for a blob. */
@@ -195,14 +178,7 @@ function parseBlob(name: string, bytes: Uint8Array): Json {
 
 type Remembered = Readonly<{ value: Json; bytes: number }>;
 
-function rememberedBy(world: World): Map<string, Remembered> {
-  let values = remembered.get(world);
-  if (values === undefined) {
-    values = new Map();
-    remembered.set(world, values);
-  }
-  return values;
-}
+const rememberedBy = perWorld(() => new Map<string, Remembered>());
 
 /** The oldest leave when there are too many. */
 function remember(world: World, hash: string, value: Remembered): void {
@@ -214,8 +190,6 @@ function remember(world: World, hash: string, value: Remembered): void {
     bytes -= each.bytes;
   }
 }
-
-const remembered = new WeakMap<World, Map<string, Remembered>>();
 
 function missing(hash: string): EngineError {
   return new EngineError("instance/value-missing", {

@@ -58,8 +58,14 @@ export async function replaceTimers(
   { before, next, events, run }: Replacement,
 ): Promise<TimerChange> {
   const old = before ? await readAll(world, before) : [];
+  const starts = old.map(({ start }) => start);
   const isOnlyDisabled = next.state === "disabled" && before?.hash === next.hash;
-  if (isOnlyDisabled && before.state === "enabled") return disableAll(world, old);
+  if (isOnlyDisabled && before.state === "enabled") {
+    const writes = old.map(({ item, start }) =>
+      replacing(item, itemOf(world, disabled(start), item.version)),
+    );
+    return { elements: elementsOf(starts), writes, before: starts, after: [] };
+  }
   const after = next.state === "undeployed" ? [] : await armAll(world, next, events, run);
   const isSame = (a: TimerStart, b: TimerStart) => a.hash === b.hash && a.element === b.element;
   const puts = after.map((start): Write => {
@@ -71,28 +77,11 @@ export async function replaceTimers(
   const removals = removed.map(({ item: { key, version } }): Write => {
     return { remove: key, when: { version } };
   });
-  return changeOf(old, after, [...puts, ...removals]);
+  return { elements: elementsOf(after), writes: [...puts, ...removals], before: starts, after };
 }
 
-const disableAll = (world: World, old: readonly StoredStart[]): TimerChange => ({
-  ...changeOf(
-    old,
-    [],
-    old.map(({ item, start }) => replacing(item, itemOf(world, disabled(start), item.version))),
-  ),
-  elements: old.map(({ start }) => start.element),
-});
-
-const changeOf = (
-  old: readonly StoredStart[],
-  after: readonly TimerStart[],
-  writes: readonly Write[],
-): TimerChange => ({
-  elements: after.map(({ element }) => element),
-  writes,
-  before: old.map(({ start }) => start),
-  after,
-});
+const elementsOf = (starts: readonly TimerStart[]): readonly string[] =>
+  starts.map(({ element }) => element);
 
 /** After the commit: takes back what was armed, and arms what is due now. */
 export async function rearmTimers(world: World, { before, after }: TimerChange): Promise<void> {

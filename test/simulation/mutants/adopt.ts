@@ -28,8 +28,8 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     without: "who has come to run a type of task looks for those that were offered outside",
     scenario: "handlers-come-and-go",
     file: "lib/engine/recovery/adopt.ts",
-    find: 'const adopted = await readable(world, row.key, () => adoptOne(world, row));\n    return adopted === "unreadable" ? 0 : adopted;',
-    replace: `${MARK}; return 0;`,
+    find: "() => adoptOne(world, row)",
+    replace: `async () => (${MARK}, 0)`,
   },
   {
     name: "handed-back-unnoticed",
