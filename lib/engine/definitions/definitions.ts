@@ -123,7 +123,8 @@ export async function switchState(
     if (latest.state === state) return latest;
     // What is undeployed listens to nothing; what is disabled still does, and begins nothing.
     const isGone = state === "undeployed";
-    const rows = isGone ? await replaceStarts(world, id, latest, [], item.version + 1) : undefined;
+    const none = { definitionId: id, before: latest, events: [], v: item.version + 1 };
+    const rows = isGone ? await replaceStarts(world, none) : undefined;
     const bare = { ...latest, state, ...(rows && { starts: rows.starts }) };
     const timers = await switchTimers(world, latest, bare, item.version + 1);
     const changed = withTimers(bare, timers);

@@ -92,7 +92,9 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   const state = found?.latest.state === "disabled" ? "disabled" : "enabled";
   const definition = { ...compiled, hash, version };
   const next = (found?.item.version ?? 0) + 1;
-  const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, next);
+  const events = compiled.startEvents;
+  const replaced = { definitionId: id, before: found?.latest, events, v: next };
+  const rows = await replaceStarts(world, replaced);
   const bare: Latest = {
     ...{ id, version, hash, sourceHash, state, starts: rows.starts },
     // Instances of the versions before stay where they are.

@@ -138,46 +138,30 @@ export const openKey = (
 const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
 
 /**
- * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
- * looks first: nearly always it was, and a put that is refused costs five times as much as a read.
+ * Offers an attempt after its commit. A caller that cannot know whether that was done says `again`,
+ * and the row is looked up first: nearly always it is there, and a put that is refused costs five
+ * times as much as a read. `anew` puts it whatever row there is: that one may be about to go.
  */
 export async function putOpenRow(
   world: World,
   instance: Instance,
   task: TaskTicket,
-  how: "first" | "again",
+  how: "first" | "again" | "anew",
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
-  const isThere = how === "again" && (await isOffered(world, put.key));
-  if (!isThere) await putUnlessThere(world, put);
+  const put = openRow(instance, task, shards, how === "first" ? 0 : freshMark(world));
+  if (how === "anew") await putHint(world, put);
+  else if (how === "first" || !(await isOffered(world, put.key))) await putUnlessThere(world, put);
   world.offers?.tell(task.type);
 }
 
-/** Whether a row stands there that leads to the task; one that was damaged makes room for it. */
+/** Whether a row stands there that names the task; one that was damaged makes room for it. */
 async function isOffered(world: World, key: Key): Promise<boolean> {
   const [row] = await world.store.get([key]);
   if (row === undefined) return false;
   if (readableOf(world, [row], ({ body }) => parseOffer(body), isDamaged).length > 0) return true;
   await world.store.commit([{ remove: key, when: { version: row.version } }]);
   return false;
-}
-
-/** Whether a row stands under this key. */
-export async function hasRow({ store }: World, key: Key): Promise<boolean> {
-  const [row] = await store.get([key]);
-  return row !== undefined;
-}
-
-/** Offers a task anew, whatever row there is: somebody may be about to take that one away. */
-export async function putRowAnew(
-  world: World,
-  instance: Instance,
-  task: TaskTicket,
-): Promise<void> {
-  const { shards } = await offeredType(world, task.type);
-  await putHint(world, openRowAgain(world, instance, task, shards));
-  world.offers?.tell(task.type);
 }
 
 /** A row stands under this key when this resolves. */
