@@ -90,7 +90,7 @@ export interface Engine {
   sweep(slice: Slice, pace?: Pace): Promise<SweepReport>;
   /** Mass timers: queues what falls due in the next minutes; goes on where it stopped. */
   turnWheel(slice: Slice, pace?: Pace): Promise<WheelReport>;
-  /** Sends the tasks that nobody here could run when they were offered; says how many. */
+  /** Sends the tasks that had no handler here when they were offered; says how many. */
   adopt(pace?: Pace): Promise<number>;
   /** A message that came too often without being done with: its task fails, or what it owes is sent. */
   giveUp(message: Message, invocation: Invocation): Promise<Verdict>;
@@ -159,7 +159,7 @@ export interface Engine {
 
   // Signals, messages, events
 
-  /** Wakes everybody who waits for the signal now, and starts what begins by it. */
+  /** Wakes every wait for the signal that is open now, and starts what begins by it. */
   signal(request: SignalRequest, key?: IdempotencyKey): Promise<SignalAnswer>;
   /** What became of a broadcast; throws `broadcast/not-found` where there is none. */
   receipt(broadcastId: string): Promise<ReceiptView>;
@@ -173,7 +173,7 @@ export interface Engine {
     filter: Readonly<{ name?: string }>,
     page: PageRequest,
   ): Promise<Listed<DeadLetterView>>;
-  /** Broadcasts a dead letter anew; it stays where nobody takes it. */
+  /** Broadcasts a dead letter anew; it stays where no wait takes it. */
   replayDeadLetter(id: string): Promise<EventAnswer>;
   removeDeadLetter(id: string): Done<"removed">;
 

@@ -8,8 +8,8 @@
  * 2. Each attempt has an open row of its own. Of earlier attempts a row may be left: it is dead.
  *    Which attempt a member of a family is at, its row alone knows: it leads to it while the member
  *    is open, whatever the attempt.
- * 3. An open row is put once by the step that opens the attempt. Whoever puts it again, because
- *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
+ * 3. An open row is put once by the step that opens the attempt. A caller that puts it again, because
+ *    it is not known whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
  */
 import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
@@ -92,7 +92,7 @@ export function asOffered(
   return attempt === task.attempt ? task : undefined;
 }
 
-/** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
+/** The open row of a task's attempt, as the step that opens it puts it, or a later caller. */
 export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
   const { id: instanceId, version } = instance;
   const { id: ticket, attempt, member, retries } = task;
@@ -116,7 +116,7 @@ export const openRowAgain = (
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
 
-/** A mark that in practice nobody else draws for the same row. */
+/** A mark that in practice is drawn once for the same row. */
 function freshMark({ ids }: World): number {
   let mark = 0;
   for (const character of ids.digest(ids.fresh())) {

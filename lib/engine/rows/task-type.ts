@@ -5,7 +5,7 @@
  *
  * 1. The number of shards only grows, so a row that was put by an old number is still found.
  * 2. A host may go by what it read for a short time. A task that is offered by an outdated word on
- *    its queue gets a row, and whoever adopts tasks moves it there.
+ *    its queue gets a row, and the adoption of tasks moves it there.
  * 3. Where the item was damaged, rows are put where every number of shards finds them, and looked for
  *    wherever they could be. Setting the type anew replaces it.
  */
@@ -30,7 +30,7 @@ const NEW: TaskType = { shards: 1 };
 /** Its rows may be in every shard there can be. */
 const ANYWHERE: TaskType = { shards: MAX_SHARDS };
 
-/** The type of a task that is about to be offered; one that nobody has used yet is made known. */
+/** The type of a task that is about to be offered; one that was never used is made known. */
 export async function offeredType(world: World, name: string): Promise<TaskType> {
   const remembered = recall(world, name);
   if (remembered && remembered.version > 0) return remembered.type;
@@ -46,7 +46,7 @@ export async function lookedForType(world: World, name: string): Promise<TaskTyp
   return read === "unreadable" ? ANYWHERE : read.type;
 }
 
-/** Spreads new rows over twice as many shards, unless somebody else just did, or they are the most. */
+/** Spreads new rows over twice as many shards, unless another poll just did, or they are the most. */
 export async function spreadWider(world: World, name: string, seen: number): Promise<void> {
   await changeType(world, name, (type) =>
     type.shards > seen || type.shards >= MAX_SHARDS ? type : { ...type, shards: type.shards * 2 },

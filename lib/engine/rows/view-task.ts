@@ -59,7 +59,7 @@ function viewWork(
   return person ? { ...person, requiredOutputs: needs, ...(form && { form }) } : {};
 }
 
-/** The calls that move it: somebody takes it, somebody completes it with what it needs. */
+/** The calls that move it: one claims it, one completes it with what it needs. */
 export function callsFor(
   task: TaskTicket,
   path: string,
