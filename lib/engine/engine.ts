@@ -67,6 +67,9 @@ import type {
   TaskView,
 } from "./shapes/tasks.ts";
 
+/** The answer to a request that has nothing to tell but that it was done. */
+type Done<What extends string> = Promise<Readonly<Record<What, true>>>;
+
 export interface Engine {
   // What hosts call: hands over what woke them.
 
@@ -87,7 +90,7 @@ export interface Engine {
   sweep(slice: Slice, pace?: Pace): Promise<SweepReport>;
   /** Mass timers: queues what falls due in the next minutes; goes on where it stopped. */
   turnWheel(slice: Slice, pace?: Pace): Promise<WheelReport>;
-  /** Sends the tasks that nobody here could run when they were offered; says how many. */
+  /** Sends the tasks that had no handler here when they were offered; says how many. */
   adopt(pace?: Pace): Promise<number>;
   /** A message that came too often without being done with: its task fails, or what it owes is sent. */
   giveUp(message: Message, invocation: Invocation): Promise<Verdict>;
@@ -113,7 +116,7 @@ export interface Engine {
   /** What begins by itself: start events by timer of the definitions that are deployed. */
   schedules(page: PageRequest): Promise<Listed<ScheduleView>>;
   /** Stops one of them until its definition is enabled or deployed anew. */
-  removeSchedule(id: string): Promise<Readonly<{ removed: true }>>;
+  removeSchedule(id: string): Done<"removed">;
 
   // Instances
 
@@ -136,14 +139,14 @@ export interface Engine {
     incidentId: string,
     request?: Readonly<{ variables?: Variables; retries?: number }>,
     key?: IdempotencyKey,
-  ): Promise<Readonly<{ resolved: true }>>;
+  ): Done<"resolved">;
 
   /** Sets variables of a live instance, or of one open element of it; nothing moves on by it. */
   patchVariables(
     instanceId: string,
     request: VariablesPatch,
     key?: IdempotencyKey,
-  ): Promise<Readonly<{ patched: true }>>;
+  ): Done<"patched">;
 
   // Many at once: a page of them, and only told which unless `dryRun` is false
 
@@ -156,7 +159,7 @@ export interface Engine {
 
   // Signals, messages, events
 
-  /** Wakes everybody who waits for the signal now, and starts what begins by it. */
+  /** Wakes every wait for the signal that is open now, and starts what begins by it. */
   signal(request: SignalRequest, key?: IdempotencyKey): Promise<SignalAnswer>;
   /** What became of a broadcast; throws `broadcast/not-found` where there is none. */
   receipt(broadcastId: string): Promise<ReceiptView>;
@@ -170,9 +173,9 @@ export interface Engine {
     filter: Readonly<{ name?: string }>,
     page: PageRequest,
   ): Promise<Listed<DeadLetterView>>;
-  /** Broadcasts a dead letter anew; it stays where nobody takes it. */
+  /** Broadcasts a dead letter anew; it stays where no wait takes it. */
   replayDeadLetter(id: string): Promise<EventAnswer>;
-  removeDeadLetter(id: string): Promise<Readonly<{ removed: true }>>;
+  removeDeadLetter(id: string): Done<"removed">;
 
   // Tasks
 
@@ -180,27 +183,19 @@ export interface Engine {
   /** One open task, with the text of its form where the definition has it. */
   task(taskId: string): Promise<TaskView>;
   /** Gives a task to a person; throws `task/claimed` where another has it. */
-  claimTask(
-    taskId: string,
-    request: ClaimRequest,
-    key?: IdempotencyKey,
-  ): Promise<Readonly<{ claimed: true }>>;
+  claimTask(taskId: string, request: ClaimRequest, key?: IdempotencyKey): Done<"claimed">;
   /** Gives it back; throws `task/claimed` where another has it. */
   unclaimTask(
     taskId: string,
     request: Readonly<{ user: string }>,
     key?: IdempotencyKey,
-  ): Promise<Readonly<{ unclaimed: true }>>;
+  ): Done<"unclaimed">;
   completeTask(
     taskId: string,
     request?: CompletionRequest,
     key?: IdempotencyKey,
-  ): Promise<Readonly<{ completed: true }>>;
-  failTask(
-    taskId: string,
-    request: TaskFailure,
-    key?: IdempotencyKey,
-  ): Promise<Readonly<{ failed: true }>>;
+  ): Done<"completed">;
+  failTask(taskId: string, request: TaskFailure, key?: IdempotencyKey): Done<"failed">;
   /** Gives open tasks of a type to a worker, each under a lock. */
   activate(request: ActivationRequest): Promise<Activation>;
   /** Keeps a lock; throws `task/lock-lost` where another worker has taken the task. */

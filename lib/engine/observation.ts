@@ -10,15 +10,15 @@ export type Observation = Readonly<
    * its name. `task` is the message of an attempt that is over: no code was run for it.
    */
   | { kind: "stale"; instanceId: string; fact: Fact["kind"] | "task" }
-  /** Somebody died before everything was sent: what he owed has another owner now. */
+  /** An owner died before everything was sent: what it owed has another owner now. */
   | { kind: "taken-over"; instanceId: string; name: string }
   /** A living owner works on what the message is for: it comes back when he must be done. */
   | { kind: "left-to-owner"; instanceId: string }
-  /** A commit was seen half applied: whoever met it looks again. */
+  /** A commit was seen half applied: its reader reads again. */
   | { kind: "fenced"; instanceId: string }
   /** The instance is crowded or contended: what was to be taken waits in its queue. */
   | { kind: "outcome-parked"; instanceId: string }
-  /** No queue had brought it: the sweep sent it, this long after somebody had to look. */
+  /** No queue had brought it: the sweep sent it, this long after it was due. */
   | { kind: "swept"; lateMs: number }
   /** A start event by timer has begun an instance, this long after it was due. */
   | { kind: "timer-start-fired"; definitionId: string; element: string; lateMs: number }

@@ -77,7 +77,7 @@ describe("the functions", () => {
       "Tasks/DeadLetters 50",
       "Tasks/Queue 100",
       "Timers/Queue 100",
-      "Work/Queue 100",
+      "Pages/Queue 100",
     ]);
     const set = most({
       maxConcurrency: { runTask: 700, advance: 30, fireTimer: 2_000 },

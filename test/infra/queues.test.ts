@@ -133,7 +133,7 @@ describe("rules", () => {
   test("bring signals to the pages, which they alone may fill from outside", () => {
     const accepted = installation.one("AWS::Events::Rule", "Signals/Accepted/Resource");
     const requested = installation.one("AWS::Events::Rule", "Signals/Requested/Resource");
-    const work = installation.one("AWS::SQS::Queue", "Work/Queue/Resource");
+    const work = installation.one("AWS::SQS::Queue", "Pages/Queue/Resource");
 
     expect(accepted.props.EventPattern).toEqual({
       source: ["fermata"],

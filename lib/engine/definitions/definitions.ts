@@ -94,7 +94,8 @@ export function switchState(world: World, id: string, state: Latest["state"]): P
     const version = item.version + 1;
     // An undeployed definition listens to nothing; a disabled one still does, and begins nothing.
     const isGone = state === "undeployed";
-    const rows = isGone ? await replaceStarts(world, id, latest, [], version) : undefined;
+    const none = { definitionId: id, before: latest, events: [], v: version };
+    const rows = isGone ? await replaceStarts(world, none) : undefined;
     const bare = { ...latest, state, ...(rows && { starts: rows.starts }) };
     const timers = await switchTimers(world, latest, bare, version);
     return {

@@ -84,13 +84,14 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   const state = found?.latest.state === "disabled" ? "disabled" : "enabled";
   const definition = { ...compiled, hash, version };
   const run = (found?.item.version ?? 0) + 1;
-  const rows = await replaceStarts(world, id, found?.latest, compiled.startEvents, run);
+  const events = compiled.startEvents;
+  const replaced = { definitionId: id, before: found?.latest, events, v: run };
+  const rows = await replaceStarts(world, replaced);
   const bare: Latest = {
     ...{ id, version, hash, sourceHash, state, starts: rows.starts },
     // Instances of the versions before stay where they are.
     ...spreadOf(found?.latest ?? {}),
   };
-  const events = compiled.startEvents;
   const timers = await replaceTimers(world, { before: found?.latest, next: bare, events, run });
   return {
     definition,

@@ -27,7 +27,7 @@ export type Broadcast = Readonly<{
   at: Instant;
   /** Fingerprint of what was asked for: the same id must ask the same. */
   body: string;
-  /** Of an event: from then on it reaches nobody. */
+  /** Of an event: from then on it reaches no wait. */
   expiresAt?: Instant;
   /** Of an event that later waits get too: which ones. Who began to wait since has not missed it. */
   keptFor?: "AfterCreate" | "All";
@@ -67,12 +67,12 @@ export async function store(world: World, broadcast: Broadcast): Promise<Broadca
     expiresAt,
   };
   await putAbsent(world, place);
-  // With a bus in memory somebody must look here until everybody is reached.
+  // With a bus in memory the due index must name it until every wait is reached.
   const item = broadcastItem(world, broadcast, 1, host.queuesSurvive ? undefined : AT_ONCE);
   return parseBroadcast((await putAbsent(world, item)).body);
 }
 
-/** Hands the broadcast to the bus; where that is refused, somebody will look. */
+/** Hands the broadcast to the bus; where that is refused, the due index names it. */
 export async function publish(world: World, broadcast: Broadcast): Promise<boolean> {
   const { id: broadcastId, topic, seq, at } = broadcast;
   const { tenant, host } = world.settings;
@@ -82,7 +82,7 @@ export async function publish(world: World, broadcast: Broadcast): Promise<boole
   return false;
 }
 
-/** Nobody need look at it any more. */
+/** The due index need not name it any more. */
 export async function markFannedOut(world: World, broadcast: Broadcast): Promise<void> {
   await tryPutHint(world, broadcastItem(world, broadcast, 3, undefined));
 }

@@ -2,7 +2,7 @@ import type { Instance, OutboxRecord, Ticket } from "../../kernel/instance.ts";
 import type { Write } from "../../ports/store.ts";
 import type { Image } from "../storage/stored-instance.ts";
 
-/** Tickets and outbox records: what somebody has to send after a commit. */
+/** Tickets and outbox records: what has to be sent after a commit. */
 export type Entries = Readonly<{
   tickets: readonly Ticket[];
   outbox: readonly OutboxRecord[];

@@ -6,7 +6,7 @@ import { isDamaged, readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
 /**
- * The id of the instance that a ticket begins: the same for whoever begins it, so there is one. A
+ * The id of the instance that a ticket begins: every caller makes the same, so there is one. A
  * parent's id may be used again long after it has ended, with the same tickets: its start is in it.
  */
 export const childIdOf = (
@@ -21,7 +21,7 @@ export const isChild = (ticket: Ticket): ticket is ChildTicket => ticket.on === 
 export const isChildOf = ({ parent }: Instance, { id }: Instance, ticket: string): boolean =>
   parent?.instanceId === id && parent.ticket === ticket;
 
-/** Says whether somebody waits for the end of this instance, as far as it knows. */
+/** Says whether a parent waits for the end of this instance, as far as it knows. */
 export const isAwaited = ({ parent }: Instance): boolean =>
   parent !== undefined && !parent.detached;
 

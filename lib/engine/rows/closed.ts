@@ -1,4 +1,4 @@
-/** What a commit has closed: handlers are told, and the rows and places of dead waits go. */
+/** What a commit has closed: its handlers stop, and the rows and places of dead waits go. */
 import { MAX_FAN_OUT_MS } from "../../definition/limits.ts";
 import { isBatch, itemsClosed } from "../../kernel/batch.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../../kernel/instance.ts";
@@ -11,20 +11,20 @@ import type { Change } from "./change.ts";
 import { mailboxItem, readMailbox, withoutSubs } from "./mailbox.ts";
 import { isTask, openTask, runsHere } from "./open-tickets.ts";
 import { isQueued } from "./queue-task.ts";
-import { hasRow, openKey } from "./task-row.ts";
+import { openKey } from "./task-row.ts";
 import { lookedForType } from "./task-type.ts";
 import { tidyUserTaskRows } from "./user-task-row.ts";
 import { isTopicTicket, rowKey, type TopicTicket } from "./wait-row.ts";
 
-/** Tickets that were open before the commit and are not any more, members of families included. */
+/** Tickets that were open before the commit and are not any more, items of batches included. */
 export function closedBy({ before, image }: Pick<Change, "before" | "image">): readonly Ticket[] {
   const { tickets } = image.instance;
   const open = new Set(tickets.map(({ id }) => id));
-  const members = before.tickets.filter(isBatch).flatMap((family) => {
-    const left = tickets.filter(isBatch).find(({ id }) => id === family.id);
-    return left === family ? [] : itemsClosed(family, left);
+  const items = before.tickets.filter(isBatch).flatMap((batch) => {
+    const left = tickets.filter(isBatch).find(({ id }) => id === batch.id);
+    return left === batch ? [] : itemsClosed(batch, left);
   });
-  return [...before.tickets.filter(({ id }) => !open.has(id)), ...members];
+  return [...before.tickets.filter(({ id }) => !open.has(id)), ...items];
 }
 
 /** Tells the handlers of what was closed to stop. */
@@ -34,10 +34,10 @@ export function stopClosed(world: World, change: Change): void {
   }
 }
 
-/** A task that its worker brought back, and the row under which he had it: no other leads to it. */
+/** A task that its worker reports, and the locked row by which the worker had it. */
 export type LockedRow = Readonly<{ ticket: string; key: Key }>;
 
-/** Takes away what led to the closed: last of all, since nobody is owed that. */
+/** Removes what named the closed tickets: last of all, since nothing depends on it. */
 export async function tidyClosed(
   world: World,
   change: Change,
@@ -63,9 +63,9 @@ export async function tidyClosed(
 }
 
 /**
- * A row stays while a delivery along it has left debts: a call sends nothing, and whoever died
- * before it had sent comes back along the row. `justSent` names debts that have been sent by now;
- * old ones were, since by then every part of their fan-out has come and gone.
+ * A row stays while a delivery along it has left debts: a call sends nothing, and the delivery of a
+ * process that died before it had sent comes back along the row. `justSent` names debts that have
+ * been sent by now; old ones were, since by then every part of their fan-out has come and gone.
  */
 export function mayTidyRow(
   world: World,
@@ -96,33 +96,28 @@ function deadKeys(
   return key ? [key] : [];
 }
 
-/** Rows of attempts that are over. Locks that nobody named here are over in time. */
-async function offerKeys(
-  world: World,
-  change: Change,
-  held: LockedRow | undefined,
-): Promise<Key[]> {
+/** Rows of attempts that are over. A lock that is not named here is over in time. */
+async function offerKeys(world: World, change: Change, held?: LockedRow): Promise<Key[]> {
   const keys: Key[] = [];
-  for (const task of [
-    ...closedBy(change),
-    ...change.before.tickets.filter((it) => isLater(change, it)),
-  ]) {
+  const retried = change.before.tickets.filter((ticket) => isLater(change, ticket));
+  for (const task of [...closedBy(change), ...retried]) {
     if (!isTask(task) || runsHere(world, task) || isUserTask(task)) continue;
     const { id, type } = task;
     const known = await lookedForType(world, type);
     const open = openKey(change.before, task, known.shards);
     if (held?.ticket === id) {
       keys.push(held.key);
-      if (mayHaveTwoRows(task) && (await hasRow(world, open))) keys.push(open);
+      const [other] = mayHaveTwoRows(task) ? await world.store.get([open]) : [];
+      if (other) keys.push(open);
     } else if (!isQueued(world, known)) keys.push(open);
-    // Those in queues have rows only where they were refused: whoever tries again finds them dead.
+    // Those in queues have rows only where they were refused: the next poll finds these dead.
   }
   return keys;
 }
 
 /**
- * What a door has opened and a worker has taken at once, its parked copy offers again: that row goes
- * for a read and a write here, and for three writes where a worker takes it only to find it dead.
+ * What a request has opened and a worker has taken at once, its parked copy offers again: that row
+ * goes for a read and a write here, and for three writes where a worker takes it only to find it dead.
  */
 const mayHaveTwoRows = ({ stamp }: TaskTicket): boolean => stamp?.own === null;
 

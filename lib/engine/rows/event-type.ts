@@ -5,7 +5,7 @@ import type { EventConfig, EventTypeView } from "../shapes/signals.ts";
 import type { World } from "../world.ts";
 import { changeHead, type Head, peekHead } from "./topic-head.ts";
 
-/** Of events that nobody has declared. */
+/** Of events that were not declared. */
 export const UNDECLARED: EventConfig = {
   consumeOnRead: true,
   deliveryMode: "AfterWait",

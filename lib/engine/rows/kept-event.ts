@@ -46,7 +46,7 @@ export async function keptFor(
   return found;
 }
 
-/** An expired event reaches nobody; one that is for those of its time, nobody who began later. */
+/** An expired event reaches no wait; one that is for those of its time, none that began later. */
 export function mayTake(event: KeptEvent, instance: Instance, now: Instant): boolean {
   if (event.expiresAt <= now) return false;
   // Who waited when it came is reached by its row; a kept copy is only for later waits.

@@ -1,4 +1,4 @@
-/** Items that go with their instance, for certain: where tidying is a best effort, these try again. */
+/** Items that go with their instance, for certain: tidying is only a best effort. */
 import { MAX_TRIES_OF_DOOR, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";

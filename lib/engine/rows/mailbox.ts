@@ -1,10 +1,10 @@
 /**
  * A mailbox: one per message name and correlation key. It holds who waits there and what came
- * before anybody waited; both sides change it under its version, so they meet in one order.
+ * before that; both sides change it under its version, so they meet in one order.
  *
  * 1. One waiter per process id. A waiter whose ticket is gone counts for nothing and may be replaced.
  * 2. Messages leave in the order in which they came, each once. What has expired is passed over.
- * 3. A message with `for` is on its way to several: each of those takes it once, nobody else does.
+ * 3. A message with `for` is on its way to several: each of those takes it once, no other does.
  *    Once all are gone without one of them having taken it, it is a message like any other.
  */
 import type { Variables } from "../../definition/json.ts";
@@ -50,7 +50,7 @@ export type Buffered = Readonly<{
   payload: Variables;
   expiresAt: Instant;
   for?: readonly Target[];
-  /** Somebody it was for has taken it. */
+  /** One of its targets has taken it. */
   taken?: true;
 }>;
 
@@ -86,7 +86,7 @@ export function mailboxItem(world: World, mailbox: Mailbox, version: number): It
     key: keyOf(world, mailbox.address),
     version,
     body: encode(kept),
-    // Somebody waits and something is there: if no queue brings them together, a look will.
+    // A wait and a message are there: if no queue brings them together, the due index does.
     ...(mustLook && { lookAt: world.settings.host.queuesSurvive ? now : AT_ONCE }),
     ...(!hasSubs && { expiresAt: instantFrom(Math.max(now, ...lasts)) }),
   };
@@ -127,7 +127,7 @@ export function hasRoom(mailbox: Mailbox, message: Buffered, now: Instant): bool
   return encode({ ...kept, bufs: [...kept.bufs, message] }).length <= MAX_MAILBOX_BYTES;
 }
 
-/** How many messages are kept here for whoever may take them. */
+/** How many messages are kept here. */
 export const depthOf = ({ bufs }: Mailbox, now: Instant): number =>
   bufs.filter(({ expiresAt }) => expiresAt > now).length;
 
@@ -209,7 +209,7 @@ export const postingMessage = ({ address, message, id }: Post): Posting => ({
 });
 
 /**
- * Uses up the message that begins an instance. It may do so only while nobody has begun to wait
+ * Uses up the message that begins an instance. It may do so only while no wait has begun
  * since the start was decided, or where the mailbox keeps the message for this very start.
  */
 export function postingOf({ mail, definition }: CarriedStart): Posting | undefined {

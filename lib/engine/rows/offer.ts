@@ -11,7 +11,7 @@ import type { World } from "../world.ts";
 import type { Change } from "./change.ts";
 import { isTask, openTask, openTasks, runsHere } from "./open-tickets.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { openRow, openRowAgain, putOpenRow, putRowAnew } from "./task-row.ts";
+import { openRow, openRowAgain, putOpenRow } from "./task-row.ts";
 import { offeredType } from "./task-type.ts";
 import { freshRows, userTaskRows } from "./user-task-row.ts";
 
@@ -32,7 +32,7 @@ export async function offerTask(world: World, instance: Instance, task: TaskTick
 
 /** Offers it anew, whatever row there is. */
 export async function offerAnew(world: World, instance: Instance, task: TaskTicket): Promise<void> {
-  if (!isUserTask(task)) await putRowAnew(world, instance, task);
+  if (!isUserTask(task)) await putOpenRow(world, instance, task, "anew");
   await putUserRows(world, instance, task);
 }
 

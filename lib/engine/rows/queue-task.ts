@@ -2,7 +2,7 @@
  * Queues of the user's own: a task goes there as a poll would answer it, without a lock and without
  * a row. What the queue cannot hold gets a row like every other task: what is due later than a
  * queue can hold back, what is too long, and what the queue refuses. None of it is lost, and what
- * can be moved later is, by whoever adopts tasks.
+ * can be moved later is, when tasks are adopted.
  */
 import { MAX_OWN_QUEUE_BYTES, MAX_QUEUE_DELAY_MS } from "../../definition/limits.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
@@ -42,29 +42,26 @@ export async function queueTask(
 }
 
 /** The task as `activate` would answer it, but for the lock. */
-type QueuedTask = Omit<ActivatedTask, "lockToken" | "lockedUntil">;
-
-async function viewQueued(world: World, instance: Instance, task: TaskTicket): Promise<QueuedTask> {
+async function viewQueued(
+  world: World,
+  instance: Instance,
+  task: TaskTicket,
+): Promise<Omit<ActivatedTask, "lockToken" | "lockedUntil">> {
   const program = await loadProgram(world, instance.definition);
   const { createdAt: _, runsHere: __, ...shown } = viewTask(world, { instance, program }, task);
   return shown;
 }
 
-/** Whether a row may be moved into the queue: nobody has it. */
-function isFree(world: World, { key }: Item): boolean {
-  return timeOfRow(key) <= world.clock.now();
-}
-
-/** Moves what a row leads to into the queue; says whether that was done. */
+/** Moves the task that a row names into the queue, unless a worker has it; says whether it did. */
 export async function moveToQueue(world: World, row: Item, type: TaskType): Promise<boolean> {
-  if (!isFree(world, row)) return false;
+  if (timeOfRow(row.key) > world.clock.now()) return false;
   const image = await loadInstance(world, parseOffer(row.body).instanceId);
-  const worth = rowStateOf(world, row, image);
-  if (worth.kind === "early") return false;
-  if (worth.kind === "open" && !(await queueTask(world, worth.image.instance, worth.task, type))) {
+  const state = rowStateOf(world, row, image);
+  if (state.kind === "early") return false;
+  if (state.kind === "open" && !(await queueTask(world, state.image.instance, state.task, type))) {
     return false;
   }
   // A row that was put anew since is another one: it stays.
   await world.store.commit([{ remove: row.key, when: { version: row.version } }]);
-  return worth.kind === "open";
+  return state.kind === "open";
 }

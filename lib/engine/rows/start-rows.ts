@@ -4,7 +4,6 @@
  * takes them away. Whether a definition is enabled is asked when an instance is about to begin.
  */
 import type { StartEvent } from "../../definition/definition.ts";
-import type { Instant } from "../../definition/time/instant.ts";
 import type { Item, Key, Write } from "../../ports/store.ts";
 import { encodeBody } from "../storage/formats.ts";
 import { messageStartKey } from "../storage/keys.ts";
@@ -15,20 +14,24 @@ import { startRow, startRowKey } from "./wait-row.ts";
 
 export type StartRows = Readonly<{ starts: readonly ListeningStart[]; writes: readonly Write[] }>;
 
-/** What the rows become when these start events replace those of the head; `v` is its next version. */
+type Replacement = Readonly<{
+  definitionId: string;
+  before: Pick<Latest, "starts"> | undefined;
+  events: readonly StartEvent[];
+  /** The next version of the definition's head. */
+  v: number;
+}>;
+
+/** What the rows become when these start events replace those of the head. */
 export async function replaceStarts(
   world: World,
-  definitionId: string,
-  before: Pick<Latest, "starts"> | undefined,
-  events: readonly StartEvent[],
-  v: number,
+  { definitionId, before, events, v }: Replacement,
 ): Promise<StartRows> {
   const old = before?.starts ?? [];
-  const wanted = events.flatMap((event) =>
-    event.kind === "signal" || event.kind === "message" ? [event] : [],
-  );
-  const starts = wanted.map(
-    (event): ListeningStart => old.find((it) => isUnchanged(it, event)) ?? { ...event, v },
+  const starts = events.flatMap((event): readonly ListeningStart[] =>
+    event.kind === "signal" || event.kind === "message"
+      ? [old.find((it) => isUnchanged(it, event)) ?? { ...event, v }]
+      : [],
   );
   const writes: Write[] = [];
   for (const start of starts.filter((it) => it.v === v)) {
@@ -37,8 +40,7 @@ export async function replaceStarts(
     writes.push({ put, when: replaced ? { version: replaced.v } : "absent" });
   }
   for (const gone of old.filter((it) => !starts.some((start) => isSameRow(it, start)))) {
-    const remove = rowKey(world, definitionId, gone);
-    writes.push({ remove, when: { version: gone.v } });
+    writes.push({ remove: rowKey(world, definitionId, gone), when: { version: gone.v } });
   }
   return { starts, writes };
 }
@@ -51,14 +53,13 @@ const isUnchanged = (a: ListeningStart, b: Omit<ListeningStart, "v">): boolean =
 /** What was broadcast before the definition was there begins nothing. */
 async function rowOf(world: World, definitionId: string, start: ListeningStart): Promise<Item> {
   const { kind, name, element, v: version } = start;
-  const at: Instant = world.clock.now();
   if (kind === "message") {
     const body = encodeBody("message-start", { definitionId });
     return { key: rowKey(world, definitionId, start), version, body };
   }
   const topic = { kind, name } as const;
   const { head } = await readHead(world, topic);
-  const about = { definitionId, element, after: head.seq, at };
+  const about = { definitionId, element, after: head.seq, at: world.clock.now() };
   return { ...startRow(world.settings.tenant, topic, about), version };
 }
 

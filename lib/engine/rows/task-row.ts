@@ -8,8 +8,8 @@
  * 2. Each attempt has an open row of its own. Of earlier attempts a row may be left: it is dead.
  *    Which attempt a member of a family is at, its row alone knows: it leads to it while the member
  *    is open, whatever the attempt.
- * 3. An open row is put once by the step that opens the attempt. Whoever puts it again, because
- *    nobody knows whether that was done, marks it: its task may be locked already. The mark is a
+ * 3. An open row is put once by the step that opens the attempt. A caller that puts it again, because
+ *    it is not known whether that was done, marks it: its task may be locked already. The mark is a
  *    version that no other put has, so a row that was taken and came back is another row.
  */
 import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
@@ -92,7 +92,7 @@ export function asOffered(
   return attempt === task.attempt ? task : undefined;
 }
 
-/** The open row of a task's attempt, as the step that opens it puts it, or somebody after it. */
+/** The open row of a task's attempt, as the step that opens it puts it, or a later caller. */
 export function openRow(instance: Instance, task: TaskTicket, shards: number, mark = 0): Item {
   const { id: instanceId, version } = instance;
   const { id: ticket, attempt, member, retries } = task;
@@ -116,7 +116,7 @@ export const openRowAgain = (
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
 
-/** A mark that in practice nobody else draws for the same row. */
+/** A mark that in practice is drawn once for the same row. */
 function freshMark({ ids }: World): number {
   let mark = 0;
   for (const character of ids.digest(ids.fresh())) {
@@ -138,46 +138,30 @@ export const openKey = (
 const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
 
 /**
- * Offers an attempt after its commit; whoever does not know whether that was done says `again`, and
- * looks first: nearly always it was, and a put that is refused costs five times as much as a read.
+ * Offers an attempt after its commit. A caller that cannot know whether that was done says `again`,
+ * and the row is looked up first: nearly always it is there, and a put that is refused costs five
+ * times as much as a read. `anew` puts it whatever row there is: that one may be about to go.
  */
 export async function putOpenRow(
   world: World,
   instance: Instance,
   task: TaskTicket,
-  how: "first" | "again",
+  how: "first" | "again" | "anew",
 ): Promise<void> {
   const { shards } = await offeredType(world, task.type);
-  const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);
-  const isThere = how === "again" && (await isOffered(world, put.key));
-  if (!isThere) await putUnlessThere(world, put);
+  const put = openRow(instance, task, shards, how === "first" ? 0 : freshMark(world));
+  if (how === "anew") await putHint(world, put);
+  else if (how === "first" || !(await isOffered(world, put.key))) await putUnlessThere(world, put);
   world.offers?.tell(task.type);
 }
 
-/** Whether a row stands there that leads to the task; one that was damaged makes room for it. */
+/** Whether a row stands there that names the task; one that was damaged makes room for it. */
 async function isOffered(world: World, key: Key): Promise<boolean> {
   const [row] = await world.store.get([key]);
   if (row === undefined) return false;
   if (readableOf(world, [row], ({ body }) => parseOffer(body), isDamaged).length > 0) return true;
   await world.store.commit([{ remove: key, when: { version: row.version } }]);
   return false;
-}
-
-/** Whether a row stands under this key. */
-export async function hasRow({ store }: World, key: Key): Promise<boolean> {
-  const [row] = await store.get([key]);
-  return row !== undefined;
-}
-
-/** Offers a task anew, whatever row there is: somebody may be about to take that one away. */
-export async function putRowAnew(
-  world: World,
-  instance: Instance,
-  task: TaskTicket,
-): Promise<void> {
-  const { shards } = await offeredType(world, task.type);
-  await putHint(world, openRowAgain(world, instance, task, shards));
-  world.offers?.tell(task.type);
 }
 
 /** A row stands under this key when this resolves. */

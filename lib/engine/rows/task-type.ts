@@ -5,7 +5,7 @@
  *
  * 1. The number of shards only grows, so a row that was put by an old number is still found.
  * 2. A host may go by what it read for a short time. A task that is offered by an outdated word on
- *    its queue gets a row, and whoever adopts tasks moves it there.
+ *    its queue gets a row, and the adoption of tasks moves it there.
  * 3. Where the item was damaged, rows are put where every number of shards finds them, and looked for
  *    wherever they could be. Setting the type anew replaces it.
  */
@@ -30,7 +30,7 @@ const NEW: TaskType = { shards: 1 };
 /** Its rows may be in every shard there can be. */
 const ANYWHERE: TaskType = { shards: MAX_SHARDS };
 
-/** The type of a task that is about to be offered; one that nobody has used yet is made known. */
+/** The type of a task that is about to be offered; one that was never used is made known. */
 export async function offeredType(world: World, name: string): Promise<TaskType> {
   const remembered = recall(world, name);
   if (remembered && remembered.version > 0) return remembered.type;
@@ -46,7 +46,7 @@ export async function lookedForType(world: World, name: string): Promise<TaskTyp
   return read === "unreadable" ? ANYWHERE : read.type;
 }
 
-/** Spreads new rows over twice as many shards, unless somebody else just did, or they are the most. */
+/** Spreads new rows over twice as many shards, unless another poll just did, or they are the most. */
 export async function spreadWider(world: World, name: string, seen: number): Promise<void> {
   await changeType(world, name, (type) =>
     type.shards > seen || type.shards >= MAX_SHARDS ? type : { ...type, shards: type.shards * 2 },
@@ -71,10 +71,31 @@ export async function setTaskType(
 
 /** Better now than task by task: what can be told of a queue without sending to it. */
 async function checkQueue({ ownQueues }: World, name: string, queueArn: string): Promise<void> {
-  if (ownQueues === undefined) throw noQueues(name);
-  if (!ownQueues.allows(queueArn)) throw notAllowed(queueArn);
+  if (ownQueues === undefined) {
+    throw new EngineError("task-type/no-queues", {
+      happened: "This engine has no queues to put tasks into",
+      where: `task type ${name}`,
+      fix: "Poll with POST /v1/tasks/activate, or deploy an installation on AWS with `tasks.queues`.",
+      retryable: false,
+    });
+  }
+  if (!ownQueues.allows(queueArn)) {
+    throw new EngineError("task-type/queue-not-allowed", {
+      happened: "This installation was not told that it may send to the queue",
+      where: `queue ${queueArn}`,
+      fix: "Deploy it with the queue among `tasks.queues`, then send the request again.",
+      retryable: false,
+    });
+  }
   const problem = await ownQueues.problemOf(queueArn);
-  if (problem !== undefined) throw unusable(queueArn, problem);
+  if (problem !== undefined) {
+    throw new EngineError("task-type/queue-unusable", {
+      happened: `Tasks cannot be sent to this queue: ${problem}`,
+      where: `queue ${queueArn}`,
+      fix: "Nothing was changed. Repair the queue or its policy, or name another, then send the request again.",
+      retryable: false,
+    });
+  }
 }
 
 export async function getTaskType(world: World, name: string): Promise<TaskTypeView> {
@@ -124,7 +145,7 @@ function changeType(
     const read = await readType(world, name, damaged);
     const { version } = read;
     const type = change(read.type);
-    if (version > 0 && damaged === undefined && isSame(type, read.type)) return read;
+    if (version > 0 && damaged === undefined && type === read.type) return read;
     const put = typeItem(world, name, version + 1, type);
     const when = version === 0 ? "absent" : { version };
     const outcome = await world.store.commit([{ put, when }]);
@@ -133,9 +154,6 @@ function changeType(
     return remember(world, name, { version: version + 1, type });
   });
 }
-
-const isSame = (a: TaskType, b: TaskType): boolean =>
-  a.shards === b.shards && a.queueArn === b.queueArn;
 
 function typeItem(world: World, name: string, version: number, type: TaskType): Item {
   const { tenant } = world.settings;
@@ -168,31 +186,4 @@ function remember(world: World, name: string, read: ReadType): ReadType {
   if (types.size >= MAX_REMEMBERED_TYPES) types.clear();
   memory.set(world, types.set(name, { ...read, at: world.clock.now() }));
   return read;
-}
-
-function noQueues(type: string): EngineError {
-  return new EngineError("task-type/no-queues", {
-    happened: "This engine has no queues to put tasks into",
-    where: `task type ${type}`,
-    fix: "Poll with POST /v1/tasks/activate, or deploy an installation on AWS with `tasks.queues`.",
-    retryable: false,
-  });
-}
-
-function notAllowed(queueArn: string): EngineError {
-  return new EngineError("task-type/queue-not-allowed", {
-    happened: "This installation was not told that it may send to the queue",
-    where: `queue ${queueArn}`,
-    fix: "Deploy it with the queue among `tasks.queues`, then send the request again.",
-    retryable: false,
-  });
-}
-
-function unusable(queueArn: string, problem: string): EngineError {
-  return new EngineError("task-type/queue-unusable", {
-    happened: `Tasks cannot be sent to this queue: ${problem}`,
-    where: `queue ${queueArn}`,
-    fix: "Nothing was changed. Mend the queue or its policy, or name another, then send the request again.",
-    retryable: false,
-  });
 }

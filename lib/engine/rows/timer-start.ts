@@ -4,7 +4,7 @@
  * 1. `run` is the version of the definition's head that armed it: whatever changes the definition
  *    begins a new run, and no two runs share an occurrence. Versions of the item grow with it, also
  *    where it was removed and put again meanwhile.
- * 2. An occurrence is named by run and number. Whoever begins its instance counts it in the same
+ * 2. An occurrence is named by run and number. The start of its instance counts it in the same
  *    commit, so that there is no second.
  * 3. Due instants follow from the one before, never from when it fired.
  */

@@ -1,10 +1,10 @@
 /**
  * The head of a topic counts its broadcasts. A wait that read `seq` before it was committed is for
- * every broadcast after that, and for none before: whoever comes during a broadcast is told apart
+ * every broadcast after that, and for none before: waits that begin during a broadcast are told apart
  * by numbers, not by luck.
  *
- * Rows are spread over shards. Epoch 1 has one, each later one twice as many; new rows go to the newest epoch, and who
- * looks for rows looks through all epochs: none is ever removed.
+ * Rows are spread over shards. Epoch 1 has one, each later one twice as many; new rows go to the
+ * newest epoch, and a reader of rows goes through all epochs: none is ever removed.
  */
 import { MAX_SHARDS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Topic } from "../../ports/bus.ts";

@@ -21,7 +21,7 @@ export function checkCompletion(
   if (missing.length > 0) throw outputsMissing(taskId, missing);
 }
 
-/** Somebody else has it. */
+/** Another user has it. */
 export function claimed(taskId: string, assignee: string): EngineError {
   return new EngineError("task/claimed", {
     happened: `The task is ${assignee}'s`,

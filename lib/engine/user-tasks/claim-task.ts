@@ -13,7 +13,7 @@ import { handleTaskRequest } from "../workers/task-calls.ts";
 import type { World } from "../world.ts";
 import { claimed } from "./check-completion.ts";
 
-/** Gives a task that nobody has to this user; repeated by the same user it changes nothing. */
+/** Gives a free task to this user; repeated by the same user it changes nothing. */
 export async function claimTask(
   world: World,
   taskId: string,
@@ -29,7 +29,7 @@ export async function claimTask(
   return { claimed: true };
 }
 
-/** Gives it back; of a task that nobody has it changes nothing. */
+/** Gives it back; a task that is free does not change. */
 export async function unclaimTask(
   world: World,
   taskId: string,

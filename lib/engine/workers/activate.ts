@@ -98,7 +98,7 @@ type Locks = { known?: Item[] };
 
 /**
  * Rows that may be taken now, the longest first; more than are needed, since others take some too.
- * Where none of them can be taken there may be some behind: those of tasks that somebody has stay
+ * Where none of them can be taken there may be some behind: those of tasks that are locked stay
  * in front until their locks are over.
  */
 async function* available(world: World, pk: string, wanted: number): AsyncGenerator<Item> {
@@ -140,7 +140,7 @@ async function takeRow(
   if (moved === "taken" || moved === "elsewhere") locks.known?.push(locked);
   if (moved !== "taken") return moved === "lost" ? "lost" : undefined;
   const unlock = async (restMs: number) => {
-    // An open row names the task again before this one goes; where that fails, this one is over in time.
+    // An open row names the task before this one goes; if that fails, this one is over in time.
     const at = instantFrom(world.clock.now() + restMs);
     if (await tryPutHint(world, restingRow(world, row, at))) await world.store.tidy([locked.key]);
   };
@@ -203,7 +203,7 @@ function viewActivated(world: World, { image, task }: OpenRow, lock: Lock): Acti
 
 // Polls of a process that owns the store do not fight each other for the same task: they end with it,
 // and so does what is noted here. Elsewhere a poll may stop for ever in a process that lives on, and
-// a note of it would keep the task from everybody there: rows decide alone. The note is of the task
+// a note of it would keep the task from every poll there: rows decide alone. The note is of the task
 // and not of the row: a crash may have left two rows of one task, and polls that wait are woken in the
 // same moment, when both are over. Each would take one, see the other and let the task be, for ever.
 

@@ -1,14 +1,14 @@
 /**
- * Taking a row: another row is put, and then the old one is removed. Whoever removed it has the
- * task; who was too late takes his own row away again. The new row comes first: whoever dies in
- * between leaves a task that is offered twice, and never one that is offered to nobody.
+ * Taking a row: another row is put, and then the old one is removed. The poll that removed
+ * it has the task; one that was too late removes its own row again. The new row comes first: a poll
+ * that dies in between leaves a task that is offered twice, and never one that is not offered.
  */
 import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 
-/** `in-doubt`: nobody knows whether it was taken. The new row stays, and is over in time. */
+/** `in-doubt`: it is not known whether it was taken. The new row stays, and is over in time. */
 export type Moved = "taken" | "lost" | "busy" | "in-doubt";
 
 export async function moveRow(world: World, old: Item, put: Item): Promise<Moved> {

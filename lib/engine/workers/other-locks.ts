@@ -1,12 +1,12 @@
 /**
- * A task may have more than one row: one that was put again, one whose lock is over. Who takes such
- * a row looks whether somebody has the task by another one, before and after: of two who take
- * different rows at once, at least one sees the other and lets it be, until the lock is over. A row
- * is never taken away for that: it leads to the task until that is dead.
+ * A task may have more than one row: one that was put again, one whose lock is over. A poll that
+ * takes such a row checks before and after whether another row of the task is locked: of two polls
+ * that take different rows at once, at least one sees the other and leaves the task, until the lock
+ * is over. A row is never removed for that: it names the task until that is dead.
  *
- * Those who fight for the same row do not look at each other: whoever removes it has the task, and
- * all the others have lost. Did the winner take a loser's row for somebody who has the task, it
- * would let it be, and nobody would have it until the lock is over.
+ * Polls that compete for the same row do not check each other: the one that removes it has the task,
+ * and all the others have lost. If the winner took a loser's row for a lock on the task, it would
+ * leave the task, and no worker would have it until the lock is over.
  */
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Item, Key } from "../../ports/store.ts";
@@ -30,8 +30,8 @@ const NAME_LENGTH = 12;
 type Mine = Readonly<{ key: Key; since: Instant }>;
 
 /**
- * Whether somebody has the task by a row that is neither this one, nor `mine`, nor to replace this
- * one; or has had it at any time since: whoever was slow may look only when both locks are over.
+ * Whether the task is locked by a row that is neither this one, nor `mine`, nor to replace this one;
+ * or was at any time since: a slow poll may check only when both locks are over.
  */
 export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): Promise<boolean> {
   const since = mine?.since ?? world.clock.now();

@@ -17,8 +17,8 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
     without: "a row goes after its task is in the queue",
     scenario: "own-queue",
     file: "lib/engine/rows/queue-task.ts",
-    find: 'if (worth.kind === "early") return false;',
-    replace: `if (worth.kind === "early") return false;
+    find: 'if (state.kind === "early") return false;',
+    replace: `if (state.kind === "early") return false;
   ${MARK};
   await world.store.tidy([row.key]);`,
   },

@@ -56,8 +56,9 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     without: "a row that was put again is marked: its task may be locked already",
     scenario: "workers-alone",
     file: "lib/engine/rows/task-row.ts",
-    find: 'const put = openRow(instance, task, shards, how === "again" ? freshMark(world) : 0);',
-    replace: `if (how === "again") ${MARK}; const put = openRow(instance, task, shards);`,
+    find: 'const put = openRow(instance, task, shards, how === "first" ? 0 : freshMark(world));',
+    replace: `if (how === "again") ${MARK};
+  const put = openRow(instance, task, shards, how === "anew" ? freshMark(world) : 0);`,
   },
   {
     name: "loser-keeps-its-row",
