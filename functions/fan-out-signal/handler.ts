@@ -1,8 +1,8 @@
 import { check } from "../../lib/api/check.ts";
 import { signal } from "../../lib/api/shapes/signal.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { FanOutMessage } from "../../lib/ports/message.ts";
-import type { Queued } from "../middleware/batch.ts";
+import type { FanOutMessage, Message } from "../../lib/ports/message.ts";
+import { isFanOut } from "../../lib/ports/message-kinds.ts";
 import type { MessageHandler } from "../middleware/per-message.ts";
 import { wrongQueue } from "../middleware/wrong-queue.ts";
 
@@ -18,21 +18,7 @@ export function fanOutSignal(engine: Pick<Engine, "handle" | "signal">): Message
 }
 
 /** The queue is open to the bus: a kind that no fan-out sends is refused, however it got here. */
-function fanOut(message: Queued): FanOutMessage {
+function fanOut(message: Message): FanOutMessage {
   if (isFanOut(message)) return message;
   throw wrongQueue(message, "Send to this queue only the parts of a fan-out.");
 }
-
-const FAN_OUT_KINDS: Readonly<Record<FanOutMessage["kind"], true>> = {
-  broadcast: true,
-  watch: true,
-  shard: true,
-  page: true,
-  missed: true,
-  offer: true,
-  poke: true,
-  members: true,
-  "cancel-members": true,
-};
-
-const isFanOut = (message: Queued): message is FanOutMessage => message.kind in FAN_OUT_KINDS;

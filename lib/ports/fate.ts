@@ -4,7 +4,7 @@
  * verdict: what has to wait for long, or came often already, is queued anew and counts from one.
  */
 import { MAX_QUEUE_DELAY_MS } from "../definition/limits.ts";
-import type { LookMessage, Message, OwedMessage, ParkedMessage, Verdict } from "./message.ts";
+import type { Message, Verdict } from "./message.ts";
 
 export type Fate = Readonly<
   /** So soon that it is worth waiting for here. */
@@ -43,11 +43,6 @@ export function fateOf(message: Message, verdict: Verdict, delivery: Delivery): 
   if (isEarly(message, keepForMs) && queue === "standard") return later(keptSeconds);
   const inSeconds = Math.max(keptSeconds, pauseAfter(receives));
   return mayComeBack(queue, receives, inSeconds) ? back(inSeconds) : later(inSeconds);
-}
-
-/** What a queue holds for one instance, to be taken together. */
-export function isParked(message: Message): message is ParkedMessage | OwedMessage | LookMessage {
-  return message.kind === "parked" || message.kind === "owed" || message.kind === "look";
 }
 
 /** What has to wait for less than this is waited for. */

@@ -1,4 +1,5 @@
 import type { FanOutMessage, Invocation, Verdict } from "../../ports/message.ts";
+import { labelOf } from "../../ports/message-kinds.ts";
 import type { Pages } from "../../ports/pages.ts";
 import type { Work, Workplace } from "./activity.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
@@ -25,12 +26,12 @@ export class PageQueue implements Pages, Workplace {
     ...surroundings
   }: Surroundings & Readonly<{ invocations: Invocations; concurrency: number }>) {
     this.#invocations = invocations;
-    this.#deliveries = new Deliveries(surroundings, {
+    this.#deliveries = new Deliveries<FanOutMessage>(surroundings, {
       concurrency,
       batch: 1,
       // The call that broadcasts to a few delivers to them itself: it has the first move.
       soon: setImmediate,
-      nameOf: nameOfPart,
+      nameOf: labelOf,
     });
     surroundings.activity.add(this);
   }
@@ -61,28 +62,5 @@ export class PageQueue implements Pages, Workplace {
 
   left(): Iterable<Work> {
     return this.#deliveries.left();
-  }
-}
-
-function nameOfPart(message: FanOutMessage): string {
-  switch (message.kind) {
-    case "broadcast":
-      return `broadcast ${message.broadcastId}`;
-    case "watch":
-      return `watch over broadcast ${message.broadcastId}`;
-    case "shard":
-      return `shard ${message.epoch}.${message.shard} of broadcast ${message.broadcastId}`;
-    case "page":
-      return `page ${message.page} of broadcast ${message.broadcastId}`;
-    case "missed":
-      return `second look of ${message.ticket} of instance ${message.instanceId}`;
-    case "members":
-      return `members of ${message.ticket} of instance ${message.instanceId}`;
-    case "cancel-members":
-      return `children of ${message.ticket} of instance ${message.instanceId} to cancel`;
-    case "offer":
-      return `offer of event ${message.name} number ${message.seq}`;
-    case "poke":
-      return `look at the mailbox of ${message.name}`;
   }
 }
