@@ -10,6 +10,7 @@ import type { Clock } from "../../lib/ports/clock.ts";
 import { type Delivery, type Ending, MAX_HIDDEN_SECONDS } from "../../lib/ports/fate.ts";
 import type { Ids } from "../../lib/ports/ids.ts";
 import type { Invocation, Message, Verdict } from "../../lib/ports/message.ts";
+import { aboutMessage } from "../../lib/ports/message-kinds.ts";
 import { allWithin } from "./deadline.ts";
 import { isHopeless, pauseAfterFailure } from "./failure.ts";
 import { msLeft } from "./invocations.ts";
@@ -109,7 +110,7 @@ export function howOf(
   const { queue, receives } = deliveryOf(record, bench);
   const isTask = message.kind === "task" && queue !== "last";
   if (isTask || receives <= (queue === "last" ? MAX_DELIVERIES_OF_DEAD : MAX_DELIVERIES)) return {};
-  bench.telemetry.log("error", "message-poisoned", { ...aboutMessage(message), receives });
+  bench.telemetry.log("error", "message-poisoned", { ...aboutQueued(message), receives });
   if (queue !== "last") bench.telemetry.measure("GivenUp", 1);
   return { aside: `its message was delivered ${receives} times and never done with` };
 }
@@ -151,7 +152,7 @@ export function logVerdict(
 ): void {
   const ms = clock.now() - startedAt;
   telemetry.measure("StepLatency", ms);
-  const about = { ...aboutMessage(message), ms };
+  const about = { ...aboutQueued(message), ms };
   if (verdict === "release") telemetry.log("debug", "message-done", about);
   else {
     telemetry.measure("Kept", 1);
@@ -160,49 +161,7 @@ export function logVerdict(
 }
 
 /** What may be logged about a message: its target and name, never its content. */
-export function aboutMessage(message: Queued): Readonly<Record<string, unknown>> {
-  const { kind } = message;
-  switch (message.kind) {
-    case "task": {
-      const { tenant, instanceId, ticket, attempt, type } = message;
-      return { kind, tenant, instanceId, ticket, attempt, type };
-    }
-    case "timer":
-    case "members":
-    case "cancel-members":
-    case "missed": {
-      const { tenant, instanceId, ticket } = message;
-      return { kind, tenant, instanceId, ticket };
-    }
-    case "timer-start": {
-      const { tenant, definitionId, element, run, n } = message;
-      return { kind, tenant, definitionId, element, run, n };
-    }
-    case "parked": {
-      const { tenant, instanceId, name, fact } = message;
-      return { kind, tenant, instanceId, name, fact: fact.kind };
-    }
-    case "look":
-    case "owed": {
-      const { tenant, instanceId, name } = message;
-      return { kind, tenant, instanceId, name };
-    }
-    case "broadcast":
-    case "watch":
-    case "shard":
-    case "page": {
-      const { tenant, broadcastId } = message;
-      return { kind, tenant, broadcastId };
-    }
-    case "offer": {
-      const { tenant, name, seq } = message;
-      return { kind, tenant, name, seq };
-    }
-    case "poke": {
-      const { tenant, name } = message;
-      return { kind, tenant, name };
-    }
-    case "signal-requested":
-      return { kind, name: message.name, eventId: message.id };
-  }
-}
+export const aboutQueued = (message: Queued): Readonly<Record<string, unknown>> =>
+  message.kind === "signal-requested"
+    ? { kind: message.kind, name: message.name, eventId: message.id }
+    : aboutMessage(message);

@@ -1,5 +1,7 @@
 import type { Context, SQSRecord } from "aws-lambda";
-import { type Ending, isParked } from "../../lib/ports/fate.ts";
+import type { Ending } from "../../lib/ports/fate.ts";
+import type { AnyParked } from "../../lib/ports/message.ts";
+import { isParked } from "../../lib/ports/message-kinds.ts";
 import {
   afterFailure,
   answerBatch,
@@ -13,7 +15,6 @@ import { invocationOf } from "./invocations.ts";
 import {
   type Brought,
   type InstanceHandler,
-  type Parked,
   type Settled,
   takeTogether,
 } from "./taken-together.ts";
@@ -102,9 +103,9 @@ async function readGroup(group: readonly SQSRecord[], bench: Workbench): Promise
   return { readable, aside };
 }
 
-function parked(message: Queued): Parked {
+function parked(message: Queued): AnyParked {
   if (message.kind !== "signal-requested" && isParked(message)) return message;
   throw wrongQueue(message, "Send to this queue only what is parked for an instance.");
 }
 
-const instanceOf = ({ tenant, instanceId }: Parked): string => `${tenant}\0${instanceId}`;
+const instanceOf = ({ tenant, instanceId }: AnyParked): string => `${tenant}\0${instanceId}`;

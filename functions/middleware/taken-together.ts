@@ -1,25 +1,16 @@
 import type { SQSRecord } from "aws-lambda";
 import { type Ending, type Fate, fateOf, MAX_TURNS, SOON_MS } from "../../lib/ports/fate.ts";
-import type {
-  Invocation,
-  LookMessage,
-  OwedMessage,
-  ParkedMessage,
-  Verdict,
-} from "../../lib/ports/message.ts";
+import type { AnyParked, Invocation, Verdict } from "../../lib/ports/message.ts";
 import { deliveryOf, howOf, isSuspect, logVerdict, shuffled, type Workbench } from "./batch.ts";
-
-/** What is parked for an instance. */
-export type Parked = ParkedMessage | OwedMessage | LookMessage;
 
 /** What the function does with the messages of one instance; the verdicts are in their order. */
 export type InstanceHandler = (
-  messages: readonly Parked[],
+  messages: readonly AnyParked[],
   invocation: Invocation,
 ) => Promise<readonly Verdict[]>;
 
 /** A message with its record. */
-export type Brought = Readonly<{ record: SQSRecord; message: Parked }>;
+export type Brought = Readonly<{ record: SQSRecord; message: AnyParked }>;
 
 /** The outcome of one of them; those for which there was no time are left out. */
 export type Settled = Brought & Readonly<{ ending: Ending } | { error: unknown }>;

@@ -1,8 +1,8 @@
 import { check } from "../../lib/api/check.ts";
 import { signal } from "../../lib/api/shapes/signal.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { WorkMessage } from "../../lib/ports/message.ts";
-import type { Queued } from "../middleware/batch.ts";
+import type { Message, WorkMessage } from "../../lib/ports/message.ts";
+import { isWork } from "../../lib/ports/message-kinds.ts";
 import type { MessageHandler } from "../middleware/per-message.ts";
 import { wrongQueue } from "../middleware/wrong-queue.ts";
 
@@ -18,21 +18,7 @@ export function runWork(engine: Pick<Engine, "handle" | "signal">): MessageHandl
 }
 
 /** The queue is open to the bus: kinds that the engine does not send to it are refused. */
-function workMessage(message: Queued): WorkMessage {
+function workMessage(message: Message): WorkMessage {
   if (isWork(message)) return message;
   throw wrongQueue(message, "Send only messages of the work queue to this queue.");
 }
-
-const WORK_KINDS: Readonly<Record<WorkMessage["kind"], true>> = {
-  broadcast: true,
-  watch: true,
-  shard: true,
-  page: true,
-  missed: true,
-  offer: true,
-  poke: true,
-  members: true,
-  "cancel-members": true,
-};
-
-const isWork = (message: Queued): message is WorkMessage => message.kind in WORK_KINDS;

@@ -7,14 +7,7 @@
 import type { Notation } from "../definition/definition.ts";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { Variables } from "../definition/json.ts";
-import type {
-  Invocation,
-  LookMessage,
-  Message,
-  OwedMessage,
-  ParkedMessage,
-  Verdict,
-} from "../ports/message.ts";
+import type { AnyParked, Invocation, Message, Verdict } from "../ports/message.ts";
 import type { Key, Slice } from "../ports/store.ts";
 import type {
   FoundIncident,
@@ -78,10 +71,7 @@ export interface Engine {
   /** Does what is due at a stored item, and says how much that was; a due index wakes so. */
   wake(key: Key, invocation: Invocation): Promise<number>;
   /** Messages parked for one instance, taken together in one step. */
-  advance(
-    messages: readonly (ParkedMessage | OwedMessage | LookMessage)[],
-    invocation: Invocation,
-  ): Promise<readonly Verdict[]>;
+  advance(messages: readonly AnyParked[], invocation: Invocation): Promise<readonly Verdict[]>;
   /** Sends again what was lost, and says what it did. */
   recover(): Promise<RecoveryReport>;
   /** The same for a page of all live instances, as if every queue and every timer had been lost. */

@@ -4,7 +4,7 @@
  * wait long, or was received often already, is sent again as a copy and counts from one.
  */
 import { MAX_QUEUE_DELAY_MS } from "../definition/limits.ts";
-import type { LookMessage, Message, OwedMessage, ParkedMessage, Verdict } from "./message.ts";
+import type { Message, Verdict } from "./message.ts";
 
 export type Fate = Readonly<
   /** Retried so soon that the handler waits for it. */
@@ -43,11 +43,6 @@ export function fateOf(message: Message, verdict: Verdict, delivery: Delivery): 
   if (isEarly(message, keepForMs) && queue === "standard") return later(keptSeconds);
   const inSeconds = Math.max(keptSeconds, pauseAfter(receives));
   return mayComeBack(queue, receives, inSeconds) ? back(inSeconds) : later(inSeconds);
-}
-
-/** Whether it is a message of the parking queue: those of one instance are handled together. */
-export function isParked(message: Message): message is ParkedMessage | OwedMessage | LookMessage {
-  return message.kind === "parked" || message.kind === "owed" || message.kind === "look";
 }
 
 /** Shorter waits happen within the delivery. */

@@ -1,174 +1,38 @@
 /**
  * What triggers a step: a queued message. It names its instance and, by `name`, what it consumes
  * there; it stays queued until everything its step owes has been sent.
+ *
+ * A kind of message is a type with its entry below it: its shape, the fields that may be logged,
+ * and its label in reports. The lists at the end make the unions; the compiler then asks for the
+ * handler in lib/engine/handlers.ts.
  */
 
 import type { Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Parent } from "../kernel/instance.ts";
+import { anyFact, startedFact } from "./fact-shape.ts";
+import { ADDRESSED, type Addressed, kindOf, type MessageOfKind } from "./message-kind.ts";
+import { anyOf, count, instant, listOf, maybe, oneOf, record, text, variables } from "./shape.ts";
+import { WORK_KINDS } from "./work-message.ts";
 
-export type Message =
-  | TaskMessage
-  | TimerMessage
-  | TimerStartMessage
-  | ParkedMessage
-  | OwedMessage
-  | LookMessage
-  | WorkMessage;
-
-type Addressed = Readonly<{ tenant: string; instanceId: string }>;
-
-/** Run this attempt of a task. With `start` inside, the instance may not exist yet. */
-export type TaskMessage = Addressed &
-  Readonly<{
-    kind: "task";
-    ticket: string;
-    attempt: number;
-    type: string;
-    notBefore?: Instant;
-    /**
-     * Identifies the last release of the task before it was sent again: earlier messages are void.
-     */
-    handedBackBy?: string;
-    start?: CarriedStart;
-    /** Of an item of a batch, which has no other place for it: attempts left, this one included. */
-    retries?: number;
-  }>;
-
-/** A timer may be due. */
-export type TimerMessage = Addressed & Readonly<{ kind: "timer"; ticket: string }>;
-
-/** An occurrence of a timer start event may be due; `run` counts how often it was armed again. */
-export type TimerStartMessage = Readonly<{
-  kind: "timer-start";
-  tenant: string;
-  definitionId: string;
-  hash: string;
-  element: string;
-  run: number;
-  n: number;
-}>;
-
-/** A fact that is queued because its instance is contended or its request cannot be redelivered. */
-export type ParkedMessage = Addressed &
-  Readonly<{
-    kind: "parked";
-    name: string;
-    fact: Fact;
-    /** Of a request without a ticket: how its instance remembers it. */
-    request?: ParkedRequest;
-    start?: CarriedStart;
-  }>;
-
-/** Re-check whether `name` still owes something. */
-export type OwedMessage = Addressed & Readonly<{ kind: "owed"; name: string }>;
-
-/**
- * Something may have arrived for an open wait: a message in its mailbox, a kept event. The handler
- * re-checks the wait, and then whether `name` still owes something.
- */
-export type LookMessage = Addressed &
-  Readonly<{
-    kind: "look";
-    name: string;
-    ticket: string;
-    /** A message that is being published: it is for this wait, unless its mailbox has it already. */
-    post?: Post;
-    /** Parked by a request that is about to run the step itself, from this version of the instance. */
-    call?: Readonly<{ base: number; at: Instant }>;
-  }>;
-
-/** A message on its way to its mailbox. */
-export type Post = Readonly<{
-  address: Readonly<{ name: string; key: string }>;
-  message: Readonly<{ mid: string; payload: Variables; expiresAt: Instant }>;
-  id: RememberedMessage;
-}>;
+export type {
+  BroadcastMessage,
+  CancelMembersMessage,
+  MembersMessage,
+  MissedMessage,
+  OfferMessage,
+  PagedRow,
+  PageMessage,
+  PokeMessage,
+  ShardMessage,
+  WorkMessage,
+} from "./work-message.ts";
 
 /** How a mailbox remembers a message: until when, and a fingerprint of its content. */
 export type RememberedMessage = Readonly<{ mid: string; until: Instant; body: string }>;
 
-/** What the work queue carries; each message is a trigger of its own. */
-export type WorkMessage =
-  | BroadcastMessage
-  | WatchMessage
-  | ShardMessage
-  | PageMessage
-  | MissedMessage
-  | OfferMessage
-  | PokeMessage
-  | MembersMessage
-  | CancelMembersMessage;
-
-type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
-
-/** A broadcast was accepted: deliver it to every wait. */
-export type BroadcastMessage = OfBroadcast & Readonly<{ kind: "broadcast" }>;
-
-/** Check whether a broadcast has reached every wait; only where queues are in memory. */
-export type WatchMessage = OfBroadcast & Readonly<{ kind: "watch" }>;
-
-/** Send the pages of one shard from the row `from` on; `page` is the number of the next one. */
-export type ShardMessage = OfBroadcast &
-  Readonly<{
-    kind: "shard";
-    epoch: number;
-    shard: number;
-    page: number;
-    from?: string;
-    /** Counts the restarts of queues in memory; absent in the first run. */
-    round?: number;
-  }>;
-
-/** Deliver to these rows; `page` identifies the page in the receipt. */
-export type PageMessage = OfBroadcast &
-  Readonly<{
-    kind: "page";
-    page: string;
-    /** The last one of its shard. */
-    last: boolean;
-    rows: readonly PagedRow[];
-  }>;
-
-/**
- * What a row stands for: a wait of an instance, which `version` committed together with the row, or
- * a start event of a definition.
- */
-export type PagedRow = Readonly<
-  { sk: string; pk: string; after: number; at: Instant } & (
-    | { instanceId: string; ticket: string; version: number }
-    | { definitionId: string; element: string }
-  )
->;
-
-/**
- * Check whether the broadcasts that a wait had missed have reached it, and deliver those that have
- * not.
- */
-export type MissedMessage = Addressed & Readonly<{ kind: "missed"; ticket: string }>;
-
-/** Send the open items of a batch from number `from` up to, but excluding, `to`. */
-export type MembersMessage = Addressed &
-  Readonly<{ kind: "members"; ticket: string; from: number; to: number }>;
-
-/** Cancel the called processes of these items of a batch that was interrupted. */
-export type CancelMembersMessage = Addressed &
-  Readonly<{ kind: "cancel-members"; ticket: string; numbers: readonly number[] }>;
-
-/** Offer a kept event that only one wait may take, to the longest wait first. */
-export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;
-
-/** Match the messages of a mailbox with its waits and message start events. */
-export type PokeMessage = Readonly<{ kind: "poke"; tenant: string; name: string; key: string }>;
-
-/** `base` is the version of the instance when the request was parked. */
-export type ParkedRequest = Readonly<{
-  id: string;
-  body: string;
-  answer: number;
-  base: number;
-}>;
+const remembered = record<RememberedMessage>({ mid: text, until: instant, body: text });
 
 /** Every input of the first decision, so that every attempt creates the same instance. */
 export type CarriedStart = Readonly<{
@@ -199,6 +63,181 @@ export type CarriedStart = Readonly<{
     base?: number;
   }>;
 }>;
+
+const carriedStart = record<CarriedStart>({
+  definition: record({ id: text, version: count, hash: text }),
+  now: instant,
+  request: text,
+  fact: startedFact,
+  businessKey: maybe(text),
+  tags: maybe(listOf(text)),
+  parent: maybe(
+    record<Parent>({
+      instanceId: text,
+      ticket: text,
+      depth: count,
+      catches: maybe(anyOf(oneOf("all"), listOf(text))),
+      detached: maybe(oneOf(true)),
+    }),
+  ),
+  shards: maybe(count),
+  head: maybe(count),
+  timer: maybe(record({ run: count, n: count, at: instant })),
+  mail: maybe(
+    record<NonNullable<CarriedStart["mail"]>>({
+      name: text,
+      key: text,
+      id: remembered,
+      base: maybe(count),
+    }),
+  ),
+});
+
+/** Run this attempt of a task. With `start` inside, the instance may not exist yet. */
+export type TaskMessage = Addressed &
+  Readonly<{
+    kind: "task";
+    ticket: string;
+    attempt: number;
+    type: string;
+    notBefore?: Instant;
+    /**
+     * Identifies the last release of the task before it was sent again: earlier messages are void.
+     */
+    handedBackBy?: string;
+    start?: CarriedStart;
+    /** Of an item of a batch, which has no other place for it: attempts left, this one included. */
+    retries?: number;
+  }>;
+
+const TASK = kindOf<TaskMessage>("task", {
+  shape: {
+    ...ADDRESSED,
+    ticket: text,
+    attempt: count,
+    type: text,
+    notBefore: maybe(instant),
+    handedBackBy: maybe(text),
+    start: maybe(carriedStart),
+    retries: maybe(count),
+  },
+  logged: ["tenant", "instanceId", "ticket", "attempt", "type"],
+  label: ({ type, instanceId }) => `task ${type} of instance ${instanceId}`,
+});
+
+/** A timer may be due. */
+export type TimerMessage = Addressed & Readonly<{ kind: "timer"; ticket: string }>;
+
+const TIMER = kindOf<TimerMessage>("timer", {
+  shape: { ...ADDRESSED, ticket: text },
+  logged: ["tenant", "instanceId", "ticket"],
+  label: ({ ticket, instanceId }) => `timer ${ticket} of instance ${instanceId}`,
+});
+
+/** An occurrence of a timer start event may be due; `run` counts how often it was armed again. */
+export type TimerStartMessage = Readonly<{
+  kind: "timer-start";
+  tenant: string;
+  definitionId: string;
+  hash: string;
+  element: string;
+  run: number;
+  n: number;
+}>;
+
+const TIMER_START = kindOf<TimerStartMessage>("timer-start", {
+  shape: { tenant: text, definitionId: text, hash: text, element: text, run: count, n: count },
+  logged: ["tenant", "definitionId", "element", "run", "n"],
+  label: ({ element, definitionId }) => `timer start ${element} of definition ${definitionId}`,
+});
+
+/** A fact that is queued because its instance is contended or its request cannot be redelivered. */
+export type ParkedMessage = Addressed &
+  Readonly<{
+    kind: "parked";
+    name: string;
+    fact: Fact;
+    /** Of a request without a ticket: how its instance remembers it. */
+    request?: ParkedRequest;
+    start?: CarriedStart;
+  }>;
+
+const PARKED = kindOf<ParkedMessage>("parked", {
+  shape: {
+    ...ADDRESSED,
+    name: text,
+    fact: anyFact,
+    request: maybe(record({ id: text, body: text, answer: count, base: count })),
+    start: maybe(carriedStart),
+  },
+  logged: ["tenant", "instanceId", "name", "fact"],
+  label: ({ fact, name, instanceId }) => `parked ${fact.kind} ${name} of instance ${instanceId}`,
+});
+
+/** `base` is the version of the instance when the request was parked. */
+export type ParkedRequest = Readonly<{
+  id: string;
+  body: string;
+  answer: number;
+  base: number;
+}>;
+
+/** Re-check whether `name` still owes something. */
+export type OwedMessage = Addressed & Readonly<{ kind: "owed"; name: string }>;
+
+const OWED = kindOf<OwedMessage>("owed", {
+  shape: { ...ADDRESSED, name: text },
+  logged: ["tenant", "instanceId", "name"],
+  label: ({ name, instanceId }) => `what is owed by ${name} of instance ${instanceId}`,
+});
+
+/**
+ * Something may have arrived for an open wait: a message in its mailbox, a kept event. The handler
+ * re-checks the wait, and then whether `name` still owes something.
+ */
+export type LookMessage = Addressed &
+  Readonly<{
+    kind: "look";
+    name: string;
+    ticket: string;
+    /** A message that is being published: it is for this wait, unless its mailbox has it already. */
+    post?: Post;
+    /** Parked by a request that is about to run the step itself, from this version of the instance. */
+    call?: Readonly<{ base: number; at: Instant }>;
+  }>;
+
+/** A message on its way to its mailbox. */
+export type Post = Readonly<{
+  address: Readonly<{ name: string; key: string }>;
+  message: Readonly<{ mid: string; payload: Variables; expiresAt: Instant }>;
+  id: RememberedMessage;
+}>;
+
+const LOOK = kindOf<LookMessage>("look", {
+  shape: {
+    ...ADDRESSED,
+    name: text,
+    ticket: text,
+    post: maybe(
+      record<Post>({
+        address: record({ name: text, key: text }),
+        message: record({ mid: text, payload: variables, expiresAt: instant }),
+        id: remembered,
+      }),
+    ),
+    call: maybe(record({ base: count, at: instant })),
+  },
+  logged: ["tenant", "instanceId", "name"],
+  label: ({ ticket, instanceId }) => `re-check of ${ticket} of instance ${instanceId}`,
+});
+
+/** Messages of the parking queue: those of one instance are handled together. */
+export const PARKED_KINDS = [PARKED, OWED, LOOK] as const;
+export type AnyParked = MessageOfKind<(typeof PARKED_KINDS)[number]>;
+
+/** Every kind of message that the engine handles. */
+export const KINDS = [TASK, TIMER, TIMER_START, ...PARKED_KINDS, ...WORK_KINDS] as const;
+export type Message = MessageOfKind<(typeof KINDS)[number]>;
 
 /** The invocation that handles a message: its id, and when its lease expires. */
 export type Invocation = Readonly<{

@@ -1,9 +1,9 @@
-import type { LookMessage, OwedMessage, ParkedMessage } from "./message.ts";
+import type { AnyParked } from "./message.ts";
 
 /**
  * A queue that holds facts for contended instances and for requests. It delivers at least once; it
  * tries to keep the order of one instance, but nothing may rely on that.
  */
 export interface Parking {
-  park(message: ParkedMessage | OwedMessage | LookMessage): Promise<void>;
+  park(message: AnyParked): Promise<void>;
 }

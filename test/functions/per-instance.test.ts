@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { perInstance } from "../../functions/middleware/per-instance.ts";
-import type { Parked } from "../../functions/middleware/taken-together.ts";
 import { MAX_DELIVERIES, MAX_DELIVERIES_TOGETHER } from "../../lib/definition/limits.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
-import type { Invocation, Verdict } from "../../lib/ports/message.ts";
+import type { AnyParked, Invocation, Verdict } from "../../lib/ports/message.ts";
 import { aContext, aRecord, aWorkbench, failedIds } from "../support/queue-events.ts";
 
 describe("messages that are parked", () => {
@@ -26,7 +25,7 @@ describe("messages that are parked", () => {
 
   test("come back with their whole group, in their order, when the step failed", async () => {
     const { bench, queue } = aWorkbench();
-    const handle = async (messages: readonly Parked[]): Promise<readonly Verdict[]> => {
+    const handle = async (messages: readonly AnyParked[]): Promise<readonly Verdict[]> => {
       if (messages[0]?.instanceId === "a") throw new Error("store is away");
       return messages.map(() => "release");
     };
@@ -63,7 +62,7 @@ describe("messages that are parked", () => {
   test("that came often are taken one by one, and set aside after the eighth delivery", async () => {
     const { bench } = aWorkbench();
     const taken: (readonly [names: string, aside: boolean])[] = [];
-    const handle = async (messages: readonly Parked[], { aside }: Invocation) => {
+    const handle = async (messages: readonly AnyParked[], { aside }: Invocation) => {
       taken.push([messages.map(({ name }) => name).join(" "), aside !== undefined]);
       return messages.map((): Verdict => "release");
     };
@@ -229,7 +228,7 @@ describe("messages that are parked", () => {
 
 function recording(taken: string[][]) {
   return async (
-    messages: readonly Parked[],
+    messages: readonly AnyParked[],
     { mayContinue }: Invocation,
   ): Promise<readonly Verdict[]> => {
     expect(mayContinue).toBe(false);
@@ -250,6 +249,6 @@ function records(...named: readonly (readonly [string, string])[]) {
   };
 }
 
-function parked(instanceId: string, name: string): Parked {
+function parked(instanceId: string, name: string): AnyParked {
   return { kind: "owed", tenant: "default", instanceId, name };
 }

@@ -1,10 +1,5 @@
-import type {
-  Invocation,
-  LookMessage,
-  OwedMessage,
-  ParkedMessage,
-  Verdict,
-} from "../../ports/message.ts";
+import type { AnyParked, Invocation, Verdict } from "../../ports/message.ts";
+import { labelOf } from "../../ports/message-kinds.ts";
 import type { Parking } from "../../ports/parking.ts";
 import type { Work, Workplace } from "./activity.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
@@ -13,18 +8,16 @@ import type { Invocations } from "./invocations.ts";
 /** Parked messages of one instance that are handled in one step. */
 export const MAX_PARKED_BATCH = 10;
 
-type Parked = ParkedMessage | OwedMessage | LookMessage;
-
 /** Handles parked messages of one instance; the verdicts are in their order. */
 export type ParkedConsumer = (
-  messages: readonly Parked[],
+  messages: readonly AnyParked[],
   invocation: Invocation,
 ) => Promise<readonly Verdict[]>;
 
 /** Parks in memory: in order for each instance, several instances at a time. */
 export class ParkingQueue implements Parking, Workplace {
   readonly #invocations: Invocations;
-  readonly #deliveries: Deliveries<Parked>;
+  readonly #deliveries: Deliveries<AnyParked>;
 
   constructor({
     invocations,
@@ -32,11 +25,11 @@ export class ParkingQueue implements Parking, Workplace {
     ...surroundings
   }: Surroundings & Readonly<{ invocations: Invocations; concurrency: number }>) {
     this.#invocations = invocations;
-    this.#deliveries = new Deliveries(surroundings, {
+    this.#deliveries = new Deliveries<AnyParked>(surroundings, {
       concurrency,
       batch: MAX_PARKED_BATCH,
       laneOf: ({ tenant, instanceId }) => `${tenant}\0${instanceId}`,
-      nameOf: nameOfParked,
+      nameOf: labelOf,
     });
     surroundings.activity.add(this);
   }
@@ -49,7 +42,7 @@ export class ParkingQueue implements Parking, Workplace {
     return this.#deliveries.running;
   }
 
-  async park(message: Parked): Promise<void> {
+  async park(message: AnyParked): Promise<void> {
     this.#deliveries.add(message);
   }
 
@@ -67,20 +60,5 @@ export class ParkingQueue implements Parking, Workplace {
 
   left(): Iterable<Work> {
     return this.#deliveries.left();
-  }
-}
-
-function nameOfParked(message: Parked): string {
-  return `${whatOf(message)} of instance ${message.instanceId}`;
-}
-
-function whatOf(message: Parked): string {
-  switch (message.kind) {
-    case "parked":
-      return `parked ${message.fact.kind} ${message.name}`;
-    case "owed":
-      return `what is owed by ${message.name}`;
-    case "look":
-      return `re-check of ${message.ticket}`;
   }
 }

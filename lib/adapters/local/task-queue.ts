@@ -1,5 +1,6 @@
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Invocation, TaskMessage, Verdict } from "../../ports/message.ts";
+import { labelOf } from "../../ports/message-kinds.ts";
 import type { TaskHandler, Tasks } from "../../ports/tasks.ts";
 import type { Work, Workplace } from "./activity.ts";
 import type { Agenda, Waiting } from "./agenda.ts";
@@ -46,13 +47,13 @@ export class TaskQueue implements Tasks, Waiting, Workplace {
     this.#invocations = invocations;
     this.#handlers = handlers;
     this.#runs = runs;
-    this.#deliveries = new Deliveries(surroundings, {
+    this.#deliveries = new Deliveries<TaskMessage>(surroundings, {
       concurrency,
       batch: 1,
       // A start sends its task before it commits. The commit must be in flight when the task loads
       // the instance: an earlier task would create the same instance a second time.
       soon: setImmediate,
-      nameOf: ({ type, instanceId }) => `task ${type} of instance ${instanceId}`,
+      nameOf: labelOf,
       onReleased: (message) => this.#let(message),
     });
     surroundings.activity.add(this);

@@ -1,4 +1,5 @@
 import type { Invocation, Verdict, WorkMessage } from "../../ports/message.ts";
+import { labelOf } from "../../ports/message-kinds.ts";
 import type { WorkQueue } from "../../ports/work-queue.ts";
 import type { Work, Workplace } from "./activity.ts";
 import { Deliveries, type Surroundings } from "./deliveries.ts";
@@ -25,12 +26,12 @@ export class LocalWorkQueue implements WorkQueue, Workplace {
     ...surroundings
   }: Surroundings & Readonly<{ invocations: Invocations; concurrency: number }>) {
     this.#invocations = invocations;
-    this.#deliveries = new Deliveries(surroundings, {
+    this.#deliveries = new Deliveries<WorkMessage>(surroundings, {
       concurrency,
       batch: 1,
       // A call that broadcasts to a few waits delivers to them itself, so it runs first.
       soon: setImmediate,
-      nameOf,
+      nameOf: labelOf,
     });
     surroundings.activity.add(this);
   }
@@ -61,28 +62,5 @@ export class LocalWorkQueue implements WorkQueue, Workplace {
 
   left(): Iterable<Work> {
     return this.#deliveries.left();
-  }
-}
-
-function nameOf(message: WorkMessage): string {
-  switch (message.kind) {
-    case "broadcast":
-      return `broadcast ${message.broadcastId}`;
-    case "watch":
-      return `watch over broadcast ${message.broadcastId}`;
-    case "shard":
-      return `shard ${message.epoch}.${message.shard} of broadcast ${message.broadcastId}`;
-    case "page":
-      return `page ${message.page} of broadcast ${message.broadcastId}`;
-    case "missed":
-      return `re-check of ${message.ticket} of instance ${message.instanceId}`;
-    case "members":
-      return `batch items of ${message.ticket} of instance ${message.instanceId}`;
-    case "cancel-members":
-      return `called processes of ${message.ticket} of instance ${message.instanceId} to cancel`;
-    case "offer":
-      return `offer of event ${message.name} number ${message.seq}`;
-    case "poke":
-      return `wake-up of the mailbox of ${message.name}`;
   }
 }

@@ -1,12 +1,10 @@
-import type { LookMessage, OwedMessage, ParkedMessage, Verdict } from "../../ports/message.ts";
+import type { AnyParked, Verdict } from "../../ports/message.ts";
 import type { Parking } from "../../ports/parking.ts";
 import { type DeliveryFault, type Queued, SimulatedQueue } from "./queue.ts";
 
-type Parked = ParkedMessage | OwedMessage | LookMessage;
-
 /** Parking in memory, delivered by the world: in order and in batches unless it chooses otherwise. */
-export class SimulatedParking extends SimulatedQueue<Parked> implements Parking {
-  park(message: Parked): Promise<void> {
+export class SimulatedParking extends SimulatedQueue<AnyParked> implements Parking {
+  park(message: AnyParked): Promise<void> {
     return this.send(message);
   }
 
@@ -14,10 +12,10 @@ export class SimulatedParking extends SimulatedQueue<Parked> implements Parking 
    * What may be delivered together: for each instance its oldest ready messages, up to `most`. An
    * instance is left out while one of its messages is being delivered, or an older one waits.
    */
-  batches(most = 10): readonly (readonly Queued<Parked>[])[] {
+  batches(most = 10): readonly (readonly Queued<AnyParked>[])[] {
     const ready = new Set(this.ready().map(({ id }) => id));
     const groups = Map.groupBy(this.all(), ({ message }) => groupOf(message));
-    const batches: (readonly Queued<Parked>[])[] = [];
+    const batches: (readonly Queued<AnyParked>[])[] = [];
     for (const group of groups.values()) {
       const blockedFrom = group.findIndex(({ id }) => !ready.has(id));
       const batch = (blockedFrom === -1 ? group : group.slice(0, blockedFrom)).slice(0, most);
@@ -30,12 +28,12 @@ export class SimulatedParking extends SimulatedQueue<Parked> implements Parking 
   /** Delivers messages together; the consumer's verdicts are in their order. */
   async deliverBatch(
     ids: readonly number[],
-    consumer: (messages: readonly Parked[]) => Promise<readonly Verdict[]>,
+    consumer: (messages: readonly AnyParked[]) => Promise<readonly Verdict[]>,
     fault?: DeliveryFault,
   ): Promise<void> {
-    const messages: Parked[] = [];
+    const messages: AnyParked[] = [];
     const verdicts = Promise.withResolvers<readonly Verdict[]>();
-    const take = async (message: Parked): Promise<Verdict> => {
+    const take = async (message: AnyParked): Promise<Verdict> => {
       const place = messages.push(message) - 1; // an id that is gone takes none
       return (await verdicts.promise)[place] ?? { keepForMs: 0 };
     };
@@ -45,6 +43,6 @@ export class SimulatedParking extends SimulatedQueue<Parked> implements Parking 
   }
 }
 
-function groupOf({ tenant, instanceId }: Parked): string {
+function groupOf({ tenant, instanceId }: AnyParked): string {
   return `${tenant}\0${instanceId}`;
 }

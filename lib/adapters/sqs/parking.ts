@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import type { Blobs } from "../../ports/blobs.ts";
 import type { Ids } from "../../ports/ids.ts";
-import type { LookMessage, OwedMessage, ParkedMessage } from "../../ports/message.ts";
+import type { AnyParked } from "../../ports/message.ts";
 import type { Meter } from "../../ports/meter.ts";
 import type { Parking } from "../../ports/parking.ts";
 import { packMessage } from "./body.ts";
@@ -29,7 +29,7 @@ export class SqsParking implements Parking {
    * Always under a new id: the queue would deduplicate a message that is parked again after it was
    * handled.
    */
-  async park(message: ParkedMessage | OwedMessage | LookMessage): Promise<void> {
+  async park(message: AnyParked): Promise<void> {
     const { ids, blobs, ...queue } = this.#options;
     const body = await packMessage(message, blobs);
     await send(queue, { body, group: groupOf(message), id: ids.fresh() });
@@ -37,6 +37,6 @@ export class SqsParking implements Parking {
 }
 
 /** Instance ids may be longer than a group's name, and hold characters that it may not. */
-function groupOf({ tenant, instanceId }: ParkedMessage | OwedMessage | LookMessage): string {
+function groupOf({ tenant, instanceId }: AnyParked): string {
   return createHash("sha256").update(`${tenant}\0${instanceId}`).digest("hex");
 }

@@ -13,8 +13,9 @@ import type * as z from "zod/mini";
 import type { Json, Variables } from "../../definition/json.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Message } from "../../ports/message.ts";
+import { checkMessage } from "../../ports/message-kinds.ts";
 import { MESSAGE_FORMAT } from "../../ports/message-text.ts";
-import { anyMessage, bodyReference, busEvent } from "./message-shapes.ts";
+import { bodyReference, busEvent } from "./message-shapes.ts";
 
 /** Stands for a body that is too large for the queue: it is in Blobs under this name. */
 export type BodyReference = Readonly<{ kind: "reference"; ref: string }>;
@@ -55,8 +56,10 @@ function parseMessage(value: Properties, text: string, newest: number): Message 
   const { v, traceparent: _, ...rest } = value;
   if (!isFormat(v)) throw unreadable(text, `its format is ${JSON.stringify(v) ?? "absent"}`);
   if (v > newest) throw tooNew(v, newest);
-  if (!("ref" in rest)) return checked(anyMessage, rest, text);
-  return { kind: "reference", ...checked(bodyReference, rest, text) };
+  if ("ref" in rest) return { kind: "reference", ...checked(bodyReference, rest, text) };
+  const found = checkMessage(rest);
+  if ("message" in found) return found.message;
+  throw unreadable(text, found.problems.join("; "));
 }
 
 type Properties = Readonly<Record<string, Json>>;

@@ -8,11 +8,10 @@ import { isDue, isWelcome } from "../../kernel/decide.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import type {
+  AnyParked,
   CarriedStart,
   Invocation,
   LookMessage,
-  OwedMessage,
-  ParkedMessage,
   Post,
   Verdict,
 } from "../../ports/message.ts";
@@ -27,12 +26,10 @@ import type { World } from "../world.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { afterNothing, takePosted } from "./recheck.ts";
 
-type Parked = ParkedMessage | OwedMessage | LookMessage;
-
 /** A parked message by itself. */
 export async function advanceOne(
   world: World,
-  message: Parked,
+  message: AnyParked,
   invocation: Invocation,
 ): Promise<Verdict> {
   const [verdict] = await advance(world, [message], invocation);
@@ -42,14 +39,14 @@ export async function advanceOne(
 /** Takes up to ten parked messages of one instance; the verdicts are in their order. */
 export async function advance(
   world: World,
-  messages: readonly Parked[],
+  messages: readonly AnyParked[],
   invocation: Invocation,
 ): Promise<readonly Verdict[]> {
   const [first] = messages;
   if (first === undefined) return [];
   const found = await findOrCreate(world, first.instanceId, messages);
   if (found === undefined) return messages.map(() => "release");
-  const isLost = (message: Parked) => hasLost(found.instance, startIn(message));
+  const isLost = (message: AnyParked) => hasLost(found.instance, startIn(message));
   const others = messages.filter((message) => !isLost(message) && !isPosted(message));
   const result = await takeTogether(world, found, others, invocation);
   if (result === "contended") return messages.map(() => ({ keepForMs: CONTENDED_MS }));
@@ -67,7 +64,7 @@ export async function advance(
 async function findOrCreate(
   world: World,
   instanceId: string,
-  messages: readonly Parked[],
+  messages: readonly AnyParked[],
 ): Promise<Image | undefined> {
   const starts = messages.flatMap((message) => startIn(message) ?? []);
   for (const start of starts) {
@@ -80,7 +77,7 @@ async function findOrCreate(
 /** What was not taken is late or doubled, or a timer that this host's clock finds too early. */
 async function verdictOn(
   world: World,
-  message: Parked,
+  message: AnyParked,
   { image, taken, left, verdict }: Taken,
   invocation: Invocation,
 ): Promise<Verdict> {
@@ -93,7 +90,7 @@ async function verdictOn(
 }
 
 /** What came in vain. A copy of a request, or of a start, does so by design: its call was quicker. */
-function factIn(message: Exclude<Parked, LookMessage>): Fact["kind"] | undefined {
+function factIn(message: Exclude<AnyParked, LookMessage>): Fact["kind"] | undefined {
   if (message.kind === "owed" || message.request !== undefined) return undefined;
   return message.fact.kind === "started" ? undefined : message.fact.kind;
 }
@@ -110,7 +107,7 @@ type Taken = Readonly<{
 async function takeTogether(
   world: World,
   found: Image,
-  messages: readonly Parked[],
+  messages: readonly AnyParked[],
   invocation: Invocation,
 ): Promise<Taken | "contended"> {
   const sent = await commitAndSend(world, found, {
@@ -126,7 +123,11 @@ async function takeTogether(
   return { image: sent.image ?? found, taken: new Set(), left: new Set(), verdict: "release" };
 }
 
-function wantsOf(world: World, instance: Instance, messages: readonly Parked[]): readonly Want[] {
+function wantsOf(
+  world: World,
+  instance: Instance,
+  messages: readonly AnyParked[],
+): readonly Want[] {
   const now = timeOf(world, instance);
   return messages.flatMap((message): Want[] => {
     if (message.kind === "look") return [{ name: message.name, look: message.ticket }];
@@ -154,8 +155,8 @@ function earlyByMs(world: World, instance: Instance, fact: Fact): number {
 }
 
 /** One that carries a message changes a mailbox with its step: it is taken by itself. */
-const isPosted = (message: Parked): message is LookMessage & { post: Post } =>
+const isPosted = (message: AnyParked): message is LookMessage & { post: Post } =>
   message.kind === "look" && message.post !== undefined;
 
-const startIn = (message: Parked): CarriedStart | undefined =>
+const startIn = (message: AnyParked): CarriedStart | undefined =>
   message.kind === "parked" ? message.start : undefined;

@@ -68,22 +68,22 @@ export const STEP: readonly Mutant[] = [
     file: "lib/engine/drive/drive.ts",
     find: "const asked = await openAttempt(world, message, invocation);",
     replace: `
-    const trigger = attemptName(message.ticket, message.attempt);
+    const name = attemptName(message.ticket, message.attempt);
     const found = await loadOrCreate(world, message.instanceId, message.start);
     const isGone =
       found !== undefined && openTask(found.instance, message.ticket)?.attempt !== message.attempt;
-    const heir = !isGone ? undefined : found.instance.tickets.find((t) => t.stamp?.by === trigger && runsHere(world, t));
+    const heir = !isGone ? undefined : found.instance.tickets.find((t) => t.stamp?.by === name && runsHere(world, t));
     if (heir?.stamp && heir.stamp.until <= world.clock.now()) {
       const { planWrite } = await import("../step/plan.ts");
       const { commit } = await import("../step/commit.ts");
-      const stamp = { by: trigger, own: invocation.id, until: invocation.until };
+      const stamp = { by: name, own: invocation.id, until: invocation.until };
       const tickets = found.instance.tickets.map((t) => (t.id === heir.id ? { ...t, stamp } : t));
       const put = planWrite(world, found.program, found.instance, { ...found.instance, tickets });
       const taken = await commit(world, put, invocation.id);
       if (taken.kind !== "committed") return { keepForMs: 100 };
       ${MARK};
       const task = taken.image.instance.tickets.find(({ id }) => id === heir.id);
-      return driveFrom({ world, trigger, invocation }, { image: taken.image, task, sent: new Set(), step: 2 });
+      return driveFrom({ world, trigger: name, invocation }, { image: taken.image, task, sent: new Set(), step: 2 });
     }
     const asked = await openAttempt(world, message, invocation);`,
   },
