@@ -16,8 +16,7 @@ import {
 } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { liveIds } from "../instances/live.ts";
-import { resendCalls } from "../multi-instance/resend-calls.ts";
-import { sendBatch, sendItems } from "../multi-instance/send-batch.ts";
+import { resendCalls, sendBatch, sendItems } from "../multi-instance/send-batch.ts";
 import { isChild } from "../rows/child.ts";
 import { offerAnew } from "../rows/offer.ts";
 import { earliestTimer, isTask, isTimer, openTasks, runsHere } from "../rows/open-tickets.ts";
