@@ -1,5 +1,5 @@
 /**
- * The commit of a step that nobody repeats for us: a copy of what the step owes is queued besides.
+ * The commit of a step that no queue repeats: a copy of what the step owes is queued besides.
  *
  * 1. Where queues last, the copy leaves before the commit: it takes the step if its sender dies. No
  *    queue gives it back, so from then on no refusal is certain, and the answer says so.
@@ -16,7 +16,7 @@ import type { World } from "../world.ts";
 export type Progress = { mayHappen: boolean };
 
 type Around = Readonly<{
-  /** Queues the copy; absent: the step owes nothing that somebody must send. */
+  /** Queues the copy; absent: the step owes nothing that must be sent. */
   copy: (() => Promise<void>) | undefined;
   /** What is done at once, for the caller's sake. */
   show: () => Promise<unknown>;
@@ -45,7 +45,7 @@ export async function commitCall(
   return outcome;
 }
 
-/** Answers a call: with what it gives, with its refusal, or that nobody knows yet what becomes of it. */
+/** Answers a call: with what it gives, with its refusal, or that its outcome is unknown. */
 export async function answerCall<T>(
   where: string,
   call: (progress: Progress) => Promise<T>,
