@@ -40,8 +40,8 @@ async function isStillAwaited(world: World, child: Instance): Promise<boolean> {
 }
 
 /**
- * An incident that could not take the child's end in keeps the call, or stands for members of a
- * family that are opened again: they look anew when it is resolved.
+ * An incident that could not take the child's end in keeps the call, or stands for items of a batch
+ * that are opened again: they are checked again when it is resolved.
  */
 function isKept(tickets: readonly Ticket[], call: string): boolean {
   const named = parseItemName(call);

@@ -1,7 +1,7 @@
 /**
- * Attempts of a family's members. They live in the messages that ask for them: a failure that is
- * followed by another attempt is a message for a message, and the instance hears nothing of it. Only
- * when none is left the instance is told. When an attempt is due is a rule of `kernel/retry.ts`.
+ * Attempts of batch items. They live in the messages that ask for them: after a failure that is
+ * followed by another attempt one message replaces the other, and the instance does not change. Only
+ * a final failure is a fact of the instance. When an attempt is due is a rule of `kernel/retry.ts`.
  */
 
 import { batchOf, isOfCalls } from "../../kernel/batch.ts";
@@ -12,14 +12,14 @@ import type { TaskMessage } from "../../ports/message.ts";
 import { taskMessage } from "../step/task-message.ts";
 import type { World } from "../world.ts";
 
-/** The task as its message asks for it: which attempt of a member it is, only the message knows. */
+/** The task as its message asks for it: which attempt of a batch item it is, only the message knows. */
 export function asAskedFor(task: TaskTicket, message: TaskMessage): TaskTicket {
   if (task.member === undefined) return task;
   const { attempt, retries = task.retries, notBefore } = message;
   return { ...task, attempt, retries, ...(notBefore !== undefined && { notBefore }) };
 }
 
-/** The message of the attempt that follows a member's failure; undefined: tell the instance. */
+/** The message of the attempt that follows the failure of an item; undefined: it is final. */
 export function nextAttemptOf(
   { clock }: Pick<World, "clock">,
   instance: Instance,
@@ -38,7 +38,7 @@ export function nextAttemptOf(
 }
 
 /**
- * What the instance is told of a member's failure: how many attempts are left, which it cannot know.
+ * The final failure of an item: it says how many attempts are left, which the instance cannot know.
  * That is none, unless its backoff cannot be read: then the instance finds the same, and says so.
  */
 export const forGood = (task: TaskTicket, fact: TicketFact): TicketFact =>

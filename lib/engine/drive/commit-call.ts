@@ -1,5 +1,5 @@
 /**
- * The commit of a step that nobody repeats for us: a copy of what the step owes is queued besides.
+ * The commit of a step that no queue repeats: a copy of what the step owes is queued besides.
  *
  * 1. Where queues last, the copy leaves before the commit: it takes the step if its sender dies. No
  *    queue gives it back, so from then on no refusal is certain, and the answer says so.
@@ -8,7 +8,10 @@
  * 3. After the commit the answer is yes: what fails then is left to the copy, or to the store's index.
  */
 import { EngineError } from "../../ports/engine-error.ts";
+import type { LockedRow } from "../rows/closed.ts";
 import { type Committed, commit } from "../step/commit.ts";
+import { afterCommit, showCaller } from "../step/dispatch.ts";
+import { mustBeSent } from "../step/owed.ts";
 import type { Plan } from "../step/plan.ts";
 import type { World } from "../world.ts";
 
@@ -16,20 +19,21 @@ import type { World } from "../world.ts";
 export type Progress = { mayHappen: boolean };
 
 type Around = Readonly<{
-  /** Queues the copy; absent: the step owes nothing that somebody must send. */
+  /** Queues the copy, where the step owes more than timers; absent: one is queued already. */
   copy: (() => Promise<void>) | undefined;
-  /** What is done at once, for the caller's sake. */
-  show: () => Promise<unknown>;
   /** Of the call that commits; absent: a queue brings this step again. */
   progress?: Progress | undefined;
+  held?: LockedRow | undefined;
 }>;
 
 export async function commitCall(
   world: World,
   plan: Plan,
-  { copy, show, progress }: Around,
+  { copy: queueCopy, progress, held }: Around,
 ): Promise<Committed> {
   const { queuesSurvive } = world.settings.host;
+  const owes = owesMoreThanTimers(world, plan);
+  const copy = owes ? queueCopy : undefined;
   if (copy && queuesSurvive) {
     if (progress) progress.mayHappen = true;
     await copy();
@@ -38,14 +42,20 @@ export async function commitCall(
   if (outcome.kind !== "committed") return outcome;
   if (!queuesSurvive) await copy?.();
   try {
-    await show();
+    // The caller expects to find at once what the copy will send. A step without one ends here.
+    if (owes) await showCaller(world, plan, held);
+    else await afterCommit(world, plan, { held });
   } catch (error) {
     world.onTrouble?.(`what follows a step of instance ${plan.image.instance.id}`, error);
   }
   return outcome;
 }
 
-/** Answers a call: with what it gives, with its refusal, or that nobody knows yet what becomes of it. */
+/** Timers are found by the store's index; everything else must be sent. */
+const owesMoreThanTimers = (world: World, { fresh }: Plan): boolean =>
+  fresh.outbox.length > 0 || fresh.tickets.some((ticket) => mustBeSent(world, ticket));
+
+/** Answers a call: with what it gives, with its refusal, or that its outcome is unknown. */
 export async function answerCall<T>(
   where: string,
   call: (progress: Progress) => Promise<T>,

@@ -12,7 +12,7 @@ import { postingOf } from "../rows/mailbox.ts";
 import { runsHere } from "../rows/open-tickets.ts";
 import { firedWrite } from "../rows/timer-start.ts";
 import { type Committed, commit } from "../step/commit.ts";
-import { rearm, showCaller } from "../step/dispatch.ts";
+import { rearm } from "../step/dispatch.ts";
 import { isStorable, type Plan, planStart } from "../step/plan.ts";
 import { taskMessage } from "../step/task-message.ts";
 import { blankInstance } from "../storage/blank-instance.ts";
@@ -26,7 +26,6 @@ import { shardFor } from "../storage/shard-for.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { commitCall, type Progress } from "./commit-call.ts";
-import { owesMoreThanTimers } from "./instance-request.ts";
 
 /**
  * What a start writes and owes; undefined when the message that begins it has gone elsewhere, or the
@@ -87,11 +86,7 @@ export const commitStart = (
   start: CarriedStart,
   progress?: Progress,
 ): Promise<Committed> =>
-  commitCall(world, plan, {
-    copy: owesMoreThanTimers(world, plan) ? () => carry(world, plan, start) : undefined,
-    show: () => showCaller(world, plan),
-    progress,
-  });
+  commitCall(world, plan, { copy: () => carry(world, plan, start), progress });
 
 /**
  * What waits for more than time may find it at once, and then owes other things: such a start is

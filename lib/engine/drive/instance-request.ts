@@ -11,8 +11,6 @@ import type { Instance } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { LockedRow } from "../rows/closed.ts";
-import { afterCommit, showCaller } from "../step/dispatch.ts";
-import { mustBeSent } from "../step/owed.ts";
 import { type Plan, plan } from "../step/plan.ts";
 import { noOwner } from "../step/take.ts";
 import { SIZE_LIMITS } from "../storage/externalized.ts";
@@ -102,19 +100,18 @@ async function handleOnce(
   if (isTooLarge(planned)) throw tooLarge(instanceId);
   const refusal = asked.refuse?.(planned);
   if (refusal) throw refusal;
-  const owes = owesMoreThanTimers(world, planned);
   const parked = { id, body, answer: 200, base };
-  const copy = () =>
-    world.parking.park({ kind: "parked", tenant, instanceId, name, fact, request: parked });
+  const copy = () => {
+    request.parkedAs = name;
+    return world.parking.park({ kind: "parked", tenant, instanceId, name, fact, request: parked });
+  };
+  // The copy sends what is owed by its own name: another attempt needs another copy.
   const outcome = await commitCall(world, planned, {
-    // The copy sends what is owed by its own name: another attempt needs another copy.
-    copy: owes && parkedAs !== name ? copy : undefined,
-    show: () => (owes ? showCaller(world, planned, held) : afterCommit(world, planned, { held })),
+    copy: parkedAs !== name ? copy : undefined,
     progress,
+    held,
   });
-  if (outcome.kind === "committed") return { kind: "done", image: outcome.image };
-  if (owes && world.settings.host.queuesSurvive) request.parkedAs = name;
-  return again();
+  return outcome.kind === "committed" ? { kind: "done", image: outcome.image } : again();
 }
 
 /** Where there is a caller it gets an error instead of an incident, and nothing is changed. */
@@ -129,10 +126,6 @@ export function tooLarge(instanceId: string): EngineError {
     retryable: false,
   });
 }
-
-/** Timers are found by the store's index; everything else must be sent. */
-export const owesMoreThanTimers = (world: World, { fresh }: Plan): boolean =>
-  fresh.outbox.length > 0 || fresh.tickets.some((ticket) => mustBeSent(world, ticket));
 
 export function notFound(instanceId: string): EngineError {
   return new EngineError("instance/not-found", {

@@ -11,7 +11,6 @@ import type { Instance } from "../../kernel/instance.ts";
 import type { Invocation, LookMessage, Post, Verdict } from "../../ports/message.ts";
 import { boxName, postingMessage, type ReadMailbox } from "../rows/mailbox.ts";
 import { commitAndSend } from "../step/commit-and-send.ts";
-import { showCaller } from "../step/dispatch.ts";
 import { plan } from "../step/plan.ts";
 import { redeliver } from "../step/redelivery.ts";
 import { CONTENDED_MS } from "../step/rewrite.ts";
@@ -20,7 +19,7 @@ import { noOwner, ownerOf } from "../step/take.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { commitCall, type Progress } from "./commit-call.ts";
-import { isTooLarge, owesMoreThanTimers, tooLarge } from "./instance-request.ts";
+import { isTooLarge, tooLarge } from "./instance-request.ts";
 
 /** `again`: others changed the same things meanwhile; a copy may have been parked all the same. */
 export type Rechecked = Readonly<
@@ -43,16 +42,16 @@ export async function recheckInRequest(
   if (planned === undefined) return { kind: "nothing" };
   const { tenant, id: instanceId, version: base } = image.instance;
   if (isTooLarge(planned)) throw tooLarge(instanceId);
-  const owes = owesMoreThanTimers(world, planned);
   const about = { tenant, instanceId, name, ticket, call: { base, at: now } };
-  const copy = () => world.parking.park({ kind: "look", ...about, ...(post && { post }) });
-  const outcome = await commitCall(world, planned, {
-    copy: owes ? copy : undefined,
-    show: () => showCaller(world, planned),
-    progress: publishing?.progress,
-  });
-  if (outcome.kind === "committed") return { kind: "took", image: outcome.image };
-  return { kind: "again", isParked: owes && world.settings.host.queuesSurvive };
+  let isParked = false;
+  const copy = () => {
+    isParked = true;
+    return world.parking.park({ kind: "look", ...about, ...(post && { post }) });
+  };
+  const outcome = await commitCall(world, planned, { copy, progress: publishing?.progress });
+  return outcome.kind === "committed"
+    ? { kind: "took", image: outcome.image }
+    : { kind: "again", isParked };
 }
 
 /** What a call is publishing to the wait, into a mailbox that it has read. */

@@ -43,7 +43,7 @@ export async function report(drive: Drive, position: Position, outcome: TicketFa
   const fact = forGood(task, outcome);
   const name = step === 1 ? trigger : attemptName(task.id, task.attempt);
   const parked = { name, fact };
-  // A batch item is never alone, and whoever hands its message back need not ask who runs it.
+  // A batch item is never alone, and a hand-back of its message need not ask whether it runs.
   const isItem = task.member !== undefined;
   if (isItem || openWork(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
     return parkOutcome(drive, position, parked);

@@ -1,12 +1,12 @@
 /**
- * A family of calls was cut short: its open members' children are cancelled, and those that have
+ * A batch of calls was cut short: the children of its open items are cancelled, and those that have
  * not begun never will.
  *
- * 1. They are cancelled by page, each a trigger of its own that names its members: the family is gone
+ * 1. They are cancelled by page, each a trigger of its own that names its items: the batch is gone
  *    from the instance, and the order to cancel may be dropped as soon as the pages are queued. A
- *    hundred children may each have a hundred of their own: only a few are cancelled by whoever
- *    carries out the order.
- * 2. Queues in memory forget their pages, and nothing would tell of them: there all are cancelled
+ *    hundred children may each have a hundred of their own: the invocation that carries out the order
+ *    cancels only a few.
+ * 2. Queues in memory forget their pages, and nothing would bring them back: there all are cancelled
  *    before the order is dropped.
  */
 import { MAX_MEMBERS_APART, MEMBERS_PER_PAGE } from "../../definition/limits.ts";
@@ -20,7 +20,7 @@ import type { World } from "../world.ts";
 
 type Order = Extract<TicketlessEffect, { kind: "cancel-children" }>;
 
-/** Cancels what the members that were open have begun, or sends the pages that will. */
+/** Cancels what the open items have begun, or sends the pages that will. */
 export async function cancelBatch(
   world: World,
   parent: Instance,
@@ -38,7 +38,7 @@ export async function cancelBatch(
   }
 }
 
-/** Cancels the members of one page; then the page may go. */
+/** Cancels the items of one page; then the page may go. */
 export async function cancelItems(
   world: World,
   { instanceId, ticket, numbers }: CancelMembersMessage,
@@ -56,8 +56,6 @@ async function cancelMembers(
   family: string,
   numbers: readonly number[],
 ): Promise<void> {
-  await someAtOnce(
-    numbers,
-    async (n) => await world.senders.cancelChild(world, parent, itemName(family, n)),
-  );
+  const cancel = (n: number) => world.senders.cancelChild(world, parent, itemName(family, n));
+  await someAtOnce(numbers, cancel);
 }

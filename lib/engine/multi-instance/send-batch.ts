@@ -1,24 +1,27 @@
 /**
- * How the members of a family leave.
+ * How the items of a batch leave.
  *
- * 1. The family's ticket is the entry: whoever owes it sends every member whose bit is not set, and
- *    may do so again. A task that is sent twice runs twice at most, and counts once; a child that is
- *    begun twice is one, since its id comes from the member's name.
- * 2. Many members are sent by page. A page is a trigger of its own: it stays queued until its
- *    members have left, and says nothing but which they are. What is open the instance says.
+ * 1. The batch's ticket is the entry: the trigger that owes it sends every item whose bit is not set,
+ *    and may do so again. A task that is sent twice runs twice at most, and counts once; a child that
+ *    is begun twice is one, since its id comes from the item's name.
+ * 2. Many items are sent by page. A page is a trigger of its own: it stays queued until its items
+ *    have left, and says nothing but which they are. What is open the instance says.
  */
 import { type BatchItem, batchNamed, itemsOf } from "../../kernel/batch.ts";
-import type { BatchTicket, Instance } from "../../kernel/instance.ts";
+import type { BatchTicket, CallBatch, Instance } from "../../kernel/instance.ts";
 import type { MembersMessage, Verdict } from "../../ports/message.ts";
+import { childIdOf } from "../rows/child.ts";
 import { offerTask } from "../rows/offer.ts";
 import { runsHere } from "../rows/open-tickets.ts";
 import { isSentByPage, pageSizeIn } from "../step/owed.ts";
 import { taskMessage } from "../step/task-message.ts";
+import { instanceKey } from "../storage/keys.ts";
+import { readMany } from "../storage/read-many.ts";
 import { someAtOnce } from "../storage/some-at-once.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import type { Sending, World } from "../world.ts";
 
-/** Sends every open member, or the pages that will. */
+/** Sends every open item, or the pages that will. */
 export async function sendBatch(
   world: World,
   instance: Instance,
@@ -29,15 +32,23 @@ export async function sendBatch(
     await sendItems(world, instance, itemsOf(family), how);
     return;
   }
-  const perPage = pageSizeIn(world);
-  const { tenant, id: instanceId } = instance;
-  for (let from = 0; from < family.size; from += perPage) {
-    const to = Math.min(family.size, from + perPage);
-    await world.pages.send({ kind: "members", tenant, instanceId, ticket: family.id, from, to });
+  const all = { ticket: family.id, from: 0, to: family.size };
+  await sendPages(world, instance, all, pageSizeIn(world));
+}
+
+async function sendPages(
+  world: World,
+  { tenant, id: instanceId }: Instance,
+  { ticket, from: first, to: end }: Pick<MembersMessage, "ticket" | "from" | "to">,
+  perPage: number,
+): Promise<void> {
+  for (let from = first; from < end; from += perPage) {
+    const to = Math.min(end, from + perPage);
+    await world.pages.send({ kind: "members", tenant, instanceId, ticket, from, to });
   }
 }
 
-/** Sends the open members of one page; then the page may go. */
+/** Sends the open items of one page; then the page may go. */
 export async function sendBatchPage(
   world: World,
   { instanceId, ticket, from, to }: MembersMessage,
@@ -46,21 +57,17 @@ export async function sendBatchPage(
   const family = image && batchNamed(image.instance.tickets, ticket);
   if (image === undefined || family === undefined) return "release";
   if (world.aside !== undefined && to - from > 1) {
-    // One of its members may be the reason why it came too often: each gets a message of its own.
-    const { tenant } = image.instance;
-    for (let n = from; n < to; n += 1) {
-      const page = { kind: "members", tenant, instanceId, ticket, from: n, to: n + 1 } as const;
-      await world.pages.send(page);
-    }
+    // One of its items may be the reason why it came too often: each gets a message of its own.
+    await sendPages(world, image.instance, { ticket, from, to }, 1);
     return "release";
   }
-  // The page may have come before: nobody can tell what it has sent then.
+  // The page may have come before: what it has sent then cannot be known.
   await sendItems(world, image.instance, itemsOf(family, { from, to }), "again");
   return "release";
 }
 
 /**
- * Sends these members, each as the task or the call that it is; says for how many calls there was
+ * Sends these items, each as the task or the call that it is; says for how many calls there was
  * anything to do.
  */
 export async function sendItems(
@@ -76,4 +83,28 @@ export async function sendItems(
     return false;
   });
   return begun.filter((isBegun) => isBegun).length;
+}
+
+/**
+ * What a recovery does for a batch of calls: begins again the children that have not begun, and has
+ * the ends taken of which the caller has not learned. Children are read many at a time, and not
+ * decoded: one that has ended has an expiry. Says for how many there was anything to do; a child that
+ * lives counts as nothing, and so do those that go by page.
+ */
+export async function resendCalls(
+  world: World,
+  instance: Instance,
+  family: CallBatch,
+): Promise<number> {
+  const items = itemsOf(family);
+  const keys = items.map(({ id }) => instanceKey(instance.tenant, childIdOf(world, instance, id)));
+  const children = await readMany(world.store, keys);
+  // A detached call waits for nothing but that its child is there.
+  const lost = items.filter((_, n) => {
+    const child = children[n];
+    return child === undefined || child.expiresAt !== undefined || family.call.detached;
+  });
+  if (lost.length <= pageSizeIn(world)) return sendItems(world, instance, lost, "again");
+  await sendBatch(world, instance, family, "again");
+  return 0;
 }

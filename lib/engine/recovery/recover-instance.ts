@@ -11,8 +11,7 @@ import {
   type TaskTicket,
   type TimerTicket,
 } from "../../kernel/instance.ts";
-import { resendCalls } from "../multi-instance/resend-calls.ts";
-import { sendBatch, sendItems } from "../multi-instance/send-batch.ts";
+import { resendCalls, sendBatch, sendItems } from "../multi-instance/send-batch.ts";
 import { isChild } from "../rows/child.ts";
 import { offerAnew } from "../rows/offer.ts";
 import { earliestTimer, isTask, isTimer, openTasks, runsHere } from "../rows/open-tickets.ts";

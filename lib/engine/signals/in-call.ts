@@ -7,6 +7,7 @@ import { MAX_MS_IN_CALL, MAX_ROWS_IN_CALL, ROWS_AT_ONCE } from "../../definition
 import type { PagedRow } from "../../ports/message.ts";
 import { type Broadcast, publish } from "../rows/broadcast.ts";
 import type { ReceiptView } from "../shapes/signals.ts";
+import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 import { attempt, countsOf } from "./fan-out.ts";
 import { rowsIfFew } from "./fan-out-plan.ts";
@@ -36,17 +37,17 @@ export async function completedReceipt(
   world: World,
   broadcast: Broadcast,
 ): Promise<ReceiptView | undefined> {
-  const read = async () => viewReceipt(broadcast, await readProgress(world, broadcast.id));
-  let receipt = await read();
-  if (!receipt.complete) await publish(world, broadcast);
-  for (let tries = 0; !receipt.complete && tries < MAX_MS_IN_CALL / LOOK_MS; tries++) {
-    await world.clock.pause(LOOK_MS);
-    receipt = await read();
-  }
-  return receipt.complete ? receipt : undefined;
+  const tries = 1 + MAX_MS_IN_CALL / RECHECK_MS;
+  const found = await tryRepeatedly(world, { tries }, async (tried) => {
+    const receipt = viewReceipt(broadcast, await readProgress(world, broadcast.id));
+    if (receipt.complete) return receipt;
+    if (tried === 0) await publish(world, broadcast);
+    return again({ retryAfterMs: RECHECK_MS });
+  });
+  return found instanceof Again ? undefined : found;
 }
 
-const LOOK_MS = 50;
+const RECHECK_MS = 50;
 
 const isStart = (row: PagedRow): boolean => "definitionId" in row;
 const isWait = (row: PagedRow): boolean => !isStart(row);

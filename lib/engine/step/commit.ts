@@ -44,8 +44,8 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
 }
 
 /**
- * What was stored for a commit that lost stays for nobody. The end that won has gone by without it;
- * a live instance remembers, with its next commit, that its end has something to look for.
+ * What was stored for a commit that lost belongs to no instance. The end that won has passed without
+ * it; a live instance remembers, with its next commit, that its end has something to remove.
  */
 async function afterLosing(world: World, plan: Plan, current: Image): Promise<Image> {
   const { instance } = current;
@@ -89,7 +89,7 @@ async function put(
   }
 }
 
-/** Nobody said what became of the put: only a strong read can tell, never a blind repeat. */
+/** The outcome of the put is unknown: only a strong read can tell, never a blind repeat. */
 async function findOut(
   world: World,
   plan: Plan,

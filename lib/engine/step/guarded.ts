@@ -13,9 +13,10 @@ import type { Given } from "../../kernel/draft.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
-import { EngineError } from "../../ports/engine-error.ts";
+import type { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { attemptName } from "../storage/names.ts";
+import { engineBusy } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 
 /** The world as a delivery sees it: of one that came too often nothing is decided. */
@@ -75,7 +76,7 @@ function stepName({ tickets }: Instance, fact: Fact): string {
   return ticket?.on === "task" ? taskStepName(ticket) : nameOf(fact);
 }
 
-/** One that was set aside and resolved is another attempt. A member's are not in the instance. */
+/** One that was set aside and resolved is another attempt. Those of a batch item are not in the instance. */
 export const taskStepName = ({ id, attempt, member }: TaskTicket): string =>
   member === undefined ? attemptName(id, attempt) : id;
 
@@ -96,9 +97,8 @@ const poisoned = (fact: Fact, why: string) =>
   }) as const;
 
 const notYet = (instance: Instance, forMs: number): EngineError =>
-  new EngineError("engine/busy", {
+  engineBusy({
     happened: "The engine died while this step was under way: it is tried again later, alone",
     where: `instance ${instance.id}`,
     fix: `Wait for ${Math.ceil(forMs / 1_000)} s, or cancel the instance.`,
-    retryable: true,
   });

@@ -20,7 +20,7 @@ export function owedBy(instance: Instance, name: string): Entries {
 export const isNothing = ({ tickets, outbox }: Entries): boolean =>
   tickets.length === 0 && outbox.length === 0;
 
-/** Who works on these entries, without those that nobody owns. */
+/** The leases of those entries that have an owner. */
 export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { own: string })[] {
   return [...tickets, ...outbox].flatMap(({ stamp }) =>
     stamp && stamp.own !== null ? [{ ...stamp, own: stamp.own }] : [],
@@ -28,8 +28,8 @@ export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { own:
 }
 
 /**
- * How long the owner of an entry should still be left alone; 0 when nobody works on it. Where it is
- * known exactly who does, a lease says nothing: its owner is at work right here and soon done.
+ * How long the owner of an entry should still be left alone; 0 when it has none. Where
+ * the process knows its owners, a lease says nothing: its owner is at work right here and soon done.
  */
 export function leaseLeftMs(
   { settings, clock }: Pick<World, "settings" | "clock">,
@@ -42,20 +42,20 @@ export function leaseLeftMs(
 
 const OWNER_HERE_MS = 1_000;
 
-/** Who handed this task back last; undefined where nobody did since it was opened. */
+/** The invocation that handed this task back last; undefined: none since it was opened. */
 export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
   stamp?.by === HANDED_BACK ? (stamp.own ?? undefined) : undefined;
 
 /**
- * Whether somebody has to do something for a ticket after its commit. A wait for a broadcast needs
- * a second look at its topic, unless its commit held only while nothing was broadcast.
+ * Whether something must be sent for a ticket after its commit. A wait for a broadcast needs a second
+ * read of its topic, unless its commit held only while nothing was broadcast.
  */
 export function mustBeSent({ settings }: World, { on }: Ticket): boolean {
   if (on === "signal" || on === "event") return settings.host.queuesSurvive;
   return on === "task" || on === "family" || on === "continuation" || on === "child";
 }
 
-/** What a queue must hold: if the queue is lost, somebody has to look here. */
+/** What a queue must hold: if the queue is lost, this instance must be recovered. */
 export function owesAnything(world: World, { tickets, outbox }: Instance): boolean {
   return (
     outbox.length > 0 ||
@@ -71,7 +71,7 @@ export function owesAnything(world: World, { tickets, outbox }: Instance): boole
 }
 
 /**
- * When somebody must look at an instance because no queue will. With queues in memory, what is
+ * When an instance must be checked because no queue brings it. With queues in memory, what is
  * owed masks the timers: the host then keeps the earliest one itself.
  */
 export function lookAtOf(world: World, instance: Instance): Instant | undefined {
@@ -83,10 +83,10 @@ export function lookAtOf(world: World, instance: Instance): Instant | undefined 
 export const isMasked = (world: World, instance: Instance): boolean =>
   !world.settings.host.queuesSurvive && owesAnything(world, instance);
 
-/** Whether this is a family with more open members than whoever owes it sends himself. */
+/** Whether this is a batch with more open items than its trigger sends itself. */
 export const isSentByPage = (world: World, ticket: Ticket): boolean =>
   isBatch(ticket) && openIn(ticket) > pageSizeIn(world);
 
-/** How many members one message sends. */
+/** How many items one message sends. */
 export const pageSizeIn = ({ settings }: World): number =>
   settings.membersPerPage ?? MEMBERS_PER_PAGE;

@@ -14,7 +14,6 @@ import type { Given } from "../../kernel/draft.ts";
 import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
 import { runOf } from "../../kernel/trail.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { Change } from "../rows/change.ts";
 import type { Posting } from "../rows/mailbox.ts";
@@ -30,6 +29,7 @@ import {
   phaseView,
 } from "../storage/keys.ts";
 import { journalBytes, leavingOf } from "../storage/packed-journal.ts";
+import { engineBusy } from "../storage/retrying.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { companionsOf } from "./companions.ts";
@@ -44,7 +44,7 @@ export type Plan = Change &
     /** Names of the wants that changed something, and of those for which there was no room. */
     took: ReadonlySet<string>;
     left: ReadonlySet<string>;
-    /** Waits that may have more to take: somebody has to look again. */
+    /** Waits that may have more to take: they must be checked again. */
     unserved: ReadonlySet<string>;
     /** History and values that leave the instance; must be stored first. */
     chunk?: Item;
@@ -73,7 +73,7 @@ export async function plan(
   return planWith(world, image, { ...chain, take: takeIfSmall });
 }
 
-/** The first write of an instance: the same decision, whoever makes it and when. */
+/** The first write of an instance: the same decision, wherever and whenever it is made. */
 export async function planStart(
   world: World,
   image: Image,
@@ -103,11 +103,10 @@ async function planWith(world: World, image: Image, chain: Chain): Promise<Plan 
     if (!lacksAnything(context)) return planned;
     sources = await readSources(world, image.instance, sources, context.missing);
   }
-  throw new EngineError("engine/busy", {
+  throw engineBusy({
     happened: `After ${MAX_ROUNDS} rounds the step still needs more mailboxes or topics`,
     where: `instance ${image.instance.id}`,
     fix: "Let the process wait for less at a time.",
-    retryable: true,
   });
 }
 
@@ -150,7 +149,8 @@ export function planWrite(world: World, program: Program, before: Instance, afte
   const besides = billedBesides(bare);
   const room = roomOf(world, grown, besides);
   const whole = encodeInstance(world, program, grown, room);
-  const spill = spillOf(world, program, before, grown, whole.body.length + besides);
+  const bytes = whole.body.length + besides;
+  const spill = spillOf(world, program, { before, after: grown, bytes });
   const written = spill ? encodeInstance(world, program, spill.rest, room) : whole;
   const { body, values, apart } = written;
   const rest = spill?.rest ?? grown;
@@ -168,15 +168,15 @@ export function planWrite(world: World, program: Program, before: Instance, afte
     fresh: {
       // By identity: what a step leaves alone it hands on as it was, what it touches is a new value.
       tickets: instance.tickets.filter(
-        (ticket) => !before.tickets.includes(ticket) && !isSameFamily(before, ticket),
+        (ticket) => !before.tickets.includes(ticket) && !isSameBatch(before, ticket),
       ),
       outbox: instance.outbox.filter((record) => !before.outbox.includes(record)),
     },
   };
 }
 
-/** A family that has lost a member is owed by whom it was: the others are on their way already. */
-const isSameFamily = ({ tickets }: Instance, ticket: Ticket): boolean =>
+/** A batch that has lost an item is owed by the trigger that owed it: the others have left already. */
+const isSameBatch = ({ tickets }: Instance, ticket: Ticket): boolean =>
   isBatch(ticket) && tickets.some(({ id, stamp }) => id === ticket.id && stamp === ticket.stamp);
 
 const NO_BYTES = new Uint8Array();
@@ -194,7 +194,7 @@ function givenFor(world: World, instance: Instance): Given {
   return { now, seed: `${id}:${version}`, expressions: world.expressions };
 }
 
-/** Only who sent a record may drop it: nobody else knows that it left. */
+/** Only its sender may drop a record: no other knows that it left. */
 function dropSent(instance: Instance, sent: ReadonlySet<string>): Instance {
   if (sent.size === 0) return instance;
   return { ...instance, outbox: instance.outbox.filter(({ id }) => !sent.has(id)) };
@@ -202,15 +202,13 @@ function dropSent(instance: Instance, sent: ReadonlySet<string>): Instance {
 
 /**
  * History leaves the instance where it would cost one more unit to write, and the journal with it.
- * Only committed entries leave: a chunk is then true whoever wins the commit that follows. The end
+ * Only committed entries leave: a chunk is then true whichever commit wins after it. The end
  * keeps what it has.
  */
 function spillOf(
   world: World,
   program: Program,
-  before: Instance,
-  after: Instance,
-  bytes: number,
+  { before, after, bytes }: Readonly<{ before: Instance; after: Instance; bytes: number }>,
 ): { chunk: Item; rest: Instance } | undefined {
   const committed = before.trail.entries;
   if (bytes <= SPILL_BOUNDARY_BYTES || committed.length === 0 || isTerminal(after))
@@ -252,7 +250,7 @@ function itemOf(world: World, instance: Instance, body: Uint8Array): Item {
     version: instance.version,
     body,
     ...(lookAt !== undefined && { lookAt }),
-    // Whoever erases many finds by it what somebody else has left half done.
+    // A bulk erase finds by it what another one has left half done.
     ...(instance.erased !== true && {
       listed: {
         view: phaseView(tenant, phaseOf(instance), instance.definition.id, instance.shard ?? 0),

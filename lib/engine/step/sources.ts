@@ -5,7 +5,7 @@
 import type { ChildFact } from "../../kernel/fact.ts";
 import type { ChildTicket, Instance } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
-import { EngineError } from "../../ports/engine-error.ts";
+import type { EngineError } from "../../ports/engine-error.ts";
 import { factOfChild } from "../rows/child.ts";
 import { type KeptEvent, keptFor } from "../rows/kept-event.ts";
 import { lifeOf } from "../rows/life.ts";
@@ -19,6 +19,7 @@ import {
 } from "../rows/mailbox.ts";
 import { knownHeads, type ReadHead, readHead } from "../rows/topic-head.ts";
 import { instanceKey } from "../storage/keys.ts";
+import { engineBusy } from "../storage/retrying.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
@@ -39,7 +40,7 @@ export type KnownBox = Readonly<{
   /** As it is stored, and without a wait of the same process id that is gone. */
   stored: Mailbox;
   mailbox: Mailbox;
-  /** Another instance of the same process id waits there, or nobody else may. */
+  /** Another instance of the same process id waits there, or there is no room for another wait. */
   isTaken: boolean;
 }>;
 
@@ -108,12 +109,10 @@ async function entriesOf<T, U>(
   return entries;
 }
 
-/** Somebody's transaction is being applied right now: whoever asks has to come again. */
-function unsure({ name, key }: Address): EngineError {
-  return new EngineError("engine/busy", {
+/** Another transaction is being applied right now: this step is tried again. */
+const unsure = ({ name, key }: Address): EngineError =>
+  engineBusy({
     happened: "Somebody begins to wait for the same message at this very moment",
     where: `message ${JSON.stringify(name)}, correlation key ${JSON.stringify(key)}`,
     fix: "Nothing is lost: it is tried again.",
-    retryable: true,
   });
-}

@@ -100,7 +100,7 @@ export async function takeIfSmall(
 
 /**
  * What a wait finds when it is opened is taken in the same step: a timer that is due already, an
- * event in the inbox, a message in the mailbox. So does the wait that somebody is to look after.
+ * event in the inbox, a message in the mailbox. So is what the wait finds that is checked again.
  */
 async function takeAtHand(
   deciding: Deciding,
@@ -161,7 +161,7 @@ const tooLarge = {
   message: `The step was not taken: the instance would be over the limit, ${SIZE_LIMITS}. Keep large values elsewhere and pass references, then resolve this incident.`,
 } as const;
 
-/** Leaves out effects that nobody here wants: no listener, nothing to expire. */
+/** Leaves out effects that serve nothing here: no listener, nothing to expire. */
 function wanted(world: World, instance: Instance): Instance {
   const spilled = instance.trail.next - instance.trail.entries.length > 1;
   const outbox = instance.outbox.filter(({ effect }) =>

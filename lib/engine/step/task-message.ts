@@ -2,7 +2,7 @@ import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { TaskMessage } from "../../ports/message.ts";
 import { handBackOf } from "./owed.ts";
 
-/** The message that asks for an attempt of a task; that of a member says how many are left. */
+/** The message that asks for an attempt of a task; that of a batch item says how many are left. */
 export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
   const handedBackBy = handBackOf(task);
   return {

@@ -34,8 +34,8 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "whoever owes a family sends every member that is open",
     scenario: "family",
     file: "lib/engine/multi-instance/send-batch.ts",
-    find: "for (let from = 0; from < family.size; from += perPage) {",
-    replace: `${MARK}; for (let from = perPage; from < family.size; from += perPage) {`,
+    find: "const all = { ticket: family.id, from: 0, to: family.size };",
+    replace: `${MARK}; const all = { ticket: family.id, from: pageSizeIn(world), to: family.size };`,
   },
   {
     name: "members-offered-to-nobody",

@@ -71,7 +71,7 @@ export const STEP: readonly Mutant[] = [
     const name = attemptName(message.ticket, message.attempt);
     const found = await loadOrCreate(world, message.instanceId, message.start);
     const isGone =
-      found !== undefined && openTask(found.instance, message.ticket)?.attempt !== message.attempt;
+      found !== undefined && !hasLost(found.instance, message.start) && openTask(found.instance, message.ticket)?.attempt !== message.attempt;
     const heir = !isGone ? undefined : found.instance.tickets.find((t) => t.stamp?.by === name && runsHere(world, t));
     if (heir?.stamp && heir.stamp.until <= world.clock.now()) {
       const { planWrite } = await import("../step/plan.ts");

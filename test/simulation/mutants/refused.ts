@@ -8,9 +8,9 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
     scenario: "refused",
     mode: "memory",
     file: "lib/engine/drive/commit-call.ts",
-    find: "if (copy && queuesSurvive) {",
-    replace: `if (copy && !queuesSurvive) { ${MARK}; await copy(); copy = undefined; }
-  if (copy && queuesSurvive) {`,
+    find: "const copy = owes ? queueCopy : undefined;",
+    replace: `let copy = owes ? queueCopy : undefined;
+  if (copy && !queuesSurvive) { ${MARK}; await copy(); copy = undefined; }`,
   },
   {
     name: "refused-though-sent",
