@@ -64,7 +64,7 @@ export const STEP: readonly Mutant[] = [
     name: "redelivery-continues-in-place",
     without: "a redelivery only sends: the first owner may delete the trigger that both share",
     scenario: "isolated",
-    seed: 121,
+    seed: 448,
     file: "lib/engine/drive/drive.ts",
     find: "const asked = await openAttempt(world, message, invocation);",
     replace: `
