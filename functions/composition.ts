@@ -91,7 +91,7 @@ export function composeEngine(options: CompositionOptions): Composition {
       clock,
       traceparent: currentTraceparent,
     }),
-    pages: new SqsWorkQueue({ client: sqs, queueUrl: settings.workQueueUrl, blobs }),
+    workQueue: new SqsWorkQueue({ client: sqs, queueUrl: settings.workQueueUrl, blobs }),
     ...(settings.taskQueues.length > 0 && {
       ownQueues: new SqsOwnQueues({ client: sqs, allowed: settings.taskQueues }),
     }),

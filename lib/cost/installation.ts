@@ -73,7 +73,7 @@ export function openInstallation(options: InstallationOptions): Installation {
         return true;
       },
     },
-    pages: { send: (message, afterMs) => queues.send("work", message, afterMs) },
+    workQueue: { send: (message, afterMs) => queues.send("work", message, afterMs) },
     blobs: meteredBlobs(new SimulatedBlobs(), ledger),
     clock,
     ids: nodeIds(),

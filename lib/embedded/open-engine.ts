@@ -84,7 +84,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       clock,
       ids,
       bus: queues.bus,
-      pages: queues.work,
+      workQueue: queues.work,
       expressions,
       compilers: { bpmn: bpmnCompiler({ expressions }) },
       runners: { graph: graphRunner },

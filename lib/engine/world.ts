@@ -35,7 +35,7 @@ export type World = Readonly<{
   clock: Clock;
   ids: Ids;
   bus: Bus;
-  pages: WorkQueue;
+  workQueue: WorkQueue;
   blobs: Blobs;
   /** Wakes polls that wait for tasks; absent: they are told when to ask again. */
   offers?: OfferWatch;

@@ -87,8 +87,8 @@ export const isBatchItem = (ticket: Ticket): ticket is BatchItem =>
   (ticket.on === "task" || ticket.on === "child") && ticket.member !== undefined;
 
 function itemOf(batch: BatchTicket, member: number): BatchItem {
-  const { id, ref, element, since, stamp } = batch;
-  const common = { id: itemName(id, member), ref, element, since, ...(stamp && { stamp }) };
+  const { id, ref, element, since, lease } = batch;
+  const common = { id: itemName(id, member), ref, element, since, ...(lease && { lease }) };
   if (isOfCalls(batch)) return { ...common, on: "child", ...batch.call, member };
   return {
     ...common,

@@ -125,7 +125,7 @@ function grownJournal({ before, journal }: Draft): NonNullable<Instance["journal
 /** A ticket before it has its id and its time of opening. */
 export type NewTicket = Ticket extends infer T
   ? T extends Ticket
-    ? Omit<T, "id" | "since" | "stamp">
+    ? Omit<T, "id" | "since" | "lease">
     : never
   : never;
 
@@ -148,7 +148,7 @@ export function closeTickets(draft: Draft, which: (ticket: Ticket) => boolean): 
 
 /** Keeps a ticket's id and drops its lease: the trigger that decided this now owes it. */
 export function reopenTicket(draft: Draft, ticket: Ticket): void {
-  const { stamp: _, ...renewed } = ticket;
+  const { lease: _, ...renewed } = ticket;
   draft.tickets = draft.tickets.map((open) => (open.id === ticket.id ? renewed : open));
 }
 

@@ -85,7 +85,7 @@ export type Externalized = Readonly<{ hash: string; bytes: number }>;
  * The lease on an entry: the trigger that made it (`by`), the owning invocation (`own`), its expiry
  * (`until`).
  */
-export type Lease = Readonly<{ by: string; own: string | null; until: Instant }>;
+export type Lease = Readonly<{ trigger: string; owner: string | null; expiresAt: Instant }>;
 
 /** An open obligation. `ref` is the runner's handle: a token's number, a journal position. */
 export type Ticket =
@@ -105,7 +105,7 @@ type Opened = Readonly<{
   element: string;
   since: Instant;
   /** Absent until the engine sets it, always there once stored. */
-  stamp?: Lease;
+  lease?: Lease;
 }>;
 
 export type TaskTicket = Opened &
@@ -272,7 +272,7 @@ export type IncidentType =
   | "UNKNOWN";
 
 /** An effect without a ticket, kept until the invocation that sent it has dropped it. */
-export type OutboxRecord = Readonly<{ id: string; effect: TicketlessEffect; stamp?: Lease }>;
+export type OutboxRecord = Readonly<{ id: string; effect: TicketlessEffect; lease?: Lease }>;
 
 /** Effects that need no answer; receivers deduplicate them by `<instance>:<record id>`. */
 export type TicketlessEffect =

@@ -358,7 +358,7 @@ describe("what would make the instance too large", () => {
 
     expect(refused.kept).not.toHaveProperty("fact");
     expect(again).toMatchObject({ id, dueAt });
-    expect(again).not.toHaveProperty("stamp");
+    expect(again).not.toHaveProperty("lease");
     expect(order.open).toEqual(["task work"]);
   });
 

@@ -61,7 +61,7 @@ export async function aCodeEngine(
     clock,
     ids,
     bus: queues.bus,
-    pages: queues.work,
+    workQueue: queues.work,
     expressions,
     compilers: { bpmn: bpmnCompiler({ expressions }), code: byName },
     runners: { graph: graphRunner, code: generatorRunner(new Map(Object.entries(workflows))) },

@@ -88,7 +88,7 @@ export function aPlainWorld({
         return true;
       },
     },
-    pages: { send: async (message) => void queued.push(message) },
+    workQueue: { send: async (message) => void queued.push(message) },
     timers: {
       arm: async (timer) => {
         if ("instanceId" in timer) armed.push(timer);

@@ -60,7 +60,7 @@ export async function simulatedHost(): Promise<ScenarioHost> {
     blobs: new SimulatedBlobs(),
     parking,
     tasks,
-    pages: work,
+    workQueue: work,
     timers,
     bus: new SimulatedBus({ work }),
     clock,

@@ -9,7 +9,7 @@
 import { MIN_RETENTION_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TicketFact } from "../../kernel/fact.ts";
-import type { Instance, TaskTicket } from "../../kernel/instance.ts";
+import type { Instance, Lease, TaskTicket } from "../../kernel/instance.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { openTask } from "../rows/open-tickets.ts";
 import { type CommitResult, commitWithRetry, type Step } from "../step/commit-with-retry.ts";
@@ -67,9 +67,9 @@ async function claimItem(
     // Queues hold nothing for as long as that.
     expiresAt: instantFrom(world.clock.now() + MIN_RETENTION_MS),
   });
-  const claim = parseItemClaim(found.body);
-  if (claim.own === own) return { kind: "claimed", image };
-  const forMs = leaseLeftMs(world, { by: task.id, ...claim });
+  const claim = parseItemClaim(found.body, task);
+  if (claim.owner === own) return { kind: "claimed", image };
+  const forMs = leaseLeftMs(world, claim);
   return forMs > 0 ? { kind: "held", forMs } : { kind: "in-doubt", fact: inDoubt(task) };
 }
 
@@ -110,11 +110,11 @@ export async function claimOn(
     return task.claim === undefined ? undefined : { leftMs: claimLeftMs(world, task) };
   }
   const [item] = await world.store.get([itemKey(world, image, task)]);
-  return item && { leftMs: leaseLeftMs(world, { by: task.id, ...parseItemClaim(item.body) }) };
+  return item && { leftMs: leaseLeftMs(world, parseItemClaim(item.body, task)) };
 }
 
-const claimLeftMs = (world: World, { claim: by, stamp }: TaskTicket): number =>
-  by !== undefined && stamp?.own === by ? leaseLeftMs(world, stamp) : 0;
+const claimLeftMs = (world: World, { claim: by, lease }: TaskTicket): number =>
+  by !== undefined && lease?.owner === by ? leaseLeftMs(world, lease) : 0;
 
 /** The failure of an exclusive task that may have been done. */
 export const inDoubt = (task: TaskTicket): Extract<TicketFact, { kind: "task-failed" }> => ({
@@ -129,5 +129,7 @@ export const inDoubt = (task: TaskTicket): Extract<TicketFact, { kind: "task-fai
 const itemKey = ({ settings }: World, { instance }: Image, { id, attempt }: TaskTicket) =>
   itemClaimKey(instancePk(settings.tenant, instance.id), id, attempt);
 
-const parseItemClaim = (body: Uint8Array) =>
-  parseBody("member-claim", body) as { own: string; until: Instant };
+function parseItemClaim(body: Uint8Array, { id: trigger }: TaskTicket): Lease {
+  const { own, until } = parseBody("member-claim", body) as { own: string; until: Instant };
+  return { trigger, owner: own, expiresAt: until };
+}

@@ -33,13 +33,13 @@ export async function handBack(
     await offerAnew(world, found.instance, brought);
     return "release";
   }
-  const stamp = { by: HANDED_BACK, own: invocation.id, until: world.clock.now() };
+  const lease = { trigger: HANDED_BACK, owner: invocation.id, expiresAt: world.clock.now() };
   let task: TaskTicket | undefined;
   const handedBack = (instance: Instance): Instance => {
     task = openTask(instance, id);
     if (task?.attempt !== attempt) return instance;
-    const stamped = { ...task, stamp };
-    return { ...instance, tickets: instance.tickets.map((it) => (it === task ? stamped : it)) };
+    const leased = { ...task, lease };
+    return { ...instance, tickets: instance.tickets.map((it) => (it === task ? leased : it)) };
   };
   const result = await rewrite(world, found, invocation.id, handedBack);
   switch (result.kind) {

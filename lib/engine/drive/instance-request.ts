@@ -1,7 +1,7 @@
 /**
  * Facts that a request brings: a call that no queue repeats. The request decides first. A step that
  * owes nothing but timers is simply committed. One that owes more has a parked copy, under
- * `own: null`: the copy sends what is owed, or, where queues last, takes the step itself if the call
+ * an owner of `null`: the copy sends what is owed, or, where queues last, takes the step itself if the call
  * dies. If the copy was quicker, the instance remembers the request and the call answers so.
  */
 import { canonicalJson } from "../../definition/json.ts";

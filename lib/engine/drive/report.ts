@@ -73,12 +73,12 @@ export async function report(drive: Drive, position: Position, outcome: TicketFa
 
 /**
  * The first task is our trigger's own while its attempt is: once another attempt runs, or another
- * delivery has handed it back, our trigger may be gone. Later ones are ours only while the stamp says so.
+ * delivery has handed it back, our trigger may be gone. Later ones are ours only while the lease says so.
  */
 export function isMine(current: Image, { task, step }: Position, { id }: Invocation): boolean {
   if (step === 1) return isUntouched(current, task);
   const open = openTask(current.instance, task.id);
-  return open === undefined || open.stamp?.own === id;
+  return open === undefined || open.lease?.owner === id;
 }
 
 export function leftToOwner({ world }: Drive, { image }: Position): Ran {

@@ -96,7 +96,7 @@ export async function passOn(world: World, event: AcceptedEvent): Promise<Broadc
   const { tenant } = world.settings;
   const { id, name, seq, payload, at, expiresAt, mode } = event;
   if (event.once) {
-    await world.pages.send({ kind: "offer", tenant, name, seq });
+    await world.workQueue.send({ kind: "offer", tenant, name, seq });
     return undefined;
   }
   const topic = { kind: "event", name } as const;

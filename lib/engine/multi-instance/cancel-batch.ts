@@ -34,7 +34,7 @@ export async function cancelBatch(
   const { tenant, id: instanceId } = parent;
   const page = { kind: "cancel-members", tenant, instanceId, ticket: family } as const;
   for (let from = 0; from < open.length; from += membersPerPage) {
-    await world.pages.send({ ...page, numbers: open.slice(from, from + membersPerPage) });
+    await world.workQueue.send({ ...page, numbers: open.slice(from, from + membersPerPage) });
   }
 }
 

@@ -44,7 +44,7 @@ async function sendPages(
 ): Promise<void> {
   for (let from = first; from < end; from += perPage) {
     const to = Math.min(end, from + perPage);
-    await world.pages.send({ kind: "members", tenant, instanceId, ticket, from, to });
+    await world.workQueue.send({ kind: "members", tenant, instanceId, ticket, from, to });
   }
 }
 

@@ -18,12 +18,12 @@ export function countedWorld(world: World): Readonly<{ counted: World; sent: () 
         };
       },
     });
-  const { tasks, parking, pages, ownQueues } = world;
+  const { tasks, parking, workQueue, ownQueues } = world;
   const counted: World = {
     ...world,
     tasks: counting(tasks, "send"),
     parking: counting(parking, "park"),
-    pages: counting(pages, "send"),
+    workQueue: counting(workQueue, "send"),
     ...(ownQueues && { ownQueues: counting(ownQueues, "send") }),
   };
   return { counted, sent: () => sent };

@@ -115,7 +115,7 @@ async function sendAfterLease(world: World, instance: Instance): Promise<void> {
   const here = openTasks(instance.tickets).filter((task) => runsHere(world, task));
   for (const task of here) {
     if (world.tasks.holds(instance.id, task.id) || !isLeased(world, task)) continue;
-    const notBefore = instantFrom(Math.max(task.stamp?.until ?? 0, task.notBefore ?? 0));
+    const notBefore = instantFrom(Math.max(task.lease?.expiresAt ?? 0, task.notBefore ?? 0));
     await world.tasks.send({ ...taskMessage(instance, task), notBefore });
   }
 }
@@ -133,12 +133,12 @@ function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {
   return world.tasks.holds(id, task.id) || isLeased(world, task);
 }
 
-const isLeased = (world: World, { stamp }: TaskTicket): boolean =>
-  stamp !== undefined && leaseLeftMs(world, stamp) > 0;
+const isLeased = (world: World, { lease }: TaskTicket): boolean =>
+  lease !== undefined && leaseLeftMs(world, lease) > 0;
 
 /** The outbox is sent by the receiver of a message that names the trigger which owes it. */
 async function resendRecords(world: World, instance: Instance): Promise<void> {
-  const names = new Set(instance.outbox.flatMap(({ stamp }) => (stamp ? [stamp.by] : [])));
+  const names = new Set(instance.outbox.flatMap(({ lease }) => (lease ? [lease.trigger] : [])));
   const { tenant, id: instanceId } = instance;
   for (const name of names) await world.parking.park({ kind: "owed", tenant, instanceId, name });
 }

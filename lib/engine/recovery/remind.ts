@@ -25,14 +25,14 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
   switch (kind) {
     case "mailbox":
       // The sweep may not be allowed to begin instances: the receiver of the message is.
-      await world.pages.send({ kind: "poke", tenant, ...parseMailbox(item.body).address });
+      await world.workQueue.send({ kind: "poke", tenant, ...parseMailbox(item.body).address });
       break;
     case "broadcast":
       await publishAgain(world, item);
       break;
     case "event": {
       const { name, seq } = parseKept(item);
-      await world.pages.send({ kind: "offer", tenant, name, seq });
+      await world.workQueue.send({ kind: "offer", tenant, name, seq });
       break;
     }
     case "timer-start":

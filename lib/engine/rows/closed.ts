@@ -77,11 +77,11 @@ export function mayTidyRow(
   const isAlive = (own: string | null) => world.settings.host.ownsStore && own !== null;
   const since = world.clock.now() - MAX_FAN_OUT_MS;
   return ![...tickets, ...outbox].some(
-    ({ stamp }) =>
-      stamp?.by.startsWith(`${ticket}@`) &&
-      !justSent.has(stamp.by) &&
-      !isAlive(stamp.own) &&
-      stamp.until > since,
+    ({ lease }) =>
+      lease?.trigger.startsWith(`${ticket}@`) &&
+      !justSent.has(lease.trigger) &&
+      !isAlive(lease.owner) &&
+      lease.expiresAt > since,
   );
 }
 
@@ -119,7 +119,7 @@ async function offerKeys(world: World, change: Change, held?: LockedRow): Promis
  * What a request has opened and a worker has taken at once, its parked copy offers again: that row
  * goes for a read and a write here, and for three writes where a worker takes it only to find it dead.
  */
-const mayHaveTwoRows = ({ stamp }: TaskTicket): boolean => stamp?.own === null;
+const mayHaveTwoRows = ({ lease }: TaskTicket): boolean => lease?.owner === null;
 
 /** Whether a task is open as it was, but for a later attempt. */
 function isLater({ image }: Change, ticket: Ticket): boolean {

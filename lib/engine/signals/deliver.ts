@@ -162,7 +162,7 @@ function isUnderWay(world: World, instance: Instance, name: string): boolean {
 
 /** What came of it when another deliverer brought it: an incident is still that of its delivery. */
 function faredBefore(instance: Instance, wasTaken: boolean, name: string): Settled {
-  const opened = instance.tickets.filter(({ stamp }) => stamp?.by === name);
+  const opened = instance.tickets.filter(({ lease }) => lease?.trigger === name);
   const fared = faredBy(instance, opened);
   return fared.kind === "failed" || wasTaken ? fared : SKIPPED;
 }

@@ -44,7 +44,7 @@ export async function fanOut(
     const about = { kind: "shard", tenant, broadcastId, page: 0 } as const;
     const common = { ...about, ...(round > 0 && { round }) };
     for (const [epoch, shard] of firstShards(shards)) {
-      await world.pages.send({ ...common, epoch, shard });
+      await world.workQueue.send({ ...common, epoch, shard });
     }
     return settleDown(world, broadcast);
   }
@@ -55,7 +55,7 @@ export async function fanOut(
     return settleDown(world, broadcast);
   }
   // What comes twice must lead to the same rows, also when one of the two finds some gone.
-  await world.pages.send({ kind: "page", tenant, broadcastId, page, rows, last: false });
+  await world.workQueue.send({ kind: "page", tenant, broadcastId, page, rows, last: false });
   return "release";
 }
 
@@ -86,7 +86,7 @@ async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> 
   if (world.settings.host.queuesSurvive) return "release";
   if (await isOver(world, broadcast)) return "release";
   const { tenant } = world.settings;
-  await world.pages.send({ kind: "watch", tenant, broadcastId: broadcast.id }, WATCH_MS);
+  await world.workQueue.send({ kind: "watch", tenant, broadcastId: broadcast.id }, WATCH_MS);
   return "release";
 }
 
@@ -118,10 +118,10 @@ export async function pageShard(world: World, message: ShardMessage): Promise<Ve
   for (const [n, rows] of pages.entries()) {
     const page = pageName(round, `${epoch}.${shard}.${first + n}`);
     const last = next === undefined && n === pages.length - 1;
-    await world.pages.send({ kind: "page", tenant, broadcastId, page, last, rows });
+    await world.workQueue.send({ kind: "page", tenant, broadcastId, page, last, rows });
   }
   if (next !== undefined) {
-    await world.pages.send({ ...message, page: first + pages.length, from: next });
+    await world.workQueue.send({ ...message, page: first + pages.length, from: next });
   }
   return "release";
 }
@@ -273,7 +273,7 @@ async function sendAlone(
 ): Promise<void> {
   const { tenant } = world.settings;
   const about = { tenant, broadcastId, page, last: false } as const;
-  await world.pages.send({ kind: "page", ...about, rows: [row] }, afterMs);
+  await world.workQueue.send({ kind: "page", ...about, rows: [row] }, afterMs);
 }
 
 export function countsOf(fared: readonly Outcome[]): Counts {

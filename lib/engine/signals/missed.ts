@@ -37,7 +37,7 @@ export async function sendMissed(
   }
   if (underWay.length > 0) {
     const again = { kind: "missed", tenant, instanceId, ticket: id } as const;
-    await world.pages.send(again, recheckMs(world, underWay));
+    await world.workQueue.send(again, recheckMs(world, underWay));
   }
   if (ticket.on !== "event") return;
   const [kept] = await keptFor(world, ticket.name, instance);
@@ -74,7 +74,7 @@ async function sendOne(
   if (row && route === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
     const page = `m~${instanceId}~${ticket.id}`;
     const about = { tenant, broadcastId: broadcast.id, page, last: false, rows: [row] };
-    await world.pages.send({ kind: "page", ...about });
+    await world.workQueue.send({ kind: "page", ...about });
   }
   if (route === "fact") {
     const name = deliveryName(ticket.id, broadcast.seq);

@@ -21,7 +21,7 @@ export async function commitAndSend(
   const result = await commitWithRetry(world, image, step);
   if (result.kind !== "settled") return result;
   const sent = await afterCommit(world, result.plan, { leaves });
-  const verdict = await dropSentRecords(world, result.image, sent, step.owner.own);
+  const verdict = await dropSentRecords(world, result.image, sent, step.owner.owner);
   return { ...result, verdict };
 }
 

@@ -33,7 +33,7 @@ export async function commitWithRetry(
   { want, owner, mine = () => true, tries = MAX_TRIES_BEFORE_PARKING, ...besides }: Step,
 ): Promise<CommitResult> {
   let image = found;
-  const writer = owner.own ?? found.instance.id;
+  const writer = owner.owner ?? found.instance.id;
   const result = await tryRepeatedly(world, { tries, writer }, async () => {
     const wants = typeof want === "function" ? want(image.instance) : [want];
     const planned = await plan(world, image, { wants, owner, ...besides });
@@ -43,7 +43,7 @@ export async function commitWithRetry(
       image = newer;
       return again();
     }
-    const outcome = await commit(world, planned, owner.own);
+    const outcome = await commit(world, planned, owner.owner);
     if (outcome.kind === "committed") {
       return { kind: "settled", plan: planned, image: outcome.image } as const;
     }

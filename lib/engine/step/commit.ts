@@ -105,21 +105,21 @@ async function findOut(
 
 /**
  * The very bytes, or, if others have written since, an entry just as this plan would leave it and
- * under this owner's stamp. What this owner stamped in an earlier step proves nothing.
+ * under this owner's lease. A lease of this owner's earlier step proves nothing.
  */
 function isMine(plan: Plan, item: Item, { instance }: Image, own: string | null): boolean {
   if (item.version === plan.item.version) return sameBytes(item.body, plan.item.body);
   const { tickets, outbox } = plan.fresh;
-  const mine = [...tickets, ...outbox].filter(({ stamp }) => own !== null && stamp?.own === own);
+  const mine = [...tickets, ...outbox].filter(({ lease }) => own !== null && lease?.owner === own);
   const marks = new Set(mine.map(markOf));
   return [...instance.tickets, ...instance.outbox].some((entry) => marks.has(markOf(entry)));
 }
 
 /** What a step changes about an entry: who owes it, which attempt it is, who claimed it. */
 function markOf(entry: Ticket | OutboxRecord): string {
-  const { id, stamp } = entry;
+  const { id, lease } = entry;
   const [attempt, claim] = "attempt" in entry ? [entry.attempt, entry.claim] : [];
-  return JSON.stringify([id, stamp?.by, stamp?.own, stamp?.until, attempt, claim]);
+  return JSON.stringify([id, lease?.trigger, lease?.owner, lease?.expiresAt, attempt, claim]);
 }
 
 function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

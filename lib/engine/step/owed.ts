@@ -12,8 +12,8 @@ import type { World } from "../world.ts";
 /** Tickets and outbox records that the trigger `name` answers for. */
 export function owedBy(instance: Instance, name: string): Entries {
   return {
-    tickets: instance.tickets.filter(({ stamp }) => stamp?.by === name),
-    outbox: instance.outbox.filter(({ stamp }) => stamp?.by === name),
+    tickets: instance.tickets.filter(({ lease }) => lease?.trigger === name),
+    outbox: instance.outbox.filter(({ lease }) => lease?.trigger === name),
   };
 }
 
@@ -21,9 +21,9 @@ export const isNothing = ({ tickets, outbox }: Entries): boolean =>
   tickets.length === 0 && outbox.length === 0;
 
 /** The leases of those entries that have an owner. */
-export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { own: string })[] {
-  return [...tickets, ...outbox].flatMap(({ stamp }) =>
-    stamp && stamp.own !== null ? [{ ...stamp, own: stamp.own }] : [],
+export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { owner: string })[] {
+  return [...tickets, ...outbox].flatMap(({ lease }) =>
+    lease && lease.owner !== null ? [{ ...lease, owner: lease.owner }] : [],
   );
 }
 
@@ -33,18 +33,18 @@ export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { own:
  */
 export function leaseLeftMs(
   { settings, clock }: Pick<World, "settings" | "clock">,
-  { own, until }: Lease,
+  { owner, expiresAt }: Lease,
 ): number {
-  if (own === null || settings.isDeadOwner?.(own)) return 0;
-  const leftMs = Math.max(0, until - clock.now());
+  if (owner === null || settings.isDeadOwner?.(owner)) return 0;
+  const leftMs = Math.max(0, expiresAt - clock.now());
   return settings.isDeadOwner ? Math.min(leftMs, OWNER_HERE_MS) : leftMs;
 }
 
 const OWNER_HERE_MS = 1_000;
 
 /** The invocation that handed this task back last; undefined: none since it was opened. */
-export const handBackOf = ({ stamp }: TaskTicket): string | undefined =>
-  stamp?.by === HANDED_BACK ? (stamp.own ?? undefined) : undefined;
+export const handBackOf = ({ lease }: TaskTicket): string | undefined =>
+  lease?.trigger === HANDED_BACK ? (lease.owner ?? undefined) : undefined;
 
 /**
  * Whether something must be sent for a ticket after its commit. A wait for a broadcast needs a second

@@ -82,7 +82,7 @@ export async function planStart(
 ): Promise<Plan | undefined> {
   const now = image.instance.startedAt;
   const given = { ...givenFor(world, image.instance), now };
-  const owner = { own: null, until: now };
+  const owner = { owner: null, expiresAt: now };
   const besides = posting ? { posting } : {};
   return planWith(world, image, { wants: [want], owner, given, ...besides, take: takeWant });
 }
@@ -177,7 +177,7 @@ export function planWrite(world: World, program: Program, before: Instance, afte
 
 /** A batch that has lost an item is owed by the trigger that owed it: the others have left already. */
 const isSameBatch = ({ tickets }: Instance, ticket: Ticket): boolean =>
-  isBatch(ticket) && tickets.some(({ id, stamp }) => id === ticket.id && stamp === ticket.stamp);
+  isBatch(ticket) && tickets.some(({ id, lease }) => id === ticket.id && lease === ticket.lease);
 
 const NO_BYTES = new Uint8Array();
 

@@ -35,10 +35,10 @@ export async function redeliver(
   const { id: own } = invocation;
   let waitMs = 0;
   const taken = await rewrite(world, found, own, (instance) => {
-    const others = ownersOf(owedBy(instance, name)).filter((stamp) => stamp.own !== own);
-    waitMs = Math.max(0, ...others.map((stamp) => leaseLeftMs(world, stamp)));
+    const others = ownersOf(owedBy(instance, name)).filter((lease) => lease.owner !== own);
+    waitMs = Math.max(0, ...others.map((lease) => leaseLeftMs(world, lease)));
     if (others.length === 0 || waitMs > 0) return instance;
-    return restamped(instance, name, ownerOf(invocation));
+    return takenOver(instance, name, ownerOf(invocation));
   });
   if (taken.kind === "gone") return "release";
   if (taken.kind === "busy") return { keepForMs: taken.retryAfterMs };
@@ -95,12 +95,13 @@ async function areRowsThere(world: World, instance: Instance, owed: Entries): Pr
 
 const HALF_SEEN: Verdict = { keepForMs: 1_000 };
 
-function restamped(instance: Instance, name: string, owner: Owner): Instance {
-  const restamp = <T extends Instance["tickets"][number] | Instance["outbox"][number]>(entry: T) =>
-    entry.stamp?.by === name ? { ...entry, stamp: { by: name, ...owner } } : entry;
+function takenOver(instance: Instance, name: string, owner: Owner): Instance {
+  const takeOver = <T extends Instance["tickets"][number] | Instance["outbox"][number]>(
+    entry: T,
+  ) => (entry.lease?.trigger === name ? { ...entry, lease: { trigger: name, ...owner } } : entry);
   return {
     ...instance,
-    tickets: instance.tickets.map(restamp),
-    outbox: instance.outbox.map(restamp),
+    tickets: instance.tickets.map(takeOver),
+    outbox: instance.outbox.map(takeOver),
   };
 }

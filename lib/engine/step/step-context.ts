@@ -109,7 +109,7 @@ export function atHand(context: StepContext, instance: Instance, ticket: Ticket)
   if (ticket.on === "message") return messageAtHand(context, instance, ticket);
   if (ticket.on === "event") return eventAtHand(context, instance, ticket);
   // What has just been called has not begun.
-  if (ticket.on !== "child" || ticket.stamp === undefined) return undefined;
+  if (ticket.on !== "child" || ticket.lease === undefined) return undefined;
   const { children } = context.sources;
   if (!children.has(ticket.id)) context.missing.children.set(ticket.id, ticket);
   return children.get(ticket.id);

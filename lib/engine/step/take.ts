@@ -34,14 +34,17 @@ export type Want = Readonly<{ name: string; remember?: Omit<RecentRequest, "v"> 
   (Readonly<{ fact: Fact }> | Readonly<{ look: string }>);
 
 /** Who works on what the step opens. */
-export type Owner = Readonly<{ own: string | null; until: Instant }>;
+export type Owner = Readonly<{ owner: string | null; expiresAt: Instant }>;
 
-export const ownerOf = ({ id: own, until }: Invocation): Owner => ({ own, until });
+export const ownerOf = ({ id: owner, until: expiresAt }: Invocation): Owner => ({
+  owner,
+  expiresAt,
+});
 
 /** A request leaves what its step opens to the copy that it parks. */
 export const noOwner = ({ clock }: Pick<World, "clock">): Owner => ({
-  own: null,
-  until: clock.now(),
+  owner: null,
+  expiresAt: clock.now(),
 });
 
 /** What every decision of a chain has in common. */
@@ -66,7 +69,7 @@ export async function takeWant(
 ): Promise<Instance> {
   const { world, owner } = deciding;
   const { name, remember } = want;
-  const stamp = { by: name, ...owner };
+  const lease = { trigger: name, ...owner };
   const given = givenAt(deciding);
   const { instance: decided, work = 0 } =
     "fact" in want ? await decideGuarded(deciding, instance, want.fact, given) : { instance };
@@ -75,7 +78,7 @@ export async function takeWant(
   const next = await takeAtHand(deciding, decided, "look" in want ? want.look : undefined);
   if (next === instance) return instance;
   const remembered = remember ? addToRing(next, { ...remember, v: instance.version + 1 }) : next;
-  return stampFresh(wanted(world, remembered), stamp, deciding.context);
+  return leaseFresh(wanted(world, remembered), lease, deciding.context);
 }
 
 /** Refuses the one fact that makes the instance too large, and takes the others. */
@@ -95,7 +98,7 @@ export async function takeIfSmall(
   if (fact === undefined) return instance;
   const given = givenAt(deciding);
   const refused = decideIncident(program, instance, fact, given, tooLarge).instance;
-  return stampFresh(wanted(world, refused), { by: want.name, ...owner }, context);
+  return leaseFresh(wanted(world, refused), { trigger: want.name, ...owner }, context);
 }
 
 /**
@@ -137,8 +140,8 @@ function firstAtHand(
   look: string | undefined,
 ): Readonly<{ ticket: Ticket; fact: Fact }> | undefined {
   for (const ticket of instance.tickets) {
-    if (ticket.stamp !== undefined && ticket.id !== look) continue;
-    const isFreshTimer = isTimer(ticket) && ticket.stamp === undefined;
+    if (ticket.lease !== undefined && ticket.id !== look) continue;
+    const isFreshTimer = isTimer(ticket) && ticket.lease === undefined;
     const fact = isFreshTimer ? dueAtOnce(ticket, context.now) : atHand(context, instance, ticket);
     if (fact) return { ticket, fact };
   }
@@ -175,14 +178,14 @@ function wanted(world: World, instance: Instance): Instance {
   return outbox.length === instance.outbox.length ? instance : { ...instance, outbox };
 }
 
-/** Everything that carries no stamp yet was opened by this want: its trigger owes it. */
-function stampFresh(instance: Instance, stamp: Lease, context: StepContext): Instance {
+/** Everything that carries no lease yet was opened by this want: its trigger owes it. */
+function leaseFresh(instance: Instance, lease: Lease, context: StepContext): Instance {
   return {
     ...instance,
     tickets: instance.tickets.map((ticket) =>
-      ticket.stamp ? ticket : { ...placed(context, ticket, instance.version + 1), stamp },
+      ticket.lease ? ticket : { ...placed(context, ticket, instance.version + 1), lease },
     ),
-    outbox: instance.outbox.map((record) => (record.stamp ? record : { ...record, stamp })),
+    outbox: instance.outbox.map((record) => (record.lease ? record : { ...record, lease })),
   };
 }
 

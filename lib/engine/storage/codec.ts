@@ -54,7 +54,7 @@ export type Packed = Readonly<{
   ls?: number;
   x: Json;
   k: readonly PackedTicket[];
-  o?: readonly (readonly [string, OutboxRecord["effect"], PackedStamp])[];
+  o?: readonly (readonly [string, OutboxRecord["effect"], PackedLease])[];
   c: string | readonly Reference[];
   q: number;
   j?: PackedJournal;
@@ -78,13 +78,13 @@ export type PackedApart = readonly [at: Path, hash: string, bytes: number];
 export type Path = readonly (string | number)[];
 
 /** `until` is counted from the instance's own time. */
-type PackedStamp = readonly [by: string, own: string | 0, until: number] | 0;
+type PackedLease = readonly [trigger: string, owner: string | 0, until: number] | 0;
 type PackedTicket = readonly [
   id: string,
   ref: number,
   element: Reference,
   since: number,
-  stamp: PackedStamp,
+  lease: PackedLease,
   rest: Readonly<Record<string, unknown>> | readonly unknown[],
 ];
 
@@ -107,7 +107,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     k: instance.tickets.map((ticket) => packTicket(ticket, instance, index)),
     ...(instance.outbox.length > 0 && {
       o: instance.outbox.map(
-        ({ id, effect, stamp }) => [id, effect, packStamp(stamp, lastNow)] as const,
+        ({ id, effect, lease }) => [id, effect, packLease(lease, lastNow)] as const,
       ),
     }),
     c: writeReferences(instance.completed.map((element) => referenceTo(element, index))),
@@ -158,10 +158,10 @@ export function decodeInstance(
     ...(packed.ls !== undefined && { shard: packed.ls }),
     state: packed.x,
     tickets: packed.k.map((ticket) => parseTicket(ticket, packed, definition)),
-    outbox: (packed.o ?? []).map(([id, effect, stamp]) => ({
+    outbox: (packed.o ?? []).map(([id, effect, lease]) => ({
       id,
       effect,
-      ...parseStamp(stamp, packed),
+      ...parseLease(lease, packed),
     })),
     minted: 0,
     completed: readReferences(packed.c).map((element) => elementOf(element, definition)),
@@ -233,13 +233,13 @@ const STATUSES = ["live", "succeeded", "failed", "cancelled"] as const;
 
 /** What every ticket has goes by position; the rest of it, by name: it differs per kind. */
 function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Index): PackedTicket {
-  const { id, ref, element, since, stamp, on, ...rest } = ticket;
+  const { id, ref, element, since, lease, on, ...rest } = ticket;
   const common = [
     id,
     ref,
     referenceTo(element, index),
     since - startedAt,
-    packStamp(stamp, lastNow),
+    packLease(lease, lastNow),
   ] as const;
   if (ticket.on === "task" && ticket.claim === undefined && ticket.person === undefined) {
     const { type, attempt, retries, notBefore } = ticket;
@@ -252,13 +252,13 @@ function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Ind
 }
 
 function parseTicket(ticket: PackedTicket, packed: Packed, definition: Definition): Ticket {
-  const [id, ref, element, since, stamp, rest] = ticket;
+  const [id, ref, element, since, lease, rest] = ticket;
   const common = {
     id,
     ref,
     element: elementOf(element, definition),
     since: instantFrom(packed.a + since),
-    ...parseStamp(stamp, packed),
+    ...parseLease(lease, packed),
   };
   if (Array.isArray(rest)) {
     const [type, attempt, retries, notBefore] = rest;
@@ -267,17 +267,17 @@ function parseTicket(ticket: PackedTicket, packed: Packed, definition: Definitio
   return { ...common, ...rest } as Ticket;
 }
 
-function packStamp(stamp: Lease | undefined, lastNow: Instant): PackedStamp {
-  if (stamp === undefined) return 0;
-  const { by, own, until } = stamp;
-  return [by, own === null ? 0 : packOwner(own), until - lastNow];
+function packLease(lease: Lease | undefined, lastNow: Instant): PackedLease {
+  if (lease === undefined) return 0;
+  const { trigger, owner, expiresAt } = lease;
+  return [trigger, owner === null ? 0 : packOwner(owner), expiresAt - lastNow];
 }
 
-function parseStamp(stamp: PackedStamp, packed: Packed): { stamp?: Lease } {
-  if (stamp === 0) return {};
-  const [by, own, until] = stamp;
-  const at = instantFrom(packed.a + packed.n + until);
-  return { stamp: { by, own: own === 0 ? null : parseOwner(own), until: at } };
+function parseLease(lease: PackedLease, packed: Packed): { lease?: Lease } {
+  if (lease === 0) return {};
+  const [trigger, owner, until] = lease;
+  const expiresAt = instantFrom(packed.a + packed.n + until);
+  return { lease: { trigger, owner: owner === 0 ? null : parseOwner(owner), expiresAt } };
 }
 
 function trailIn(packed: Packed, definition: Definition): readonly TrailEntry[] {

@@ -135,7 +135,7 @@ const cases: { [K in Message["kind"]]: () => Promise<Prepared> } = {
     const world = await started(caller);
     world.queued.length = 0;
     const [begun] = world.commits;
-    const name = begun?.tickets[0]?.stamp?.by ?? "";
+    const name = begun?.tickets[0]?.lease?.trigger ?? "";
     const message = { kind: "owed", tenant, instanceId: "one", name } as const;
     return { world, message, instanceId: "" };
   },

@@ -7,10 +7,10 @@ import { leaseLeftMs } from "../../../lib/engine/step/owed.ts";
 const clock = new SimulatedClock({ time: new SimulatedTime(instantFrom(1_000_000)) });
 const settings = { tenant: "default", retentionMs: 1, host: MANY_PROCESSES };
 const here = { ...settings, isDeadOwner: (own: string) => own.startsWith("1-") };
-const until = (afterMs: number, own: string | null = "2-1") => ({
-  by: "k1.1/1",
-  own,
-  until: instantFrom(1_000_000 + afterMs),
+const until = (afterMs: number, owner: string | null = "2-1") => ({
+  trigger: "k1.1/1",
+  owner,
+  expiresAt: instantFrom(1_000_000 + afterMs),
 });
 
 describe("what is left of a lease", () => {
@@ -21,7 +21,7 @@ describe("what is left of a lease", () => {
     ["of an owner that died with its process, nothing", here, until(60_000, "1-1"), 0],
     ["that nobody holds, nothing", here, until(60_000, null), 0],
     ["that is over, nothing", settings, until(-1), 0],
-  ])("%s", (_, world, stamp, left) => {
-    expect(leaseLeftMs({ settings: world, clock }, stamp)).toBe(left);
+  ])("%s", (_, world, lease, left) => {
+    expect(leaseLeftMs({ settings: world, clock }, lease)).toBe(left);
   });
 });

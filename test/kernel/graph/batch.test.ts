@@ -76,9 +76,9 @@ describe("a family", () => {
     expect(numbers(itemsOf(after, { from: 10, to: 100 }))).toEqual([10, 11]);
     expect(numbers(itemsClosed(before, after))).toEqual([3]);
     expect(numbers(itemsClosed(after, undefined))).toEqual(items.filter((n) => n !== 3));
-    const stamp = { by: "start", own: null, until: BEGIN };
-    expect(itemsOf({ ...after, stamp })[0]?.stamp).toEqual(stamp);
-    expect(itemsOf(before)[0]).not.toHaveProperty("stamp");
+    const lease = { trigger: "start", owner: null, expiresAt: BEGIN };
+    expect(itemsOf({ ...after, lease })[0]?.lease).toEqual(lease);
+    expect(itemsOf(before)[0]).not.toHaveProperty("lease");
   });
 
   test("F58: is one ticket, and gathers what its members give in the order of the list", async () => {

@@ -347,14 +347,14 @@ describe("a non-interrupting boundary event", () => {
 
   test("keeps who owes its ticket, and where its row stands, when a signal comes", async () => {
     const order = await play(signals);
-    const stamp = { by: "start", own: "me", until: order.instance.lastNow };
+    const lease = { trigger: "start", owner: "me", expiresAt: order.instance.lastNow };
     const row = { after: 0, epoch: 1 };
-    const tickets = order.instance.tickets.map((ticket) => ({ ...ticket, stamp, row }));
+    const tickets = order.instance.tickets.map((ticket) => ({ ...ticket, lease, row }));
     order.instance = { ...order.instance, tickets } as typeof order.instance;
 
     await order.signal("call");
 
-    expect(order.waitForSignal("call")).toMatchObject({ stamp, row, taken: { low: 1, above: [] } });
+    expect(order.waitForSignal("call")).toMatchObject({ lease, row, taken: { low: 1, above: [] } });
   });
 
   test("goes with its host", async () => {

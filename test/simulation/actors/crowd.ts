@@ -131,7 +131,7 @@ class CrowdWorld {
       store: this.#mortal(this.store),
       blobs: new SimulatedBlobs(),
       parking: { park: send },
-      pages: { send },
+      workQueue: { send },
       bus: {
         publish: async ({ tenant, broadcastId }) => {
           await send({ kind: "broadcast", tenant, broadcastId });

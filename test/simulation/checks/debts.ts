@@ -39,7 +39,7 @@ export function checkDebts(instance: Instance, ledgers: Ledgers): void {
   const mine = addressedTo(instance, ledgers);
   const entries: readonly (Ticket | OutboxRecord)[] = [...instance.tickets, ...instance.outbox];
   for (const entry of entries) {
-    const by = entry.stamp?.by ?? "";
+    const by = entry.lease?.trigger ?? "";
     if (isHeld(instance, by, ledgers)) continue;
     const isSafe =
       "effect" in entry
@@ -47,7 +47,8 @@ export function checkDebts(instance: Instance, ledgers: Ledgers): void {
         : isQueued(instance, entry, mine, ledgers);
     must(
       isSafe,
-      () => `${entry.id} of ${instance.id} is owed by ${entry.stamp?.by}, which no queue holds`,
+      () =>
+        `${entry.id} of ${instance.id} is owed by ${entry.lease?.trigger}, which no queue holds`,
     );
   }
 }

@@ -27,8 +27,8 @@ export function checkDoubt(
   );
 }
 
-const leaseOf = ({ claim, stamp }: TaskTicket): number =>
-  claim !== undefined && stamp?.own === claim ? stamp.until : 0;
+const leaseOf = ({ claim, lease }: TaskTicket): number =>
+  claim !== undefined && lease?.owner === claim ? lease.expiresAt : 0;
 
 function memberLease(
   { tenant, id }: Instance,

@@ -212,8 +212,8 @@ export class Invariants {
   }
 
   #checkOutbox(before: Instance, after: Instance, items: readonly Item[]): void {
-    for (const { id, stamp } of [...after.tickets, ...after.outbox]) {
-      must(stamp !== undefined, () => `${id} of ${after.id} is owed by nobody`);
+    for (const { id, lease } of [...after.tickets, ...after.outbox]) {
+      must(lease !== undefined, () => `${id} of ${after.id} is owed by nobody`);
     }
     const kept = new Set(after.outbox.map(({ id }) => id));
     for (const { id, effect } of before.outbox.filter((record) => !kept.has(record.id))) {

@@ -124,7 +124,7 @@ export class Kin {
         ? parent !== undefined && namesIn(effect).includes(parent.ticket)
         : effect.kind === "notify-parent",
     );
-    return sender && record?.stamp && { instance: sender, by: record.stamp.by };
+    return sender && record?.lease && { instance: sender, by: record.lease.trigger };
   }
 
   /** Rule 4. */

@@ -162,7 +162,7 @@ function isOnTheWay({ before, after, isOlder }: Transition, reached: Instance): 
 }
 
 /** Where a wait is found is the engine's to say, and is checked by itself. */
-function withoutStamp({ stamp: _, ...ticket }: Ticket): unknown {
+function withoutStamp({ lease: _, ...ticket }: Ticket): unknown {
   if (ticket.on === "signal" || ticket.on === "event") {
     const { row: _row, ...wait } = ticket;
     return wait;

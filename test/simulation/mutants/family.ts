@@ -77,7 +77,7 @@ export const FAMILY_MUTANTS: readonly Mutant[] = [
     without: "an exclusive member is left alone while the run that claimed it may be at work",
     scenario: "family-exclusive",
     file: "lib/engine/drive/claim.ts",
-    find: "const forMs = leaseLeftMs(world, { by: task.id, ...claim });",
+    find: "const forMs = leaseLeftMs(world, claim);",
     replace: `${MARK}; const forMs = 0;`,
   },
 ];

@@ -32,8 +32,8 @@ export const STEP: readonly Mutant[] = [
     without: "`by` on every entry: nobody knows what a trigger that comes back still owes",
     scenario: "driven",
     file: "lib/engine/step/take.ts",
-    find: "const stamp = { by: name, ...owner };",
-    replace: `${MARK}; const stamp = { by: "", ...owner };`,
+    find: "const lease = { trigger: name, ...owner };",
+    replace: `${MARK}; const lease = { trigger: "", ...owner };`,
   },
   {
     name: "by-is-predecessor",
@@ -54,11 +54,11 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "driver-ignores-own",
-    without: "a driver that meets another's stamp stops",
+    without: "a driver that meets another's lease stops",
     scenario: "driven",
     file: "lib/engine/drive/report.ts",
-    find: "return open === undefined || open.stamp?.own === id;",
-    replace: `if (open !== undefined && open.stamp?.own !== id) ${MARK}; return true;`,
+    find: "return open === undefined || open.lease?.owner === id;",
+    replace: `if (open !== undefined && open.lease?.owner !== id) ${MARK}; return true;`,
   },
   {
     name: "redelivery-continues-in-place",
@@ -72,12 +72,12 @@ export const STEP: readonly Mutant[] = [
     const found = await loadOrCreate(world, message.instanceId, message.start);
     const isGone =
       found !== undefined && !hasLost(found.instance, message.start) && openTask(found.instance, message.ticket)?.attempt !== message.attempt;
-    const heir = !isGone ? undefined : found.instance.tickets.find((t) => t.stamp?.by === name && runsHere(world, t));
-    if (heir?.stamp && heir.stamp.until <= world.clock.now()) {
+    const heir = !isGone ? undefined : found.instance.tickets.find((t) => t.lease?.trigger === name && runsHere(world, t));
+    if (heir?.lease && heir.lease.expiresAt <= world.clock.now()) {
       const { planWrite } = await import("../step/plan.ts");
       const { commit } = await import("../step/commit.ts");
-      const stamp = { by: name, own: invocation.id, until: invocation.until };
-      const tickets = found.instance.tickets.map((t) => (t.id === heir.id ? { ...t, stamp } : t));
+      const lease = { trigger: name, owner: invocation.id, expiresAt: invocation.until };
+      const tickets = found.instance.tickets.map((t) => (t.id === heir.id ? { ...t, lease } : t));
       const put = planWrite(world, found.program, found.instance, { ...found.instance, tickets });
       const taken = await commit(world, put, invocation.id);
       if (taken.kind !== "committed") return { keepForMs: 100 };

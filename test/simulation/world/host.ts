@@ -27,7 +27,7 @@ export type HostParts = Pick<
   | "parking"
   | "tasks"
   | "timers"
-  | "pages"
+  | "workQueue"
   | "ids"
   | "bus"
   | "blobs"

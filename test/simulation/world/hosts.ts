@@ -133,7 +133,7 @@ export class Hosts {
     timers?: Timers,
   ): Host {
     const stage = this.#stage;
-    const { parking, tasks, pages, bus, blobs } = this.#backends;
+    const { parking, tasks, workQueue, bus, blobs } = this.#backends;
     const { scenario, time, actors } = stage;
     const life = `${this.#life}-`;
     const isMemory = stage.mode === "memory";
@@ -148,7 +148,7 @@ export class Hosts {
       tasks: tasksPort(tasks, this.#runs.get(n)),
       timers: timers ?? timersPort(stage, this.#backends, clock),
       ids: this.#ids,
-      pages,
+      workQueue,
       bus: busPort(stage, bus),
       ...(scenario.ownQueue && !isMemory && { ownQueues: this.#backends.ownQueues }),
       workflows: scenario.workflows ?? new Map(),

@@ -35,7 +35,7 @@ export type Backends = Readonly<{
   tasks: SimulatedTasks;
   timers: SimulatedTimers;
   scheduler: SimulatedScheduler;
-  pages: SimulatedWorkQueue;
+  workQueue: SimulatedWorkQueue;
   bus: SimulatedBus;
   blobs: SimulatedBlobs;
   ownQueues: SimulatedOwnQueues;
@@ -50,7 +50,7 @@ const VISIBILITY_MS = 90_000;
 export function createBackends(stage: Stage): Backends {
   const queue = { clock: stage.time, visibilityMs: VISIBILITY_MS };
   const handlers = Object.entries(stage.scenario.handlers);
-  const pages = new SimulatedWorkQueue({ ...queue, turn: pagesTurn(stage) });
+  const workQueue = new SimulatedWorkQueue({ ...queue, turn: pagesTurn(stage) });
   const timers = new SimulatedTimers({ ...queue, turn: queueTurn(stage, "timers.arm") });
   const blobs = new SimulatedBlobs({ turn: (point) => blobsTurn(stage, point) });
   stage.blobOf = (name) => blobs.peek(name);
@@ -65,8 +65,8 @@ export function createBackends(stage: Stage): Backends {
     }),
     timers,
     scheduler: new SimulatedScheduler(stage, timers),
-    pages,
-    bus: new SimulatedBus({ work: pages, turn: (point) => busTurn(stage, point) }),
+    workQueue,
+    bus: new SimulatedBus({ work: workQueue, turn: (point) => busTurn(stage, point) }),
     blobs,
     ownQueues: new SimulatedOwnQueues({
       clock: stage.time,
@@ -86,13 +86,13 @@ export function queuesOf({
   tasks,
   timers,
   parking,
-  pages,
+  workQueue,
 }: Backends): readonly (readonly [string, SimulatedQueue<Message>])[] {
   return [
     ["tasks", widen(tasks)],
     ["timers", widen(timers)],
     ["parking", widen(parking)],
-    ["pages", widen(pages)],
+    ["pages", widen(workQueue)],
   ];
 }
 
