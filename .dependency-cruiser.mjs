@@ -109,8 +109,8 @@ export default {
     room(
       "ports-import-definition-and-kernel",
       "^lib/ports/",
-      ["^lib/ports/", "^lib/definition/", "^lib/kernel/"],
-      "A port is an interface in the engine's own words. Keep the technology in lib/adapters.",
+      ["^lib/ports/", "^lib/definition/", "^lib/kernel/", packages("zod/mini")],
+      "A port is an interface in the engine's own words. Keep the technology in lib/adapters. The one package is zod/mini, for the schemas beside the types of messages; the full zod is larger, and most functions bundle lib/ports.",
     ),
     typesOnly(
       "ports-use-kernel-types",

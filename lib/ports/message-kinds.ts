@@ -2,6 +2,7 @@
 
 import { type AnyParked, KINDS, type Message, PARKED_KINDS, type WorkMessage } from "./message.ts";
 import type { Kind } from "./message-kind.ts";
+import { problemsOf } from "./schema.ts";
 import { WORK_KINDS } from "./work-message.ts";
 
 /** The message that a value is, or what is wrong with it. */
@@ -10,12 +11,8 @@ export function checkMessage(
 ): Readonly<{ message: Message } | { problems: readonly string[] }> {
   const found = KINDS.find(({ kind }) => kind === value.kind);
   if (found === undefined) return { problems: ["kind is wrong (of no kind)"] };
-  const { kind: _, ...rest } = value;
-  const { isOpen, properties } = found;
-  const known = Object.entries(rest).filter(([name]) => !isOpen || properties.includes(name));
-  const body = Object.fromEntries(known);
-  const problems = found.problems(body, "it");
-  return problems.length > 0 ? { problems } : { message: { kind: found.kind, ...body } as Message };
+  const parsed = found.schema.safeParse(value);
+  return parsed.success ? { message: parsed.data } : { problems: problemsOf(parsed.error) };
 }
 
 /** What a report calls a message. */

@@ -7,13 +7,14 @@
  * handler in lib/engine/handlers.ts.
  */
 
+import * as z from "zod/mini";
 import type { Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Parent } from "../kernel/instance.ts";
-import { anyFact, startedFact } from "./fact-shape.ts";
+import { anyFact, startedFact } from "./fact-schema.ts";
 import { ADDRESSED, type Addressed, kindOf, type MessageOfKind } from "./message-kind.ts";
-import { anyOf, count, instant, listOf, maybe, oneOf, record, text, variables } from "./shape.ts";
+import { count, instant, listOf, maybe, schemaOf, text, variables } from "./schema.ts";
 import { WORK_KINDS } from "./work-message.ts";
 
 export type {
@@ -32,7 +33,9 @@ export type {
 /** How a mailbox remembers a message: until when, and a fingerprint of its content. */
 export type RememberedMessage = Readonly<{ mid: string; until: Instant; body: string }>;
 
-const remembered = record<RememberedMessage>({ mid: text, until: instant, body: text });
+const remembered = schemaOf<RememberedMessage>()(
+  z.strictObject({ mid: text, until: instant, body: text }),
+);
 
 /** Every input of the first decision, so that every attempt creates the same instance. */
 export type CarriedStart = Readonly<{
@@ -64,34 +67,36 @@ export type CarriedStart = Readonly<{
   }>;
 }>;
 
-const carriedStart = record<CarriedStart>({
-  definition: record({ id: text, version: count, hash: text }),
-  now: instant,
-  request: text,
-  fact: startedFact,
-  businessKey: maybe(text),
-  tags: maybe(listOf(text)),
-  parent: maybe(
-    record<Parent>({
-      instanceId: text,
-      ticket: text,
-      depth: count,
-      catches: maybe(anyOf(oneOf("all"), listOf(text))),
-      detached: maybe(oneOf(true)),
-    }),
-  ),
-  shards: maybe(count),
-  head: maybe(count),
-  timer: maybe(record({ run: count, n: count, at: instant })),
-  mail: maybe(
-    record<NonNullable<CarriedStart["mail"]>>({
-      name: text,
-      key: text,
-      id: remembered,
-      base: maybe(count),
-    }),
-  ),
-});
+const carriedStart = schemaOf<CarriedStart>()(
+  z.strictObject({
+    definition: z.strictObject({ id: text, version: count, hash: text }),
+    now: instant,
+    request: text,
+    fact: startedFact,
+    businessKey: maybe(text),
+    tags: maybe(listOf(text)),
+    parent: maybe(
+      z.strictObject({
+        instanceId: text,
+        ticket: text,
+        depth: count,
+        catches: maybe(z.union([z.literal("all"), listOf(text)])),
+        detached: maybe(z.literal(true)),
+      }),
+    ),
+    shards: maybe(count),
+    head: maybe(count),
+    timer: maybe(z.strictObject({ run: count, n: count, at: instant })),
+    mail: maybe(
+      z.strictObject({
+        name: text,
+        key: text,
+        id: remembered,
+        base: maybe(count),
+      }),
+    ),
+  }),
+);
 
 /** Run this attempt of a task. With `start` inside, the instance may not exist yet. */
 export type TaskMessage = Addressed &
@@ -110,7 +115,7 @@ export type TaskMessage = Addressed &
     retries?: number;
   }>;
 
-const TASK = kindOf<TaskMessage>("task", {
+const TASK = kindOf<TaskMessage>()("task", {
   shape: {
     ...ADDRESSED,
     ticket: text,
@@ -128,7 +133,7 @@ const TASK = kindOf<TaskMessage>("task", {
 /** A timer may be due. */
 export type TimerMessage = Addressed & Readonly<{ kind: "timer"; ticket: string }>;
 
-const TIMER = kindOf<TimerMessage>("timer", {
+const TIMER = kindOf<TimerMessage>()("timer", {
   shape: { ...ADDRESSED, ticket: text },
   logged: ["tenant", "instanceId", "ticket"],
   label: ({ ticket, instanceId }) => `timer ${ticket} of instance ${instanceId}`,
@@ -145,7 +150,7 @@ export type TimerStartMessage = Readonly<{
   n: number;
 }>;
 
-const TIMER_START = kindOf<TimerStartMessage>("timer-start", {
+const TIMER_START = kindOf<TimerStartMessage>()("timer-start", {
   shape: { tenant: text, definitionId: text, hash: text, element: text, run: count, n: count },
   logged: ["tenant", "definitionId", "element", "run", "n"],
   label: ({ element, definitionId }) => `timer start ${element} of definition ${definitionId}`,
@@ -162,12 +167,12 @@ export type ParkedMessage = Addressed &
     start?: CarriedStart;
   }>;
 
-const PARKED = kindOf<ParkedMessage>("parked", {
+const PARKED = kindOf<ParkedMessage>()("parked", {
   shape: {
     ...ADDRESSED,
     name: text,
     fact: anyFact,
-    request: maybe(record({ id: text, body: text, answer: count, base: count })),
+    request: maybe(z.strictObject({ id: text, body: text, answer: count, base: count })),
     start: maybe(carriedStart),
   },
   logged: ["tenant", "instanceId", "name", "fact"],
@@ -185,7 +190,7 @@ export type ParkedRequest = Readonly<{
 /** Re-check whether `name` still owes something. */
 export type OwedMessage = Addressed & Readonly<{ kind: "owed"; name: string }>;
 
-const OWED = kindOf<OwedMessage>("owed", {
+const OWED = kindOf<OwedMessage>()("owed", {
   shape: { ...ADDRESSED, name: text },
   logged: ["tenant", "instanceId", "name"],
   label: ({ name, instanceId }) => `what is owed by ${name} of instance ${instanceId}`,
@@ -213,19 +218,19 @@ export type Post = Readonly<{
   id: RememberedMessage;
 }>;
 
-const LOOK = kindOf<LookMessage>("look", {
+const LOOK = kindOf<LookMessage>()("look", {
   shape: {
     ...ADDRESSED,
     name: text,
     ticket: text,
     post: maybe(
-      record<Post>({
-        address: record({ name: text, key: text }),
-        message: record({ mid: text, payload: variables, expiresAt: instant }),
+      z.strictObject({
+        address: z.strictObject({ name: text, key: text }),
+        message: z.strictObject({ mid: text, payload: variables, expiresAt: instant }),
         id: remembered,
       }),
     ),
-    call: maybe(record({ base: count, at: instant })),
+    call: maybe(z.strictObject({ base: count, at: instant })),
   },
   logged: ["tenant", "instanceId", "name"],
   label: ({ ticket, instanceId }) => `re-check of ${ticket} of instance ${instanceId}`,

@@ -1,7 +1,8 @@
 /** What the work queue carries; each message is a trigger of its own. */
+import * as z from "zod/mini";
 import type { Instant } from "../definition/time/instant.ts";
 import { ADDRESSED, type Addressed, kindOf, type MessageOfKind } from "./message-kind.ts";
-import { anyOf, count, flag, instant, listOf, maybe, record, text } from "./shape.ts";
+import { count, instant, listOf, maybe, text } from "./schema.ts";
 
 type OfBroadcast = Readonly<{ tenant: string; broadcastId: string }>;
 
@@ -10,7 +11,7 @@ const OF_BROADCAST = { tenant: text, broadcastId: text } as const;
 /** A broadcast was accepted: deliver it to every wait. */
 export type BroadcastMessage = OfBroadcast & Readonly<{ kind: "broadcast" }>;
 
-const BROADCAST = kindOf<BroadcastMessage>("broadcast", {
+const BROADCAST = kindOf<BroadcastMessage>()("broadcast", {
   shape: OF_BROADCAST,
   // Comes over the bus with further fields for subscribers, which are dropped.
   isOpen: true,
@@ -21,7 +22,7 @@ const BROADCAST = kindOf<BroadcastMessage>("broadcast", {
 /** Check whether a broadcast has reached every wait; only where queues are in memory. */
 export type WatchMessage = OfBroadcast & Readonly<{ kind: "watch" }>;
 
-const WATCH = kindOf<WatchMessage>("watch", {
+const WATCH = kindOf<WatchMessage>()("watch", {
   shape: OF_BROADCAST,
   logged: ["tenant", "broadcastId"],
   label: ({ broadcastId }) => `watch over broadcast ${broadcastId}`,
@@ -39,7 +40,7 @@ export type ShardMessage = OfBroadcast &
     round?: number;
   }>;
 
-const SHARD = kindOf<ShardMessage>("shard", {
+const SHARD = kindOf<ShardMessage>()("shard", {
   shape: {
     ...OF_BROADCAST,
     epoch: count,
@@ -74,22 +75,17 @@ export type PagedRow = Readonly<
 >;
 
 const ROW = { sk: text, pk: text, after: count, at: instant } as const;
-const WAIT = { instanceId: text, ticket: text, version: count } as const;
 
-const PAGE = kindOf<PageMessage>("page", {
+const PAGE = kindOf<PageMessage>()("page", {
   shape: {
     ...OF_BROADCAST,
     page: text,
-    last: flag,
+    last: z.boolean(),
     rows: listOf(
-      anyOf(
-        record<Extract<PagedRow, { ticket: string }>>({ ...ROW, ...WAIT }),
-        record<Extract<PagedRow, { element: string }>>({
-          ...ROW,
-          definitionId: text,
-          element: text,
-        }),
-      ),
+      z.union([
+        z.strictObject({ ...ROW, instanceId: text, ticket: text, version: count }),
+        z.strictObject({ ...ROW, definitionId: text, element: text }),
+      ]),
     ),
   },
   logged: ["tenant", "broadcastId"],
@@ -102,7 +98,7 @@ const PAGE = kindOf<PageMessage>("page", {
  */
 export type MissedMessage = Addressed & Readonly<{ kind: "missed"; ticket: string }>;
 
-const MISSED = kindOf<MissedMessage>("missed", {
+const MISSED = kindOf<MissedMessage>()("missed", {
   shape: { ...ADDRESSED, ticket: text },
   logged: ["tenant", "instanceId", "ticket"],
   label: ({ ticket, instanceId }) => `re-check of ${ticket} of instance ${instanceId}`,
@@ -112,7 +108,7 @@ const MISSED = kindOf<MissedMessage>("missed", {
 export type MembersMessage = Addressed &
   Readonly<{ kind: "members"; ticket: string; from: number; to: number }>;
 
-const MEMBERS = kindOf<MembersMessage>("members", {
+const MEMBERS = kindOf<MembersMessage>()("members", {
   shape: { ...ADDRESSED, ticket: text, from: count, to: count },
   logged: ["tenant", "instanceId", "ticket"],
   label: ({ ticket, instanceId }) => `batch items of ${ticket} of instance ${instanceId}`,
@@ -122,7 +118,7 @@ const MEMBERS = kindOf<MembersMessage>("members", {
 export type CancelMembersMessage = Addressed &
   Readonly<{ kind: "cancel-members"; ticket: string; numbers: readonly number[] }>;
 
-const CANCEL_MEMBERS = kindOf<CancelMembersMessage>("cancel-members", {
+const CANCEL_MEMBERS = kindOf<CancelMembersMessage>()("cancel-members", {
   shape: { ...ADDRESSED, ticket: text, numbers: listOf(count) },
   logged: ["tenant", "instanceId", "ticket"],
   label: ({ ticket, instanceId }) =>
@@ -132,7 +128,7 @@ const CANCEL_MEMBERS = kindOf<CancelMembersMessage>("cancel-members", {
 /** Offer a kept event that only one wait may take, to the longest wait first. */
 export type OfferMessage = Readonly<{ kind: "offer"; tenant: string; name: string; seq: number }>;
 
-const OFFER = kindOf<OfferMessage>("offer", {
+const OFFER = kindOf<OfferMessage>()("offer", {
   shape: { tenant: text, name: text, seq: count },
   logged: ["tenant", "name", "seq"],
   label: ({ name, seq }) => `offer of event ${name} number ${seq}`,
@@ -141,7 +137,7 @@ const OFFER = kindOf<OfferMessage>("offer", {
 /** Match the messages of a mailbox with its waits and message start events. */
 export type PokeMessage = Readonly<{ kind: "poke"; tenant: string; name: string; key: string }>;
 
-const POKE = kindOf<PokeMessage>("poke", {
+const POKE = kindOf<PokeMessage>()("poke", {
   shape: { tenant: text, name: text, key: text },
   logged: ["tenant", "name"],
   label: ({ name }) => `wake-up of the mailbox of ${name}`,

@@ -46,6 +46,12 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
   { file: "lib/frontends/bpmn/c.ts", imports: 'import "saxen"' },
   { file: "lib/ports/a.ts", imports: 'import "../kernel/k.ts"', rule: "ports-use-kernel-types" },
   { file: "lib/ports/b.ts", imports: 'import type { K } from "../kernel/k.ts"' },
+  { file: "lib/ports/c.ts", imports: 'import "zod/mini"' },
+  {
+    file: "lib/ports/d.ts",
+    imports: 'import "zod"',
+    rule: "ports-import-definition-and-kernel",
+  },
   {
     file: "lib/engine/a.ts",
     imports: 'import "../adapters/local/l.ts"',
@@ -248,6 +254,7 @@ function plantTree(house: string, tree: string) {
     const manifest = { name, version: "1.0.0", type: "module", main: "index.js" };
     write(`node_modules/${name}/package.json`, JSON.stringify(manifest));
     write(`node_modules/${name}/index.js`, "export {};");
+    write(`node_modules/${name}/mini/index.js`, "export {};");
   }
   for (const target of [...TARGETS, "cli/c.ts", "functions/advance/h.ts"]) {
     write(target, "export type P = 1; export type K = 1; export type E = 1;");

@@ -1,11 +1,7 @@
 // Shapes of what a queue brings besides messages: a reference to a body, and events of the bus.
 
 import * as z from "zod/mini";
-import type { Variables } from "../../definition/json.ts";
-
-const text = z.string();
-// What JSON.parse returned is JSON: only whether it is an object is left to say.
-const variables = z.custom<Variables>(isObject, "no object");
+import { maybe, text, variables } from "../../ports/schema.ts";
 
 /** A body that is stored as a blob under the name `ref`. */
 export const bodyReference = z.strictObject({ ref: text });
@@ -23,10 +19,6 @@ export const busEvent = z.discriminatedUnion("detail-type", [
   z.object({
     id: text,
     "detail-type": z.literal("signal-requested"),
-    detail: z.strictObject({ name: text, payload: z.exactOptional(variables) }),
+    detail: z.strictObject({ name: text, payload: maybe(variables) }),
   }),
 ]);
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

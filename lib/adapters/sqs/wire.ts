@@ -15,6 +15,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Message } from "../../ports/message.ts";
 import { checkMessage } from "../../ports/message-kinds.ts";
 import { MESSAGE_FORMAT } from "../../ports/message-text.ts";
+import { problemsOf } from "../../ports/schema.ts";
 import { bodyReference, busEvent } from "./message-shapes.ts";
 
 /** Stands for a body that is too large for the queue: it is in Blobs under this name. */
@@ -107,13 +108,7 @@ function isObject(value: Json | undefined): value is Properties {
 function checked<S extends z.ZodMiniType>(shape: S, value: unknown, text: string): z.output<S> {
   const parsed = shape.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw unreadable(text, parsed.error.issues.map(told).join("; "));
-}
-
-function told(issue: z.core.$ZodIssue): string {
-  const place = issue.path.map(String).join(".") || "it";
-  if (issue.code === "unrecognized_keys") return `${place} has unknown ${issue.keys.join(", ")}`;
-  return `${place} is wrong (${issue.code})`;
+  throw unreadable(text, problemsOf(parsed.error).join("; "));
 }
 
 function isFormat(v: Json | undefined): v is number {
