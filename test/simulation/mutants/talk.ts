@@ -58,8 +58,8 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   {
     name: "aside-before-record",
     without: "a row leaves its page for one of its own only once the page's record awaits it",
-    scenario: "signal-multi-shot",
-    seed: 142,
+    scenario: "signal-start",
+    seed: 166,
     file: "lib/engine/signals/fan-out.ts",
     find: "const { awaits } = await putPage(world, broadcast, record);",
     replace: `for (const name of record.awaits) {
@@ -74,7 +74,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     without:
       "who has missed a broadcast leaves it to its pages, which count, while they are under way",
     scenario: "signal-start",
-    seed: 292,
+    seed: 617,
     file: "lib/engine/signals/missed.ts",
     find: 'return world.clock.now() - at < MAX_MS_FOR_PAGES ? "later" : "fact";',
     replace: `${MARK}; return "fact";`,
