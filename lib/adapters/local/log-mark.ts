@@ -6,10 +6,13 @@
 // 2. A log that is shorter, or of an earlier generation, has lost its tail. A later generation is
 //    fine: SQLite starts one only when all of the previous one is in the database file.
 // 3. A store that was closed has no log: its mark says only that.
+// 4. A folder that is refused stays as it is, so that what is missing can be put back: the check reads
+//    the log itself, before SQLite opens anything.
 
 import {
   closeSync,
   constants,
+  existsSync,
   openSync,
   readFileSync,
   readSync,
@@ -17,27 +20,31 @@ import {
   writeSync,
 } from "node:fs";
 import { EngineError } from "../../ports/engine-error.ts";
+import type { DataFolder } from "./data-folder.ts";
+import { type Position, readLogEnd } from "./log-file.ts";
 
-type Position = Readonly<{ generation: number; salt: number; frames: number }>;
+/** Throws when commits are missing from the folder that were acknowledged; changes nothing in it. */
+export function checkLog({ path, databaseFile, markFile }: DataFolder): void {
+  const text = existsSync(markFile) ? readFileSync(markFile, "utf8") : "";
+  if (text !== "" && !existsSync(databaseFile)) throw logLost(path, "store.db is missing");
+  const marked = parseMark(text);
+  if (marked === undefined) return;
+  const found = readLogEnd(`${databaseFile}-wal`);
+  if (found === undefined)
+    throw logLost(path, "store.db-wal is missing, or its beginning is damaged");
+  if (isBehind(found, marked)) throw logLost(path, "store.db-wal ends before them");
+}
 
 /** The mark of an open store. */
 export class LogMark {
-  readonly #file: string;
   readonly #mark: number;
   readonly #index: number;
   readonly #bytes = Buffer.alloc(INDEX_BYTES);
 
   /** `databaseFile` is open and has been read, so that SQLite has recovered its log. */
   constructor(markFile: string, databaseFile: string) {
-    this.#file = markFile;
     this.#index = openSync(`${databaseFile}-shm`, "r");
     this.#mark = openSync(markFile, constants.O_RDWR | constants.O_CREAT, 0o644);
-  }
-
-  /** Throws when commits are missing that were acknowledged. */
-  check(folder: string): void {
-    const marked = parseMark(readFileSync(this.#file, "utf8"));
-    if (marked && isBehind(this.#position(), marked)) throw logLost(folder);
   }
 
   /** Everything up to here is durable. */
@@ -92,11 +99,11 @@ function parseMark(text: string): Position | undefined {
   return { generation: generation ?? 0, salt: salt ?? 0, frames: frames ?? 0 };
 }
 
-function logLost(folder: string): EngineError {
+function logLost(folder: string, how: string): EngineError {
   return new EngineError("store/log-lost", {
-    happened: "The log of the data folder ends before commits that were acknowledged",
+    happened: `The data folder lacks commits that were acknowledged: ${how}`,
     where: folder,
-    fix: "Restore the whole folder, `store.db-wal` included, or open it with acceptLoss (`fermata dev --accept-loss`) to go on without them. If another program opened store.db since the engine ended, nothing is lost.",
+    fix: "Nothing was changed. Restore the whole folder, `store.db-wal` included, or open it with acceptLoss (`fermata dev --accept-loss`) to go on without them. If another program opened store.db since the engine ended, nothing is lost.",
     retryable: false,
   });
 }

@@ -33,7 +33,7 @@ import { CommitGroup, type Member } from "./commit-group.ts";
 import { type DataFolder, ownDataFolder } from "./data-folder.ts";
 import { ItemIndexes } from "./item-indexes.ts";
 import { ItemTable } from "./item-table.ts";
-import { LogMark } from "./log-mark.ts";
+import { checkLog, LogMark } from "./log-mark.ts";
 import { RecentItems } from "./recent-items.ts";
 import { explainSqlite } from "./sqlite-error.ts";
 import { type Migration, openDatabase } from "./store-format.ts";
@@ -62,20 +62,19 @@ export function openLocalStore({
 }: LocalStoreOptions): LocalStore {
   const owned = ownDataFolder(folder);
   try {
+    if (!acceptLoss) checkLog(owned);
     const db = openDatabase(owned, migrations);
     if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${Math.trunc(maxPages)}`);
-    return new LocalStore(db, owned, markOf(db, owned, acceptLoss));
+    return new LocalStore(db, owned, markOf(db, owned));
   } catch (error) {
     owned.release();
     throw error;
   }
 }
 
-function markOf(db: DatabaseSync, folder: DataFolder, acceptLoss: boolean): LogMark {
+function markOf(db: DatabaseSync, folder: DataFolder): LogMark {
   try {
-    const mark = new LogMark(folder.markFile, folder.databaseFile);
-    if (!acceptLoss) mark.check(folder.path);
-    return mark;
+    return new LogMark(folder.markFile, folder.databaseFile);
   } catch (error) {
     db.close();
     throw explainSqlite(error, folder.path, "read");

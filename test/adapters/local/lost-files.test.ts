@@ -1,4 +1,12 @@
-import { cpSync, renameSync, rmSync, truncateSync } from "node:fs";
+import {
+  cpSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { LocalStore } from "../../../lib/adapters/local/store.ts";
@@ -47,6 +55,9 @@ describe("a log that lost its tail", () => {
     "was cut off": (folder) => truncateSync(join(folder, "store.db-wal"), 32 + 5 * 4_120),
     "is empty": (folder) => truncateSync(join(folder, "store.db-wal"), 0),
     "was removed": (folder) => rmSync(join(folder, "store.db-wal")),
+    "was damaged in the middle": (folder) => flipByte(join(folder, "store.db-wal"), 32 + 3 * 4_120),
+    "was damaged in its header": (folder) => flipByte(join(folder, "store.db-wal"), 20),
+    "is without its database": (folder) => rmSync(join(folder, "store.db")),
   };
   for (const [how, lose] of Object.entries(losses)) {
     test(`is refused when it ${how}, until the loss is accepted`, async () => {
@@ -56,12 +67,35 @@ describe("a log that lost its tail", () => {
       expect(() => openedIn(copy)).toThrow(
         expect.objectContaining({ code: "store/log-lost", retryable: false }),
       );
+      const left = filesIn(copy);
       expect(() => openedIn(copy)).toThrow("acceptLoss");
+      expect(filesIn(copy)).toEqual(left);
       const accepted = openedIn(copy, { acceptLoss: true });
       await accepted.close();
       expect(() => openedIn(copy)).not.toThrow();
     });
   }
+
+  test("is whole again once what was missing is put back, though an opening was refused", async () => {
+    const copy = await killedAfter(20);
+    renameSync(join(copy, "store.db"), join(copy, "elsewhere"));
+    expect(() => openedIn(copy)).toThrow("store.db is missing");
+
+    renameSync(join(copy, "elsewhere"), join(copy, "store.db"));
+    const [item] = await openedIn(copy).get([KEY]);
+
+    expect(item?.version).toBe(20);
+  });
+
+  test("is refused without its database after a clean stop, too", async () => {
+    const folder = temporaryFolder();
+    const store = openedIn(folder);
+    await put(store, 1);
+    await store.close();
+    rmSync(join(folder, "store.db"));
+
+    expect(() => openedIn(folder)).toThrow(expect.objectContaining({ code: "store/log-lost" }));
+  });
 
   test("is opened after it began anew many times", async () => {
     const copy = await killedAfter(1_200);
@@ -78,6 +112,20 @@ function put(store: LocalStore, version: number) {
   const when = version === 1 ? ("absent" as const) : { version: version - 1 };
   return store.commit([{ put: { key: KEY, version, body: new Uint8Array(3_000) }, when }]);
 }
+
+function flipByte(file: string, at: number): void {
+  const bytes = readFileSync(file);
+  bytes[at] = (bytes[at] ?? 0) ^ 1;
+  writeFileSync(file, bytes);
+}
+
+/** The store's files and their contents. */
+const filesIn = (folder: string) =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((name) => name.startsWith("store."))
+      .map((name) => [name, readFileSync(join(folder, name)).toString("base64")]),
+  );
 
 /** A copy of what a store leaves that dies after so many commits. */
 async function killedAfter(commits: number): Promise<string> {
