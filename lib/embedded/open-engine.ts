@@ -29,6 +29,7 @@ import { FiredTimers } from "./fired-timers.ts";
 import { HTTP_OPTIONS, httpHandlers } from "./http-task.ts";
 import { refuseUnknownOptions } from "./known-options.ts";
 import { EMBEDDED_OPTIONS, type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
+import { pacedExpressions } from "./paced-expressions.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
 import { trailListener } from "./trail-listener.ts";
 import { troubleLog } from "./trouble-log.ts";
@@ -73,7 +74,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const offers = offerWatch();
     const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailListener(options.onTrail);
-    const expressions = feelExpressions();
+    const expressions = pacedExpressions(feelExpressions());
     const world: HostWorld = {
       store,
       blobs: storedBlobs({ store, clock, retentionMs }),
