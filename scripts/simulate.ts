@@ -136,7 +136,7 @@ async function tell(waiters: number): Promise<void> {
   console.log(`${once} of ${waiters} took it once, ${ended} have ended; ${crashes} deaths`);
   console.log(`${seconds} s, ${megabytes} MB`);
   const isRight = receipt.complete && receipt.delivered === waiters && receipt.matched === waiters;
-  if (!isRight || once !== waiters || ended !== waiters) stop("not everybody had it once");
+  if (!isRight || once !== waiters || ended !== waiters) stop("not every wait received it once");
 }
 
 function stop(message: string): never {

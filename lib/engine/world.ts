@@ -103,13 +103,13 @@ export type Settings = Readonly<{
   retentionMs: number;
   /** What the host can do. */
   host: HostTraits;
-  /** What is overdue by this much is sent again by the sweep; a minute unless said. */
+  /** The sweep sends again what is overdue by this much; a minute by default. */
   overdueMs?: number;
   /** Bytes above which an instance externalizes its large values; the host's by default. */
   wholeBytes?: number;
-  /** Bytes above which a value that stands apart is a blob; unless said, what an item takes. */
+  /** Bytes above which an externalized value is a blob; by default, what an item takes. */
   blobBytes?: number;
-  /** Members of a family that one message sends; a hundred unless said. */
+  /** Items of a batch that one message sends; a hundred by default. */
   membersPerPage?: number;
   /** Time moves only when it is told to. */
   virtualClock?: boolean;

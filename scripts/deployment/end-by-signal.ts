@@ -1,7 +1,7 @@
 import { endGroups } from "../run-command.ts";
 
 /**
- * When somebody tells this process to end, the commands under way end, `undo` runs, and then it ends
+ * When this process gets a signal to end, the commands under way end, `undo` runs, and then it ends
  * itself: what it began must not outlive it. Told again meanwhile, as by a terminal and by a parent
  * at once, it goes on with that. Gives whether it is ending: what fails then fails because of that.
  */

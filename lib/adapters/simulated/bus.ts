@@ -8,7 +8,7 @@ export type BusPoint = "publish:before" | "publish:after" | "announce:before" | 
 export type BusFault =
   /** Refused, retries included. */
   | Readonly<{ fault: "refused" }>
-  /** Accepted, but the publisher is told that it was not. */
+  /** Accepted, but the answer says that it was not. */
   | Readonly<{ fault: "unanswered" }>
   /** Accepted, and delivered twice. */
   | Readonly<{ fault: "duplicated" }>

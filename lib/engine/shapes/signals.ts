@@ -39,7 +39,7 @@ export type MessageRequest = Readonly<{
   payload?: Variables;
   /** The same id in the same mailbox is the same message. */
   messageId?: string;
-  /** A duration, PT1H unless said; PT0S: only for who waits now. */
+  /** A duration, PT1H by default; PT0S: only for waits that are open now. */
   timeToLive?: string;
 }>;
 

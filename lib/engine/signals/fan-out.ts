@@ -1,5 +1,5 @@
 /**
- * A broadcast reaches everybody: it becomes one message per shard, those become pages of rows, and
+ * A broadcast reaches every wait: it becomes one message per shard, those become pages of rows, and
  * a page is delivered row by row. Each message is a trigger: it stays queued until what it owes has
  * left, and doing it twice changes nothing.
  */
@@ -79,7 +79,7 @@ async function roundHere(world: World, { id }: Broadcast): Promise<number | unde
 const rounds = new WeakMap<World["settings"], Map<string, number>>();
 
 /**
- * With queues in memory the broadcast is looked after until everybody is reached: a restart before
+ * With queues in memory the broadcast is watched until every wait is reached: a restart before
  * that begins anew. Its message is what waits for it.
  */
 async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> {
@@ -92,7 +92,7 @@ async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> 
 
 const WATCH_MS = 100;
 
-/** Looks whether a broadcast has reached everybody by now. */
+/** Checks whether a broadcast has reached every wait by now. */
 export async function watch(
   world: World,
   { broadcastId }: Readonly<{ broadcastId: string }>,

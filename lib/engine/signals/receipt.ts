@@ -1,6 +1,6 @@
 /**
  * What became of a broadcast, page by page. A page that is delivered twice is counted once, and its
- * rows go only when that is stored: whoever dies before finds them again.
+ * rows go only when that is stored: after a crash before that they are found again.
  */
 import { RECEIPT_MS } from "../../definition/limits.ts";
 import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
@@ -113,7 +113,7 @@ export const pageName = (round: number, name: string): string =>
   round === 0 ? name : `${round}~${name}`;
 
 /**
- * One round has all its pages: the one that holds everybody, or every shard up to its last. What one
+ * One round has all its pages: the one that holds every row, or every shard up to its last. What one
  * round has done no other need do: a shard may be whole in an earlier one.
  */
 export function isComplete({ pages: records, roads }: Progress): boolean {

@@ -85,7 +85,7 @@ function notACandidate(taskId: string, user: string): EngineError {
 
 function notForPeople(taskId: string): EngineError {
   return new EngineError("task/not-for-people", {
-    happened: "The task is not a user task: nobody can claim it",
+    happened: "The task is not a user task and cannot be claimed",
     where: `task ${taskId}`,
     fix: "Complete or fail it; only user tasks change hands.",
     retryable: false,

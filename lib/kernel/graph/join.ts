@@ -43,7 +43,7 @@ export function deadlock(scope: string, joins: Joins): Refusal {
   const flows = Object.keys(joins).join(", ");
   return new Refusal(
     "DEADLOCK",
-    `Nothing runs in "${scope}" any more that could complete the joins which these flows have reached: ${flows}. The model has a split that does not match its join; cancel the instance and deploy a mended version.`,
+    `Nothing runs in "${scope}" any more that could complete the joins which these flows have reached: ${flows}. The model has a split that does not match its join; cancel the instance and deploy a corrected version.`,
   );
 }
 
