@@ -73,11 +73,11 @@ describe("the functions", () => {
     expect(most({}).sort()).toEqual([
       "LongTasks/DeadLetters 50",
       "LongTasks/Queue 100",
+      "Pages/Queue 100",
       "Steps/Queue 100",
       "Tasks/DeadLetters 50",
       "Tasks/Queue 100",
       "Timers/Queue 100",
-      "Pages/Queue 100",
     ]);
     const set = most({
       maxConcurrency: { runTask: 700, advance: 30, fireTimer: 2_000 },
@@ -254,7 +254,7 @@ describe("observability", () => {
         ...functions.flatMap((fn) =>
           ["Errors", "Throttles", "Duration"].map((what) => `Functions/${fn}/${what}`),
         ),
-        ...["Tasks", "LongTasks", "Timers", "Pages", "Steps"].flatMap((queue) => [
+        ...["Tasks", "LongTasks", "Timers", "Work", "Steps"].flatMap((queue) => [
           `OldestMessage/${queue}`,
           `DeadLetters/${queue}`,
         ]),

@@ -24,10 +24,10 @@ describe("the queues", () => {
       .map(({ props }) => name(props.RedrivePolicy.deadLetterTargetArn));
     expect(targets.sort()).toEqual([
       "Queues/LongTasks/DeadLetters",
+      "Queues/Pages/DeadLetters",
       "Queues/Steps/DeadLetters",
       "Queues/Tasks/DeadLetters",
       "Queues/Timers/DeadLetters",
-      "Queues/Pages/DeadLetters",
     ]);
   });
 
