@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { EngineError } from "../ports/engine-error.ts";
 import { type Fault, invalid } from "./refuse.ts";
 
 /** One problem of a value, and its path. */
@@ -15,6 +16,34 @@ export function check<S extends z.ZodType>(
   if ("value" in parsed) return parsed.value;
   throw invalid(parsed.flaws.map((flaw) => faultOf(flaw, part, name)));
 }
+
+/**
+ * What `all` gives, which checks each of these parts; throws `request/invalid` that names the faults of
+ * every part. A part that is refused for another reason, such as its size, has none.
+ */
+export function checkEach<T>(parts: readonly (() => unknown)[], all: () => T): T {
+  try {
+    return all();
+  } catch (cause) {
+    const faulty = isInvalid(cause) ? parts.map(faultsOf).filter(({ length }) => length > 0) : [];
+    throw faulty.length > 1 ? invalid(faulty.flat()) : cause;
+  }
+}
+
+function faultsOf(part: () => unknown): readonly Fault[] {
+  try {
+    part();
+    return [];
+  } catch (cause) {
+    return isInvalid(cause) ? cause.details : [];
+  }
+}
+
+/** Of this code every error has its faults as details. */
+const isInvalid = (
+  cause: unknown,
+): cause is EngineError & Readonly<{ details: readonly Fault[] }> =>
+  cause instanceof EngineError && cause.code === "request/invalid";
 
 /** The value as its shape describes it, or everything that is wrong with it. */
 export function parse<S extends z.ZodType>(

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { Engine } from "../engine/engine.ts";
 import type { ErrorCode } from "../ports/engine-error.ts";
 import type { BodySpec } from "./body.ts";
-import { check } from "./check.ts";
+import { check, checkEach } from "./check.ts";
 import { type ApiRequest, type ApiResponse, JSON_TYPE } from "./http.ts";
 import type { Failure } from "./problem.ts";
 
@@ -105,17 +105,17 @@ export function operation<P extends z.ZodObject, Q extends z.ZodObject, B, A ext
     ...described,
     call: async (received, host) => {
       const { headers } = received.request;
-      const key = spec.takesKey === true ? headers["idempotency-key"] : undefined;
-      const reply = await run(
-        {
-          params: check(spec.params, received.params, "path"),
-          query: check(spec.query, received.query, "query"),
-          ...(key !== undefined && { key: check(idempotencyKey, key, "header", KEY_HEADER) }),
-          body: spec.body.read(received.request),
-        },
-        host,
-      );
-      return respond(reply);
+      const given = spec.takesKey === true ? headers["idempotency-key"] : undefined;
+      const params = () => check(spec.params, received.params, "path");
+      const query = () => check(spec.query, received.query, "query");
+      const key = () =>
+        given !== undefined && { key: check(idempotencyKey, given, "header", KEY_HEADER) };
+      const body = () => spec.body.read(received.request);
+      const checked = checkEach([params, query, key, body], () => ({
+        ...{ params: params(), query: query(), body: body() },
+        ...key(),
+      }));
+      return respond(await run(checked, host));
     },
   };
 }

@@ -55,6 +55,29 @@ describe("starting", () => {
     ]);
   });
 
+  test("names what is wrong in every part of the request at once", async () => {
+    const { api, asked } = await fakeApi();
+
+    const answer = await api("POST", START, {
+      query: "foo=1&bar=2",
+      headers: { "idempotency-key": "a b", "content-type": "application/json" },
+      body: '{"colour":"red"}',
+    });
+
+    expect(answer).toMatchObject({
+      status: 400,
+      json: {
+        errors: [
+          { in: "query", at: "foo" },
+          { in: "query", at: "bar" },
+          { in: "header", at: "Idempotency-Key" },
+          { in: "body", at: "/colour" },
+        ],
+      },
+    });
+    expect(asked).toEqual([]);
+  });
+
   test("turns minus zero into zero, which is what JSON can keep", async () => {
     const { api, asked } = await fakeApi();
     const headers = { "content-type": "application/json" };

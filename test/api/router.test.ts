@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import * as z from "zod";
 import {
   MAX_ANY_BODY_BYTES,
   MAX_BODY_BYTES,
@@ -205,10 +206,13 @@ describe("the router", () => {
       const there = path.replace(/\{version\}/, "1").replace(/\{\w+\}/g, "x");
       const answer = await api(method, there, { query: "nonsense=1" });
 
-      expect(answer, `${method} ${path}`).toMatchObject({
-        status: 400,
-        json: { errors: [{ in: "query", at: "nonsense" }] },
-      });
+      // A call that needs a body misses that as well.
+      expect(answer.status, `${method} ${path}`).toBe(400);
+      const [first, ...others] = z
+        .array(z.object({ in: z.string(), at: z.string() }))
+        .parse(answer.json.errors);
+      expect(first).toEqual({ in: "query", at: "nonsense" });
+      expect(others.filter((other) => other.in !== "body" || other.at !== "")).toEqual([]);
     }
   });
 
