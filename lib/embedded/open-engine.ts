@@ -70,6 +70,13 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onTrouble: (trouble) => tellTrouble(troubleText(trouble), trouble.error),
       ...(options.onAnnouncement && { onAnnouncement: options.onAnnouncement }),
     });
+    let stopped: EngineError | undefined;
+    store.watchLost((error) => {
+      stopped = error;
+      void queues.close({ graceMs: 0 });
+      // Later, so that a caller whose folder is damaged has the engine by then.
+      setImmediate(() => options.onStopped?.(error));
+    });
     const ends = endWatch();
     const offers = offerWatch();
     const fired = new FiredTimers();
@@ -109,12 +116,6 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const onTrouble = (message: string) => options.onTrouble?.(message);
     const work = beginWork({ engine, queues, journal, onTrouble });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
-    let stopped: EngineError | undefined;
-    store.watchLost((error) => {
-      stopped = error;
-      void queues.close({ graceMs: 0 });
-      options.onStopped?.(error);
-    });
     const stopWatching = watchFiles(store);
     const onClosing = () => {
       stopWatching();

@@ -25,7 +25,7 @@ export const serviceOperations: readonly Operation[] = [
     body: ignoredBody,
     answers: { 200: "It does." },
     answer: shape.health,
-    problems: ["store/files-removed"],
+    problems: ["store/files-removed", "store/corrupt"],
     run: async (_, { settings, extras }) => {
       extras.checkRunning?.();
       return {
