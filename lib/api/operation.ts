@@ -19,6 +19,8 @@ export type Host = Readonly<{
 export type ApiExtras = Readonly<{
   /** Present with a virtual clock. */
   clock?: Readonly<{ advance(by: string): Promise<ClockAdvance> }>;
+  /** Throws the reason when the engine has stopped; must not read the store. */
+  checkRunning?: () => void;
   /** Resolves when the instance has ended, also if it had ended before, or when time is up. */
   waitForEnd?: (instanceId: string, ms: number) => Promise<void>;
   /** Logs a response of 500 or more, and returns the id of the log entry. */

@@ -31,6 +31,8 @@ export type EmbeddedEngine = LibraryCalls &
     recovered: Promise<RecoveryReport>;
     /** Starts the background work only when this is settled, such as a server that listens. */
     beginAfter(ready: Promise<unknown>): void;
+    /** Throws the error given to `onStopped`, once the engine has stopped; reads nothing. */
+    checkRunning(): void;
     /** The engine itself, for an HTTP server. */
     engine: Engine;
     /** The store's own counters since it was opened: items read, commits, their writes and bytes. */
@@ -71,6 +73,7 @@ export function embeddedEngine({
   ends,
   work,
   fired,
+  checkRunning = () => {},
   onClosing,
   onAdvanced,
 }: Readonly<{
@@ -80,6 +83,8 @@ export function embeddedEngine({
   ends: EndWatch;
   work: Work;
   fired: FiredTimers;
+  /** Throws the reason when the engine has stopped. */
+  checkRunning?: () => void;
   /** Called when the engine begins to close, before the store does. */
   onClosing: () => void;
   /** Called when a virtual clock has been moved. */
@@ -126,6 +131,7 @@ export function embeddedEngine({
     idle: () => work.begun.then(() => queues.idle()),
     recovered: work.recovered,
     beginAfter: work.beginAfter,
+    checkRunning,
     engine,
     counters: () => {
       const { reads, commits, writes, bytes } = store;

@@ -21,6 +21,7 @@ import type { HostWorld } from "../engine/world.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { quietAlarm } from "../ports/alarm.ts";
+import type { EngineError } from "../ports/engine-error.ts";
 import { beginWork } from "./begin-work.ts";
 import { openClock } from "./clock.ts";
 import { type EmbeddedEngine, embeddedEngine } from "./embedded-engine.ts";
@@ -70,6 +71,13 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onTrouble: (trouble) => tellTrouble(troubleText(trouble), trouble.error),
       ...(options.onAnnouncement && { onAnnouncement: options.onAnnouncement }),
     });
+    let stopped: EngineError | undefined;
+    store.watchLost((error) => {
+      stopped = error;
+      void queues.close({ graceMs: 0 });
+      // Later, so that a caller whose folder is damaged has the engine by then.
+      setImmediate(() => options.onStopped?.(error));
+    });
     const ends = endWatch();
     const offers = offerWatch();
     const fired = new FiredTimers();
@@ -109,18 +117,27 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const onTrouble = (message: string) => options.onTrouble?.(message);
     const work = beginWork({ engine, queues, journal, onTrouble });
     const stopPurging = purgeRegularly({ store, clock, onTrouble: options.onTrouble });
-    store.watchLost((error) => {
-      void queues.close({ graceMs: 0 });
-      options.onStopped?.(error);
-    });
     const stopWatching = watchFiles(store);
     const onClosing = () => {
       stopWatching();
       offers.close();
       stopPurging();
     };
+    const checkRunning = () => {
+      if (stopped) throw stopped;
+    };
     const onAdvanced = offers.tellAll;
-    return embeddedEngine({ engine, queues, store, ends, work, onClosing, onAdvanced, fired });
+    return embeddedEngine({
+      engine,
+      queues,
+      store,
+      ends,
+      work,
+      fired,
+      checkRunning,
+      onClosing,
+      onAdvanced,
+    });
   } catch (cause) {
     await store.close();
     throw cause;

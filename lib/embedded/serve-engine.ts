@@ -40,6 +40,7 @@ export function serveEngine(
     engine: embedded.engine,
     extras: {
       ...(embedded.isVirtual && { clock: { advance: embedded.advanceClock } }),
+      checkRunning: embedded.checkRunning,
       waitForEnd: embedded.waitForEnd,
       reportFailure: ({ error, ...about }) => {
         unexpected += 1;

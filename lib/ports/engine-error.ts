@@ -81,6 +81,8 @@ export type Explanation = Readonly<{
   where: string;
   fix: string;
   retryable: boolean;
+  /** The store as a whole is unusable, not a single item: the engine stops. */
+  stopsEngine?: boolean;
   cause?: unknown;
   /** Everything that is wrong, one entry each, where several things are. */
   details?: readonly Readonly<Record<string, unknown>>[];
@@ -91,14 +93,18 @@ export class EngineError extends Error {
   override readonly name = "EngineError";
   readonly code: ErrorCode;
   readonly retryable: boolean;
+  /** The store as a whole is unusable, not a single item: the engine has stopped. */
+  readonly stopsEngine: boolean;
   /** Without `where`, which may name things that a caller must not see. */
   readonly publicText: string;
   readonly details: readonly Readonly<Record<string, unknown>>[];
 
-  constructor(code: ErrorCode, { happened, where, fix, retryable, cause, details }: Explanation) {
+  constructor(code: ErrorCode, explanation: Explanation) {
+    const { happened, where, fix, retryable, stopsEngine, cause, details } = explanation;
     super(`${happened} (${where}). ${fix} [${code}]`, cause === undefined ? undefined : { cause });
     this.code = code;
     this.retryable = retryable;
+    this.stopsEngine = stopsEngine ?? false;
     this.publicText = `${happened}. ${fix}`;
     this.details = details ?? [];
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { EngineError } from "../../lib/ports/engine-error.ts";
 import { fakeApi } from "./fake-api.ts";
 
 describe("health", () => {
@@ -11,6 +12,22 @@ describe("health", () => {
     const answer = await api("GET", "/v1/health");
 
     expect(answer).toMatchObject({ status: 200, json: { status: "ok", version: "1.2.3", clock } });
+  });
+
+  test("is the reason once the engine has stopped", async () => {
+    const checkRunning = () => {
+      throw new EngineError("store/files-removed", {
+        happened: "store.db was removed",
+        where: "a folder",
+        fix: "Restore it.",
+        retryable: false,
+      });
+    };
+    const { api } = await fakeApi({ extras: { checkRunning } });
+
+    const answer = await api("GET", "/v1/health");
+
+    expect(answer).toMatchObject({ status: 503, json: { code: "store/files-removed" } });
   });
 });
 

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { serveEngine } from "../../lib/embedded/index.ts";
+import { type EngineError, serveEngine } from "../../lib/embedded/index.ts";
 import { file, person } from "../support/bpmn-xml.ts";
 import { line, working } from "../support/call-xml.ts";
-import { damageItem } from "../support/damage.ts";
+import { damageItem, damagePage } from "../support/damage.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 
 const WORK = { type: "elsewhere", max: 10, lockSeconds: 600, worker: "w" };
@@ -85,3 +85,35 @@ describe("the embedded server on a folder in which one bit was flipped", () => {
     });
   });
 });
+
+describe("the embedded server on a folder whose database file is damaged", () => {
+  test("R17 stops at the first call that finds it, refuses every other and is not healthy", async () => {
+    const dataDir = aDataDir();
+    await fill(dataDir);
+    damagePage(dataDir, "table leaf");
+    const stopped = Promise.withResolvers<EngineError>();
+    const engine = await anEngine({ dataDir, clock: "real", onStopped: stopped.resolve });
+    const server = await serveEngine(engine, { port: 0 });
+    onTestFinished(() => server.close());
+
+    const damaged = { code: "store/corrupt" };
+
+    await expect(engine.list({ limit: 100 })).rejects.toMatchObject(damaged);
+
+    expect(await stopped.promise).toMatchObject(damaged);
+    await expect(engine.start("somebody")).rejects.toMatchObject(damaged);
+    await expect(engine.get("i99")).rejects.toMatchObject(damaged);
+    const health = await fetch(`${server.url}/v1/health`);
+    expect(health.status).toBe(500);
+    expect(await health.json()).toMatchObject(damaged);
+  });
+});
+
+/** Starts enough instances to fill many pages. */
+async function fill(dataDir: string): Promise<void> {
+  const engine = await anEngine({ dataDir, clock: "real" });
+  await engine.deploy(file(line("somebody", [person("approve")])));
+  const ids = Array.from({ length: 100 }, (_, n) => `i${n}`);
+  await Promise.all(ids.map((instanceId) => engine.start("somebody", { instanceId })));
+  await engine.close({ graceMs: 0 });
+}

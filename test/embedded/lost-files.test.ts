@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
-import { expect, test } from "vitest";
-import type { EngineError } from "../../lib/embedded/index.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { type EngineError, serveEngine } from "../../lib/embedded/index.ts";
 import { sequence, service } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 
@@ -34,4 +34,32 @@ test("an engine that has nothing to do notices by itself", async () => {
   rmSync(dataDir, { recursive: true });
 
   expect((await stopped.promise).message).toContain("owner.lock was removed or replaced");
+});
+
+test("the server of an engine that has stopped is not healthy", async () => {
+  const dataDir = aDataDir();
+  const stopped = Promise.withResolvers<EngineError>();
+  const engine = await anEngine({ dataDir, onStopped: stopped.resolve });
+  const server = await serveEngine(engine, { port: 0 });
+  onTestFinished(() => server.close());
+  const health = () => fetch(`${server.url}/v1/health`);
+  expect((await health()).status).toBe(200);
+  rmSync(dataDir, { recursive: true });
+  await stopped.promise;
+
+  const answer = await health();
+
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({ code: "store/files-removed" });
+});
+
+test("and stays so while it is closed", async () => {
+  const dataDir = aDataDir();
+  const stopped = Promise.withResolvers<EngineError>();
+  const engine = await anEngine({ dataDir, onStopped: stopped.resolve });
+  rmSync(dataDir, { recursive: true });
+  await stopped.promise;
+  await engine.close();
+
+  expect(() => engine.checkRunning()).toThrow("was removed or replaced");
 });

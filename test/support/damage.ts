@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 
 /** Cuts off the stored bytes of an instance in a data folder that nobody has open. */
@@ -17,3 +19,23 @@ export async function damageItem(
   await store.commit([{ put, when: { version: item.version } }]);
   await store.close();
 }
+
+/** The first byte of a page: see "B-tree Pages" of SQLite's file format. */
+const PAGE_KINDS = { "interior index page": 2, "interior table page": 5, "table leaf": 13 };
+export type PageKind = keyof typeof PAGE_KINDS;
+
+/** Flips a bit in the header of the first such page of a closed folder's database file. */
+export function damagePage(dataDir: string, page: PageKind): void {
+  const file = join(dataDir, "store.db");
+  const bytes = readFileSync(file);
+  const kind = PAGE_KINDS[page];
+  for (let start = PAGE_BYTES; start < bytes.length; start += PAGE_BYTES) {
+    if (bytes[start] !== kind) continue;
+    bytes[start] = kind ^ 0x40;
+    writeFileSync(file, bytes);
+    return;
+  }
+  throw new Error(`${file} has no ${page}.`);
+}
+
+const PAGE_BYTES = 4_096;

@@ -67,6 +67,7 @@ function removed(path: string, name: string): EngineError {
     where: path,
     fix: "Stop the process and put the whole folder back from a backup; nothing is acknowledged any more.",
     retryable: false,
+    stopsEngine: true,
   });
 }
 

@@ -1,4 +1,4 @@
-import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
+import { EngineError, type ErrorCode, type Explanation } from "../../ports/engine-error.ts";
 
 /** Explains a failure of SQLite to the operator of the engine. */
 export function explainSqlite(
@@ -11,13 +11,15 @@ export function explainSqlite(
   return new EngineError(code, { ...said, where: `data folder ${folder}`, cause });
 }
 
-type Meaning = Readonly<{ code: ErrorCode; happened: string; fix: string; retryable: boolean }>;
+type Meaning = Readonly<{ code: ErrorCode }> &
+  Pick<Explanation, "happened" | "fix" | "retryable" | "stopsEngine">;
 
 const corrupt: Meaning = {
   code: "store/corrupt",
   happened: "The database file is damaged, or is not one of ours",
   fix: "Stop the engine and restore the whole folder from a backup; do not delete single files.",
   retryable: false,
+  stopsEngine: true,
 };
 
 const unusable: Meaning = {

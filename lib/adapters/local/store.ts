@@ -96,6 +96,7 @@ export class LocalStore implements Store {
   #dueListener: ((dueAt: Instant) => void) | undefined;
   #isClosed = false;
   #lost: EngineError | undefined;
+  #stopped: EngineError | undefined;
   #lostListener: ((error: EngineError) => void) | undefined;
   #reads = 0;
   #keysRead = 0;
@@ -312,6 +313,7 @@ export class LocalStore implements Store {
   /** Runs the change in one transaction: on the disk when this returns, undone when it throws. */
   #durably<T>(change: () => T): T {
     try {
+      if (this.#stopped) throw this.#stopped;
       this.#begin.run();
       const result = change();
       this.#commit.run();
@@ -319,7 +321,7 @@ export class LocalStore implements Store {
       return result;
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw explainSqlite(cause, this.#folder.path, "commit");
+      throw this.#explain(cause, "commit");
     }
   }
 
@@ -328,8 +330,15 @@ export class LocalStore implements Store {
     try {
       return read();
     } catch (cause) {
-      throw explainSqlite(cause, this.#folder.path, "read");
+      throw this.#explain(cause, "read");
     }
+  }
+
+  /** A database file that SQLite finds damaged stops the store: its other pages may be wrong too. */
+  #explain(cause: unknown, during: "read" | "commit"): EngineError {
+    const error = explainSqlite(cause, this.#folder.path, during);
+    if (error.stopsEngine) this.#stop(error);
+    return error;
   }
 
   #count<T>(page: Page<T>): Page<T> {
@@ -337,14 +346,17 @@ export class LocalStore implements Store {
     return page;
   }
 
-  /** Calls the listener once, when files of the folder were removed: no commit is accepted any more. */
+  /**
+   * Calls the listener once, when files of the folder were removed or the database file is damaged:
+   * every call is refused from then on.
+   */
   watchLost(listener: (error: EngineError) => void): void {
     this.#lostListener = listener;
   }
 
-  /** Throws once files of the folder were removed; every acknowledgement checks this anyway. */
+  /** Throws once the store has stopped; every acknowledgement checks this anyway. */
   checkFiles(): void {
-    if (this.#lost) throw this.#lost;
+    if (this.#stopped) throw this.#stopped;
     try {
       this.#folder.checkFiles();
     } catch (error) {
@@ -366,12 +378,18 @@ export class LocalStore implements Store {
 
   #lose(error: EngineError): void {
     this.#lost = error;
+    this.#stop(error);
+  }
+
+  #stop(error: EngineError): void {
+    if (this.#stopped) return;
+    this.#stopped = error;
     this.#recent.clear();
     this.#lostListener?.(error);
   }
 
   #checkOpen(): void {
-    if (this.#lost) throw this.#lost;
+    if (this.#stopped) throw this.#stopped;
     if (!this.#isClosed) return;
     throw new EngineError("store/closed", {
       happened: "The store was closed",

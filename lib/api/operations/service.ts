@@ -17,21 +17,26 @@ export const serviceOperations: readonly Operation[] = [
     path: "/v1/health",
     tag,
     summary: "Whether the engine answers",
+    description:
+      "An embedded engine that has stopped returns the error with which it refuses every other call. The store is not read.",
     isOpen: true,
     params: nothing,
     query: nothing,
     body: ignoredBody,
     answers: { 200: "It does." },
     answer: shape.health,
-    problems: [],
-    run: async (_, { settings, extras }) => ({
-      status: 200,
-      json: {
-        status: "ok" as const,
-        version: settings.version,
-        clock: extras.clock === undefined ? ("real" as const) : ("virtual" as const),
-      },
-    }),
+    problems: ["store/files-removed", "store/corrupt"],
+    run: async (_, { settings, extras }) => {
+      extras.checkRunning?.();
+      return {
+        status: 200,
+        json: {
+          status: "ok" as const,
+          version: settings.version,
+          clock: extras.clock === undefined ? ("real" as const) : ("virtual" as const),
+        },
+      };
+    },
   }),
   operation({
     id: "openApi",

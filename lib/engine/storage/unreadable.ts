@@ -14,7 +14,7 @@ import type { World } from "../world.ts";
 
 /** Says whether an item is the cause, not the store: trying again at once would not help. */
 export const isUnreadable = (cause: unknown): cause is EngineError =>
-  cause instanceof EngineError && UNREADABLE.has(cause.code);
+  cause instanceof EngineError && UNREADABLE.has(cause.code) && !cause.stopsEngine;
 
 /** The same for what no later engine reads either. */
 export const isDamaged = (cause: unknown): cause is EngineError =>
