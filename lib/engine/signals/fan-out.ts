@@ -136,7 +136,7 @@ export async function deliverPage(
   if (broadcast === undefined) return "release";
   const [only, ...others] = rows;
   if (only && others.length === 0 && page.includes("+")) {
-    return deliverAlone(world, broadcast, page, only, invocation);
+    return deliverAlone(world, broadcast, { page, row: only }, invocation);
   }
   await deliverRows(world, broadcast, { page, rows, last }, invocation);
   return "release";
@@ -146,8 +146,7 @@ export async function deliverPage(
 async function deliverAlone(
   world: World,
   broadcast: Broadcast,
-  page: string,
-  row: PagedRow,
+  { page, row }: Readonly<{ page: string; row: PagedRow }>,
   invocation: Invocation,
 ): Promise<Verdict> {
   const fared = await deliver(world, broadcast, row, invocation);
@@ -222,8 +221,8 @@ async function endPage(
   }
   const { awaits } = await putPage(world, broadcast, record);
   for (const name of awaits) {
-    const { row, ms } = aside.get(name) ?? {};
-    if (row) await sendAlone(world, broadcast, name, row, ms);
+    const found = aside.get(name);
+    if (found) await sendAlone(world, broadcast, name, found);
   }
   await tidy();
 }
@@ -268,12 +267,11 @@ async function sendAlone(
   world: World,
   { id: broadcastId }: Broadcast,
   page: string,
-  row: PagedRow,
-  afterMs = 0,
+  { row, ms = 0 }: Aside,
 ): Promise<void> {
   const { tenant } = world.settings;
   const about = { tenant, broadcastId, page, last: false } as const;
-  await world.workQueue.send({ kind: "page", ...about, rows: [row] }, afterMs);
+  await world.workQueue.send({ kind: "page", ...about, rows: [row] }, ms);
 }
 
 export function countsOf(fared: readonly Outcome[]): Counts {

@@ -63,8 +63,8 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     file: "lib/engine/signals/fan-out.ts",
     find: "const { awaits } = await putPage(world, broadcast, record);",
     replace: `for (const name of record.awaits) {
-    const { row, ms } = aside.get(name) ?? {};
-    if (row) { ${MARK}; await sendAlone(world, broadcast, name, row, ms); }
+    const found = aside.get(name);
+    if (found) { ${MARK}; await sendAlone(world, broadcast, name, found); }
   }
   await putPage(world, broadcast, record);
   const awaits: readonly string[] = [];`,
