@@ -212,7 +212,6 @@ function misconfigured(problems: readonly string[]): EngineError {
     happened: "The function cannot start, because its environment is wrong",
     where: problems.join("; "),
     fix: "Deploy it with the construct, which sets every variable that it needs.",
-    retryable: false,
     details: problems.map((problem) => ({ problem })),
   });
 }

@@ -28,6 +28,5 @@ function refused(where: string): EngineError {
     happened: "The function was asked for what it does not compile",
     where,
     fix: "Deploy the functions of one version together.",
-    retryable: false,
   });
 }

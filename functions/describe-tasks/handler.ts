@@ -24,7 +24,6 @@ function unfit(types: readonly string[]): EngineError {
     happened: "A function ends before these handlers would have to",
     where: types.map((type) => `tasks[${JSON.stringify(type)}]`).join(", "),
     fix: `Use a timeout of at most ${MAX_TASK_TIMEOUT_MS / 60_000} minutes, or complete the task from outside.`,
-    retryable: false,
     details: types.map((type) => ({ source: type, problem: "Its timeout is too long." })),
   });
 }

@@ -7,6 +7,5 @@ export function wrongQueue(message: Queued, fix: string): EngineError {
     happened: "A message came through the wrong queue",
     where: JSON.stringify(aboutQueued(message)),
     fix,
-    retryable: false,
   });
 }

@@ -48,6 +48,5 @@ function unknownArn(type: string): EngineError {
     happened: "No function is configured for a task",
     where: `task ${type}; ${VARIABLES.taskArns}`,
     fix: "Deploy it with the construct, which sets every variable that it needs.",
-    retryable: false,
   });
 }

@@ -19,12 +19,11 @@ export function invalid(faults: readonly Fault[]): EngineError {
     happened: `The request is not valid: ${told}${others}`,
     where: first === undefined ? "request" : `${first.in} ${first.at}`.trim(),
     fix: "`errors` names everything that is wrong; /v1/openapi.json says what is right.",
-    retryable: false,
     details: named,
   });
 }
 
 /** The error for a request that is refused for one reason. */
 export function refuse(code: ErrorCode, happened: string, where: string, fix: string): EngineError {
-  return new EngineError(code, { happened, where, fix, retryable: false });
+  return new EngineError(code, { happened, where, fix });
 }

@@ -91,5 +91,4 @@ const closed = (): EngineError =>
     happened: "The engine was closed before it had looked for what is owed",
     where: "recovered",
     fix: "Open it again: nothing is lost.",
-    retryable: true,
   });

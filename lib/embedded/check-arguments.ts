@@ -39,7 +39,6 @@ function refusal(wrong: readonly Problem[]): EngineError {
     happened: wrong.map(({ message }) => message.replace(/\.$/, "")).join("; "),
     where: wrong.map(({ path }) => path).join(", "),
     fix: "Correct everything that is listed; the types of the package say what the call takes. Nothing was done.",
-    retryable: false,
     details: wrong,
   });
 }

@@ -159,6 +159,5 @@ function notVirtual(): EngineError {
     happened: "The clock is real: it cannot be told to move",
     where: "clock",
     fix: 'Open the engine with a virtual clock: `fermata dev --clock virtual`, or clock: "virtual".',
-    retryable: false,
   });
 }

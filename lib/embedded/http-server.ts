@@ -92,7 +92,6 @@ function cannotListen(host: string, port: number, cause: Error): EngineError {
     happened: isTaken ? "The port is in use" : `The server cannot listen: ${cause.message}`,
     where: `${host}:${port}`,
     fix: "Stop the other server, or choose another port with --port (0 picks a free one).",
-    retryable: false,
     cause,
   });
 }

@@ -16,7 +16,6 @@ export function refuseUnknownOptions<T extends object>(
       happened: `The option "${name.slice(0, 60)}" is not known`,
       where,
       fix: `Leave it out, or correct its name; there are ${names.join(", ")}.`,
-      retryable: false,
     });
   }
 }

@@ -100,6 +100,5 @@ function twice(type: string, folder: string): EngineError {
     happened: `The task type "${type}" has two handlers`,
     where: folder,
     fix: "Rename or remove one of them.",
-    retryable: false,
   });
 }

@@ -62,6 +62,5 @@ function unusable(happened: string, fix: string): EngineError {
     happened: happened.replace(/\.$/, ""),
     where: "retention",
     fix,
-    retryable: false,
   });
 }

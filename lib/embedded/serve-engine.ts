@@ -79,7 +79,6 @@ function foreign(): EngineError {
     happened: "The request is not addressed to this machine, or comes from another site",
     where: "Host, Origin",
     fix: "Call the server as 127.0.0.1 or localhost, or start it with a token.",
-    retryable: false,
   });
 }
 
@@ -88,6 +87,5 @@ function needsToken(host: string): EngineError {
     happened: "The server would be open to everyone who can reach this machine",
     where: `host ${host}`,
     fix: "Give it a token (--token or FERMATA_TOKEN), or listen on 127.0.0.1.",
-    retryable: false,
   });
 }

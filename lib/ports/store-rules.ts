@@ -89,7 +89,6 @@ export function cursorInvalid(cursor: string): EngineError {
     happened: "The cursor does not belong to this query",
     where: `cursor ${cursor.slice(0, 80)}`,
     fix: "Query again without a cursor, and pass `next` back unchanged.",
-    retryable: false,
   });
 }
 
@@ -153,6 +152,5 @@ function refused(what: string, fix: string): EngineError {
     happened: "The store was called in a way that no store accepts",
     where: what,
     fix,
-    retryable: false,
   });
 }

@@ -11,6 +11,15 @@ describe("docs/reference/errors.md", () => {
     expect(headings).toContain(code);
   });
 
+  test.each(errorCodes)("says of %s whether it is retryable", (code) => {
+    const section = page.split(`## ${code}\n`)[1]?.split("\n## ")[0] ?? "";
+    const { retryable } = new EngineError(code, { happened: "It", where: "here", fix: "Wait." });
+
+    const [says] = section.match(/\b(Not r|R)etryable\b/) ?? [];
+
+    expect(says).toBe(retryable ? "Retryable" : "Not retryable");
+  });
+
   test("has no heading for a code that nobody raises", () => {
     const known: readonly string[] = errorCodes;
     expect(headings.filter((heading = "") => !known.includes(heading))).toEqual([]);
@@ -24,7 +33,6 @@ describe("an EngineError", () => {
       happened: "There is no room",
       where: "data folder /data",
       fix: "Free some space.",
-      retryable: true,
       cause,
     });
 
@@ -37,5 +45,14 @@ describe("an EngineError", () => {
       retryable: true,
       cause,
     });
+  });
+
+  test("is as retryable as its code, unless its thrower knows better", () => {
+    const explained = { happened: "It cannot be read", where: "here", fix: "Try again." };
+
+    const byCode = new EngineError("store/read-failed", explained);
+    const byThrower = new EngineError("store/read-failed", { ...explained, retryable: false });
+
+    expect([byCode.retryable, byThrower.retryable]).toEqual([true, false]);
   });
 });

@@ -96,6 +96,5 @@ function notOurs({ pk, sk }: Attributes): EngineError {
     happened: "The table holds an item that this engine did not write",
     where: `item ${pk?.S ?? "?"} / ${sk?.S ?? "?"}`,
     fix: "Give the engine a table of its own, or restore this one from a backup.",
-    retryable: false,
   });
 }

@@ -101,7 +101,6 @@ function notTaken(what: string, { why, cause }: Failure): EngineError {
     happened: "The bus did not take an event",
     where: `${what}; ${why}`,
     fix: "It is sent again. If this goes on, look at the function's permissions and at the throttles of the bus.",
-    retryable: true,
     cause,
   });
 }

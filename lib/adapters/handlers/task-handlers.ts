@@ -64,7 +64,6 @@ function filesOf(folder: string): readonly string[] {
       happened: "The folder of task handlers cannot be read",
       where: folder,
       fix: "Create the folder, or name another one.",
-      retryable: false,
       cause,
     });
   }
@@ -125,7 +124,6 @@ function unusable(problems: readonly Problem[]): EngineError {
     happened: `${count} cannot be used`,
     where: problems.map(({ source }) => source).join(", "),
     fix: problems.map(({ source, problem, fix }) => `${source}: ${problem} ${fix}`).join(" "),
-    retryable: false,
     details: problems,
   });
 }

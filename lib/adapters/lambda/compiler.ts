@@ -30,7 +30,6 @@ function unavailable(functionName: string, why: string, cause?: unknown): Engine
     happened: "The source could not be compiled now",
     where: `function ${functionName}; ${why}`,
     fix: "Deploy again. If this goes on, the log of that function says why.",
-    retryable: true,
     cause,
   });
 }

@@ -66,6 +66,5 @@ function backwards(by: Duration): EngineError {
     happened: "A virtual clock moves forward only",
     where: `by ${formatDuration(by)}`,
     fix: "Advance it by a duration of zero or more, for example PT1H.",
-    retryable: false,
   });
 }

@@ -107,6 +107,5 @@ function torn(name: string, part: number): EngineError {
     happened: `Part ${part} of a large value is missing`,
     where: `blob ${name}`,
     fix: "Restore the data folder from a backup.",
-    retryable: false,
   });
 }

@@ -66,7 +66,6 @@ function removed(path: string, name: string): EngineError {
     happened: `${name} was removed or replaced while the engine was running; the engine has stopped`,
     where: path,
     fix: "Stop the process and put the whole folder back from a backup; nothing is acknowledged any more.",
-    retryable: false,
     stopsEngine: true,
   });
 }
@@ -118,7 +117,6 @@ function inUse(path: string): EngineError {
     happened: `The data folder is in use by ${who}`,
     where: path,
     fix: "Stop that engine first, or give this one a folder of its own.",
-    retryable: false,
   });
 }
 
@@ -137,7 +135,6 @@ function unusable(path: string, cause: unknown): EngineError {
     happened: `The data folder cannot be used: ${cause instanceof Error ? cause.message : cause}`,
     where: path,
     fix: "Give a path where this user may create a folder and write to it.",
-    retryable: false,
     cause,
   });
 }

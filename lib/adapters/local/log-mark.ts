@@ -104,6 +104,5 @@ function logLost(folder: string, how: string): EngineError {
     happened: `The data folder lacks commits that were acknowledged: ${how}`,
     where: folder,
     fix: "Nothing was changed. Restore the whole folder, `store.db-wal` included, or open it with acceptLoss (`fermata dev --accept-loss`) to go on without them. If another program opened store.db since the engine ended, nothing is lost.",
-    retryable: false,
   });
 }

@@ -18,7 +18,6 @@ const corrupt: Meaning = {
   code: "store/corrupt",
   happened: "The database file is damaged, or is not one of ours",
   fix: "Stop the engine and restore the whole folder from a backup; do not delete single files.",
-  retryable: false,
   stopsEngine: true,
 };
 
@@ -26,7 +25,6 @@ const unusable: Meaning = {
   code: "store/folder-unusable",
   happened: "The database file cannot be opened for writing",
   fix: "Check that the folder and the files in it belong to this user and are writable.",
-  retryable: false,
 };
 
 /** Result codes of SQLite, without their extension. */
@@ -43,7 +41,6 @@ const meanings: Readonly<Record<number, Meaning>> = {
     code: "store/disk-full",
     happened: "There is no room for the new state; nothing of this commit was saved",
     fix: "Free some space: what was acknowledged is safe, and the next commit is tried again.",
-    retryable: true,
   },
   14: unusable,
   26: corrupt,
@@ -54,13 +51,11 @@ const otherwise: Readonly<Record<"read" | "commit", Meaning>> = {
     code: "store/commit-failed",
     happened: "The new state was not saved",
     fix: "The step is retried; if this repeats, look for disk errors in the system log.",
-    retryable: true,
   },
   read: {
     code: "store/read-failed",
     happened: "The stored state could not be read",
     fix: "The read may be repeated; if it keeps failing, look for disk errors in the system log.",
-    retryable: true,
   },
 };
 

@@ -87,6 +87,5 @@ function tooNew(path: string, { found, known }: { found: number; known: number }
     happened: `The data folder has format ${found}, and this engine knows formats up to ${known}`,
     where: path,
     fix: "Run the newer engine that wrote it, or give this one a folder of its own.",
-    retryable: false,
   });
 }

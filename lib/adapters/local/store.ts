@@ -395,7 +395,6 @@ export class LocalStore implements Store {
       happened: "The store was closed",
       where: `data folder ${this.#folder.path}`,
       fix: "Open the engine again; calls made while it closes are not accepted.",
-      retryable: false,
     });
   }
 }

@@ -93,7 +93,6 @@ function failed(
     happened,
     where: `bucket ${bucket}, object ${name}; ${reason}`,
     fix: "What needed it is repeated. If this goes on, look at the bucket's policy and at the function's permissions.",
-    retryable: true,
     cause,
   });
 }

@@ -99,7 +99,6 @@ function notArmed(timer: ArmedTimer | ArmedStart, cause: unknown): EngineError {
     happened: "The scheduler did not take a timer",
     where: `${whose}; ${reason}`,
     fix: "Nothing is lost: the sweep fires it, up to two minutes late. If this goes on, look at the function's permissions and at the quota of schedules.",
-    retryable: true,
     cause,
   });
 }

@@ -77,7 +77,6 @@ function unreadable(name: string, cause: unknown): EngineError {
     happened: "A secret could not be read",
     where: `secret ${name}; ${reason}`,
     fix: "The task is tried again. If this goes on, look at the secret's policy and key, and at the function's permissions.",
-    retryable: true,
     cause,
   });
 }

@@ -82,6 +82,5 @@ function failed(call: BlobsCall, name: string): EngineError {
     happened: "The bucket did not answer",
     where: `blob ${name}`,
     fix: "Nothing is lost: it is tried again.",
-    retryable: true,
   });
 }

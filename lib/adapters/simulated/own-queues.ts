@@ -91,6 +91,5 @@ function unanswered(queueArn: string): EngineError {
     happened: "A queue did not answer",
     where: `queue ${queueArn}`,
     fix: "What sent to it is repeated.",
-    retryable: true,
   });
 }

@@ -195,7 +195,6 @@ const full = (): EngineError =>
     happened: "There is no room for the new state; nothing of this commit was saved",
     where: "simulated store",
     fix: "Try again.",
-    retryable: true,
   });
 
 const COMMITTED: Outcome = { kind: "committed" };

@@ -90,7 +90,6 @@ function notSent(queueArn: string, cause: unknown): EngineError {
     happened: "A queue of yours did not take a task",
     where: `queue ${queueArn}; ${inWords(cause)}`,
     fix: "What sent it is repeated. If this goes on, look at the queue.",
-    retryable: true,
     cause,
   });
 }
@@ -100,7 +99,6 @@ function notAsked(queueArn: string, cause: unknown): EngineError {
     happened: "SQS did not answer whether the queue can be sent to",
     where: `queue ${queueArn}; ${inWords(cause)}`,
     fix: "Nothing was changed. Send the request again in a second.",
-    retryable: true,
     cause,
   });
 }

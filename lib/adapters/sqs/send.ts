@@ -56,7 +56,6 @@ function notSent(queueUrl: string, cause: unknown): EngineError {
     happened: "A queue did not take a message",
     where: `queue ${nameOf(queueUrl)}; ${reason}`,
     fix: "What sent it is repeated. If this goes on, look at the function's permissions and at the queue's throttles.",
-    retryable: true,
     cause,
   });
 }

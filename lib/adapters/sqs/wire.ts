@@ -82,7 +82,6 @@ export function unreadable(text: string, why: string, cause?: unknown): EngineEr
     happened: `A queued message cannot be read: ${why}`,
     where: `message ${text.slice(0, SHOWN)}${text.length > SHOWN ? "…" : ""}`,
     fix: "Find out who sent it; the engine's own come through the queues that it was deployed with.",
-    retryable: false,
     cause,
   });
 }
@@ -120,6 +119,5 @@ function tooNew(format: number, newest: number): EngineError {
     happened: "A queued message was written by a newer engine",
     where: `format ${format}, this engine knows ${newest}`,
     fix: "It goes back to its queue. Finish the deployment of the newer engine.",
-    retryable: true,
   });
 }

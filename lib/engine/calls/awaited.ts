@@ -15,7 +15,6 @@ export async function demandNotAwaited(world: World, child: Instance): Promise<v
     happened: `The instance ${parent?.instanceId} waits for the end of this one, which it has called`,
     where: `instance ${instanceId}`,
     fix: `Cancel instance ${parent?.instanceId}, which ends this one as well, or let an event on the border of its call end it.`,
-    retryable: false,
   });
 }
 
@@ -26,7 +25,6 @@ export async function demandTaken(world: World, child: Instance): Promise<void> 
     happened: `The instance ${child.parent?.instanceId}, which has called this one, has not taken its result yet`,
     where: `instance ${child.id}`,
     fix: "Send the request again in a second; if this repeats, look at the incidents of the caller.",
-    retryable: true,
   });
 }
 

@@ -61,7 +61,6 @@ async function newestThat(world: World, latest: Ref, { is, words }: Wanted): Pro
     happened: `There is no version of the definition ${words}`,
     where: `definition ${id}`,
     fix: "Deploy one, or bind the call to another version.",
-    retryable: false,
   });
 }
 

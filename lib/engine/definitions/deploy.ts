@@ -140,7 +140,6 @@ function compilerFor(world: World, notation: Source["notation"]): Compiler {
     happened: `This engine does not read the notation "${notation}"`,
     where: "notation",
     fix: `Deploy one of: ${known}.`,
-    retryable: false,
   });
 }
 
@@ -150,7 +149,6 @@ function refused(diagnostics: readonly Diagnostic[]): EngineError {
     happened: `The source cannot run: ${errors} ${errors === 1 ? "problem" : "problems"}`,
     where: "source",
     fix: "Fix every problem that is listed; nothing was stored.",
-    retryable: false,
     details: diagnostics,
   });
 }
@@ -160,6 +158,5 @@ function tooMany(count: number): EngineError {
     happened: `The source holds ${count} processes, ${MAX_PROCESSES_PER_SOURCE} is the limit`,
     where: "source",
     fix: "Split it into several files.",
-    retryable: false,
   });
 }

@@ -78,7 +78,6 @@ function outcomeUnknown(where: string, cause: unknown): EngineError {
     happened: `The request was not finished (${why}), and may be carried out all the same`,
     where,
     fix: "Repeat it with the same Idempotency-Key or id: it is carried out at most once, and the answer to the repeat says what became of it.",
-    retryable: true,
     cause,
   });
 }

@@ -151,7 +151,6 @@ function tooLarge(): EngineError {
     happened: `The instance would be over the limit: ${SIZE_LIMITS}`,
     where: "variables",
     fix: "Keep large values elsewhere and pass references to them.",
-    retryable: false,
   });
 }
 
@@ -182,7 +181,6 @@ export async function checkPlainStart(
     happened: "The definition has no plain start event",
     where: `definition ${ref.id} version ${ref.version}`,
     fix: `Its instances begin by ${ways.join(", ")}: send or await that instead.`,
-    retryable: false,
   });
 }
 

@@ -123,7 +123,6 @@ export function tooLarge(instanceId: string): EngineError {
     happened: `With this request the instance would be over the limit: ${SIZE_LIMITS}`,
     where: `instance ${instanceId}`,
     fix: "Keep large values elsewhere and pass references to them; nothing was changed.",
-    retryable: false,
   });
 }
 
@@ -132,7 +131,6 @@ export function notFound(instanceId: string): EngineError {
     happened: "There is no such instance",
     where: `instance ${instanceId}`,
     fix: "Check the id; ended instances are removed after the retention time.",
-    retryable: false,
   });
 }
 
@@ -141,6 +139,5 @@ export function keyReused(where: string): EngineError {
     happened: "The Idempotency-Key was used before with another request",
     where: `instance ${where}`,
     fix: "Use a new key for a new request; repeat a request with the same body.",
-    retryable: false,
   });
 }

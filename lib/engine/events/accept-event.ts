@@ -140,7 +140,6 @@ async function keptAfter(world: World, event: NumberedEvent, { kept = 0 }: Head)
     happened: `${MAX_KEPT_EVENTS} events of this name are kept already`,
     where: `event ${event.name}`,
     fix: "Let instances take them, or declare a shorter expireAfter; nothing was stored.",
-    retryable: true,
   });
 }
 

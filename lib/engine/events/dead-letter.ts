@@ -123,6 +123,5 @@ function noLetter(id: string): EngineError {
     happened: "There is no such dead letter",
     where: `dead letter ${id}`,
     fix: "It was replayed, removed, or 30 days old; GET /v1/dead-letters lists what is there.",
-    retryable: false,
   });
 }

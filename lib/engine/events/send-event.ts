@@ -104,14 +104,12 @@ function demandRoom(instance: Instance, event: QueuedEvent): void {
       happened: `The event is larger than an inbox: ${MAX_INBOX_BYTES} bytes are the limit`,
       where,
       fix: "Keep large values elsewhere and send references to them.",
-      retryable: false,
     });
   }
   throw new EngineError("event/inbox-full", {
     happened: "The instance has too many unread events",
     where,
     fix: "Wait until it has read some, then send the event again; nothing was stored.",
-    retryable: true,
   });
 }
 
@@ -120,6 +118,5 @@ function ended({ id, status }: Instance): EngineError {
     happened: `The instance has ended (${status}) and reads no events any more`,
     where: `instance ${id}`,
     fix: "Send it to another instance, or broadcast it without a target.",
-    retryable: false,
   });
 }

@@ -86,7 +86,6 @@ export function badCursor(): EngineError {
     happened: "The cursor is not one of this list",
     where: "cursor",
     fix: "Hand back `nextCursor` as it came and with the same filter, or start without a cursor.",
-    retryable: false,
     details: [{ path: "cursor", message: "is not a cursor of this list" }],
   });
 }

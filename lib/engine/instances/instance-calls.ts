@@ -132,7 +132,6 @@ function refusalIn({ fresh }: Plan, instanceId: string): EngineError | undefined
     happened: `The variables cannot be set: ${incident.message.replace(/\.$/, "")}`,
     where: `instance ${instanceId}`,
     fix: "Nothing was changed.",
-    retryable: false,
     details: [{ path: "variables", message: incident.message }],
   });
 }
@@ -142,7 +141,6 @@ export function notEnded(instanceId: string): EngineError {
     happened: "The instance has not ended yet",
     where: `instance ${instanceId}`,
     fix: "Ask again later, or wait for it with waitSeconds.",
-    retryable: true,
   });
 }
 
@@ -151,7 +149,6 @@ function noIncident(instanceId: string, incidentId: string): EngineError {
     happened: "There is no such open incident",
     where: `instance ${instanceId}, incident ${incidentId}`,
     fix: "It was resolved, or went with its element; GET /v1/instances/{id} lists what is open.",
-    retryable: false,
   });
 }
 
@@ -160,7 +157,6 @@ const notLive = (instanceId: string): EngineError =>
     happened: "The instance has ended, and nothing changes it any more",
     where: `instance ${instanceId}`,
     fix: "Start another one with the variables that it should have.",
-    retryable: false,
   });
 
 function notOpen(where: string, isKnown: boolean): EngineError {
@@ -168,7 +164,6 @@ function notOpen(where: string, isKnown: boolean): EngineError {
     happened: isKnown ? "The element is not open now" : "The definition has no such element",
     where,
     fix: "Name one of `activeElements`, or leave the scope out to set variables of the process.",
-    retryable: false,
   });
 }
 
@@ -177,5 +172,4 @@ const ambiguous = (where: string, open: number): EngineError =>
     happened: `The element is open ${open} times, and variables go to one scope`,
     where,
     fix: "Set them in a scope around it, or of the process by leaving the scope out.",
-    retryable: false,
   });

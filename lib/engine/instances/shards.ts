@@ -52,5 +52,4 @@ const fewer = (id: string, before: number): EngineError =>
     happened: `The definition has ${before} shards, and instances in all of them`,
     where: `definition ${id}`,
     fix: `Give ${before} or more: the number only grows.`,
-    retryable: false,
   });

@@ -93,7 +93,6 @@ function taken(instanceId: string): EngineError {
     happened: "The instance id is taken by another start",
     where: `instance ${instanceId}`,
     fix: "Choose another instanceId, or repeat the first start with exactly its body.",
-    retryable: false,
   });
 }
 

@@ -248,7 +248,6 @@ function noWaiter(address: Address): EngineError {
     happened: "No instance waits for this message, and it was not to be kept",
     where: place(address),
     fix: "Give it a timeToLive to keep it until an instance waits, or check the correlation key.",
-    retryable: false,
   });
 }
 
@@ -257,7 +256,6 @@ function full(address: Address): EngineError {
     happened: "The mailbox keeps as many messages as it can hold",
     where: place(address),
     fix: "Let instances take them, or send with a shorter timeToLive; nothing was stored.",
-    retryable: true,
   });
 }
 

@@ -55,5 +55,4 @@ const notTaken = (id: string): EngineError =>
     happened: "The bus did not take a broadcast",
     where: `broadcast ${id}`,
     fix: "It is sent again by the sweep. If this goes on, look at the function's permissions and at the throttles of the bus.",
-    retryable: true,
   });

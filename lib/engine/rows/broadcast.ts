@@ -102,7 +102,6 @@ export function demandSameBody(found: string, asked: string, where: string): voi
     happened: "The id was used before, for something else",
     where,
     fix: "Use a new id for something new; repeat a request with the same name and payload.",
-    retryable: false,
   });
 }
 

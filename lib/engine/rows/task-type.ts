@@ -76,7 +76,6 @@ async function checkQueue({ ownQueues }: World, name: string, queueArn: string):
       happened: "This engine has no queues to put tasks into",
       where: `task type ${name}`,
       fix: "Poll with POST /v1/tasks/activate, or deploy an installation on AWS with `tasks.queues`.",
-      retryable: false,
     });
   }
   if (!ownQueues.allows(queueArn)) {
@@ -84,7 +83,6 @@ async function checkQueue({ ownQueues }: World, name: string, queueArn: string):
       happened: "This installation was not told that it may send to the queue",
       where: `queue ${queueArn}`,
       fix: "Deploy it with the queue among `tasks.queues`, then send the request again.",
-      retryable: false,
     });
   }
   const problem = await ownQueues.problemOf(queueArn);
@@ -93,7 +91,6 @@ async function checkQueue({ ownQueues }: World, name: string, queueArn: string):
       happened: `Tasks cannot be sent to this queue: ${problem}`,
       where: `queue ${queueArn}`,
       fix: "Nothing was changed. Repair the queue or its policy, or name another, then send the request again.",
-      retryable: false,
     });
   }
 }

@@ -210,6 +210,5 @@ function unreadable(element: string, problem: string, hint: string): EngineError
     happened: `The start event cannot be armed: ${problem}`,
     where: `element ${element}`,
     fix: hint,
-    retryable: false,
   });
 }

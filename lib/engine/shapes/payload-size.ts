@@ -10,6 +10,5 @@ export function checkPayloadSize(payload: Json): void {
     happened: `The payload takes ${bytes} bytes, ${MAX_PAYLOAD_BYTES} is the limit`,
     where: "payload",
     fix: "Keep large values elsewhere and send references to them.",
-    retryable: false,
   });
 }

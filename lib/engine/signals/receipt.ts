@@ -70,7 +70,6 @@ export async function readReceipt(world: World, broadcastId: string): Promise<Re
     happened: "There is no receipt of such a broadcast",
     where: `broadcast ${broadcastId}`,
     fix: "Check the id; receipts are kept for 15 days.",
-    retryable: false,
   });
 }
 

@@ -92,7 +92,6 @@ function tooNew(kind: Kind, format: number): EngineError {
     happened: `Its format is ${format}, and this engine reads up to ${FORMATS[kind]}`,
     where: `a stored ${kind}`,
     fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
-    retryable: true,
   });
 }
 
@@ -102,7 +101,6 @@ export function unknownInside(what: string): EngineError {
     happened: "This engine does not know it",
     where: what,
     fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
-    retryable: true,
   });
 }
 
@@ -111,6 +109,5 @@ function tooOld(kind: Kind, format: number): EngineError {
     happened: `Its format is ${format}, and this engine reads ${oldestRead(kind)} to ${FORMATS[kind]}`,
     where: `a stored ${kind}`,
     fix: "Run the version of the engine between the two until it has been written anew; nothing was changed.",
-    retryable: false,
   });
 }

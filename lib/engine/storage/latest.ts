@@ -147,7 +147,6 @@ function unknown(id: string, version?: number): EngineError {
     happened: "There is no such definition",
     where: version === undefined ? `definition ${id}` : `definition ${id} version ${version}`,
     fix: "Deploy it first, or list what is deployed with GET /v1/definitions.",
-    retryable: false,
   });
 }
 
@@ -156,6 +155,5 @@ function disabled(id: string): EngineError {
     happened: "The definition is disabled",
     where: `definition ${id}`,
     fix: `Enable it with POST /v1/definitions/${encodeURIComponent(id)}/enable.`,
-    retryable: false,
   });
 }

@@ -52,6 +52,5 @@ function missing({ id, version }: DefinitionRef): EngineError {
     happened: "A definition version that an instance needs is not stored",
     where: `definition ${id} version ${version}`,
     fix: "Restore the data folder from a backup that is whole.",
-    retryable: false,
   });
 }

@@ -55,4 +55,4 @@ export function pauseMs(tried: number, writer?: string): number {
 }
 
 export const engineBusy = (busy: Busy): EngineError =>
-  new EngineError("engine/busy", { ...busy, retryable: true });
+  new EngineError("engine/busy", busy);

@@ -110,6 +110,5 @@ export const corrupt = (where: string, cause?: unknown): EngineError =>
     happened: "What is stored makes no sense",
     where,
     fix: "Restore it from a backup that is whole; nothing was changed, and all else goes on.",
-    retryable: false,
     ...(cause !== undefined && { cause }),
   });

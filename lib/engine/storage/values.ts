@@ -196,6 +196,5 @@ function missing(hash: string): EngineError {
     happened: "A value of the instance is not where it was stored",
     where: `value ${hash}`,
     fix: "It is tried again. If it stays away, the bucket was emptied, or the table restored to before its retention.",
-    retryable: true,
   });
 }

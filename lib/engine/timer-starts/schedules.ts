@@ -136,6 +136,5 @@ function notFound(id: string): EngineError {
     happened: "There is no such schedule",
     where: `schedule ${id}`,
     fix: "List what begins by itself with GET /v1/schedules.",
-    retryable: false,
   });
 }

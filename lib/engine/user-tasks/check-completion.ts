@@ -27,7 +27,6 @@ export function claimed(taskId: string, assignee: string): EngineError {
     happened: `The task is ${assignee}'s`,
     where: `task ${taskId}`,
     fix: `Leave it to them, or let them give it back: POST /v1/tasks/${taskId}/unclaim.`,
-    retryable: false,
   });
 }
 
@@ -36,7 +35,6 @@ function outputsMissing(taskId: string, missing: readonly string[]): EngineError
     happened: `The task cannot be completed without ${missing.join(", ")}`,
     where: `task ${taskId}`,
     fix: "Send them as variables; the task is still open and nothing was changed.",
-    retryable: false,
     details: missing.map((name) => ({ path: `variables.${name}`, message: "is missing" })),
   });
 }

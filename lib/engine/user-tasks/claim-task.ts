@@ -79,7 +79,6 @@ function notACandidate(taskId: string, user: string): EngineError {
     happened: `${user} is not among those whom the model names for the task`,
     where: `task ${taskId}`,
     fix: "Let a candidate claim it, or say in `groups` which of its groups the user is in.",
-    retryable: false,
   });
 }
 
@@ -88,6 +87,5 @@ function notForPeople(taskId: string): EngineError {
     happened: "The task is not a user task and cannot be claimed",
     where: `task ${taskId}`,
     fix: "Complete or fail it; only user tasks change hands.",
-    retryable: false,
   });
 }

@@ -123,5 +123,4 @@ const lockLost = ({ instanceId, ticket }: TaskParts): EngineError =>
     happened: "The lock was over, and another worker has taken the task",
     where: `task ${taskIdOf(instanceId, ticket)}`,
     fix: "Drop it: the other worker reports its result. Send heartbeats, or lock for longer.",
-    retryable: false,
   });

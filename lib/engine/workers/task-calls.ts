@@ -256,6 +256,5 @@ function noTask(taskId: string): EngineError {
     happened: "There is no such open task",
     where: `task ${taskId}`,
     fix: "It was completed, failed, interrupted or never existed; list open tasks with GET /v1/tasks.",
-    retryable: false,
   });
 }

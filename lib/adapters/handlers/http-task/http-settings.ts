@@ -46,7 +46,6 @@ function misconfigured(problems: readonly string[]): EngineError {
     happened: "HTTP tasks cannot be set like this",
     where: "http",
     fix: problems.join(" "),
-    retryable: false,
     details: problems.map((problem) => ({ problem })),
   });
 }
