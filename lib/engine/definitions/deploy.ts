@@ -153,10 +153,9 @@ function refused(diagnostics: readonly Diagnostic[]): EngineError {
   });
 }
 
-function tooMany(count: number): EngineError {
-  return new EngineError("request/invalid", {
+const tooMany = (count: number): EngineError =>
+  new EngineError("request/invalid", {
     happened: `The source holds ${count} processes, ${MAX_PROCESSES_PER_SOURCE} is the limit`,
     where: "source",
     fix: "Split it into several files.",
   });
-}

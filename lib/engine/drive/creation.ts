@@ -146,13 +146,12 @@ async function madeMeanwhile(
   throw engineBusy(busyCreating(instanceId));
 }
 
-function tooLarge(): EngineError {
-  return new EngineError("request/body-too-large", {
+const tooLarge = (): EngineError =>
+  new EngineError("request/body-too-large", {
     happened: `The instance would be over the limit: ${SIZE_LIMITS}`,
     where: "variables",
     fix: "Keep large values elsewhere and pass references to them.",
   });
-}
 
 const busyCreating = (instanceId: string): Busy => ({
   happened: "The store is too busy to create the instance now",

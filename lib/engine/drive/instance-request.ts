@@ -118,26 +118,23 @@ async function handleOnce(
 export const isTooLarge = ({ fresh }: Plan): boolean =>
   fresh.tickets.some((ticket) => ticket.on === "incident" && ticket.type === "STATE_TOO_LARGE");
 
-export function tooLarge(instanceId: string): EngineError {
-  return new EngineError("request/body-too-large", {
+export const tooLarge = (instanceId: string): EngineError =>
+  new EngineError("request/body-too-large", {
     happened: `With this request the instance would be over the limit: ${SIZE_LIMITS}`,
     where: `instance ${instanceId}`,
     fix: "Keep large values elsewhere and pass references to them; nothing was changed.",
   });
-}
 
-export function notFound(instanceId: string): EngineError {
-  return new EngineError("instance/not-found", {
+export const notFound = (instanceId: string): EngineError =>
+  new EngineError("instance/not-found", {
     happened: "There is no such instance",
     where: `instance ${instanceId}`,
     fix: "Check the id; ended instances are removed after the retention time.",
   });
-}
 
-export function keyReused(where: string): EngineError {
-  return new EngineError("request/key-reused", {
+export const keyReused = (where: string): EngineError =>
+  new EngineError("request/key-reused", {
     happened: "The Idempotency-Key was used before with another request",
     where: `instance ${where}`,
     fix: "Use a new key for a new request; repeat a request with the same body.",
   });
-}

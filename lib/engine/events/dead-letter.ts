@@ -118,10 +118,9 @@ const view = ({ at, replays: _, ...letter }: DeadLetter): DeadLetterView => ({
 
 const WORDS = { succeeded: "succeeded", failed: "failed", cancelled: "been cancelled" } as const;
 
-function noLetter(id: string): EngineError {
-  return new EngineError("dead-letter/not-found", {
+const noLetter = (id: string): EngineError =>
+  new EngineError("dead-letter/not-found", {
     happened: "There is no such dead letter",
     where: `dead letter ${id}`,
     fix: "It was replayed, removed, or 30 days old; GET /v1/dead-letters lists what is there.",
   });
-}

@@ -113,10 +113,9 @@ function demandRoom(instance: Instance, event: QueuedEvent): void {
   });
 }
 
-function ended({ id, status }: Instance): EngineError {
-  return new EngineError("instance/ended", {
+const ended = ({ id, status }: Instance): EngineError =>
+  new EngineError("instance/ended", {
     happened: `The instance has ended (${status}) and reads no events any more`,
     where: `instance ${id}`,
     fix: "Send it to another instance, or broadcast it without a target.",
   });
-}

@@ -81,11 +81,10 @@ const orderAt = (startedAt: Instant): string => instanceOrder({ startedAt, id: "
 /** The instant that a filter gives. */
 export const instantOf = (text: string): Instant => checkedValue(parseInstant(text));
 
-export function badCursor(): EngineError {
-  return new EngineError("request/invalid", {
+export const badCursor = (): EngineError =>
+  new EngineError("request/invalid", {
     happened: "The cursor is not one of this list",
     where: "cursor",
     fix: "Hand back `nextCursor` as it came and with the same filter, or start without a cursor.",
     details: [{ path: "cursor", message: "is not a cursor of this list" }],
   });
-}

@@ -136,21 +136,19 @@ function refusalIn({ fresh }: Plan, instanceId: string): EngineError | undefined
   });
 }
 
-export function notEnded(instanceId: string): EngineError {
-  return new EngineError("instance/not-ended", {
+export const notEnded = (instanceId: string): EngineError =>
+  new EngineError("instance/not-ended", {
     happened: "The instance has not ended yet",
     where: `instance ${instanceId}`,
     fix: "Ask again later, or wait for it with waitSeconds.",
   });
-}
 
-function noIncident(instanceId: string, incidentId: string): EngineError {
-  return new EngineError("incident/not-found", {
+const noIncident = (instanceId: string, incidentId: string): EngineError =>
+  new EngineError("incident/not-found", {
     happened: "There is no such open incident",
     where: `instance ${instanceId}, incident ${incidentId}`,
     fix: "It was resolved, or went with its element; GET /v1/instances/{id} lists what is open.",
   });
-}
 
 const notLive = (instanceId: string): EngineError =>
   new EngineError("instance/not-live", {
@@ -159,13 +157,12 @@ const notLive = (instanceId: string): EngineError =>
     fix: "Start another one with the variables that it should have.",
   });
 
-function notOpen(where: string, isKnown: boolean): EngineError {
-  return new EngineError("instance/scope-not-found", {
+const notOpen = (where: string, isKnown: boolean): EngineError =>
+  new EngineError("instance/scope-not-found", {
     happened: isKnown ? "The element is not open now" : "The definition has no such element",
     where,
     fix: "Name one of `activeElements`, or leave the scope out to set variables of the process.",
   });
-}
 
 const ambiguous = (where: string, open: number): EngineError =>
   new EngineError("instance/scope-ambiguous", {

@@ -88,13 +88,12 @@ function deadlineOf(text: string, now: Instant): Instant {
   return duration.ok ? addDuration(now, duration.value) : checkedValue(parseInstant(text));
 }
 
-function taken(instanceId: string): EngineError {
-  return new EngineError("instance/id-taken", {
+const taken = (instanceId: string): EngineError =>
+  new EngineError("instance/id-taken", {
     happened: "The instance id is taken by another start",
     where: `instance ${instanceId}`,
     fix: "Choose another instanceId, or repeat the first start with exactly its body.",
   });
-}
 
 const busyStarting = ({ definition }: CarriedStart): Busy => ({
   happened: "The store is too busy to take the start now",

@@ -243,21 +243,19 @@ function letterOf(
 const place = ({ name, key }: Address): string =>
   `message ${JSON.stringify(name)}, correlation key ${JSON.stringify(key)}`;
 
-function noWaiter(address: Address): EngineError {
-  return new EngineError("message/no-waiter", {
+const noWaiter = (address: Address): EngineError =>
+  new EngineError("message/no-waiter", {
     happened: "No instance waits for this message, and it was not to be kept",
     where: place(address),
     fix: "Give it a timeToLive to keep it until an instance waits, or check the correlation key.",
   });
-}
 
-function full(address: Address): EngineError {
-  return new EngineError("message/mailbox-full", {
+const full = (address: Address): EngineError =>
+  new EngineError("message/mailbox-full", {
     happened: "The mailbox keeps as many messages as it can hold",
     where: place(address),
     fix: "Let instances take them, or send with a shorter timeToLive; nothing was stored.",
   });
-}
 
 const busy = (address: Address): EngineError =>
   engineBusy({

@@ -205,10 +205,9 @@ function readable<T>({ element }: Pick<TimerStart, "element">, parsed: Parsed<T>
   throw unreadable(element, parsed.problem, parsed.hint);
 }
 
-function unreadable(element: string, problem: string, hint: string): EngineError {
-  return new EngineError("definition/invalid", {
+const unreadable = (element: string, problem: string, hint: string): EngineError =>
+  new EngineError("definition/invalid", {
     happened: `The start event cannot be armed: ${problem}`,
     where: `element ${element}`,
     fix: hint,
   });
-}

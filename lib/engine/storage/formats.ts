@@ -87,27 +87,24 @@ export function formatOf(value: unknown): number {
   return typeof says === "number" ? says : 1;
 }
 
-function tooNew(kind: Kind, format: number): EngineError {
-  return new EngineError(kind === "instance" ? "instance/format-too-new" : "store/item-too-new", {
+const tooNew = (kind: Kind, format: number): EngineError =>
+  new EngineError(kind === "instance" ? "instance/format-too-new" : "store/item-too-new", {
     happened: `Its format is ${format}, and this engine reads up to ${FORMATS[kind]}`,
     where: `a stored ${kind}`,
     fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
   });
-}
 
 /** What only a newer engine can have written into a body of a format that this one reads. */
-export function unknownInside(what: string): EngineError {
-  return new EngineError("store/item-too-new", {
+export const unknownInside = (what: string): EngineError =>
+  new EngineError("store/item-too-new", {
     happened: "This engine does not know it",
     where: what,
     fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
   });
-}
 
-function tooOld(kind: Kind, format: number): EngineError {
-  return new EngineError("store/item-too-old", {
+const tooOld = (kind: Kind, format: number): EngineError =>
+  new EngineError("store/item-too-old", {
     happened: `Its format is ${format}, and this engine reads ${oldestRead(kind)} to ${FORMATS[kind]}`,
     where: `a stored ${kind}`,
     fix: "Run the version of the engine between the two until it has been written anew; nothing was changed.",
   });
-}

@@ -142,18 +142,16 @@ export const parseLatest = (body: Uint8Array): Latest => parseBody("latest", bod
 export const parseVersion = (body: Uint8Array): VersionRecord =>
   parseBody("definition-version", body) as VersionRecord;
 
-function unknown(id: string, version?: number): EngineError {
-  return new EngineError("definition/not-found", {
+const unknown = (id: string, version?: number): EngineError =>
+  new EngineError("definition/not-found", {
     happened: "There is no such definition",
     where: version === undefined ? `definition ${id}` : `definition ${id} version ${version}`,
     fix: "Deploy it first, or list what is deployed with GET /v1/definitions.",
   });
-}
 
-function disabled(id: string): EngineError {
-  return new EngineError("definition/disabled", {
+const disabled = (id: string): EngineError =>
+  new EngineError("definition/disabled", {
     happened: "The definition is disabled",
     where: `definition ${id}`,
     fix: `Enable it with POST /v1/definitions/${encodeURIComponent(id)}/enable.`,
   });
-}

@@ -47,10 +47,9 @@ export function prepare(world: World, definition: Definition): Program {
 export const parseDefinition = (text: string): Definition =>
   parseText("definition", text) as Definition;
 
-function missing({ id, version }: DefinitionRef): EngineError {
-  return new EngineError("store/corrupt", {
+const missing = ({ id, version }: DefinitionRef): EngineError =>
+  new EngineError("store/corrupt", {
     happened: "A definition version that an instance needs is not stored",
     where: `definition ${id} version ${version}`,
     fix: "Restore the data folder from a backup that is whole.",
   });
-}

@@ -54,5 +54,4 @@ export function pauseMs(tried: number, writer?: string): number {
   return 2 + (mixed % (20 + 10 * tried));
 }
 
-export const engineBusy = (busy: Busy): EngineError =>
-  new EngineError("engine/busy", busy);
+export const engineBusy = (busy: Busy): EngineError => new EngineError("engine/busy", busy);

@@ -191,10 +191,9 @@ function remember(world: World, hash: string, value: Remembered): void {
   }
 }
 
-function missing(hash: string): EngineError {
-  return new EngineError("instance/value-missing", {
+const missing = (hash: string): EngineError =>
+  new EngineError("instance/value-missing", {
     happened: "A value of the instance is not where it was stored",
     where: `value ${hash}`,
     fix: "It is tried again. If it stays away, the bucket was emptied, or the table restored to before its retention.",
   });
-}

@@ -131,10 +131,9 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function notFound(id: string): EngineError {
-  return new EngineError("schedule/not-found", {
+const notFound = (id: string): EngineError =>
+  new EngineError("schedule/not-found", {
     happened: "There is no such schedule",
     where: `schedule ${id}`,
     fix: "List what begins by itself with GET /v1/schedules.",
   });
-}

@@ -22,19 +22,17 @@ export function checkCompletion(
 }
 
 /** Another user has it. */
-export function claimed(taskId: string, assignee: string): EngineError {
-  return new EngineError("task/claimed", {
+export const claimed = (taskId: string, assignee: string): EngineError =>
+  new EngineError("task/claimed", {
     happened: `The task is ${assignee}'s`,
     where: `task ${taskId}`,
     fix: `Leave it to them, or let them give it back: POST /v1/tasks/${taskId}/unclaim.`,
   });
-}
 
-function outputsMissing(taskId: string, missing: readonly string[]): EngineError {
-  return new EngineError("task/outputs-missing", {
+const outputsMissing = (taskId: string, missing: readonly string[]): EngineError =>
+  new EngineError("task/outputs-missing", {
     happened: `The task cannot be completed without ${missing.join(", ")}`,
     where: `task ${taskId}`,
     fix: "Send them as variables; the task is still open and nothing was changed.",
     details: missing.map((name) => ({ path: `variables.${name}`, message: "is missing" })),
   });
-}

@@ -74,18 +74,16 @@ function mayClaim({ users = [], groups = [] }: Assignment, user: string, isIn?: 
   return groups.length > 0 && (isIn === undefined || groups.some((group) => isIn.includes(group)));
 }
 
-function notACandidate(taskId: string, user: string): EngineError {
-  return new EngineError("task/not-a-candidate", {
+const notACandidate = (taskId: string, user: string): EngineError =>
+  new EngineError("task/not-a-candidate", {
     happened: `${user} is not among those whom the model names for the task`,
     where: `task ${taskId}`,
     fix: "Let a candidate claim it, or say in `groups` which of its groups the user is in.",
   });
-}
 
-function notForPeople(taskId: string): EngineError {
-  return new EngineError("task/not-for-people", {
+const notForPeople = (taskId: string): EngineError =>
+  new EngineError("task/not-for-people", {
     happened: "The task is not a user task and cannot be claimed",
     where: `task ${taskId}`,
     fix: "Complete or fail it; only user tasks change hands.",
   });
-}

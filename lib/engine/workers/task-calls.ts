@@ -251,10 +251,9 @@ function millisecondsOf(world: World, text: string): number {
   return Math.max(0, addDuration(now, checkedValue(parseDuration(text))) - now);
 }
 
-function noTask(taskId: string): EngineError {
-  return new EngineError("task/not-found", {
+const noTask = (taskId: string): EngineError =>
+  new EngineError("task/not-found", {
     happened: "There is no such open task",
     where: `task ${taskId}`,
     fix: "It was completed, failed, interrupted or never existed; list open tasks with GET /v1/tasks.",
   });
-}
