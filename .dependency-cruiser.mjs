@@ -42,11 +42,11 @@ const ENGINE_LAYERS = [
   ],
   [
     "step",
-    "Load, decide, commit, dispatch. What a committed step owes to a use case leaves through the table of senders (lib/engine/senders.ts).",
+    "Load, decide, commit, dispatch. What a committed step owes to a use case leaves through the table of senders (SENDERS in lib/engine/engine.ts).",
   ],
   [
     "drive",
-    "Who runs a step. A message reaches its use case through the table of handlers (lib/engine/handlers.ts).",
+    "Who runs a step. A message reaches its use case through the table of handlers (HANDLERS in lib/engine/engine.ts).",
   ],
   [
     "(signals|messages|events|workers|user-tasks|calls|multi-instance|timer-starts|definitions|instances)",

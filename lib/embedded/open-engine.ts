@@ -14,7 +14,7 @@ import { openStepJournal } from "../adapters/local/step-journal.ts";
 import { type LocalStore, openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
-import { createEngine } from "../engine/create-engine.ts";
+import { createEngine } from "../engine/engine.ts";
 import { ONE_PROCESS } from "../engine/host.ts";
 import { instanceKey } from "../engine/storage/keys.ts";
 import type { HostWorld } from "../engine/world.ts";

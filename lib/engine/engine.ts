@@ -1,196 +1,237 @@
 /**
- * What the engine offers: the same calls for HTTP, for the library door and for tests, with the
- * bodies and answers that the API documents. What a caller did wrong is thrown as an EngineError
- * whose code says what; instants are ISO text, because every answer may leave as JSON. The bodies
- * and answers themselves stand by subject in shapes/.
+ * The engine as a whole: the calls that it offers, and the use case behind every kind of message and
+ * of entry. The calls are the same for HTTP, for the library and for tests, with the bodies and
+ * answers that the API documents. What a caller did wrong is thrown as an EngineError whose code says
+ * what; instants are ISO text, because every answer may leave as JSON.
  */
-import type { Notation } from "../definition/definition.ts";
-import type { Diagnostic } from "../definition/diagnostic.ts";
-import type { Variables } from "../definition/json.ts";
-import type { AnyParked, Invocation, Message, Verdict } from "../ports/message.ts";
-import type { Key, Slice } from "../ports/store.ts";
-import type {
-  FoundIncident,
-  IncidentFilter,
-  PurgeReport,
-  PurgeRequest,
-  ResolveReport,
-  ResolveRequest,
-} from "./shapes/bulk.ts";
-import type {
-  DefinitionView,
-  Deployment,
-  ListingView,
-  ScheduleView,
-  Source,
-} from "./shapes/definitions.ts";
-import type {
-  HistoryEntry,
-  InstanceFilter,
-  InstanceView,
-  ResultView,
-  StartRequest,
-  VariablesPatch,
-  WaitView,
-} from "./shapes/instances.ts";
-import type { IdempotencyKey, Listed, PageRequest } from "./shapes/paging.ts";
-import type { Pace, RecoveryReport, SweepReport, WheelReport } from "./shapes/reports.ts";
-import type {
-  DeadLetterView,
-  EventAnswer,
-  EventConfig,
-  EventRequest,
-  EventTypeView,
-  MessageAnswer,
-  MessageRequest,
-  ReceiptView,
-  SignalAnswer,
-  SignalRequest,
-} from "./shapes/signals.ts";
-import type {
-  Activation,
-  ActivationRequest,
-  ClaimRequest,
-  CompletionRequest,
-  Heartbeat,
-  HeartbeatRequest,
-  TaskFailure,
-  TaskFilter,
-  TaskTypeView,
-  TaskView,
-} from "./shapes/tasks.ts";
+import { cancelChild } from "./calls/cancel-child.ts";
+import { notifyParent } from "./calls/notify-parent.ts";
+import { startChild } from "./calls/start-child.ts";
+import {
+  getDefinition,
+  listDefinitions,
+  listVersions,
+  readSource,
+  switchState,
+  viewLatest,
+} from "./definitions/definitions.ts";
+import { deploy, validate } from "./definitions/deploy.ts";
+import { advance, advanceOne } from "./drive/advance.ts";
+import { driveTask } from "./drive/drive.ts";
+import { fireTimer } from "./drive/fire-timer.ts";
+import { giveUp, receive } from "./drive/give-up.ts";
+import { sendLeft } from "./events/accept-event.ts";
+import { bury, listDeadLetters, removeDeadLetter } from "./events/dead-letter.ts";
+import { handleOffer } from "./events/offer-event.ts";
+import { replayDeadLetter, sendEvent } from "./events/send-event.ts";
+import { purge, resolveIncidents } from "./instances/bulk.ts";
+import { erase } from "./instances/erase.ts";
+import { paged, pagedBy } from "./instances/filter.ts";
+import { readHistory } from "./instances/history.ts";
+import { listIncidents } from "./instances/incidents.ts";
+import {
+  cancel,
+  getInstance,
+  getResult,
+  listWaits,
+  patchVariables,
+  resolveIncident,
+} from "./instances/instance-calls.ts";
+import { listInstances } from "./instances/listing.ts";
+import { getListing, setListing } from "./instances/shards.ts";
+import { start } from "./instances/start.ts";
+import { viewInstance } from "./instances/views.ts";
+import { publishMessage } from "./messages/publish.ts";
+import { handleWakeMailbox } from "./messages/wake-mailbox.ts";
+import { cancelBatch, cancelItems } from "./multi-instance/cancel-batch.ts";
+import { sendBatch, sendBatchPage } from "./multi-instance/send-batch.ts";
+import { adopt } from "./recovery/adopt.ts";
+import { recover, recoverAll } from "./recovery/recover.ts";
+import { sweep } from "./recovery/sweep.ts";
+import { wake } from "./recovery/wake.ts";
+import { turnWheel } from "./recovery/wheel.ts";
+import { getEventType, setEventType } from "./rows/event-type.ts";
+import { getTaskType, setTaskType } from "./rows/task-type.ts";
+import type { ResolveRequest } from "./shapes/bulk.ts";
+import type { StartRequest } from "./shapes/instances.ts";
+import type { IdempotencyKey } from "./shapes/paging.ts";
+import { deliverPage, fanOut, pageShard, watch } from "./signals/fan-out.ts";
+import { recheckMissed, sendMissed } from "./signals/missed.ts";
+import { readReceipt } from "./signals/receipt.ts";
+import { signal } from "./signals/signal.ts";
+import { fireStart } from "./timer-starts/fire.ts";
+import { listSchedules, removeSchedule } from "./timer-starts/schedules.ts";
+import { claimTask, unclaimTask } from "./user-tasks/claim-task.ts";
+import { activate } from "./workers/activate.ts";
+import { completeTask, extendLock, failTask, getTask, listTasks } from "./workers/task-calls.ts";
+import type { Handlers, HostWorld, Senders, World } from "./world.ts";
 
-/** The answer to a request that has nothing to tell but that it was done. */
-type Done<What extends string> = Promise<Readonly<Record<What, true>>>;
-
-export interface Engine {
+const CALLS = {
   // What hosts call: hands over what woke them.
 
   /** One message; the verdict says whether it may go. */
-  handle(message: Message, invocation: Invocation): Promise<Verdict>;
+  handle: receive,
   /** Does what is due at a stored item, and says how much that was; a due index wakes so. */
-  wake(key: Key, invocation: Invocation): Promise<number>;
+  wake,
   /** Messages parked for one instance, taken together in one step. */
-  advance(messages: readonly AnyParked[], invocation: Invocation): Promise<readonly Verdict[]>;
+  advance,
   /** Sends again what was lost, and says what it did. */
-  recover(): Promise<RecoveryReport>;
+  recover,
   /** The same for a page of all live instances, as if every queue and every timer had been lost. */
-  recoverAll(page: PageRequest): Promise<RecoveryReport & Readonly<{ nextCursor?: string }>>;
+  recoverAll,
   /** Looks at one slice of what is overdue and sends a message for each; goes on where it stopped. */
-  sweep(slice: Slice, pace?: Pace): Promise<SweepReport>;
+  sweep,
   /** Mass timers: queues what falls due in the next minutes; goes on where it stopped. */
-  turnWheel(slice: Slice, pace?: Pace): Promise<WheelReport>;
+  turnWheel,
   /** Sends the tasks that had no handler here when they were offered; says how many. */
-  adopt(pace?: Pace): Promise<number>;
+  adopt,
   /** A message that came too often without being done with: its task fails, or what it owes is sent. */
-  giveUp(message: Message, invocation: Invocation): Promise<Verdict>;
+  giveUp,
 
   // Definitions
 
-  deploy(source: Source): Promise<Deployment>;
-  validate(
-    source: Source,
-  ): Promise<Readonly<{ valid: boolean; diagnostics: readonly Diagnostic[] }>>;
-  definitions(page: PageRequest): Promise<Listed<DefinitionView>>;
-  definition(id: string, version?: number): Promise<DefinitionView>;
-  versions(id: string, page: PageRequest): Promise<Listed<DefinitionView>>;
-  source(id: string, version: number): Promise<Readonly<{ notation: Notation; text: string }>>;
-  enable(id: string): Promise<DefinitionView>;
-  disable(id: string): Promise<DefinitionView>;
-  undeploy(id: string): Promise<Readonly<{ undeployed: boolean }>>;
-
+  deploy,
+  validate,
+  definitions: paged("definitions", listDefinitions),
+  definition: getDefinition,
+  versions: pagedBy("versions", listVersions),
+  source: readSource,
+  enable: async (world: World, id: string) =>
+    viewLatest(world, await switchState(world, id, "enabled")),
+  disable: async (world: World, id: string) =>
+    viewLatest(world, await switchState(world, id, "disabled")),
+  undeploy: async (world: World, id: string) => {
+    await switchState(world, id, "undeployed");
+    return { undeployed: true };
+  },
   /** Over how many shards the instances of a definition are listed; the number only grows. */
-  listing(id: string): Promise<ListingView>;
-  setListing(id: string, request: Readonly<{ shards: number }>): Promise<ListingView>;
-
+  listing: getListing,
+  setListing,
   /** What begins by itself: start events by timer of the definitions that are deployed. */
-  schedules(page: PageRequest): Promise<Listed<ScheduleView>>;
+  schedules: paged("schedules", listSchedules),
   /** Stops one of them until its definition is enabled or deployed anew. */
-  removeSchedule(id: string): Done<"removed">;
+  removeSchedule,
 
   // Instances
 
-  start(definitionId: string, request?: StartRequest, key?: IdempotencyKey): Promise<InstanceView>;
-  get(instanceId: string): Promise<InstanceView>;
-  list(filter: InstanceFilter, page: PageRequest): Promise<Listed<InstanceView>>;
+  start: async (world: World, id: string, request: StartRequest = {}, key?: IdempotencyKey) =>
+    viewInstance(world, await start(world, id, request, key)),
+  get: async (world: World, instanceId: string) =>
+    viewInstance(world, await getInstance(world, instanceId)),
+  list: listInstances,
   /** Throws `instance/not-ended` while it is live. */
-  result(instanceId: string): Promise<ResultView>;
-  waits(instanceId: string): Promise<Readonly<{ items: readonly WaitView[] }>>;
-  history(instanceId: string, page: PageRequest): Promise<Listed<HistoryEntry>>;
-  cancel(
-    instanceId: string,
-    request?: Readonly<{ reason?: string }>,
-    key?: IdempotencyKey,
-  ): Promise<Readonly<{ cancelled: boolean }>>;
+  result: getResult,
+  waits: listWaits,
+  history: pagedBy("history", readHistory),
+  cancel,
   /** Removes what an ended instance knew; throws `instance/not-ended` while it is live. */
-  erase(instanceId: string): Promise<void>;
-  resolveIncident(
-    instanceId: string,
-    incidentId: string,
-    request?: Readonly<{ variables?: Variables; retries?: number }>,
-    key?: IdempotencyKey,
-  ): Done<"resolved">;
-
+  erase,
+  resolveIncident: (
+    world: World,
+    ...[instanceId, incidentId, request = {}, key]: [string, string, Resolution?, IdempotencyKey?]
+  ) => resolveIncident(world, { instanceId, incidentId, key }, request),
   /** Sets variables of a live instance, or of one open element of it; nothing moves on by it. */
-  patchVariables(
-    instanceId: string,
-    request: VariablesPatch,
-    key?: IdempotencyKey,
-  ): Done<"patched">;
+  patchVariables,
 
   // Many at once: a page of them, and only told which unless `dryRun` is false
 
   /** Open incidents, those of the newest instances first. */
-  incidents(filter: IncidentFilter, page: PageRequest): Promise<Listed<FoundIncident>>;
+  incidents: listIncidents,
   /** Resolves a page of incidents, each by its own ticket. */
-  resolveIncidents(request: ResolveRequest): Promise<ResolveReport>;
+  resolveIncidents,
   /** Erases a page of ended instances. */
-  purge(request: PurgeRequest): Promise<PurgeReport>;
+  purge,
 
   // Signals, messages, events
 
   /** Wakes every wait for the signal that is open now, and starts what begins by it. */
-  signal(request: SignalRequest, key?: IdempotencyKey): Promise<SignalAnswer>;
+  signal,
   /** What became of a broadcast; throws `broadcast/not-found` where there is none. */
-  receipt(broadcastId: string): Promise<ReceiptView>;
-  message(request: MessageRequest, key?: IdempotencyKey): Promise<MessageAnswer>;
-  event(request: EventRequest, key?: IdempotencyKey): Promise<EventAnswer>;
+  receipt: readReceipt,
+  message: publishMessage,
+  event: sendEvent,
   /** Declares how events of this name behave, from the next one on. */
-  setEventType(name: string, config: EventConfig): Promise<EventTypeView>;
+  setEventType,
   /** How events of this name behave, declared or not. */
-  eventType(name: string): Promise<EventTypeView>;
-  deadLetters(
-    filter: Readonly<{ name?: string }>,
-    page: PageRequest,
-  ): Promise<Listed<DeadLetterView>>;
+  eventType: getEventType,
+  deadLetters: pagedBy("dead-letters", listDeadLetters),
   /** Broadcasts a dead letter anew; it stays where no wait takes it. */
-  replayDeadLetter(id: string): Promise<EventAnswer>;
-  removeDeadLetter(id: string): Done<"removed">;
+  replayDeadLetter,
+  removeDeadLetter,
 
   // Tasks
 
-  tasks(filter: TaskFilter, page: PageRequest): Promise<Listed<TaskView>>;
+  tasks: pagedBy("tasks", listTasks),
   /** One open task, with the text of its form where the definition has it. */
-  task(taskId: string): Promise<TaskView>;
+  task: getTask,
   /** Gives a task to a person; throws `task/claimed` where another has it. */
-  claimTask(taskId: string, request: ClaimRequest, key?: IdempotencyKey): Done<"claimed">;
+  claimTask,
   /** Gives it back; throws `task/claimed` where another has it. */
-  unclaimTask(
-    taskId: string,
-    request: Readonly<{ user: string }>,
-    key?: IdempotencyKey,
-  ): Done<"unclaimed">;
-  completeTask(
-    taskId: string,
-    request?: CompletionRequest,
-    key?: IdempotencyKey,
-  ): Done<"completed">;
-  failTask(taskId: string, request: TaskFailure, key?: IdempotencyKey): Done<"failed">;
+  unclaimTask,
+  completeTask,
+  failTask,
   /** Gives open tasks of a type to a worker, each under a lock. */
-  activate(request: ActivationRequest): Promise<Activation>;
+  activate,
   /** Keeps a lock; throws `task/lock-lost` where another worker has taken the task. */
-  heartbeat(taskId: string, request: HeartbeatRequest): Promise<Heartbeat>;
+  heartbeat: extendLock,
   /** Sends the tasks of a type to a queue of the user's own; null: back to those who poll. */
-  setTaskType(type: string, request: Readonly<{ queueArn: string | null }>): Promise<TaskTypeView>;
-  taskType(type: string): Promise<TaskTypeView>;
+  setTaskType,
+  taskType: getTaskType,
+};
+
+type Resolution = Pick<ResolveRequest, "variables" | "retries">;
+
+/** The calls of an engine on one world. */
+export type Engine = { readonly [Name in keyof typeof CALLS]: OnWorld<(typeof CALLS)[Name]> };
+
+type OnWorld<Call> = Call extends (world: World, ...args: infer Args) => infer Answer
+  ? (...args: Args) => Answer
+  : never;
+
+/** Which use case handles a message. */
+export const HANDLERS: Handlers = {
+  task: driveTask,
+  timer: fireTimer,
+  "timer-start": fireStart,
+  parked: advanceOne,
+  look: advanceOne,
+  owed: advanceOne,
+  broadcast: fanOut,
+  watch,
+  shard: pageShard,
+  page: deliverPage,
+  missed: recheckMissed,
+  members: sendBatchPage,
+  "cancel-members": cancelItems,
+  offer: handleOffer,
+  poke: handleWakeMailbox,
+};
+
+/** Entries that leave by a use case of their own. */
+const SENDERS: Senders = {
+  startChild,
+  cancelChild,
+  notifyParent,
+  sendBatch,
+  cancelBatch,
+  sendMissed,
+  sendLeft,
+  bury,
+};
+
+/** A host's world with what the engine brings itself. */
+export const worldOf = (given: HostWorld): World => ({
+  ...given,
+  senders: SENDERS,
+  handlers: HANDLERS,
+});
+
+/** An engine on this world. It holds nothing but caches: any number may share a store. */
+export function createEngine(given: HostWorld): Engine {
+  const world = worldOf(given);
+  const calls = Object.entries(CALLS).map(([name, call]) => [
+    name,
+    (...args: unknown[]) => Reflect.apply(call, undefined, [world, ...args]),
+  ]);
+  return Object.fromEntries(calls) as Engine;
 }

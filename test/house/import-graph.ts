@@ -61,7 +61,7 @@ const roomOf = (path: string): string | undefined =>
 
 function layerOf(path: string): string | undefined {
   if (/^lib\/engine\/(world|host|observation)\.ts$/.test(path)) return "world.ts";
-  if (/^lib\/engine\/[^/]+\.ts$/.test(path)) return "create-engine.ts";
+  if (/^lib\/engine\/[^/]+\.ts$/.test(path)) return "engine.ts";
   if (USE_CASES.test(path)) return "use cases";
   return /^lib\/engine\/([^/]+)\/$/.exec(path)?.[1];
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod/mini";
-import { HANDLERS } from "../../lib/engine/handlers.ts";
+import { HANDLERS } from "../../lib/engine/engine.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import { startedFact } from "../../lib/ports/fact-schema.ts";
 import { KINDS, type Message } from "../../lib/ports/message.ts";

@@ -14,7 +14,7 @@ import { embeddedEngine } from "../../lib/embedded/embedded-engine.ts";
 import { endWatch } from "../../lib/embedded/end-watch.ts";
 import { FiredTimers } from "../../lib/embedded/fired-timers.ts";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
-import { createEngine } from "../../lib/engine/create-engine.ts";
+import { createEngine } from "../../lib/engine/engine.ts";
 import { ONE_PROCESS } from "../../lib/engine/host.ts";
 import { instanceKey } from "../../lib/engine/storage/keys.ts";
 import { bpmnCompiler } from "../../lib/frontends/bpmn/compiler.ts";

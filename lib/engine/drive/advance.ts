@@ -17,6 +17,7 @@ import type {
 } from "../../ports/message.ts";
 import { isTimer } from "../rows/open-tickets.ts";
 import { commitAndSend } from "../step/commit-and-send.ts";
+import { asideOf } from "../step/guarded.ts";
 import { timeOf } from "../step/plan.ts";
 import { redeliver } from "../step/redelivery.ts";
 import { CONTENDED_MS } from "../step/rewrite.ts";
@@ -38,10 +39,11 @@ export async function advanceOne(
 
 /** Takes up to ten parked messages of one instance; the verdicts are in their order. */
 export async function advance(
-  world: World,
+  given: World,
   messages: readonly AnyParked[],
   invocation: Invocation,
 ): Promise<readonly Verdict[]> {
+  const world = asideOf(given, invocation);
   const [first] = messages;
   if (first === undefined) return [];
   const found = await findOrCreate(world, first.instanceId, messages);

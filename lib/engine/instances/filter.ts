@@ -56,12 +56,23 @@ export function placeIn(
 }
 
 /**
- * A page of a list that goes on by a cursor of its own: outside it carries whose list it is of, and
- * one of another list is refused before anything is read.
+ * A list that goes on by a cursor of its own: outside it carries whose list it is of, and one of
+ * another list is refused before anything is read.
  */
-export async function markedPage<T>(
+export const paged =
+  <T>(name: string, list: (world: World, page: PageRequest) => Promise<Listed<T>>) =>
+  (world: World, page: PageRequest): Promise<Listed<T>> =>
+    markedPage(world, [name], page, (own) => list(world, own));
+
+/** The same for one list of many, by what they are of. */
+export const pagedBy =
+  <By, T>(name: string, list: (world: World, by: By, page: PageRequest) => Promise<Listed<T>>) =>
+  (world: World, by: By, page: PageRequest): Promise<Listed<T>> =>
+    markedPage(world, [name, by], page, (own) => list(world, by, own));
+
+async function markedPage<T>(
   world: World,
-  list: object,
+  list: readonly unknown[],
   { limit, cursor }: PageRequest,
   read: (page: PageRequest) => Promise<Listed<T>>,
 ): Promise<Listed<T>> {

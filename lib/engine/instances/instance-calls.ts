@@ -39,7 +39,7 @@ export async function listWaits(
 export async function cancel(
   world: World,
   instanceId: string,
-  { reason }: Readonly<{ reason?: string }>,
+  { reason }: Readonly<{ reason?: string }> = {},
   key?: IdempotencyKey,
 ): Promise<{ cancelled: boolean }> {
   const served = await handleRequest(world, {

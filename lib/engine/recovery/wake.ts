@@ -5,6 +5,7 @@ import type { Invocation, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
 import { handle } from "../drive/handle.ts";
 import { earliestTimer } from "../rows/open-tickets.ts";
+import { asideOf } from "../step/guarded.ts";
 import { timeOf } from "../step/plan.ts";
 import { dueOf } from "../storage/keys.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
@@ -13,7 +14,8 @@ import type { World } from "../world.ts";
 import { remind } from "./remind.ts";
 
 /** Does what is due at a stored item; says how many timers that fired. */
-export async function wake(world: World, key: Key, invocation: Invocation): Promise<number> {
+export async function wake(given: World, key: Key, invocation: Invocation): Promise<number> {
+  const world = asideOf(given, invocation);
   const due = dueOf(key);
   if (due?.kind === "instance") return wakeInstance(world, due.instanceId, invocation);
   if (due?.kind === "timer-start") return wakeStart(world, key);

@@ -103,7 +103,7 @@ async function viewOffered(world: World, row: Item, { instanceId }: Offer) {
 export async function completeTask(
   world: World,
   taskId: string,
-  { variables = {}, user, lockToken }: CompletionRequest,
+  { variables = {}, user, lockToken }: CompletionRequest = {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
   await handleTaskRequest(world, taskId, {
