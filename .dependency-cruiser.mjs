@@ -69,7 +69,7 @@ const engineLayers = ENGINE_LAYERS.map(([folder, comment, name = folder], at) =>
         "^lib/engine/[^/]+$",
         ...ENGINE_LAYERS.slice(at + 1).map(([later]) => `^lib/engine/${later}/`),
       ],
-      pathNot: "^lib/engine/(world|observation)\\.ts$",
+      pathNot: "^lib/engine/world\\.ts$",
     },
     comment,
   ),

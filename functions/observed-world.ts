@@ -1,5 +1,4 @@
-import type { Observation } from "../lib/engine/observation.ts";
-import type { HostWorld } from "../lib/engine/world.ts";
+import type { HostWorld, Observation } from "../lib/engine/world.ts";
 import type { Instance, TimerTicket } from "../lib/kernel/instance.ts";
 import type { Outcome, Store } from "../lib/ports/store.ts";
 import type { MetricName, Telemetry } from "./middleware/telemetry.ts";

@@ -1,4 +1,4 @@
-import type { Observation } from "../engine/observation.ts";
+import type { Observation } from "../engine/world.ts";
 import type { Instance } from "../kernel/instance.ts";
 
 /** Counts timers that have really fired: a wake-up after its timer was closed does not count. */

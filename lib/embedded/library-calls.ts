@@ -13,7 +13,7 @@ import {
 } from "../api/wait-calls.ts";
 import type { Variables } from "../definition/json.ts";
 import type { Engine } from "../engine/engine.ts";
-import { UNDECLARED } from "../engine/rows/event-type.ts";
+import { UNDECLARED } from "../engine/rows/event.ts";
 import type {
   FoundIncident,
   IncidentFilter,

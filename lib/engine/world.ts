@@ -1,6 +1,8 @@
 import type { Body, Definition, Notation } from "../definition/definition.ts";
 import type { Compiler } from "../definition/diagnostic.ts";
 import type { Expressions } from "../definition/expression.ts";
+import { BILLED_BYTES, MAX_WHOLE_BYTES } from "../definition/limits.ts";
+import type { Fact } from "../kernel/fact.ts";
 import type {
   BatchTicket,
   ChildTicket,
@@ -23,8 +25,6 @@ import type { Store } from "../ports/store.ts";
 import type { Tasks } from "../ports/tasks.ts";
 import type { Timers } from "../ports/timers.ts";
 import type { WorkQueue } from "../ports/work-queue.ts";
-import type { HostTraits } from "./host.ts";
-import type { Observation } from "./observation.ts";
 
 /** Everything that an engine is handed: it sees nothing else of the outside. */
 export type World = Readonly<{
@@ -116,3 +116,64 @@ export type Settings = Readonly<{
   /** One process owns the store: an owner of an earlier life is dead, whatever its lease says. */
   isDeadOwner?: (own: string) => boolean;
 }>;
+
+// What the host of an engine can do; each trait says one thing, so that a rule can name its reason.
+
+export type HostTraits = Readonly<{
+  /** Messages outlive the process. Where they do not, a restart finds in the store what is owed. */
+  queuesSurvive: boolean;
+  /** No other process uses the store: what this one remembers of it holds, and callers take turns. */
+  ownsStore: boolean;
+  /** A reader never sees a commit of several items half applied. */
+  seesWholeCommits: boolean;
+  /** Writes that are made together share one flush. */
+  groupsCommits: boolean;
+  /** Bytes that an instance may take before its large values are externalized. */
+  wholeBytes: number;
+}>;
+
+/** The embedded engine: one process owns the store, and its queues are in memory. */
+export const ONE_PROCESS: HostTraits = {
+  queuesSurvive: false,
+  ownsStore: true,
+  seesWholeCommits: true,
+  groupsCommits: true,
+  wholeBytes: MAX_WHOLE_BYTES,
+};
+
+/** Functions on AWS: many processes share one table, which bills each write by its size. */
+export const MANY_PROCESSES: HostTraits = {
+  queuesSurvive: true,
+  ownsStore: false,
+  seesWholeCommits: false,
+  groupsCommits: false,
+  wholeBytes: BILLED_BYTES,
+};
+
+/**
+ * What happens in an engine and stands in no commit: for those who watch over its health. Nothing
+ * rests on it, and nothing that a workflow carries is in it.
+ */
+export type Observation = Readonly<
+  /**
+   * A message was let go that could do nothing any more: its ticket is gone, and nothing is owed by
+   * its name. `task` is the message of an attempt that is over: no code was run for it.
+   */
+  | { kind: "stale"; instanceId: string; fact: Fact["kind"] | "task" }
+  /** An owner died before everything was sent: what it owed has another owner now. */
+  | { kind: "taken-over"; instanceId: string; name: string }
+  /** A living owner works on what the message is for: it comes back when he must be done. */
+  | { kind: "left-to-owner"; instanceId: string }
+  /** A commit was seen half applied: its reader reads again. */
+  | { kind: "fenced"; instanceId: string }
+  /** The instance is crowded or contended: what was to be taken waits in its queue. */
+  | { kind: "outcome-parked"; instanceId: string }
+  /** No queue had brought it: the sweep sent it, this long after it was due. */
+  | { kind: "swept"; lateMs: number }
+  /** A start event by timer has begun an instance, this long after it was due. */
+  | { kind: "timer-start-fired"; definitionId: string; element: string; lateMs: number }
+  /** A page of a broadcast has reached those on it, this long after it was accepted. */
+  | { kind: "page-delivered"; broadcastId: string; matched: number; ms: number }
+  /** A message waits for its taker; with it so many do in its mailbox. */
+  | { kind: "message-kept"; depth: number }
+>;

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { openApiDocument } from "../../lib/api/openapi.ts";
 import { operations } from "../../lib/api/operations.ts";
 import { problemKinds, problemType } from "../../lib/api/problem.ts";
-import { UNDECLARED } from "../../lib/engine/rows/event-type.ts";
+import { UNDECLARED } from "../../lib/engine/rows/event.ts";
 import { lookUp, parseDocument } from "../support/api-client.ts";
 
 const document = parseDocument(JSON.stringify(openApiDocument(operations, { version: "1.2.3" })));

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { VERSION } from "../../lib/api/version.ts";
-import type { ServeOptions } from "../../lib/embedded/index.ts";
-import { openEngine, serveEngine } from "../../lib/embedded/index.ts";
+import { openEngine, type ServeOptions, serveEngine } from "../../lib/embedded/index.ts";
 import { sequence, service } from "../support/bpmn-xml.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 

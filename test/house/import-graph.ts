@@ -60,7 +60,7 @@ const roomOf = (path: string): string | undefined =>
   /^(lib\/[^/]+|functions|cli|cdk)\//.exec(path)?.[1];
 
 function layerOf(path: string): string | undefined {
-  if (/^lib\/engine\/(world|host|observation)\.ts$/.test(path)) return "world.ts";
+  if (/^lib\/engine\/world\.ts$/.test(path)) return "world.ts";
   if (/^lib\/engine\/[^/]+\.ts$/.test(path)) return "engine.ts";
   if (USE_CASES.test(path)) return "use cases";
   return /^lib\/engine\/([^/]+)\/$/.exec(path)?.[1];

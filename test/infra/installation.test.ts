@@ -1,7 +1,6 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import { describe, expect, test } from "vitest";
-import type { FermataProps } from "../../cdk/fermata.ts";
-import { Fermata } from "../../cdk/fermata.ts";
+import { Fermata, type FermataProps } from "../../cdk/fermata.ts";
 import { VARIABLES } from "../../functions/settings.ts";
 import {
   anApp,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { forGood, nextAttemptOf } from "../../lib/engine/drive/attempts.ts";
+import { forGood, nextAttemptOf } from "../../lib/engine/drive/report.ts";
 import { findTicket } from "../../lib/kernel/batch.ts";
 import type { TaskFailed } from "../../lib/kernel/fact.ts";
 import type { TaskTicket } from "../../lib/kernel/instance.ts";

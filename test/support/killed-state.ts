@@ -14,8 +14,7 @@ import {
   type Phase,
   phaseView,
 } from "../../lib/engine/storage/keys.ts";
-import { readParts } from "../../lib/engine/storage/parts.ts";
-import { parseDefinition } from "../../lib/engine/storage/programs.ts";
+import { parseDefinition, readParts } from "../../lib/engine/storage/programs.ts";
 import type { Instance } from "../../lib/kernel/instance.ts";
 import type { Key, Store } from "../../lib/ports/store.ts";
 import { type Left, leftIn } from "./left-in-store.ts";

@@ -1,5 +1,4 @@
-import type { HandlerRuns } from "../../lib/adapters/handlers/handler-runs.ts";
-import { HandlerRuns as Runs } from "../../lib/adapters/handlers/handler-runs.ts";
+import { type HandlerRuns, HandlerRuns as Runs } from "../../lib/adapters/handlers/handler-runs.ts";
 import type { Trouble } from "../../lib/adapters/local/deliveries.ts";
 import type { DueIndex } from "../../lib/adapters/local/index-passes.ts";
 import { openQueues, type Queues, type QueuesOptions } from "../../lib/adapters/local/queues.ts";

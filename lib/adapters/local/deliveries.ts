@@ -8,8 +8,7 @@
 //    it is delivered to be set aside: a poisoned item does not block its lane for ever.
 
 import { MAX_FAILED_DELIVERIES } from "../../definition/limits.ts";
-import type { Instant } from "../../definition/time/instant.ts";
-import { instantFrom } from "../../definition/time/instant.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
 import type { Activity, Work, Workplace } from "./activity.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { UNDECLARED } from "../../engine/rows/event-type.ts";
+import { UNDECLARED } from "../../engine/rows/event.ts";
 import type { EventAnswer } from "../../engine/shapes/signals.ts";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";
 import { paged } from "../cursor.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { UNDECLARED } from "../../engine/rows/event-type.ts";
+import { UNDECLARED } from "../../engine/rows/event.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
 import { count, givenId, instant, json, lastingDuration, nameText } from "./values.ts";

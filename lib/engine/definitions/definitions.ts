@@ -8,6 +8,7 @@ import { replaceStarts } from "../rows/start-rows.ts";
 import type { DefinitionView } from "../shapes/definitions.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { defined } from "../storage/defined.ts";
+import { listItems, listPages, rangeOf, viewPage } from "../storage/items.ts";
 import { definitionPk, definitionsView, VERSIONS, versionOf } from "../storage/keys.ts";
 import {
   changeLatest,
@@ -20,9 +21,7 @@ import {
   shardsOf,
   type VersionRecord,
 } from "../storage/latest.ts";
-import { readParts } from "../storage/parts.ts";
-import { loadProgram } from "../storage/programs.ts";
-import { listItems, listPages, rangeOf, viewPage } from "../storage/scan-all.ts";
+import { loadProgram, readParts } from "../storage/programs.ts";
 import {
   NO_CHANGE,
   rearmTimers,

@@ -16,7 +16,7 @@ import {
   spreadOf,
   type VersionRecord,
 } from "../storage/latest.ts";
-import { writeParts } from "../storage/parts.ts";
+import { writeParts } from "../storage/programs.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import {
   NO_CHANGE,

@@ -17,10 +17,10 @@ import type {
 } from "../../ports/message.ts";
 import { isTimer } from "../rows/open-tickets.ts";
 import { commitAndSend } from "../step/commit-and-send.ts";
+import { CONTENDED_MS } from "../step/commit-with-retry.ts";
 import { asideOf } from "../step/guarded.ts";
 import { timeOf } from "../step/plan.ts";
 import { redeliver } from "../step/redelivery.ts";
-import { CONTENDED_MS } from "../step/rewrite.ts";
 import { ownerOf, type Want } from "../step/take.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";

@@ -12,13 +12,17 @@ import type { TicketFact } from "../../kernel/fact.ts";
 import type { Instance, Lease, TaskTicket } from "../../kernel/instance.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { openTask } from "../rows/open-tickets.ts";
-import { type CommitResult, commitWithRetry, type Step } from "../step/commit-with-retry.ts";
+import {
+  type CommitResult,
+  commitWithRetry,
+  rewrite,
+  type Step,
+} from "../step/commit-with-retry.ts";
 import { leaseLeftMs } from "../step/owed.ts";
-import { rewrite } from "../step/rewrite.ts";
 import { ownerOf } from "../step/take.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
+import { putAbsent } from "../storage/items.ts";
 import { instancePk, itemClaimKey } from "../storage/keys.ts";
-import { putAbsent } from "../storage/put-absent.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 

@@ -20,10 +20,9 @@ import { dropSentRecords, redeliver } from "../step/redelivery.ts";
 import { attemptName } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { asAskedFor } from "./attempts.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
 import { handBack, isVoid } from "./hand-back.ts";
-import type { Drive, Position } from "./report.ts";
+import { asAskedFor, type Drive, type Position } from "./report.ts";
 import { runTask } from "./run-task.ts";
 
 /** A task message: runs the task that it names, then what follows from it. */

@@ -14,7 +14,7 @@ import type { LockedRow } from "../rows/closed.ts";
 import { type Plan, plan } from "../step/plan.ts";
 import { noOwner } from "../step/take.ts";
 import { SIZE_LIMITS } from "../storage/externalized.ts";
-import { inTurn } from "../storage/in-turn.ts";
+import { inTurn } from "../storage/in-process.ts";
 import { type Again, again, retrying } from "../storage/retrying.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";

@@ -1,19 +1,20 @@
 /** Takes what came of a task into its instance, or parks it for others to take. */
 import { MAX_HELD_PAUSE_MS, MAX_OPEN_TASKS_BEFORE_PARKING } from "../../definition/limits.ts";
+import { batchOf, isOfCalls } from "../../kernel/batch.ts";
 import type { TicketFact } from "../../kernel/fact.ts";
-import type { TaskTicket } from "../../kernel/instance.ts";
+import type { Instance, TaskTicket } from "../../kernel/instance.ts";
+import { attemptAfter, retriesAfter } from "../../kernel/retry.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { Invocation, Verdict } from "../../ports/message.ts";
+import type { Invocation, TaskMessage, Verdict } from "../../ports/message.ts";
 import { openTask, openWork } from "../rows/open-tickets.ts";
 import { commitWithRetry } from "../step/commit-with-retry.ts";
-import { parkWant } from "../step/park.ts";
+import { taskMessage } from "../step/owed.ts";
 import type { Plan } from "../step/plan.ts";
 import { dropSentRecords, redeliver } from "../step/redelivery.ts";
-import { ownerOf, type Want } from "../step/take.ts";
+import { ownerOf, parkWant, type Want } from "../step/take.ts";
 import { attemptName } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { forGood, nextAttemptOf } from "./attempts.ts";
 import { isUntouched } from "./hand-back.ts";
 
 /** One invocation, and the name of the message that woke it. */
@@ -122,3 +123,41 @@ async function untilStored<T>(world: World, about: string, write: () => Promise<
 }
 
 const mayPass = (error: unknown): boolean => error instanceof EngineError && error.retryable;
+
+// Attempts of batch items. They live in the messages that ask for them: after a failure that is
+// followed by another attempt one message replaces the other, and the instance does not change. Only
+// a final failure is a fact of the instance. When an attempt is due is a rule of `kernel/retry.ts`.
+
+/** The task as its message asks for it: which attempt of a batch item it is, only the message knows. */
+export function asAskedFor(task: TaskTicket, message: TaskMessage): TaskTicket {
+  if (task.member === undefined) return task;
+  const { attempt, retries = task.retries, notBefore } = message;
+  return { ...task, attempt, retries, ...(notBefore !== undefined && { notBefore }) };
+}
+
+/** The message of the attempt that follows the failure of an item; undefined: it is final. */
+export function nextAttemptOf(
+  { clock }: Pick<World, "clock">,
+  instance: Instance,
+  task: TaskTicket,
+  fact: TicketFact,
+): TaskMessage | undefined {
+  if (task.member === undefined || fact.kind !== "task-failed" || fact.code !== undefined) {
+    return undefined;
+  }
+  const family = batchOf(instance.tickets, task.id)?.batch;
+  const backoff = family && !isOfCalls(family) ? family.backoff : undefined;
+  const next = attemptAfter(clock.now(), task, fact, backoff);
+  if (!next.ok || next.value === undefined) return undefined;
+  const { notBefore: _, ...kept } = task;
+  return taskMessage(instance, { ...kept, ...next.value });
+}
+
+/**
+ * The final failure of an item: it says how many attempts are left, which the instance cannot know.
+ * That is none, unless its backoff cannot be read: then the instance finds the same, and says so.
+ */
+export const forGood = (task: TaskTicket, fact: TicketFact): TicketFact =>
+  task.member !== undefined && fact.kind === "task-failed"
+    ? { ...fact, retries: retriesAfter(task, fact) }
+    : fact;

@@ -17,14 +17,12 @@ import {
   readBroadcast,
   store,
 } from "../rows/broadcast.ts";
-import { configOf, expiryOf } from "../rows/event-type.ts";
-import { keptItem } from "../rows/kept-event.ts";
+import { configOf, expiryOf, keptItem } from "../rows/event.ts";
 import { type Head, headItem, know, readHead, topicName } from "../rows/topic-head.ts";
-import { AT_ONCE } from "../storage/due-index.ts";
-import { inTurn } from "../storage/in-turn.ts";
-import { eventPk, KEPT_EVENTS } from "../storage/keys.ts";
+import { inTurn } from "../storage/in-process.ts";
+import { scanAll } from "../storage/items.ts";
+import { AT_ONCE, eventPk, KEPT_EVENTS } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
-import { scanAll } from "../storage/scan-all.ts";
 import type { World } from "../world.ts";
 import { bury } from "./dead-letter.ts";
 import { type NumberedEvent, parseId, readId, writeOfId } from "./event-id.ts";

@@ -9,10 +9,9 @@ import type { Item } from "../../ports/store.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import type { DeadLetterView } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
+import { listItems, putAbsent, rangeOf, viewPage } from "../storage/items.ts";
 import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../storage/keys.ts";
-import { putAbsent } from "../storage/put-absent.ts";
 import { engineBusy } from "../storage/retrying.ts";
-import { listItems, rangeOf, viewPage } from "../storage/scan-all.ts";
 import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 

@@ -5,10 +5,10 @@
 import { MIN_MESSAGE_MEMORY_MS } from "../../definition/limits.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
 import type { Item, Write } from "../../ports/store.ts";
-import type { KeptEvent } from "../rows/kept-event.ts";
+import type { KeptEvent } from "../rows/event.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
+import { replacing } from "../storage/items.ts";
 import { eventIdKey } from "../storage/keys.ts";
-import { replacing } from "../storage/put-absent.ts";
 import type { World } from "../world.ts";
 
 /** An event with its number among those of its name. */

@@ -8,7 +8,7 @@ import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
 import { mayTidyRow } from "../rows/closed.ts";
-import { keptItem, parseKept } from "../rows/kept-event.ts";
+import { keptItem, parseKept } from "../rows/event.ts";
 import { lifeOf } from "../rows/life.ts";
 import { allShards, readHead } from "../rows/topic-head.ts";
 import { parseRow } from "../rows/wait-row.ts";

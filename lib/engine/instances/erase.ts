@@ -14,11 +14,10 @@ import { removeLeft } from "../rows/left.ts";
 import { commit } from "../step/commit.ts";
 import { send } from "../step/dispatch.ts";
 import { planWrite } from "../step/plan.ts";
-import { blankInstance } from "../storage/blank-instance.ts";
 import { defined } from "../storage/defined.ts";
 import { mayExternalize } from "../storage/externalized.ts";
 import { again, retrying } from "../storage/retrying.ts";
-import { type Image, loadInstance } from "../storage/stored-instance.ts";
+import { blankInstance, type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { notEnded } from "./instance-calls.ts";
 

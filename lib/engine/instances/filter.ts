@@ -9,7 +9,7 @@ import type { InstanceFilter } from "../shapes/instances.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { instanceOrder } from "../storage/keys.ts";
 import type { World } from "../world.ts";
-import type { Bounds } from "./merge.ts";
+import type { Bounds } from "./listing-sources.ts";
 import { statusOf } from "./views.ts";
 
 /** Says whether the instance is one of those that are asked for; indexes may lag, this does not. */

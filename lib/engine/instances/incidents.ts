@@ -7,7 +7,7 @@ import type { FoundIncident, IncidentFilter } from "../shapes/bulk.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { defined } from "../storage/defined.ts";
 import { instanceOrder } from "../storage/keys.ts";
-import { compareTickets } from "../storage/ticket-order.ts";
+import { compareTickets } from "../storage/names.ts";
 import type { World } from "../world.ts";
 import { cursorOf, matches, placeIn } from "./filter.ts";
 import { readPage } from "./listing.ts";

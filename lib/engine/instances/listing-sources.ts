@@ -3,9 +3,13 @@
  * few, a tag more; otherwise each combination of phase, definition and shard is a view of its own.
  */
 import { MAX_SHARDS } from "../../definition/limits.ts";
-import type { Item, Page, Range } from "../../ports/store.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import type { Item, ListedKey, Page, Range } from "../../ports/store.ts";
+import type { ListingView } from "../shapes/definitions.ts";
 import type { InstanceFilter } from "../shapes/instances.ts";
+import { listPages } from "../storage/items.ts";
 import {
+  definitionIdOf,
   definitionsView,
   type FoundBy,
   foundByPk,
@@ -15,11 +19,9 @@ import {
   type Phase,
   phaseView,
 } from "../storage/keys.ts";
-import { readLatest, shardsOf } from "../storage/latest.ts";
-import { listPages } from "../storage/scan-all.ts";
+import { changeLatest, deployed, type Latest, readLatest, shardsOf } from "../storage/latest.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { shardsInOrder } from "./shards.ts";
 
 /** An instance that an index shows, by its place among all of them. */
 export type Entry = Readonly<{ order: string; instanceId: string; row?: Item }>;
@@ -97,3 +99,129 @@ async function allSpread({ store, settings }: World): Promise<readonly Spread[]>
   }
   return spread;
 }
+
+// Several indexes read as one, the newest first: only keys, so that looking ahead costs little.
+
+/** Where to read: from (inclusive) up to (exclusive). */
+export type Bounds = Readonly<{ from?: string; to?: string }>;
+
+/** What comes next of all sources together. */
+export type Merged = Readonly<{
+  /** Up to so many, each order once; fewer only at the end. */
+  take(count: number): Promise<readonly Entry[]>;
+  /** Nothing is left, as far as was read. */
+  isOver(): boolean;
+}>;
+
+/** Of each source, the first time so many are read that the page probably needs no second time. */
+export function mergeNewest(sources: readonly Source[], bounds: Bounds, limit: number): Merged {
+  const share = Math.ceil((2 * limit) / Math.max(1, sources.length));
+  const ahead = Math.min(limit, Math.max(MIN_AHEAD, share));
+  const heads = sources.map(
+    (source): Head => ({ source, ahead, buffer: [], after: undefined, ended: false }),
+  );
+  let last: string | undefined;
+  const takeOne = async (): Promise<Entry | undefined> => {
+    await Promise.all(heads.map((head) => refill(head, bounds)));
+    return newestOf(heads)?.buffer.shift();
+  };
+  return {
+    take: async (count) => {
+      const taken: Entry[] = [];
+      while (taken.length < count) {
+        const entry = await takeOne();
+        if (entry === undefined) break;
+        // It changed its phase between the reads of two views, and stands in both.
+        if (entry.order !== last) taken.push(entry);
+        last = entry.order;
+      }
+      return taken;
+    },
+    isOver: () => heads.every(({ buffer, ended }) => ended && buffer.length === 0),
+  };
+}
+
+const MIN_AHEAD = 4;
+const MAX_AHEAD = 100;
+
+/** How far a source has been read. */
+type Head = {
+  readonly source: Source;
+  ahead: number;
+  buffer: Entry[];
+  /** The store's cursor. */
+  after: string | undefined;
+  ended: boolean;
+};
+
+async function refill(head: Head, bounds: Bounds): Promise<void> {
+  while (head.buffer.length === 0 && !head.ended) {
+    const { items, next } = await head.source({
+      ...bounds,
+      limit: head.ahead,
+      backwards: true,
+      ...(head.after !== undefined && { after: head.after }),
+    });
+    head.buffer.push(...items);
+    head.after = next;
+    head.ended = next === undefined;
+    head.ahead = Math.min(MAX_AHEAD, head.ahead * 2);
+  }
+}
+
+function newestOf(heads: readonly Head[]): Head | undefined {
+  let newest: Head | undefined;
+  for (const head of heads) {
+    const order = head.buffer[0]?.order ?? "";
+    if (order > (newest?.buffer[0]?.order ?? "")) newest = head;
+  }
+  return newest;
+}
+
+// Over how many shards the lists of a definition are spread. An index takes about a thousand writes
+// a second in one partition, and a phase change is two of them: a definition with more needs more
+// partitions, or the index pushes back on the writes of instances.
+//
+// 1. The number stands in the head of the definition. A start goes by what it has read there, its
+//    instance keeps the shard, and the number only grows: a reader of the head after the instance
+//    was committed reads every shard that it can be in.
+// 2. The index of definitions says the number too, in the order of an entry: a list of all
+//    definitions reads no head. It may lag, as the listing itself does.
+
+/** How the lists of a definition are spread. */
+export async function getListing(world: World, id: string): Promise<ListingView> {
+  return viewListing((await deployed(world, id)).latest);
+}
+
+/** Spreads the instances that start from now on over more shards. */
+export async function setListing(
+  world: World,
+  id: string,
+  { shards }: Readonly<{ shards: number }>,
+): Promise<ListingView> {
+  const latest = await changeLatest(world, id, async ({ latest }) => {
+    const before = shardsOf(latest);
+    if (shards < before) throw fewer(id, before);
+    return shards === before ? undefined : { latest: { ...latest, shards } };
+  });
+  return viewListing(latest);
+}
+
+const viewListing = (latest: Latest): ListingView => ({
+  definition: latest.id,
+  shards: shardsOf(latest),
+});
+
+/** A definition that the index of definitions shows, and over how many shards it is spread. */
+export function shardsInOrder(entry: ListedKey): Readonly<{ id: string; shards: number }> {
+  const id = definitionIdOf(entry);
+  const number = entry.order.slice(id.length + 1);
+  return { id, shards: number === "" ? 1 : Number(number) };
+}
+
+const fewer = (id: string, before: number): EngineError =>
+  new EngineError("definition/fewer-shards", {
+    happened: `The definition has ${before} shards, and instances in all of them`,
+    where: `definition ${id}`,
+    fix: `Give ${before} or more: the number only grows.`,
+  });

@@ -9,14 +9,13 @@ import { isDeadRow } from "../rows/key-rows.ts";
 import type { InstanceFilter, InstanceView } from "../shapes/instances.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { defined } from "../storage/defined.ts";
+import { readMany } from "../storage/items.ts";
 import { instanceKey, instanceOrder } from "../storage/keys.ts";
-import { readMany } from "../storage/read-many.ts";
 import { type Image, imageOf } from "../storage/stored-instance.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { boundsOf, cursorOf, matches, placeIn } from "./filter.ts";
-import { type Entry, type Source, sourcesOf } from "./listing-sources.ts";
-import { mergeNewest } from "./merge.ts";
+import { type Bounds, type Entry, mergeNewest, type Source, sourcesOf } from "./listing-sources.ts";
 import { viewInstance } from "./views.ts";
 
 export async function listInstances(
@@ -119,4 +118,40 @@ async function readEntries(
     read.push([entry, isShown ? image : undefined]);
   }
   return read;
+}
+
+// Everything that is live, with incidents or without, by id alone: the caller reads each anyway, and
+// reports what cannot be read instead of leaving it out.
+//
+// An instance that gets an incident, or loses its last, moves from one view to another. If that
+// happens between the reads of the two, neither shows it. So the part that a page covers is read a
+// second time, and what only that shows belongs to the page too: to be missed, an instance would
+// have to move between the reads of both times.
+
+export type LiveIds = Readonly<{ ids: readonly string[]; nextCursor?: string }>;
+
+/** A page of them, newest first; a few more than asked for when some were on the move. */
+export async function liveIds(world: World, page: PageRequest): Promise<LiveIds> {
+  const sources = await sourcesOf(world, {}, ["live", "incident"]);
+  const behind = placeIn(world, LIVE, page.cursor);
+  const merged = mergeNewest(sources, boundsOf({}, behind), page.limit);
+  const found = await merged.take(page.limit);
+  const last = merged.isOver() ? undefined : found.at(-1)?.order;
+  const covered = { ...boundsOf({}, behind), ...(last !== undefined && { from: last }) };
+  const again = await allWithin(sources, covered);
+  const byOrder = new Map([...found, ...again].map((entry) => [entry.order, entry]));
+  return {
+    ids: [...byOrder.values()].map(({ instanceId }) => instanceId),
+    ...(last !== undefined && { nextCursor: cursorOf(world, LIVE, last) }),
+  };
+}
+
+/** The name of that list in its cursors. */
+const LIVE = { list: "live" };
+
+async function allWithin(sources: readonly Source[], bounds: Bounds): Promise<readonly Entry[]> {
+  const merged = mergeNewest(sources, bounds, storeLimits.keysPerCall);
+  const found: Entry[] = [];
+  while (!merged.isOver()) found.push(...(await merged.take(storeLimits.keysPerCall)));
+  return found;
 }

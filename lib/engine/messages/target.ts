@@ -19,11 +19,11 @@ import {
 } from "../rows/mailbox.ts";
 import { openedBy } from "../rows/wait-row.ts";
 import { parseBody } from "../storage/formats.ts";
+import { eachPage } from "../storage/items.ts";
 import { mailboxKey, messageStartsPk } from "../storage/keys.ts";
 import { readLatest, type Startable, spreadOf } from "../storage/latest.ts";
 import { loadProgram } from "../storage/programs.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
-import { eachPage } from "../storage/scan-all.ts";
 import { isDamaged, readable, readEach } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { waiterIn, wantName } from "./waiters.ts";

@@ -10,8 +10,8 @@ import {
   type Sub,
   withoutSubs,
 } from "../rows/mailbox.ts";
+import { replacing } from "../storage/items.ts";
 import { mailboxKey } from "../storage/keys.ts";
-import { replacing } from "../storage/put-absent.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { type KeptMessage, lifeOfTarget, passOver, takeIfItCan } from "./target.ts";

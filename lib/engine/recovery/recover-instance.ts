@@ -11,15 +11,21 @@ import {
   type TaskTicket,
   type TimerTicket,
 } from "../../kernel/instance.ts";
-import { resendCalls, sendBatch, sendItems } from "../multi-instance/send-batch.ts";
+import { resendCalls, sendBatch, sendItems } from "../multi-instance/batch.ts";
 import { isChild } from "../rows/child.ts";
 import { offerAnew } from "../rows/offer.ts";
 import { earliestTimer, isTask, isTimer, openTasks, runsHere } from "../rows/open-tickets.ts";
 import { commit } from "../step/commit.ts";
 import { send } from "../step/dispatch.ts";
-import { isMasked, isSentByPage, leaseLeftMs, lookAtOf, mustBeSent } from "../step/owed.ts";
+import {
+  isMasked,
+  isSentByPage,
+  leaseLeftMs,
+  lookAtOf,
+  mustBeSent,
+  taskMessage,
+} from "../step/owed.ts";
 import { planWrite } from "../step/plan.ts";
-import { taskMessage } from "../step/task-message.ts";
 import { type Image, imageOf, readInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import type { Tally } from "./tally.ts";

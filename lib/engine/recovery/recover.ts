@@ -4,21 +4,20 @@
  * else, changes nothing but the numbers it reports.
  */
 import type { Key } from "../../ports/store.ts";
-import { liveIds } from "../instances/live.ts";
+import { liveIds } from "../instances/listing.ts";
 import { parseOffer } from "../rows/task-row.ts";
 import type { PageRequest } from "../shapes/paging.ts";
 import type { RecoveryReport } from "../shapes/reports.ts";
 import { defined } from "../storage/defined.ts";
+import { eachPage } from "../storage/items.ts";
 import { instanceIdOf, instanceKey } from "../storage/keys.ts";
-import { eachPage } from "../storage/scan-all.ts";
 import { sound } from "../storage/unreadable.ts";
 import { rearmAllStarts } from "../timer-starts/schedules.ts";
 import type { World } from "../world.ts";
 import { offerPages } from "./adopt.ts";
-import { countedWorld } from "./counted-world.ts";
 import { loadAligned, recoverOne } from "./recover-instance.ts";
-import { type Reminded, remind } from "./remind.ts";
-import { addTrouble, emptyTally, type Tally } from "./tally.ts";
+import { addTrouble, countedWorld, emptyTally, type Tally } from "./tally.ts";
+import { type Reminded, remind } from "./wake.ts";
 
 export async function recover(world: World): Promise<RecoveryReport> {
   const tally = emptyTally();

@@ -15,9 +15,8 @@ import type { Pace, SweepReport } from "../shapes/reports.ts";
 import { instanceIdOf } from "../storage/keys.ts";
 import { imageOf } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { type Position, readCursor } from "./cursor.ts";
-import { walkDue } from "./due-walk.ts";
-import { remind } from "./remind.ts";
+import { type Position, readCursor, walkDue } from "./due-walk.ts";
+import { remind } from "./wake.ts";
 
 export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promise<SweepReport> {
   const now = world.clock.now();

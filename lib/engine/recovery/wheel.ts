@@ -16,10 +16,9 @@ import { parseTimerStart } from "../rows/timer-start.ts";
 import type { Pace, WheelReport } from "../shapes/reports.ts";
 import { dueOf, instanceIdOf } from "../storage/keys.ts";
 import { imageOf } from "../storage/stored-instance.ts";
-import { armStart } from "../timer-starts/arm.ts";
+import { armStart } from "../timer-starts/fire.ts";
 import type { World } from "../world.ts";
-import { readCursor } from "./cursor.ts";
-import { walkDue } from "./due-walk.ts";
+import { readCursor, walkDue } from "./due-walk.ts";
 
 export async function turnWheel(world: World, slice: Slice, pace: Pace = {}): Promise<WheelReport> {
   const now = world.clock.now();

@@ -10,11 +10,9 @@ import type { Ticket } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import { AT_ONCE } from "../storage/due-index.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { putHint, tryPutHint } from "../storage/hint.ts";
-import { broadcastKey, placeKey } from "../storage/keys.ts";
-import { putAbsent } from "../storage/put-absent.ts";
+import { putAbsent, putHint, tryPutHint } from "../storage/items.ts";
+import { AT_ONCE, broadcastKey, placeKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
 import { changeHead } from "./topic-head.ts";
 

@@ -12,12 +12,10 @@ import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { tryPutHint } from "../storage/hint.ts";
+import { expireItem, expiryOf, readMany, removeItem, stuck, tryPutHint } from "../storage/items.ts";
 import { type FoundBy, foundByPk, instanceOrder } from "../storage/keys.ts";
-import { readMany } from "../storage/read-many.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
-import { expireItem, expiryOf, removeItem, stuck } from "./let-go.ts";
 import { lifeOfRow } from "./life.ts";
 
 /** Says whether an instance is found by anything besides its definition. */

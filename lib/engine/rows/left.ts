@@ -1,13 +1,12 @@
 /** What has left an instance for items of its own: its history, its values, claims of batch items. */
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Instance } from "../../kernel/instance.ts";
+import { expireItem, expiryOf, removeItem, scanAll, stuck } from "../storage/items.ts";
 import { instancePk, LEFT } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
-import { scanAll } from "../storage/scan-all.ts";
 import { expireValue, removeBlobOf } from "../storage/values.ts";
 import type { World } from "../world.ts";
 import { expireKeyRows } from "./key-rows.ts";
-import { expireItem, expiryOf, removeItem, stuck } from "./let-go.ts";
 
 /** What has left an ended instance lives as long as it does; for a live one nothing is done. */
 export async function expireLeft(world: World, instance: Instance): Promise<void> {

@@ -17,9 +17,8 @@ import {
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { CarriedStart, Post } from "../../ports/message.ts";
 import type { Item } from "../../ports/store.ts";
-import { AT_ONCE } from "../storage/due-index.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { mailboxKey } from "../storage/keys.ts";
+import { AT_ONCE, mailboxKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
 
 export type Address = Readonly<{ name: string; key: string }>;

@@ -11,7 +11,7 @@ import type { Topic } from "../../ports/bus.ts";
 import type { Item } from "../../ports/store.ts";
 import type { EventConfig } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { inTurn } from "../storage/in-turn.ts";
+import { inTurn } from "../storage/in-process.ts";
 import { headKey } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";

@@ -9,12 +9,11 @@
  */
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
+import { readMany } from "../storage/items.ts";
 import { sinceOfUserTaskSk, type UserTaskList, userTaskPk, userTaskSk } from "../storage/keys.ts";
-import { readMany } from "../storage/read-many.ts";
 import type { World } from "../world.ts";
-import type { Change } from "./change.ts";
 import { lifeOfRow } from "./life.ts";
-import { isTask, openTask, runsHere } from "./open-tickets.ts";
+import { type Change, isTask, openTask, runsHere } from "./open-tickets.ts";
 import { offerBody, parseOffer } from "./task-row.ts";
 
 /** The rows of a task that a person does, as of this version of its instance; else none. */

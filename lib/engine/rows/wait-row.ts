@@ -5,8 +5,7 @@ import type { Topic } from "../../ports/bus.ts";
 import type { PagedRow } from "../../ports/message.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { shardPk, startSk, waitSk } from "../storage/keys.ts";
-import { shardFor } from "../storage/shard-for.ts";
+import { shardFor, shardPk, startSk, waitSk } from "../storage/keys.ts";
 import { shardsOf } from "./topic-head.ts";
 
 /** Waits that are found by rows. */

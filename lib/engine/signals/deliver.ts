@@ -6,32 +6,34 @@
  *    remembers, say so. What that step still owes is sent, if no invocation works on it.
  * 3. A row goes last of all, and not while a delivery has left debts that only this row leads to.
  */
+
+import type { Json } from "../../definition/json.ts";
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance, Ticket } from "../../kernel/instance.ts";
+import { hasSeen } from "../../kernel/seen.ts";
+import { runOf, type TrailEntry } from "../../kernel/trail.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { PagedRow, Verdict } from "../../ports/message.ts";
-import type { Key } from "../../ports/store.ts";
+import type { Item, Key } from "../../ports/store.ts";
 import { type Broadcast, factFor, readBroadcast } from "../rows/broadcast.ts";
 import { mayTidyRow } from "../rows/closed.ts";
 import { lifeOf } from "../rows/life.ts";
 import { commitAndSend } from "../step/commit-and-send.ts";
-import { type CommitResult, commitWithRetry } from "../step/commit-with-retry.ts";
+import { CONTENDED_MS, type CommitResult, commitWithRetry } from "../step/commit-with-retry.ts";
 import { showDelivered } from "../step/dispatch.ts";
 import { owedBy } from "../step/owed.ts";
 import { timeOf } from "../step/plan.ts";
 import { redeliver } from "../step/redelivery.ts";
-import { CONTENDED_MS } from "../step/rewrite.ts";
 import { noOwner, ownerOf } from "../step/take.ts";
-import { broadcastKey } from "../storage/keys.ts";
+import { parseChunk } from "../storage/codec.ts";
+import { broadcastKey, CHUNKS, instancePk } from "../storage/keys.ts";
 import { deliveryName } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
-import { isDamaged, readable } from "../storage/unreadable.ts";
+import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { isMeant } from "./fan-out-plan.ts";
-import type { Deliverer, Outcome } from "./outcome.ts";
-import { isComplete, readProgress } from "./receipt.ts";
+import { type Deliverer, isComplete, type Outcome, readProgress } from "./receipt.ts";
 import { idOfStarted, startByBroadcast } from "./start.ts";
-import { takerOf } from "./taker.ts";
 
 export async function deliver(
   world: World,
@@ -184,3 +186,56 @@ function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Settl
   const { id: incidentId, message } = incident;
   return { kind: "failed", failed: { instanceId, incidentId, message } };
 }
+
+// Which broadcast a wait has taken, as far as its instance can tell.
+
+/**
+ * The id of the broadcast that the wait took: this one, where the wait remembers it or history tells
+ * of it, else the last one. Undefined: none, or so long ago that it does not matter.
+ */
+export async function takerOf(
+  world: World,
+  image: Image,
+  broadcast: Broadcast,
+  ticket: string,
+): Promise<string | undefined> {
+  const { instance } = image;
+  const open = instance.tickets.find(({ id }) => id === ticket);
+  if (open?.on === "signal" && open.taken) {
+    return hasSeen(open.taken, broadcast.seq) ? broadcast.id : undefined;
+  }
+  const inside = takenIn(instance.trail.entries, ticket);
+  if (inside.includes(broadcast.id)) return broadcast.id;
+  // One that stayed open has taken several: what it took first may have left the instance by now.
+  const taken = [...takenIn(await spilled(world, image), ticket), ...inside];
+  return taken.includes(broadcast.id) ? broadcast.id : taken.at(-1);
+}
+
+function takenIn(entries: readonly TrailEntry[], ticket: string): readonly string[] {
+  return entries.flatMap(({ type, data }) => {
+    if (type !== "signal-received" && type !== "event-received") return [];
+    const said = isObject(data) ? data : {};
+    const id =
+      said.wait === ticket ? (textOf(said.broadcastId) ?? textOf(said.eventId)) : undefined;
+    return id === undefined ? [] : [id];
+  });
+}
+
+/** The newest history that has left the instance. */
+async function spilled(world: World, { instance, program }: Image): Promise<readonly TrailEntry[]> {
+  if (!hasChunks(instance)) return [];
+  const pk = instancePk(world.settings.tenant, instance.id);
+  const page = await world.store.scan(pk, { ...CHUNKS, limit: NEWEST, backwards: true });
+  const parse = ({ body }: Item) => parseChunk(body, program.definition, runOf(instance));
+  return readableOf(world, page.items.toReversed(), parse).flat();
+}
+
+const NEWEST = 50;
+
+const hasChunks = ({ trail }: Instance): boolean => trail.next - trail.entries.length > 1;
+
+const isObject = (data: Json | undefined): data is Readonly<Record<string, Json>> =>
+  typeof data === "object" && data !== null && !Array.isArray(data);
+
+const textOf = (value: Json | undefined): string | undefined =>
+  typeof value === "string" ? value : undefined;

@@ -16,9 +16,8 @@ import type { Broadcast } from "../rows/broadcast.ts";
 import { addEpoch, allShards, readHead } from "../rows/topic-head.ts";
 import { parseRow } from "../rows/wait-row.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
+import { eachPage, putAbsent } from "../storage/items.ts";
 import { fanOutPlanKey, shardPk, turnKey } from "../storage/keys.ts";
-import { putAbsent } from "../storage/put-absent.ts";
-import { eachPage } from "../storage/scan-all.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 

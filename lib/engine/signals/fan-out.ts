@@ -17,11 +17,12 @@ import { firstShards } from "../rows/topic-head.ts";
 import type { World } from "../world.ts";
 import { deliver } from "./deliver.ts";
 import { allRows, fanOutPlanOf, pagesOf } from "./fan-out-plan.ts";
-import type { Deliverer, Outcome } from "./outcome.ts";
 import {
   type Counts,
+  type Deliverer,
   isComplete,
   ONE_PAGE,
+  type Outcome,
   type PageRecord,
   pageName,
   putPage,

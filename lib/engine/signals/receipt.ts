@@ -5,13 +5,14 @@
 import { RECEIPT_MS } from "../../definition/limits.ts";
 import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { Item } from "../../ports/store.ts";
+import type { Invocation } from "../../ports/message.ts";
+import type { Item, Key } from "../../ports/store.ts";
 import { type Broadcast, readBroadcast } from "../rows/broadcast.ts";
 import { firstShards } from "../rows/topic-head.ts";
 import type { FailedDelivery, ReceiptView } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
+import { putAbsent } from "../storage/items.ts";
 import { broadcastPk, isStorable, PROGRESS, pageKey } from "../storage/keys.ts";
-import { putAbsent } from "../storage/put-absent.ts";
 import type { World } from "../world.ts";
 import { type FanOutPlan, parseFanOutPlan } from "./fan-out-plan.ts";
 
@@ -140,3 +141,13 @@ const shardOf = (page: string): string => page.slice(page.indexOf("~") + 1, page
 function parsePage({ body }: Item): PageRecord {
   return parseBody("page", body) as PageRecord;
 }
+
+/** How a row fared; `dead` is the row itself, where it may go now. A call delivers on its own, and leaves what is owed to the bus's copy. */
+export type Outcome = Readonly<
+  | { kind: "delivered" | "started" | "skipped" | "expired" | "not-meant"; dead?: Key }
+  | { kind: "failed"; failed: FailedDelivery; dead?: Key }
+  | { kind: "later"; ms: number }
+>;
+
+/** Who delivers: an invocation that sends what is owed, or a call that does not. */
+export type Deliverer = Invocation | "call";

@@ -6,15 +6,14 @@
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { CarriedStart, PagedRow } from "../../ports/message.ts";
 import { createInstance } from "../drive/creation.ts";
-import type { Broadcast } from "../rows/broadcast.ts";
-import { parsePayload } from "../rows/broadcast.ts";
-import { CONTENDED_MS } from "../step/rewrite.ts";
+import { type Broadcast, parsePayload } from "../rows/broadcast.ts";
+import { CONTENDED_MS } from "../step/commit-with-retry.ts";
 import { readLatest, spreadOf } from "../storage/latest.ts";
 import { loadProgram } from "../storage/programs.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome } from "./receipt.ts";
 
 type StartRow = Extract<PagedRow, { definitionId: string }>;
 

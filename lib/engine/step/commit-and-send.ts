@@ -4,9 +4,8 @@ import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { type CommitResult, commitWithRetry, type Step } from "./commit-with-retry.ts";
 import { type AfterCommit, afterCommit } from "./dispatch.ts";
-import { parkWant } from "./park.ts";
 import { dropSentRecords, redeliver } from "./redelivery.ts";
-import { ownerOf, type Want } from "./take.ts";
+import { ownerOf, parkWant, type Want } from "./take.ts";
 
 type Settled = Extract<CommitResult, { kind: "settled" }>;
 

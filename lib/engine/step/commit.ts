@@ -6,7 +6,7 @@ import { putKeyRows, repairKeyRows } from "../rows/key-rows.ts";
 import { expireLeft, removeLeft } from "../rows/left.ts";
 import { offersIn, tellOffered } from "../rows/offer.ts";
 import { forgetHeads } from "../rows/topic-head.ts";
-import { tryPutHint } from "../storage/hint.ts";
+import { tryPutHint } from "../storage/items.ts";
 import { type Image, imageOf, rememberImage } from "../storage/stored-instance.ts";
 import { expireBlobs, removeBlobs, storeValues } from "../storage/values.ts";
 import type { World } from "../world.ts";

@@ -8,17 +8,15 @@ import {
 } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { acceptSignal, publish } from "../rows/broadcast.ts";
-import type { Entries } from "../rows/change.ts";
 import { type LockedRow, stopClosed, tidyClosed } from "../rows/closed.ts";
 import { expireLeft } from "../rows/left.ts";
 import { isFirstRow, isOfferedInCommit, offer, showOffer } from "../rows/offer.ts";
-import { earliestTimer, openTasks, runsHere } from "../rows/open-tickets.ts";
+import { type Entries, earliestTimer, openTasks, runsHere } from "../rows/open-tickets.ts";
 import { deliveryName } from "../storage/names.ts";
 import type { Sending, World } from "../world.ts";
-import { isMasked, isSentByPage, mustBeSent } from "./owed.ts";
-import { parkWant } from "./park.ts";
+import { isMasked, isSentByPage, mustBeSent, taskMessage } from "./owed.ts";
 import type { Plan } from "./plan.ts";
-import { taskMessage } from "./task-message.ts";
+import { parkWant } from "./take.ts";
 
 /**
  * Sends every entry; the ids of the outbox records that left may then be dropped. A sender that is

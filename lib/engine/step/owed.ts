@@ -3,9 +3,15 @@ import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { isBatch, openIn } from "../../kernel/batch.ts";
 import type { Instance, Lease, TaskTicket, Ticket } from "../../kernel/instance.ts";
-import type { Entries } from "../rows/change.ts";
-import { batchRunsHere, earliestTimer, isCalling, runsHere } from "../rows/open-tickets.ts";
-import { AFTER_AT_ONCE, AT_ONCE } from "../storage/due-index.ts";
+import type { TaskMessage } from "../../ports/message.ts";
+import {
+  batchRunsHere,
+  type Entries,
+  earliestTimer,
+  isCalling,
+  runsHere,
+} from "../rows/open-tickets.ts";
+import { AFTER_AT_ONCE, AT_ONCE } from "../storage/keys.ts";
 import { HANDED_BACK } from "../storage/names.ts";
 import type { World } from "../world.ts";
 
@@ -90,3 +96,19 @@ export const isSentByPage = (world: World, ticket: Ticket): boolean =>
 /** How many items one message sends. */
 export const pageSizeIn = ({ settings }: World): number =>
   settings.membersPerPage ?? MEMBERS_PER_PAGE;
+
+/** The message that asks for an attempt of a task; that of a batch item says how many are left. */
+export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
+  const handedBackBy = handBackOf(task);
+  return {
+    kind: "task",
+    tenant: instance.tenant,
+    instanceId: instance.id,
+    ticket: task.id,
+    attempt: task.attempt,
+    type: task.type,
+    ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
+    ...(handedBackBy !== undefined && { handedBackBy }),
+    ...(task.member !== undefined && { retries: task.retries }),
+  };
+}

@@ -15,11 +15,16 @@ import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts
 import type { Program } from "../../kernel/runner.ts";
 import { runOf } from "../../kernel/trail.ts";
 import type { Item } from "../../ports/store.ts";
-import type { Change } from "../rows/change.ts";
 import type { Posting } from "../rows/mailbox.ts";
-import { billedBesides } from "../storage/billed-bytes.ts";
+import type { Change } from "../rows/open-tickets.ts";
 import { encodeChunk, trailBytes } from "../storage/codec.ts";
-import { encodeInstance, fits, type NewValue, roomOf } from "../storage/externalized.ts";
+import {
+  billedBesides,
+  encodeInstance,
+  fits,
+  type NewValue,
+  roomOf,
+} from "../storage/externalized.ts";
 import {
   chunkKey,
   instanceKey,

@@ -6,15 +6,14 @@
  */
 import type { Instance } from "../../kernel/instance.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
-import type { Observation } from "../observation.ts";
-import type { Entries } from "../rows/change.ts";
+import type { Entries } from "../rows/open-tickets.ts";
 import { isTopicTicket, rowKey } from "../rows/wait-row.ts";
-import { readMany } from "../storage/read-many.ts";
+import { readMany } from "../storage/items.ts";
 import type { Image } from "../storage/stored-instance.ts";
-import type { World } from "../world.ts";
+import type { Observation, World } from "../world.ts";
+import { rewrite } from "./commit-with-retry.ts";
 import { rearm, send } from "./dispatch.ts";
 import { isNothing, leaseLeftMs, mustBeSent, owedBy, ownersOf } from "./owed.ts";
-import { rewrite } from "./rewrite.ts";
 import { type Owner, ownerOf } from "./take.ts";
 
 type Returned = Readonly<{

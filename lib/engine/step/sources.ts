@@ -7,7 +7,7 @@ import type { ChildTicket, Instance } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import type { EngineError } from "../../ports/engine-error.ts";
 import { factOfChild } from "../rows/child.ts";
-import { type KeptEvent, keptFor } from "../rows/kept-event.ts";
+import { type KeptEvent, keptFor } from "../rows/event.ts";
 import { lifeOf } from "../rows/life.ts";
 import {
   type Address,

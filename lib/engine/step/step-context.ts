@@ -15,9 +15,15 @@ import type {
 } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
-import { type KeptEvent, MAX_KEPT_READ, mayTake } from "../rows/kept-event.ts";
-import type { Posting } from "../rows/mailbox.ts";
-import { type Address, boxName, type Mailbox, messageFor, withoutTarget } from "../rows/mailbox.ts";
+import { type KeptEvent, MAX_KEPT_READ, mayTake } from "../rows/event.ts";
+import {
+  type Address,
+  boxName,
+  type Mailbox,
+  messageFor,
+  type Posting,
+  withoutTarget,
+} from "../rows/mailbox.ts";
 import { type ReadHead, topicName } from "../rows/topic-head.ts";
 import { isTopicTicket, openedBy } from "../rows/wait-row.ts";
 import type { Missing, Sources } from "./sources.ts";

@@ -192,3 +192,15 @@ function leaseFresh(instance: Instance, lease: Lease, context: StepContext): Ins
 function addToRing(instance: Instance, remembered: RecentRequest): Instance {
   return { ...instance, ring: [...instance.ring, remembered].slice(-MAX_REMEMBERED_REQUESTS) };
 }
+
+/** Leaves a want to the queue of its instance, where many are taken together. */
+export function parkWant(
+  world: World,
+  { tenant, id: instanceId }: Pick<Instance, "tenant" | "id">,
+  want: Want,
+): Promise<void> {
+  const about = { tenant, instanceId, name: want.name };
+  return "fact" in want
+    ? world.parking.park({ kind: "parked", ...about, fact: want.fact })
+    : world.parking.park({ kind: "look", ...about, ticket: want.look });
+}

@@ -23,7 +23,7 @@ import {
   writeReferences,
 } from "./elements.ts";
 import { encodeBody, formatOf, parseBody } from "./formats.ts";
-import { packOwner, parseOwner } from "./owner-text.ts";
+import { packOwner, parseOwner } from "./names.ts";
 import { type Journal, type PackedJournal, readJournal, writeJournal } from "./packed-journal.ts";
 import {
   type ChunkBefore,

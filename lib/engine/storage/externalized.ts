@@ -17,10 +17,11 @@ import {
 } from "../../definition/limits.ts";
 import { type Externalized, type Instance, isTerminal } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
+import type { Item } from "../../ports/store.ts";
 import type { World } from "../world.ts";
 import { encodePacked, type Packed, type PackedApart, type Path, packInstance } from "./codec.ts";
+import { perWorld } from "./in-process.ts";
 import { valueAt, withValues } from "./paths.ts";
-import { perWorld } from "./per-world.ts";
 
 /** The bytes of an instance, its externalized values, and which of these are not stored yet. */
 export type Encoded = Readonly<{
@@ -190,3 +191,22 @@ const distinct = (values: readonly Large[]): readonly Large[] => [
 
 /** What an instance may take, in words. */
 export const SIZE_LIMITS = `${MAX_INSTANCE_BYTES} bytes, and ${MAX_VALUES_BYTES} of large values apart`;
+
+/**
+ * What a store that bills by the byte counts of an item besides its body: keys, places in indexes,
+ * and the names of all these. Never less than it is, and at most a few bytes more.
+ */
+export function billedBesides({ key, lookAt, listed, expiresAt }: Omit<Item, "body">): number {
+  const keys = Buffer.byteLength(key.pk) + Buffer.byteLength(key.sk);
+  const due = lookAt === undefined ? 0 : keys + DUE_BYTES;
+  const shown = listed
+    ? Buffer.byteLength(listed.view) + Buffer.byteLength(listed.order) + LISTED_BYTES
+    : 0;
+  return keys + OWN_BYTES + due + shown + (expiresAt === undefined ? 0 : EXPIRY_BYTES);
+}
+
+/** Names and numbers: of the key, the version and the body; of the places; of the two expiries. */
+const OWN_BYTES = 16;
+const DUE_BYTES = 48;
+const LISTED_BYTES = 12;
+const EXPIRY_BYTES = 24;

@@ -270,3 +270,16 @@ const padded = (n: number): string => String(n).padStart(10, "0");
 const instantText = (instant: number): string => String(instant).padStart(15, "0");
 
 const after = (instant: Instant): number => instant + 1;
+
+/** Where instances that owe something stand in the due index. */
+export const AT_ONCE = instantFrom(0);
+
+/** Where the earliest timers stand, whatever their date: behind everything that is owed. */
+export const AFTER_AT_ONCE = instantFrom(1);
+
+/** Which of so many shards a name belongs to: always the same one, and never one past the number. */
+export function shardFor(name: string, shards: number): number {
+  let hash = 0x811c9dc5;
+  for (let n = 0; n < name.length; n++) hash = Math.imul(hash ^ name.charCodeAt(n), 0x01000193);
+  return ((hash ^ (hash >>> 15)) >>> 0) % shards;
+}

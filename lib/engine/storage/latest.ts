@@ -5,8 +5,8 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import type { World } from "../world.ts";
 import { encodeBody, parseBody } from "./formats.ts";
+import { replacing } from "./items.ts";
 import { definitionOrder, definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
-import { replacing } from "./put-absent.ts";
 import { again, retrying } from "./retrying.ts";
 
 /** The head of a definition; it outlives an undeploy, so that versions go on counting. */

@@ -28,3 +28,42 @@ export function parseTaskId(taskId: string): { instanceId: string; ticket: strin
 /** The same for every attempt at a task, and for no other task. */
 export const idempotencyKeyOf = (instanceId: string, ticket: string): string =>
   `${instanceId}:${ticket}`;
+
+/**
+ * The order in which tickets were opened: their ids hold the version that opened them, a number
+ * within it, and the members of a family theirs besides.
+ */
+export function compareTickets(a: string, b: string): number {
+  const [of, than] = [numbersIn(a), numbersIn(b)];
+  const differing = of.findIndex((number, place) => number !== than[place]);
+  return (of[differing] ?? 0) - (than[differing] ?? 0);
+}
+
+/** Whether a text could be the id of a ticket, or of a member. */
+export const isTicketId = (text: string): boolean => ID.test(text);
+
+const ID = /^[a-z](\d{1,15})\.(\d{1,15})(?:#(\d{1,9}))?$/;
+
+function numbersIn(id: string): readonly number[] {
+  const [, version = 0, number = 0, member = -1] = ID.exec(id) ?? [];
+  return [Number(version), Number(number), Number(member)];
+}
+
+/** Invocations are mostly called by UUIDs, which take 36 characters and need 22 of base 64. */
+
+/** The id of an owner as it is stored. */
+export function packOwner(own: string): string {
+  if (UUID.test(own)) {
+    return `~${Buffer.from(own.replaceAll("-", ""), "hex").toString("base64url")}`;
+  }
+  return own.startsWith("~") ? `~~${own.slice(1)}` : own;
+}
+
+export function parseOwner(text: string): string {
+  if (text.startsWith("~~")) return text.slice(1);
+  if (!text.startsWith("~")) return text;
+  const hex = Buffer.from(text.slice(1), "base64url").toString("hex");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;

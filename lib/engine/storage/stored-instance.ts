@@ -1,6 +1,7 @@
 /** Instances in and out of the store. Decoding is remembered per body: a store that hands out the
  *  same bytes again costs nothing. */
 import { isInstanceId } from "../../definition/instance-id.ts";
+import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
 import type { Item } from "../../ports/store.ts";
@@ -51,3 +52,30 @@ export function rememberImage(body: Uint8Array, image: Image): void {
 }
 
 const images = new WeakMap<Uint8Array, Image>();
+
+/** Who an instance is, before anything happens to it. */
+export type Identity = Pick<
+  Instance,
+  "id" | "tenant" | "definition" | "startHash" | "businessKey" | "tags" | "parent"
+>;
+
+/** An instance to which nothing has happened yet: what its first decision begins with. */
+export function blankInstance(identity: Identity, now: Instant): Instance {
+  return {
+    ...identity,
+    version: 0,
+    status: "live",
+    startedAt: now,
+    lastNow: now,
+    state: null,
+    tickets: [],
+    outbox: [],
+    minted: 0,
+    completed: [],
+    trail: { next: 1, entries: [] },
+    ring: [],
+    inbox: [],
+    sentEvents: [],
+    seenEvents: {},
+  };
+}

@@ -9,11 +9,10 @@ import type { World } from "../world.ts";
 import type { Stored } from "./codec.ts";
 import type { NewValue } from "./externalized.ts";
 import { encodeBody, parseBody } from "./formats.ts";
-import { tryPutHint } from "./hint.ts";
+import { perWorld } from "./in-process.ts";
+import { readMany, tryPutHint } from "./items.ts";
 import { instancePk, valueHashOf, valueKey } from "./keys.ts";
 import { withValues } from "./paths.ts";
-import { perWorld } from "./per-world.ts";
-import { readMany } from "./read-many.ts";
 import { readableOf, sound } from "./unreadable.ts";
 
 /** Whether all of them are stored now; false when the store stays busy. */

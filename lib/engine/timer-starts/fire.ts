@@ -24,12 +24,11 @@ import {
   type StoredStart,
   type TimerStart,
 } from "../rows/timer-start.ts";
+import { replacing } from "../storage/items.ts";
 import { timerStartKey } from "../storage/keys.ts";
-import { replacing } from "../storage/put-absent.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { armStart } from "./arm.ts";
 
 /** Fires an occurrence if it is due; its instance is there when this releases the message. */
 export async function fireStart(world: World, message: TimerStartMessage): Promise<Verdict> {
@@ -122,4 +121,26 @@ function startOf(world: World, start: Due["start"], at: Instant): CarriedStart {
     fact: { kind: "started", input: { variables: {}, trigger: { element, payload: {} } } },
     timer: { run, n, at },
   };
+}
+
+// Roads of timer starts: hints all of them, since the item itself is looked at when it is due.
+
+/** Arms the next occurrence, if there is one; where that fails it is late at worst. */
+export async function armStart(world: World, start: TimerStart, covered = true): Promise<void> {
+  const { definitionId, element } = start;
+  const dueAt = dueOfStart(start);
+  if (dueAt === undefined) return;
+  try {
+    await world.timers.arm({ ...occurrenceOf(world, start), dueAt, covered });
+  } catch (error) {
+    if (!covered) throw error;
+    world.onTrouble?.(`timer start ${element} of definition ${definitionId} was not armed`, error);
+  }
+}
+
+/** Takes back what was armed, as far as that can be done. */
+export async function disarmStart(world: World, start: TimerStart): Promise<void> {
+  const dueAt = dueOfStart(start);
+  if (dueAt === undefined) return;
+  await world.timers.disarm({ ...occurrenceOf(world, start), dueAt, since: start.anchor });
 }

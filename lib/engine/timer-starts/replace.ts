@@ -17,12 +17,12 @@ import {
   type StoredStart,
   type TimerStart,
 } from "../rows/timer-start.ts";
+import { replacing } from "../storage/items.ts";
 import { timerStartKey } from "../storage/keys.ts";
 import type { Latest } from "../storage/latest.ts";
-import { replacing } from "../storage/put-absent.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
-import { armStart, disarmStart } from "./arm.ts";
+import { armStart, disarmStart } from "./fire.ts";
 
 export type TimerChange = Readonly<{
   /** Elements that have an item then. */

@@ -13,15 +13,13 @@ import {
 } from "../rows/timer-start.ts";
 import type { ScheduleView } from "../shapes/definitions.ts";
 import type { Listed, PageRequest } from "../shapes/paging.ts";
+import { listItems, listPages, rangeOf, readMany, replacing, viewPage } from "../storage/items.ts";
 import { schedulesView, timerStartKey } from "../storage/keys.ts";
 import { type Latest, readLatest } from "../storage/latest.ts";
-import { replacing } from "../storage/put-absent.ts";
-import { readMany } from "../storage/read-many.ts";
 import { again, retrying } from "../storage/retrying.ts";
-import { listItems, listPages, rangeOf, viewPage } from "../storage/scan-all.ts";
 import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { armStart, disarmStart } from "./arm.ts";
+import { armStart, disarmStart } from "./fire.ts";
 
 /** Start events by timer of all definitions that are deployed, by definition and element. */
 export async function listSchedules(

@@ -19,7 +19,7 @@ import { type OpenRow, parseOffer, putOpenRow, restingRow, rowStateOf } from "..
 import { lookedForType, spreadWider } from "../rows/task-type.ts";
 import { viewTask } from "../rows/view-task.ts";
 import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
-import { tryPutHint } from "../storage/hint.ts";
+import { tryPutHint } from "../storage/items.ts";
 import {
   instanceKey,
   lockedAfter,
@@ -27,14 +27,13 @@ import {
   offersPk,
   openAfter,
   openUntil,
+  shardFor,
   timeOfRow,
 } from "../storage/keys.ts";
-import { shardFor } from "../storage/shard-for.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import { readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { type Lock, lockRow, lockTokenOf } from "./lock.ts";
-import { isInDoubt, isLockedIn, locksIn } from "./other-locks.ts";
+import { isInDoubt, isLockedIn, type Lock, lockRow, locksIn, lockTokenOf } from "./lock.ts";
 
 /** Gives tasks of a type to a worker; where there are none it waits, or says when to ask again. */
 export async function activate(world: World, request: ActivationRequest): Promise<Activation> {

@@ -1,5 +1,5 @@
 /** The lock on a task, as its worker knows it: by a token that names the row. */
-import { DEFAULT_LOCK_SECONDS } from "../../definition/limits.ts";
+import { DEFAULT_LOCK_SECONDS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { parseItemName } from "../../kernel/batch.ts";
 import { EngineError } from "../../ports/engine-error.ts";
@@ -7,13 +7,21 @@ import type { Item, Key } from "../../ports/store.ts";
 import { openTask } from "../rows/open-tickets.ts";
 import { lockedRow, parseOffer } from "../rows/task-row.ts";
 import type { Heartbeat, HeartbeatRequest } from "../shapes/tasks.ts";
-import { isStorable, lockSk, offersPk, shardOf, taskTypeOf } from "../storage/keys.ts";
+import { scanAll } from "../storage/items.ts";
+import {
+  isStorable,
+  lockedAfter,
+  lockSk,
+  offersPk,
+  shardOf,
+  taskTypeOf,
+  timeOfRow,
+} from "../storage/keys.ts";
 import { taskIdOf } from "../storage/names.ts";
-import { engineBusy } from "../storage/retrying.ts";
+import { Again, again, engineBusy, tryRepeatedly } from "../storage/retrying.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
+import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { type Moved, moveRow } from "./move-row.ts";
-import { isInDoubt, isLockedElsewhere, nameOfRow } from "./other-locks.ts";
 
 export type Lock = Readonly<{ type: string; shard: number; until: Instant; lockId: string }>;
 
@@ -124,3 +132,96 @@ const lockLost = ({ instanceId, ticket }: TaskParts): EngineError =>
     where: `task ${taskIdOf(instanceId, ticket)}`,
     fix: "Drop it: the other worker reports its result. Send heartbeats, or lock for longer.",
   });
+
+// Taking a row: another row is put, and then the old one is removed. The poll that removed
+// it has the task; one that was too late removes its own row again. The new row comes first: a poll
+// that dies in between leaves a task that is offered twice, and never one that is not offered.
+
+/** `in-doubt`: it is not known whether it was taken. The new row stays, and is over in time. */
+export type Moved = "taken" | "lost" | "busy" | "in-doubt";
+
+export async function moveRow(world: World, old: Item, put: Item): Promise<Moved> {
+  if (!(await putNew(world, put))) return "busy";
+  const removed = await removeRow(world, old);
+  if (removed === "lost" || removed === "busy") await world.store.tidy([put.key]);
+  return removed;
+}
+
+/** Whether the new row is there for certain; one that may come late is over in time. */
+async function putNew(world: World, put: Item): Promise<boolean> {
+  const outcome = await world.store.commit([{ put, when: "absent" }]);
+  if (outcome.kind !== "unknown") return outcome.kind === "committed";
+  return (await readRow(world, put.key)) !== undefined;
+}
+
+async function removeRow(world: World, { key, version }: Item): Promise<Moved> {
+  const moved = await tryRepeatedly(world, { tries: MAX_TRIES_OF_PARKED }, async () => {
+    const outcome = await world.store.commit([{ remove: key, when: { version } }]);
+    if (outcome.kind === "committed") return "taken";
+    if (outcome.kind === "conflict") return "lost";
+    if (outcome.kind === "busy") return again(outcome);
+    return (await readRow(world, key))?.version === version ? again() : "in-doubt";
+  });
+  return moved instanceof Again ? "busy" : moved;
+}
+
+async function readRow(world: World, key: Key): Promise<Item | undefined> {
+  const [row] = await world.store.get([key]);
+  return row;
+}
+
+// A task may have more than one row: one that was put again, one whose lock is over. A poll that
+// takes such a row checks before and after whether another row of the task is locked: of two polls
+// that take different rows at once, at least one sees the other and leaves the task, until the lock
+// is over. A row is never removed for that: it names the task until that is dead.
+//
+// Polls that compete for the same row do not check each other: the one that removes it has the task,
+// and all the others have lost. If the winner took a loser's row for a lock on the task, it would
+// leave the task, and no worker would have it until the lock is over.
+
+/** Whether this row may not be the only one of its task. */
+export const isInDoubt = (world: World, { key, body }: Item): boolean =>
+  key.sk.startsWith("L#") ? timeOfRow(key) <= world.clock.now() : parseOffer(body).again === true;
+
+/** The name of a row that may not be the only one: a row that was taken and came back has another. */
+export const nameOfRow = ({ ids }: World, { key, version }: Item): string =>
+  ids.digest(`${key.sk} ${version}`).slice(0, NAME_LENGTH);
+
+const NAME_LENGTH = 12;
+
+/** The row that the caller has put, and since when it has the task by it. */
+type Mine = Readonly<{ key: Key; since: Instant }>;
+
+/**
+ * Whether the task is locked by a row that is neither this one, nor `mine`, nor to replace this one;
+ * or was at any time since: a slow poll may check only when both locks are over.
+ */
+export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): Promise<boolean> {
+  const since = mine?.since ?? world.clock.now();
+  return isLockedIn(world, await locksIn(world, row.key.pk, since), row, mine);
+}
+
+/** Every lock of a shard that was not over at this instant. */
+export async function locksIn(world: World, pk: string, since: Instant): Promise<Item[]> {
+  const locks: Item[] = [];
+  const range = { ...lockedAfter(since), limit: 200 };
+  for await (const lock of scanAll(world.store, pk, range)) locks.push(lock);
+  return locks;
+}
+
+/** The same question, to locks that have been read already. */
+export function isLockedIn(
+  world: World,
+  locks: readonly Item[],
+  row: Item,
+  mine?: Pick<Mine, "key">,
+): boolean {
+  const { instanceId, ticket, attempt } = parseOffer(row.body);
+  const name = nameOfRow(world, row);
+  const others = readableOf(world, locks, ({ key: { sk }, body }) => ({ sk, ...parseOffer(body) }));
+  return others.some(({ sk, ...other }) => {
+    const isSame = other.instanceId === instanceId && other.ticket === ticket;
+    const isOther = sk !== row.key.sk && sk !== mine?.key.sk && other.from !== name;
+    return isSame && isOther && other.attempt === attempt;
+  });
+}

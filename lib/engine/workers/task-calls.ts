@@ -13,7 +13,7 @@ import { handleRequest, type InstanceRequest } from "../drive/instance-request.t
 import { weightOf } from "../instances/listing.ts";
 import { openTask, openTasks } from "../rows/open-tickets.ts";
 import { type Offer, parseOffer, rowStateOf } from "../rows/task-row.ts";
-import { offerRows } from "../rows/task-rows.ts";
+import { offerRows } from "../rows/task-type.ts";
 import { viewTask } from "../rows/view-task.ts";
 import type { IdempotencyKey, Listed, PageRequest } from "../shapes/paging.ts";
 import type {
@@ -25,9 +25,8 @@ import type {
   TaskView,
 } from "../shapes/tasks.ts";
 import { instanceKey } from "../storage/keys.ts";
-import { attemptName, parseTaskId } from "../storage/names.ts";
+import { attemptName, compareTickets, isTicketId, parseTaskId } from "../storage/names.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
-import { compareTickets, isTicketId } from "../storage/ticket-order.ts";
 import { readable, readableOf } from "../storage/unreadable.ts";
 import { checkCompletion } from "../user-tasks/check-completion.ts";
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ONE_PROCESS } from "../../../lib/engine/host.ts";
+import { ONE_PROCESS } from "../../../lib/engine/world.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
 import * as bpmn from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";

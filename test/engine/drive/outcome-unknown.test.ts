@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
-import { ONE_PROCESS } from "../../../lib/engine/host.ts";
+import { ONE_PROCESS } from "../../../lib/engine/world.ts";
 import { sequence, service } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { USER_TASK_TYPE } from "../../../lib/definition/user-task.ts";
-import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
+import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/world.ts";
 import { sequence, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
-import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
+import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/world.ts";
 import { extensions, file, flow, process, service, start, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 

@@ -3,8 +3,7 @@ import { openLocalStore } from "../../../lib/adapters/local/store.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { MAX_SHARDS } from "../../../lib/definition/limits.ts";
 import type { InstanceFilter } from "../../../lib/engine/shapes/instances.ts";
-import { phaseView } from "../../../lib/engine/storage/keys.ts";
-import { shardFor } from "../../../lib/engine/storage/shard-for.ts";
+import { phaseView, shardFor } from "../../../lib/engine/storage/keys.ts";
 import {
   aMessage,
   aSignal,

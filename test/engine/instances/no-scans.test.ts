@@ -13,8 +13,8 @@ import {
   instanceOrder,
   type Phase,
   phaseView,
+  shardFor,
 } from "../../../lib/engine/storage/keys.ts";
-import { shardFor } from "../../../lib/engine/storage/shard-for.ts";
 import type { Item, Write } from "../../../lib/ports/store.ts";
 import { sequence, service } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";

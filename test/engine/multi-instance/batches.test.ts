@@ -5,8 +5,8 @@ import { type ExpressionLanguage, FEEL } from "../../../lib/definition/expressio
 import type { Variables } from "../../../lib/definition/json.ts";
 import { MAX_WORK_PER_COMMIT } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { instanceKey } from "../../../lib/engine/storage/keys.ts";
+import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/world.ts";
 import type { Invocation, Message, ParkedMessage } from "../../../lib/ports/message.ts";
 import type { TaskHandler, TaskOutcome } from "../../../lib/ports/tasks.ts";
 import {

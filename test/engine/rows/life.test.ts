@@ -5,9 +5,8 @@ import { isDeadRow } from "../../../lib/engine/rows/key-rows.ts";
 import { lifeOfRow } from "../../../lib/engine/rows/life.ts";
 import { openTask } from "../../../lib/engine/rows/open-tickets.ts";
 import { asOffered, openRow, rowStateOf } from "../../../lib/engine/rows/task-row.ts";
-import { blankInstance } from "../../../lib/engine/storage/blank-instance.ts";
 import { instanceOrder } from "../../../lib/engine/storage/keys.ts";
-import type { Image } from "../../../lib/engine/storage/stored-instance.ts";
+import { blankInstance, type Image } from "../../../lib/engine/storage/stored-instance.ts";
 import type { World } from "../../../lib/engine/world.ts";
 import type { Instance, TaskTicket } from "../../../lib/kernel/instance.ts";
 

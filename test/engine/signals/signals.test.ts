@@ -10,8 +10,7 @@ import {
 } from "../../../lib/definition/limits.ts";
 import type { Instant } from "../../../lib/definition/time/instant.ts";
 import { allShards, shardsOf } from "../../../lib/engine/rows/topic-head.ts";
-import { headKey, shardPk, waitSk } from "../../../lib/engine/storage/keys.ts";
-import { shardFor } from "../../../lib/engine/storage/shard-for.ts";
+import { headKey, shardFor, shardPk, waitSk } from "../../../lib/engine/storage/keys.ts";
 import type { Message } from "../../../lib/ports/message.ts";
 import type { Item, Store, Write } from "../../../lib/ports/store.ts";
 import { aSignal, beside, catching, onSignal, sequence } from "../../support/bpmn-xml.ts";

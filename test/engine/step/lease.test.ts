@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedClock, SimulatedTime } from "../../../lib/adapters/simulated/clock.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import { MANY_PROCESSES } from "../../../lib/engine/host.ts";
 import { leaseLeftMs } from "../../../lib/engine/step/owed.ts";
+import { MANY_PROCESSES } from "../../../lib/engine/world.ts";
 
 const clock = new SimulatedClock({ time: new SimulatedTime(instantFrom(1_000_000)) });
 const settings = { tenant: "default", retentionMs: 1, host: MANY_PROCESSES };

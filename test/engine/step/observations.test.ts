@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { MAX_OPEN_TASKS_BEFORE_PARKING } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import type { Observation } from "../../../lib/engine/observation.ts";
+import type { Observation } from "../../../lib/engine/world.ts";
 import type { Message } from "../../../lib/ports/message.ts";
 import type { Store } from "../../../lib/ports/store.ts";
 import {

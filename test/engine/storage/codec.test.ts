@@ -13,7 +13,7 @@ import {
   trailBytes,
 } from "../../../lib/engine/storage/codec.ts";
 import { indexOf, readReferences, writeReferences } from "../../../lib/engine/storage/elements.ts";
-import { packOwner, parseOwner } from "../../../lib/engine/storage/owner-text.ts";
+import { packOwner, parseOwner } from "../../../lib/engine/storage/names.ts";
 import {
   codeOf,
   countEntries,

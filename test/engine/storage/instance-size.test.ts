@@ -4,7 +4,7 @@ import { toAttributes } from "../../../lib/adapters/dynamodb/attributes.ts";
 import { sizeOf, writeUnits } from "../../../lib/adapters/dynamodb/units.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import type { Variables } from "../../../lib/definition/json.ts";
-import { billedBesides } from "../../../lib/engine/storage/billed-bytes.ts";
+import { billedBesides } from "../../../lib/engine/storage/externalized.ts";
 import type { Item } from "../../../lib/ports/store.ts";
 import { end, extensions, file, flow, job, process, start, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
-import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
 import { isTask } from "../../../lib/engine/rows/open-tickets.ts";
 import { openRow } from "../../../lib/engine/rows/task-row.ts";
+import { type HostTraits, MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/world.ts";
 import * as bpmn from "../../support/bpmn-xml.ts";
 import { GatedStore, type Meant } from "../../support/gated-store.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import { ONE_PROCESS } from "../../../lib/engine/host.ts";
+import { ONE_PROCESS } from "../../../lib/engine/world.ts";
 import { inARow } from "../../cost/workflows.ts";
 import { extensions, job, service, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";

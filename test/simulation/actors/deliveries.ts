@@ -1,6 +1,6 @@
 // Deliveries: a queue hands a message to a host, parking a batch for one instance at a time.
 import type { Queued, SimulatedQueue } from "../../../lib/adapters/simulated/queue.ts";
-import { UNDELIVERABLE } from "../../../lib/engine/drive/give-up.ts";
+import { UNDELIVERABLE } from "../../../lib/engine/drive/receive.ts";
 import type {
   Invocation,
   LookMessage,

@@ -2,8 +2,7 @@
 // and no row leads nowhere.
 import { MAX_ROW_IN_FLIGHT_MS } from "../../../lib/definition/limits.ts";
 import { instanceOrder } from "../../../lib/engine/storage/keys.ts";
-import type { Instance } from "../../../lib/kernel/instance.ts";
-import { isTerminal } from "../../../lib/kernel/instance.ts";
+import { type Instance, isTerminal } from "../../../lib/kernel/instance.ts";
 import type { Item } from "../../../lib/ports/store.ts";
 import { TENANT } from "../world/stage.ts";
 import type { SimulatedWorld } from "../world/world.ts";

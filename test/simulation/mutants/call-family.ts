@@ -57,7 +57,7 @@ export const CALL_FAMILY_MUTANTS: readonly Mutant[] = [
     name: "cancel-page-let-go-first",
     without: "a page stays queued until its children are cancelled",
     scenario: "call-family-cancelled",
-    file: "lib/engine/multi-instance/cancel-batch.ts",
+    file: "lib/engine/multi-instance/batch.ts",
     find: "await cancelMembers(world, image.instance, ticket, numbers);",
     replace: `${MARK};
   void cancelMembers(world, image.instance, ticket, numbers).catch(() => undefined);`,
@@ -68,7 +68,7 @@ export const CALL_FAMILY_MUTANTS: readonly Mutant[] = [
     scenario: "call-family-cancelled-midway",
     seed: 5303,
     mode: "memory",
-    file: "lib/engine/multi-instance/cancel-batch.ts",
+    file: "lib/engine/multi-instance/batch.ts",
     find: "if (!host.queuesSurvive || open.length",
     replace: `if (!host.queuesSurvive) ${MARK}; if (open.length`,
   },

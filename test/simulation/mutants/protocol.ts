@@ -185,8 +185,10 @@ export const STEP: readonly Mutant[] = [
     without: "after a conflict a step is decided again, from the image that won",
     scenario: "fork-join",
     file: "lib/engine/step/commit-with-retry.ts",
-    find: "image = outcome.current;",
-    replace: `${MARK};
+    find: `return { kind: "overtaken" } as const;
+    image = outcome.current;`,
+    replace: `return { kind: "overtaken" } as const;
+    ${MARK};
     const { version } = outcome.current.instance;
     image = { ...image, instance: { ...image.instance, version } };`,
   },

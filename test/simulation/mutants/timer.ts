@@ -71,7 +71,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     name: "giving-up-drops-what-is-owed",
     without: "a trigger that came too often still owes what its step has opened",
     scenario: "dead-letters",
-    file: "lib/engine/drive/give-up.ts",
+    file: "lib/engine/drive/receive.ts",
     find: "const asked = await openAttempt(world, message, invocation);",
     replace: `
     const { loadOrCreate } = await import("./creation.ts");
@@ -87,7 +87,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     name: "giving-up-on-nothing",
     without: "a task that came too often has failed, and somebody is told",
     scenario: "dead-letters",
-    file: "lib/engine/drive/give-up.ts",
+    file: "lib/engine/drive/receive.ts",
     find: "const failure = { message: UNDELIVERABLE };",
     replace: `${MARK}; return "release"; const failure = {};`,
   },

@@ -16,7 +16,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     name: "old-row-removed-first",
     without: "the new row is put before the old one is removed",
     scenario: "workers",
-    file: "lib/engine/workers/move-row.ts",
+    file: "lib/engine/workers/lock.ts",
     find: 'if (!(await putNew(world, put))) return "busy";\n  const removed = await removeRow(world, old);',
     replace: `${MARK};
   const removed = await removeRow(world, old);
@@ -64,7 +64,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
     name: "loser-keeps-its-row",
     without: "who was too late takes its own row away, and does not have the task",
     scenario: "workers-alone",
-    file: "lib/engine/workers/move-row.ts",
+    file: "lib/engine/workers/lock.ts",
     find: 'if (outcome.kind === "conflict") return "lost";',
     replace: `if (outcome.kind === "conflict") { ${MARK}; return "taken"; }`,
   },

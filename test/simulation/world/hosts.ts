@@ -4,7 +4,7 @@
 import { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/host.ts";
+import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/world.ts";
 import type { Invocation } from "../../../lib/ports/message.ts";
 import type { Store } from "../../../lib/ports/store.ts";
 import type { Timers } from "../../../lib/ports/timers.ts";

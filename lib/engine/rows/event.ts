@@ -1,15 +1,17 @@
 /** Broadcast events that are kept: for one taker, or for every later wait. */
 import type { Json } from "../../definition/json.ts";
+import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import { hasSeen } from "../../kernel/seen.ts";
 import type { Item } from "../../ports/store.ts";
-import type { EventConfig } from "../shapes/signals.ts";
+import type { EventConfig, EventTypeView } from "../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
+import { scanAll } from "../storage/items.ts";
 import { eventPk, KEPT_EVENTS, keptEventKey } from "../storage/keys.ts";
-import { scanAll } from "../storage/scan-all.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
+import { changeHead, type Head, peekHead } from "./topic-head.ts";
 
 export type KeptEvent = Readonly<{
   name: string;
@@ -70,4 +72,38 @@ export function keptItem(world: World, event: KeptEvent, lookAt?: Instant): Item
 
 export function parseKept({ body, version }: Pick<Item, "body" | "version">): KeptEvent {
   return { ...(parseBody("kept-event", body) as Omit<KeptEvent, "version">), version };
+}
+
+// How events of a name behave: declared once, and copied into each event when it is accepted.
+
+/** Of events that were not declared. */
+export const UNDECLARED: EventConfig = {
+  consumeOnRead: true,
+  deliveryMode: "AfterWait",
+  expireAfter: "P7D",
+  onTargetTerminated: "discard",
+};
+
+export async function setEventType(
+  world: World,
+  name: string,
+  config: EventConfig,
+): Promise<EventTypeView> {
+  const { consumeOnRead, deliveryMode, expireAfter, onTargetTerminated } = config;
+  const declared = { consumeOnRead, deliveryMode, expireAfter, onTargetTerminated };
+  await changeHead(world, { kind: "event", name }, (head) => ({ ...head, config: declared }));
+  return { name, declared: true, ...declared };
+}
+
+export async function getEventType(world: World, name: string): Promise<EventTypeView> {
+  const head = await peekHead(world, { kind: "event", name });
+  return { name, declared: head.config !== undefined, ...configOf(head) };
+}
+
+export const configOf = ({ config }: Head): EventConfig => config ?? UNDECLARED;
+
+/** When an event that is accepted now is no longer worth anything. */
+export function expiryOf({ expireAfter }: EventConfig, now: Instant): Instant {
+  const duration = parseDuration(expireAfter);
+  return duration.ok ? addDuration(now, duration.value) : now;
 }

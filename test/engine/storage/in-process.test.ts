@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ROWS_AT_ONCE } from "../../../lib/definition/limits.ts";
-import { someAtOnce } from "../../../lib/engine/storage/some-at-once.ts";
+import { someAtOnce } from "../../../lib/engine/storage/in-process.ts";
 
 const many = Array.from({ length: 2 * ROWS_AT_ONCE + 1 }, (_, n) => n);
 

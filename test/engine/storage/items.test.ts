@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
-import { eachPage, scanAll } from "../../../lib/engine/storage/scan-all.ts";
+import { eachPage, scanAll } from "../../../lib/engine/storage/items.ts";
 
 const body = new Uint8Array();
 

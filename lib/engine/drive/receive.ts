@@ -10,12 +10,11 @@
 import type { Invocation, Message, Verdict } from "../../ports/message.ts";
 import { send } from "../step/dispatch.ts";
 import { asideOf } from "../step/guarded.ts";
-import type { World } from "../world.ts";
-import { forGood, nextAttemptOf } from "./attempts.ts";
+import type { MessageOf, World } from "../world.ts";
 import { claimOn, inDoubt } from "./claim.ts";
 import { openAttempt } from "./drive.ts";
 import { handBack, setTaskAside, takeAttempt } from "./hand-back.ts";
-import { handle } from "./handle.ts";
+import { forGood, nextAttemptOf } from "./report.ts";
 import { failedAttempt } from "./run-task.ts";
 
 /** One message, one verdict; one that came too often runs no code of the user. */
@@ -61,3 +60,13 @@ export async function giveUp(
 /** What an attempt failed with that was handed out too often. */
 export const UNDELIVERABLE =
   "The task could not be delivered: it was handed out again and again, and no run of it came to an end. Its handler may crash its host, need more memory than there is, or overrun its time; or there was never room to run it, because functions are throttled.";
+
+/** One message, one verdict: "release" once nothing depends on the message any more. */
+export function handle<Kind extends Message["kind"]>(
+  world: World,
+  message: { [Each in Kind]: MessageOf<Each> }[Kind],
+  invocation: Invocation,
+): Promise<Verdict> {
+  const kind: Kind = message.kind;
+  return world.handlers[kind](world, message, invocation);
+}

@@ -1,0 +1,47 @@
+/** What a process does and keeps beside its world: callers that take turns, work done some at a time. */
+import { ROWS_AT_ONCE } from "../../definition/limits.ts";
+import type { World } from "../world.ts";
+
+/** What this process keeps beside each world, such as a cache; it goes with the world. */
+export function perWorld<T>(make: () => T): (world: World) => T {
+  const kept = new WeakMap<World, T>();
+  return (world) => {
+    const known = kept.get(world) ?? make();
+    kept.set(world, known);
+    return known;
+  };
+}
+
+/**
+ * Lets the writers of one item of a store that this process owns go one after the other: where all
+ * of them are here, losing to each other would be waste. Elsewhere versions decide.
+ */
+export function inTurn<T>(world: World, name: string, work: () => Promise<T>): Promise<T> {
+  if (!world.settings.host.ownsStore) return work();
+  const turns = turnsOf(world);
+  const mine = (turns.get(name) ?? Promise.resolve()).then(work);
+  const over = mine.then(nothing, nothing).then(() => {
+    if (turns.get(name) === over) turns.delete(name);
+  });
+  turns.set(name, over);
+  return mine;
+}
+
+const nothing = (): void => {};
+
+const turnsOf = perWorld(() => new Map<string, Promise<void>>());
+
+/**
+ * Does the same for many, some of them at once, and the next when these are done: a store that
+ * commits in groups writes for all of them with one flush, and another one side by side.
+ */
+export async function someAtOnce<T, R>(
+  things: readonly T[],
+  work: (thing: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results: R[] = [];
+  for (let from = 0; from < things.length; from += ROWS_AT_ONCE) {
+    results.push(...(await Promise.all(things.slice(from, from + ROWS_AT_ONCE).map(work))));
+  }
+  return results;
+}

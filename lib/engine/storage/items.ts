@@ -1,0 +1,168 @@
+/** Single items and ranges of items: hints, first puts, pages, and items that go with their instance. */
+import { MAX_TRIES_OF_DOOR, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import type { Instance } from "../../kernel/instance.ts";
+import type { Item, Key, ListedKey, Page, Range, Store, Write } from "../../ports/store.ts";
+import { storeLimits } from "../../ports/store-rules.ts";
+import type { World } from "../world.ts";
+import { Again, again, type Busy, engineBusy, retrying, tryRepeatedly } from "./retrying.ts";
+import { readEach } from "./unreadable.ts";
+
+// Hints are put alone and may be put again: a store that is busy is simply asked once more.
+
+/** The hint is there when this resolves; throws when the store stays busy. */
+export async function putHint(world: Pick<World, "store" | "clock">, item: Item): Promise<void> {
+  if (!(await tryPutHint(world, item))) throw engineBusy(busyAt(item.key));
+}
+
+/** Whether the hint is there; false when the store stays busy. */
+export async function tryPutHint(
+  world: Pick<World, "store" | "clock">,
+  put: Item,
+): Promise<boolean> {
+  const result = await tryRepeatedly(world, { tries: MAX_TRIES_OF_PARKED }, async () => {
+    const outcome = await world.store.commit([{ put, when: "newer" }]);
+    return outcome.kind === "committed" || again(outcome);
+  });
+  return !(result instanceof Again);
+}
+
+/** The store did not take a write of one item. */
+export const busyAt = ({ pk, sk }: Key): Busy => ({
+  happened: "The store is too busy to take a write now",
+  where: `${pk} / ${sk}`,
+  fix: "Nothing is lost: try again in a second, with the same id.",
+});
+
+/**
+ * Puts an item where none is; gives the item that stands there then, this one or another writer's.
+ * An expired item counts as absent, though the store may still have it.
+ */
+export function putAbsent(world: Pick<World, "store" | "clock">, item: Item): Promise<Item> {
+  let found: Item | undefined;
+  const busy = () => busyAt(item.key);
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+    const outcome = await world.store.commit([replacing(found, item)]);
+    if (outcome.kind === "committed") return item;
+    [found] = await world.store.get([item.key]);
+    const lasts = found && (found.expiresAt ?? Number.POSITIVE_INFINITY) > world.clock.now();
+    return found && lasts ? found : again(outcome);
+  });
+}
+
+/** Puts an item in the place of an expired one, or where none is. */
+export const replacing = (found: Item | undefined, item: Item): Write =>
+  found
+    ? { put: { ...item, version: found.version + 1 }, when: { version: found.version } }
+    : { put: item, when: "absent" };
+
+/** Reads any number of keys, in the sizes that stores take. */
+export async function readMany(
+  store: Store,
+  keys: readonly Key[],
+  how?: Parameters<Store["get"]>[1],
+): Promise<readonly (Item | undefined)[]> {
+  const items: (Item | undefined)[] = [];
+  for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
+    items.push(...(await store.get(keys.slice(from, from + storeLimits.keysPerCall), how)));
+  }
+  return items;
+}
+
+// Ranges of a store: all of one, page by page as far as the caller reads, or one page of a list.
+
+/** Items of one partition in key order. */
+export async function* scanAll(
+  store: Pick<Store, "scan">,
+  pk: string,
+  range: Omit<Range, "after">,
+): AsyncGenerator<Item> {
+  for await (const items of eachPage((after) => store.scan(pk, { ...range, ...after }))) {
+    yield* items;
+  }
+}
+
+/** The pages of a listing view; a page is what one call can read the items of. */
+export const listPages = (
+  store: Pick<Store, "list">,
+  view: string,
+  range: Omit<Range, "after">,
+): AsyncGenerator<readonly ListedKey[]> =>
+  eachPage((after) => store.list(view, { ...range, ...after }));
+
+export async function* eachPage<T>(
+  read: (after: Readonly<{ after?: string }>) => Promise<Page<T>>,
+): AsyncGenerator<readonly T[]> {
+  let next: string | undefined;
+  do {
+    const page = await read(next === undefined ? {} : { after: next });
+    yield page.items;
+    next = page.next;
+  } while (next !== undefined);
+}
+
+/** A request for one page of a list, as callers make it. */
+type PageRequest = Readonly<{ limit: number; cursor?: string }>;
+
+/** The range that a page request asks a store for. */
+export const rangeOf = ({ limit, cursor: after }: PageRequest): Pick<Range, "limit" | "after"> => ({
+  limit,
+  ...(after !== undefined && { after }),
+});
+
+/** A page of the items that a listing view names; an item that is gone is undefined. */
+export async function listItems(
+  { store }: Pick<World, "store">,
+  view: string,
+  range: Range,
+): Promise<Page<Item | undefined>> {
+  const page = await store.list(view, range);
+  return { ...page, items: await readMany(store, page.items) };
+}
+
+/** What `read` gives for the items of a page, without what is gone or cannot be read. */
+export async function viewPage<T>(
+  world: World,
+  { items, next }: Page<Item | undefined>,
+  read: (item: Item) => T | undefined | Promise<T | undefined>,
+): Promise<Readonly<{ items: readonly T[]; nextCursor?: string }>> {
+  const found = items.filter((item) => item !== undefined);
+  const views = await readEach(world, found, read);
+  return { items: views, ...(next !== undefined && { nextCursor: next }) };
+}
+
+// Items that go with their instance, for certain: tidying is only a best effort.
+
+/** When an ended instance goes, with everything of it; undefined while it is live. */
+export const expiryOf = ({ settings }: World, { endedAt }: Instance): Instant | undefined =>
+  endedAt === undefined ? undefined : instantFrom(endedAt + settings.retentionMs);
+
+/**
+ * Lets an item expire under its version: one that was removed meanwhile, with its instance, must not
+ * come back. Says whether it expires by this write; else it is another item by now, or none.
+ */
+export function expireItem(world: World, { version, ...item }: Item, expiresAt: Instant) {
+  const put = { ...item, version: version + 1, expiresAt };
+  const busy = () => stuck(item.key);
+  return retrying(world, { tries: MAX_TRIES_OF_PARKED, busy }, async () => {
+    const outcome = await world.store.commit([{ put, when: { version } }]);
+    // An unknown outcome is a conflict next time.
+    if (outcome.kind === "committed" || outcome.kind === "conflict") return outcome.kind;
+    return again(outcome);
+  });
+}
+
+/** Removes an item; one that is gone already is a conflict. */
+export async function removeItem(world: World, key: Key): Promise<void> {
+  await retrying(world, { tries: MAX_TRIES_OF_DOOR, busy: () => stuck(key) }, async () => {
+    const outcome = await world.store.commit([{ remove: key, when: "exists" }]);
+    return outcome.kind === "committed" || outcome.kind === "conflict" || again(outcome);
+  });
+}
+
+/** The store did not let go of an item, or others put it back each time. */
+export const stuck = ({ pk, sk }: Pick<Key, "pk"> & Partial<Key>): Busy => ({
+  happened: "The store is too busy to let go of what an instance has left",
+  where: sk === undefined ? pk : `${pk} / ${sk}`,
+  fix: "Nothing is lost: the request can be repeated, and a message that brought it comes back.",
+});
