@@ -91,6 +91,8 @@ describe("starting", () => {
 
   test.each([
     ["a deadline that is an instant", { deadline: "2026-07-01T10:00:00+02:00" }],
+    ["a deadline with a zone", { deadline: "2026-07-01T10:00:00+02:00[Europe/Paris]" }],
+    ["a deadline in small letters", { deadline: "p1d" }],
     ["a deadline in the past", { deadline: "2001-01-01T00:00:00Z" }],
     ["a deadline of now", { deadline: "PT0S" }],
     ["the deepest nesting", { variables: { a: nested(MAX_JSON_DEPTH - 2) } }],

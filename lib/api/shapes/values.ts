@@ -103,7 +103,7 @@ export const lastingDuration = durationWith((least, most) =>
 export const durationOrInstant = z
   .string()
   .superRefine((text, context) => {
-    const message = text.includes("P") ? durationFlaw(text, notBelowZero) : instantFlaw(text);
+    const message = IS_DURATION.test(text) ? durationFlaw(text, notBelowZero) : instantFlaw(text);
     if (message !== undefined) context.addIssue({ code: "custom", message });
   })
   .meta({
@@ -111,6 +111,9 @@ export const durationOrInstant = z
       "A duration from now, such as P1D, or an instant, such as 2026-07-01T10:00:00Z. A duration must not be below zero; with PT0S or an instant in the past the time is over at once.",
     anyOf: [{ format: "duration" }, { format: "date-time" }],
   });
+
+/** Not any P: the zone of an instant may have one, as [Europe/Paris] does. */
+const IS_DURATION = /^[+-]?P/i;
 
 function instantFlaw(text: string): string | undefined {
   const parsed = parseInstant(text);
