@@ -67,10 +67,12 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "request/body-too-large": { status: 413, title: "The body is too large" },
   "request/clock-not-virtual": { status: 409, title: "The clock is real" },
   "request/foreign-origin": { status: 403, title: "The request comes from another site" },
+  "request/header-too-large": { status: 431, title: "The URL and the headers are too large" },
   "request/invalid": { status: 400, title: "The request is not valid" },
   "request/key-reused": { status: 409, title: "The idempotency key was used for another request" },
   "request/method-not-allowed": { status: 405, title: "Method not allowed" },
   "request/not-found": { status: 404, title: "No such path" },
+  "request/timeout": { status: 408, title: "The request did not arrive in time" },
   "request/unauthorized": { status: 401, title: "Not authorized" },
   "request/unsupported-media-type": {
     status: 415,
