@@ -24,7 +24,7 @@ export type ProblemEntry = Readonly<{ message: string; [more: string]: unknown }
 
 type Kind = Readonly<{ status: number; title: string }>;
 
-/** The status and title of each code. */
+/** The status and title of each code; an engine that has stopped answers 503 with any of them. */
 export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "blobs/put-failed": { status: 503, title: "A large value was not saved" },
   "blobs/read-failed": { status: 503, title: "A large value could not be read" },
@@ -124,7 +124,8 @@ export function problemResponse(
   report?: (failure: Failure) => string | undefined,
 ): ApiResponse {
   const code = error instanceof EngineError ? error.code : "engine/unexpected";
-  const { status, title } = problemKinds[code];
+  const { title } = problemKinds[code];
+  const status = statusOf(error, code);
   const isOurs = status >= 500;
   const errorId = isOurs ? report?.({ error, status, code }) : undefined;
   const errors = error instanceof EngineError && !isOurs ? error.details.map(entryOf) : [];
@@ -143,6 +144,12 @@ export function problemResponse(
     headers: { "content-type": PROBLEM_TYPE, ...headersOf(status) },
     body: JSON.stringify(problem),
   };
+}
+
+/** An engine that has stopped is unavailable, whatever the reason: another one may answer. */
+function statusOf(error: unknown, code: ProblemCode): number {
+  const hasStopped = error instanceof EngineError && error.stopsEngine;
+  return hasStopped ? 503 : problemKinds[code].status;
 }
 
 /** Internal details are for the log: a client sees neither internal names nor foreign messages. */
