@@ -86,7 +86,10 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/corrupt": { status: 500, title: "The store is damaged" },
   "store/cursor-invalid": { status: 400, title: "The cursor is not valid" },
   "store/disk-full": { status: 503, title: "The disk is full" },
-  "store/files-removed": { status: 503, title: "Files of the data folder were removed" },
+  "store/files-removed": {
+    status: 503,
+    title: "Files of the data folder were removed or truncated",
+  },
   "store/folder-in-use": { status: 500, title: "The data folder is in use" },
   "store/folder-unusable": { status: 500, title: "The data folder cannot be used" },
   "store/item-too-new": { status: 500, title: "A stored item was written by a newer engine" },
