@@ -52,6 +52,7 @@ export const sourceBody: BodySpec<Source> = {
   },
   isRequired: true,
   read: (request) => {
+    refuseEncoded(request);
     const { type, charset } = parseContentType(request.headers["content-type"]);
     if (type === JSON_TYPE) {
       limitTo(MAX_ANY_BODY_BYTES, request.body.length);
@@ -75,6 +76,7 @@ const SOURCE_TYPES: ReadonlyMap<string, Notation> = new Map([
 ]);
 
 function shortJsonOf(request: ApiRequest, isRequired: boolean): unknown {
+  refuseEncoded(request);
   limitTo(MAX_BODY_BYTES, request.body.length);
   return jsonOf(request, isRequired);
 }
@@ -90,6 +92,19 @@ function jsonOf(request: ApiRequest, isRequired: boolean): unknown {
     throw unreadable(type, [JSON_TYPE]);
   }
   return parseJson(body);
+}
+
+/** Nothing is decompressed: a small body could become a very large one. */
+function refuseEncoded({ body, headers }: ApiRequest): void {
+  const encoding = headers["content-encoding"] ?? "";
+  const codings = encoding.split(",").map((coding) => coding.trim().toLowerCase());
+  if (body.length === 0 || codings.every((coding) => ["", "identity"].includes(coding))) return;
+  throw refuse(
+    "request/unsupported-media-type",
+    `The body has the Content-Encoding ${JSON.stringify(encoding.slice(0, 40))}`,
+    "header content-encoding",
+    "Send the body uncompressed, without Content-Encoding.",
+  );
 }
 
 function limitTo(limit: number, bytes: number): void {

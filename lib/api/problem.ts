@@ -24,7 +24,7 @@ export type ProblemEntry = Readonly<{ message: string; [more: string]: unknown }
 
 type Kind = Readonly<{ status: number; title: string }>;
 
-/** The status and title of each code. */
+/** The status and title of each code; an engine that has stopped answers 503 with any of them. */
 export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "blobs/put-failed": { status: 503, title: "A large value was not saved" },
   "blobs/read-failed": { status: 503, title: "A large value could not be read" },
@@ -67,10 +67,12 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "request/body-too-large": { status: 413, title: "The body is too large" },
   "request/clock-not-virtual": { status: 409, title: "The clock is real" },
   "request/foreign-origin": { status: 403, title: "The request comes from another site" },
+  "request/header-too-large": { status: 431, title: "The URL and the headers are too large" },
   "request/invalid": { status: 400, title: "The request is not valid" },
   "request/key-reused": { status: 409, title: "The idempotency key was used for another request" },
   "request/method-not-allowed": { status: 405, title: "Method not allowed" },
   "request/not-found": { status: 404, title: "No such path" },
+  "request/timeout": { status: 408, title: "The request did not arrive in time" },
   "request/unauthorized": { status: 401, title: "Not authorized" },
   "request/unsupported-media-type": {
     status: 415,
@@ -84,7 +86,10 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "store/corrupt": { status: 500, title: "The store is damaged" },
   "store/cursor-invalid": { status: 400, title: "The cursor is not valid" },
   "store/disk-full": { status: 503, title: "The disk is full" },
-  "store/files-removed": { status: 503, title: "Files of the data folder were removed" },
+  "store/files-removed": {
+    status: 503,
+    title: "Files of the data folder were removed or truncated",
+  },
   "store/folder-in-use": { status: 500, title: "The data folder is in use" },
   "store/folder-unusable": { status: 500, title: "The data folder cannot be used" },
   "store/item-too-new": { status: 500, title: "A stored item was written by a newer engine" },
@@ -122,7 +127,8 @@ export function problemResponse(
   report?: (failure: Failure) => string | undefined,
 ): ApiResponse {
   const code = error instanceof EngineError ? error.code : "engine/unexpected";
-  const { status, title } = problemKinds[code];
+  const { title } = problemKinds[code];
+  const status = statusOf(error, code);
   const isOurs = status >= 500;
   const errorId = isOurs ? report?.({ error, status, code }) : undefined;
   const errors = error instanceof EngineError && !isOurs ? error.details.map(entryOf) : [];
@@ -141,6 +147,12 @@ export function problemResponse(
     headers: { "content-type": PROBLEM_TYPE, ...headersOf(status) },
     body: JSON.stringify(problem),
   };
+}
+
+/** An engine that has stopped is unavailable, whatever the reason: another one may answer. */
+function statusOf(error: unknown, code: ProblemCode): number {
+  const hasStopped = error instanceof EngineError && error.stopsEngine;
+  return hasStopped ? 503 : problemKinds[code].status;
 }
 
 /** Internal details are for the log: a client sees neither internal names nor foreign messages. */

@@ -355,6 +355,12 @@ export const MAX_PAGE_SIZE = 200;
 /** Items that one bulk call handles by default. */
 export const DEFAULT_BULK_SIZE = 50;
 
+/**
+ * Time after which a bulk call handles no further item: a gateway gives up after 29 s, and the last
+ * item needs some time, too.
+ */
+export const MAX_BULK_MS = 20_000;
+
 /** Items that a recovery report names because it could not read or fully recover them; it counts all. */
 export const MAX_TROUBLES_TOLD = 20;
 

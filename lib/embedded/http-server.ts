@@ -1,5 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Duplex } from "node:stream";
 import type { ApiRequest, ApiResponse } from "../api/http.ts";
 import { EngineError } from "../ports/engine-error.ts";
 
@@ -8,6 +15,8 @@ export type HttpServer = Readonly<{ url: string; close(): Promise<void> }>;
 
 export type HttpServerOptions = Readonly<{
   answer: (request: ApiRequest) => Promise<ApiResponse>;
+  /** Answers what Node's parser refuses: the router never sees it. */
+  refuse: (error: Error) => ApiResponse;
   host: string;
   port: number;
   /** Bodies longer than this are cut off while they arrive; the router answers the rest. */
@@ -16,10 +25,31 @@ export type HttpServerOptions = Readonly<{
 
 /** Serves the router over HTTP, independent of the API. */
 export async function serveHttp(options: HttpServerOptions): Promise<HttpServer> {
-  const server = createServer({ maxHeaderSize: MAX_HEADER_BYTES }, (incoming, outgoing) => {
+  const unsent = new WeakMap<Duplex, Set<ServerResponse>>();
+  const serve = (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const ofSocket = unsent.get(incoming.socket) ?? new Set();
+    unsent.set(incoming.socket, ofSocket.add(outgoing));
+    outgoing.once("close", () => ofSocket.delete(outgoing));
     respond(options, incoming, outgoing).catch((cause: unknown) => {
       outgoing.destroy(cause instanceof Error ? cause : undefined);
     });
+  };
+  const server = createServer(PARSING, serve);
+  // An expectation that is not understood may be ignored.
+  server.on("checkExpectation", serve);
+  server.on("clientError", (error, socket) => {
+    const refuse = () => {
+      if (socket.writable) endWith(socket, options.refuse(error));
+      else if (!socket.writableEnded) socket.destroy();
+    };
+    // Responses are sent in order: those to requests before the refused one come first.
+    const before = [...(unsent.get(socket) ?? [])].findLast(({ req }) => req.complete);
+    if (before === undefined) refuse();
+    else before.once("close", refuse);
+  });
+  server.on("connect", (incoming, socket) => {
+    const answered = options.answer(requestOf(incoming, new Uint8Array()));
+    void answered.then((response) => endWith(socket, response));
   });
   await listen(server, options);
   const { port } = server.address() as AddressInfo;
@@ -28,29 +58,55 @@ export async function serveHttp(options: HttpServerOptions): Promise<HttpServer>
 }
 
 /** Queries are part of the header: the router checks their length. */
-const MAX_HEADER_BYTES = 64 * 1_024;
+export const MAX_HEADER_BYTES = 64 * 1_024;
+
+/** A missing Host is refused here: Node would refuse it without a body. */
+const PARSING = { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false };
 
 async function respond(
-  { answer, maxBodyBytes }: HttpServerOptions,
+  { answer, refuse, maxBodyBytes }: HttpServerOptions,
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
   const body = await readBody(incoming, maxBodyBytes);
-  const url = incoming.url ?? "/";
-  const mark = url.indexOf("?");
-  const response = await answer({
-    method: incoming.method ?? "GET",
-    path: mark < 0 ? url : url.slice(0, mark),
-    query: mark < 0 ? "" : url.slice(mark + 1),
-    headers: flatHeaders(incoming),
-    body,
-  });
-  const bytes = typeof response.body === "string" ? Buffer.from(response.body) : response.body;
+  const lacksHost = incoming.headers.host === undefined && incoming.httpVersion === "1.1";
+  const response = lacksHost
+    ? refuse(new Error("The header Host is missing"))
+    : await answer(requestOf(incoming, body));
+  const bytes = bytesOf(response);
   // The router answers HEAD without a body: how long it would be is not known.
   const length = incoming.method === "HEAD" ? {} : { "content-length": bytes.length };
   outgoing.writeHead(response.status, { ...response.headers, ...length });
   outgoing.end(bytes);
 }
+
+/** Writes a response where there is no request to respond to, and closes the connection. */
+function endWith(socket: Duplex, response: ApiResponse): void {
+  const bytes = bytesOf(response);
+  const headers = { ...response.headers, "content-length": bytes.length, connection: "close" };
+  const lines = [
+    `HTTP/1.1 ${response.status} ${STATUS_CODES[response.status] ?? ""}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
+  const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`);
+  socket.once("error", () => socket.destroy());
+  socket.end(Buffer.concat([head, bytes]), () => socket.destroy());
+}
+
+function requestOf(incoming: IncomingMessage, body: Uint8Array): ApiRequest {
+  const url = incoming.url ?? "/";
+  const mark = url.indexOf("?");
+  return {
+    method: incoming.method ?? "GET",
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? "" : url.slice(mark + 1),
+    headers: flatHeaders(incoming),
+    body,
+  };
+}
+
+const bytesOf = ({ body }: ApiResponse): Uint8Array =>
+  typeof body === "string" ? Buffer.from(body) : body;
 
 /** One byte more than allowed is enough for the router to see that it is too much. */
 async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<Uint8Array> {

@@ -35,8 +35,8 @@ export type EmbeddedOptions = Readonly<{
   /** Opens a folder whose log has lost acknowledged commits, and continues without them. */
   acceptLoss?: boolean;
   /**
-   * Called when files of the data folder were removed or its database file is damaged: the engine
-   * has stopped and refuses every call.
+   * Called when files of the data folder were removed or truncated, or its database file is damaged:
+   * the engine has stopped and refuses every call.
    */
   onStopped?: (error: EngineError) => void;
   /** Pages of 4 KiB that the data file may grow to; unlimited by default. */

@@ -8,6 +8,7 @@ import { EngineError } from "../ports/engine-error.ts";
 import type { EmbeddedEngine } from "./embedded-engine.ts";
 import { type HttpServer, serveHttp } from "./http-server.ts";
 import { type KnownOptions, refuseUnknownOptions } from "./known-options.ts";
+import { refusedRequest } from "./refused-request.ts";
 
 export type ServeOptions = Readonly<{
   /** 127.0.0.1 by default; any other host needs a token. */
@@ -54,7 +55,13 @@ export function serveEngine(
     const isForeign = token === undefined && !isFromHere(request);
     return isForeign ? Promise.resolve(problemResponse(foreign(), request)) : api(request);
   };
-  const served = serveHttp({ answer, host, port, maxBodyBytes: MAX_ANY_BODY_BYTES });
+  const served = serveHttp({
+    answer,
+    refuse: refusedRequest,
+    host,
+    port,
+    maxBodyBytes: MAX_ANY_BODY_BYTES,
+  });
   embedded.beginAfter(served);
   return served;
 }

@@ -91,6 +91,10 @@ describe("starting", () => {
 
   test.each([
     ["a deadline that is an instant", { deadline: "2026-07-01T10:00:00+02:00" }],
+    ["a deadline with a zone", { deadline: "2026-07-01T10:00:00+02:00[Europe/Paris]" }],
+    ["a deadline in small letters", { deadline: "p1d" }],
+    ["a deadline in the past", { deadline: "2001-01-01T00:00:00Z" }],
+    ["a deadline of now", { deadline: "PT0S" }],
     ["the deepest nesting", { variables: { a: nested(MAX_JSON_DEPTH - 2) } }],
     ["the most tags of the greatest length", { tags: tags(MAX_TAGS, MAX_TAG_LENGTH) }],
     ["the longest business key", { businessKey: "k".repeat(MAX_BUSINESS_KEY_LENGTH) }],
@@ -117,6 +121,8 @@ describe("starting", () => {
     ["version as text", { version: "1" }, 400],
     ["a deadline that is neither", { deadline: "soon" }, 400],
     ["a deadline without an offset", { deadline: "2026-07-01T10:00:00" }, 400],
+    ["a deadline below zero", { deadline: "-PT1H" }, 400],
+    ["a deadline of which a part is below zero", { deadline: "P1DT-1H" }, 400],
     ["nesting one too deep", { variables: { a: nested(MAX_JSON_DEPTH - 1) } }, 400],
     ["one tag too many", { tags: tags(MAX_TAGS + 1, 1) }, 400],
     ["a tag one too long", { tags: tags(1, MAX_TAG_LENGTH + 1) }, 400],

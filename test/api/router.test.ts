@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
@@ -147,6 +148,51 @@ describe("the router", () => {
         json: { code: "request/unsupported-media-type" },
       });
     }
+  });
+
+  test.each(["gzip", "br", "x-gzip", "GZIP", "identity, gzip", "no-such-coding"])(
+    "answers 415 to a body with the Content-Encoding %s, and says what to send",
+    async (coding) => {
+      const { api, asked } = await fakeApi();
+      const body = gzipSync("{}");
+
+      for (const [path, type] of [
+        ["/v1/instances/live/cancel", "application/json"],
+        ["/v1/recover", "application/json"],
+        ["/v1/definitions", "application/json"],
+        ["/v1/definitions", "application/xml"],
+      ] as const) {
+        const headers = { "content-type": type, "content-encoding": coding };
+        const answer = await api("POST", path, { headers, body });
+
+        expect(answer).toMatchObject({
+          status: 415,
+          json: { code: "request/unsupported-media-type" },
+        });
+        expect(answer.json.detail).toContain("uncompressed");
+      }
+      expect(asked).toEqual([]);
+    },
+  );
+
+  test.each(["identity", "Identity", "", "identity, identity"])(
+    "reads a body with the Content-Encoding %j",
+    async (coding) => {
+      const { api } = await fakeApi();
+
+      const headers = { "content-encoding": coding };
+      const answer = await api("POST", "/v1/instances/live/cancel", { headers, json: {} });
+
+      expect(answer.status).toBe(200);
+    },
+  );
+
+  test("takes no notice of the Content-Encoding of a body that is empty or ignored", async () => {
+    const { api } = await fakeApi();
+    const headers = { "content-encoding": "gzip" };
+
+    expect((await api("POST", "/v1/recover", { headers })).status).toBe(200);
+    expect((await api("GET", "/v1/health", { headers })).status).toBe(200);
   });
 
   const cancel = "/v1/instances/live/cancel";

@@ -14,21 +14,29 @@ describe("health", () => {
     expect(answer).toMatchObject({ status: 200, json: { status: "ok", version: "1.2.3", clock } });
   });
 
-  test("is the reason once the engine has stopped", async () => {
-    const checkRunning = () => {
-      throw new EngineError("store/files-removed", {
-        happened: "store.db was removed",
-        where: "a folder",
-        fix: "Restore it.",
-        retryable: false,
+  test.each(["store/files-removed", "store/corrupt"] as const)(
+    "is 503 and the reason once the engine has stopped: %s",
+    async (code) => {
+      const checkRunning = () => {
+        throw new EngineError(code, {
+          happened: "store.db is not what it was",
+          where: "a folder",
+          fix: "Restore it.",
+          retryable: false,
+          stopsEngine: true,
+        });
+      };
+      const { api } = await fakeApi({ extras: { checkRunning } });
+
+      const answer = await api("GET", "/v1/health");
+
+      expect(answer).toMatchObject({
+        status: 503,
+        headers: { "retry-after": "1" },
+        json: { status: 503, code, detail: "store.db is not what it was. Restore it." },
       });
-    };
-    const { api } = await fakeApi({ extras: { checkRunning } });
-
-    const answer = await api("GET", "/v1/health");
-
-    expect(answer).toMatchObject({ status: 503, json: { code: "store/files-removed" } });
-  });
+    },
+  );
 });
 
 describe("recovering", () => {

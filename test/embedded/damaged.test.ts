@@ -103,9 +103,11 @@ describe("the embedded server on a folder whose database file is damaged", () =>
     expect(await stopped.promise).toMatchObject(damaged);
     await expect(engine.start("somebody")).rejects.toMatchObject(damaged);
     await expect(engine.get("i99")).rejects.toMatchObject(damaged);
-    const health = await fetch(`${server.url}/v1/health`);
-    expect(health.status).toBe(500);
-    expect(await health.json()).toMatchObject(damaged);
+    for (const path of ["/v1/health", "/v1/instances"]) {
+      const answer = await fetch(`${server.url}${path}`);
+      expect(answer.status, path).toBe(503);
+      expect(await answer.json()).toMatchObject(damaged);
+    }
   });
 });
 

@@ -173,6 +173,24 @@ describe("the five statuses", () => {
     expect((await engine.get(instanceId)).status).toBe("succeeded");
   });
 
+  test.each(["PT0S", "2001-01-01T00:00:00Z"])(
+    "S1 F21 a deadline of %s, which has passed, ends it at once, by timeout",
+    async (deadline) => {
+      const runs: string[] = [];
+      const tasks = { work: () => void runs.push("work") };
+      const engine = await anEngine({ source: sequence(service("work")), tasks });
+
+      const { instanceId } = await engine.start("p", { deadline });
+      await engine.idle();
+
+      expect(await engine.result(instanceId)).toMatchObject({
+        status: "failed",
+        terminationKind: "timeout",
+      });
+      expect(runs).toEqual([]);
+    },
+  );
+
   test("S1 a result before the end is refused", async () => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("p");

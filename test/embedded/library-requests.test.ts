@@ -90,6 +90,7 @@ const SETTINGS: readonly Wrong[] = [
     },
   ],
   ["start", ["p", { deadline: "soon" }], { deadline: "is not a date and time" }],
+  ["start", ["p", { deadline: "-PT1H" }], { deadline: "is below zero" }],
   ["start", ["p", { tags: "a", vars: {} }], { tags: "expected array", vars: "is not known here" }],
   [
     "purge",

@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { rmSync, truncateSync } from "node:fs";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { type EngineError, serveEngine } from "../../lib/embedded/index.ts";
 import { sequence, service } from "../support/bpmn-xml.ts";
@@ -35,6 +36,23 @@ test("an engine that has nothing to do notices by itself", async () => {
 
   expect((await stopped.promise).message).toContain("owner.lock was removed or replaced");
 });
+
+test.each(["store.db", "store.db-wal"])(
+  "an engine under which %s is truncated notices by itself and stops",
+  async (name) => {
+    const dataDir = aDataDir();
+    const stopped = Promise.withResolvers<EngineError>();
+    const source = sequence(service("work"));
+    const engine = await anEngine({ dataDir, source, onStopped: stopped.resolve });
+    await engine.start("p", { instanceId: "before" });
+    await engine.idle();
+    truncateSync(join(dataDir, name));
+
+    expect((await stopped.promise).message).toContain(`${name} was truncated`);
+    expect(() => engine.checkRunning()).toThrow("was truncated");
+    await expect(engine.start("p")).rejects.toMatchObject({ code: "store/files-removed" });
+  },
+);
 
 test("the server of an engine that has stopped is not healthy", async () => {
   const dataDir = aDataDir();

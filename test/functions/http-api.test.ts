@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { describe, expect, test } from "vitest";
 import { requestOf } from "../../functions/http-api/gateway-event.ts";
@@ -52,6 +53,25 @@ describe("a request through an HTTP API", () => {
     expect(Buffer.from(plain.body).toString()).toBe('{"a":"ü"}');
     expect(Buffer.from(encoded.body).toString()).toBe("<a>ü</a>");
     expect(requestOf(anHttpEvent({})).body).toHaveLength(0);
+  });
+
+  test("is refused with 415 when its body is compressed", async () => {
+    const { call, asked } = anApi();
+
+    const answer = await call(
+      anHttpEvent({
+        rawPath: "/v1/definitions/order/instances",
+        method: "POST",
+        routeKey: "POST /v1/definitions/{definitionId}/instances",
+        headers: { "Content-Type": "application/json", "Content-Encoding": "gzip" },
+        body: gzipSync("{}").toString("base64"),
+        isBase64Encoded: true,
+      }),
+    );
+
+    expect(answer.statusCode).toBe(415);
+    expect(JSON.parse(answer.body ?? "")).toMatchObject({ code: "request/unsupported-media-type" });
+    expect(asked).toEqual([]);
   });
 
   test("reaches a receipt whose id has a slash", async () => {

@@ -22,7 +22,7 @@ export type DataFolder = Readonly<{
   databaseFile: string;
   /** Where the store marks the durable end of its log. */
   markFile: string;
-  /** Throws once an open file is no longer the one in the folder. */
+  /** Throws once an open file is no longer the one in the folder, or has become shorter. */
   checkFiles(): void;
   release(): void;
 }>;
@@ -43,27 +43,42 @@ export function ownDataFolder(folder: string): DataFolder {
     path,
     databaseFile,
     markFile: join(path, "store.mark"),
-    checkFiles: fileCheck(path, ["owner.lock", "store.db", "store.db-wal"]),
+    checkFiles: fileCheck(path, OPEN_FILES),
     release: () => lock.close(),
   };
 }
 
-/** Remembers each file from the first check that finds it; throws when it is missing or replaced. */
-function fileCheck(path: string, names: readonly string[]): () => void {
-  const known = new Map<string, bigint>();
+/** Bytes to which SQLite itself shortens a log that has grown beyond them. */
+export const LOG_BYTES_KEPT = 64 * 1024 * 1024;
+
+type OpenFile = Readonly<{ name: string; mayShrinkTo?: number }>;
+
+/** Nothing else of what the engine writes ever gets shorter while it runs. */
+const OPEN_FILES: readonly OpenFile[] = [
+  { name: "owner.lock" },
+  { name: "store.db" },
+  { name: "store.db-wal", mayShrinkTo: LOG_BYTES_KEPT },
+];
+
+/** Remembers what each check finds; throws when a file is missing, replaced or shorter since. */
+function fileCheck(path: string, files: readonly OpenFile[]): () => void {
+  const known = new Map<string, Readonly<{ ino: bigint; size: bigint }>>();
   return () => {
-    for (const name of names) {
-      const found = statSync(join(path, name), { bigint: true, throwIfNoEntry: false })?.ino;
+    for (const { name, mayShrinkTo = Number.POSITIVE_INFINITY } of files) {
+      const found = statSync(join(path, name), { bigint: true, throwIfNoEntry: false });
       const before = known.get(name);
-      if (before !== undefined && found !== before) throw removed(path, name);
+      if (before !== undefined && found?.ino !== before.ino)
+        throw lost(path, name, "removed or replaced");
+      const isShorter = found && before && found.size < before.size && found.size < mayShrinkTo;
+      if (isShorter) throw lost(path, name, "truncated");
       if (found !== undefined) known.set(name, found);
     }
   };
 }
 
-function removed(path: string, name: string): EngineError {
+function lost(path: string, name: string, how: string): EngineError {
   return new EngineError("store/files-removed", {
-    happened: `${name} was removed or replaced while the engine was running; the engine has stopped`,
+    happened: `${name} was ${how} while the engine was running; the engine has stopped`,
     where: path,
     fix: "Stop the process and put the whole folder back from a backup; nothing is acknowledged any more.",
     stopsEngine: true,

@@ -3,7 +3,7 @@
 
 import { DatabaseSync } from "node:sqlite";
 import { EngineError } from "../../ports/engine-error.ts";
-import type { DataFolder } from "./data-folder.ts";
+import { type DataFolder, LOG_BYTES_KEPT } from "./data-folder.ts";
 import { explainSqlite } from "./sqlite-error.ts";
 
 /** One step from a format to the next; never changed once released, only followed by another. */
@@ -42,7 +42,7 @@ const PRAGMAS = [
   "synchronous = FULL",
   "cache_size = -65536", // KiB
   "wal_autocheckpoint = 1000", // pages: a checkpoint stops everything, so small ones
-  "journal_size_limit = 67108864", // bytes: the log shrinks to this after a busy hour
+  `journal_size_limit = ${LOG_BYTES_KEPT}`, // the log shrinks to this after a busy hour
 ];
 
 /** Opens the folder's database in the newest format; throws where this engine must not touch it. */

@@ -314,10 +314,13 @@ export class LocalStore implements Store {
   #durably<T>(change: () => T): T {
     try {
       if (this.#stopped) throw this.#stopped;
+      // Before, too: a commit would make a truncated log as long as it was.
+      this.#checkUnharmed();
       this.#begin.run();
       const result = change();
       this.#commit.run();
-      this.#checkSaved();
+      this.#checkUnharmed();
+      this.#mark.move();
       return result;
     } catch (cause) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
@@ -347,8 +350,8 @@ export class LocalStore implements Store {
   }
 
   /**
-   * Calls the listener once, when files of the folder were removed or the database file is damaged:
-   * every call is refused from then on.
+   * Calls the listener once, when files of the folder were removed or truncated, or the database
+   * file is damaged: every call is refused from then on.
    */
   watchLost(listener: (error: EngineError) => void): void {
     this.#lostListener = listener;
@@ -365,15 +368,14 @@ export class LocalStore implements Store {
     }
   }
 
-  /** A commit that was flushed into a removed or replaced file is not acknowledged. */
-  #checkSaved(): void {
+  /** A commit that was flushed into a removed, replaced or truncated file is not acknowledged. */
+  #checkUnharmed(): void {
     try {
       this.checkFiles();
     } catch (cause) {
       // Not that error itself: it is unknown whether this commit will be found again.
       throw explainSqlite(new Error("The files are gone.", { cause }), this.#folder.path, "commit");
     }
-    this.#mark.move();
   }
 
   #lose(error: EngineError): void {

@@ -35,7 +35,7 @@ export const bulkOperations: readonly Operation[] = [
     tag,
     summary: "Resolve the incidents that a filter matches, a page at a time",
     description:
-      "A dry run unless `dryRun` is false. Each incident is resolved by its own id, as if by a call of its own: one that was resolved meanwhile is `gone`, and a new incident is left alone. Repeating a call does no harm.",
+      "A dry run unless `dryRun` is false. Each incident is resolved by its own id, as if by a call of its own: one that was resolved meanwhile is `gone`, and a new incident is left alone. Repeating a call does no harm. After 20 seconds a call ends early, and `nextCursor` continues after the last incident handled.",
     params: nothing,
     query: nothing,
     body: jsonBody(shape.resolveMany),
@@ -54,7 +54,7 @@ export const bulkOperations: readonly Operation[] = [
     tag,
     summary: "Erase the ended instances that a filter matches, a page at a time",
     description:
-      "A dry run unless `dryRun` is false. Live instances are never matched. Repeating a call is safe.",
+      "A dry run unless `dryRun` is false. Live instances are never matched. Repeating a call is safe. After 20 seconds a call ends early, and `nextCursor` continues after the last instance handled.",
     params: nothing,
     query: nothing,
     body: jsonBody(shape.purge),

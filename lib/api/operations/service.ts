@@ -18,14 +18,14 @@ export const serviceOperations: readonly Operation[] = [
     tag,
     summary: "Whether the engine answers",
     description:
-      "An embedded engine that has stopped returns the error with which it refuses every other call. The store is not read.",
+      "An embedded engine that has stopped returns 503 and the code of the reason, `store/files-removed` or `store/corrupt`, with which it refuses every other call. The store is not read.",
     isOpen: true,
     params: nothing,
     query: nothing,
     body: ignoredBody,
     answers: { 200: "It does." },
     answer: shape.health,
-    problems: ["store/files-removed", "store/corrupt"],
+    problems: ["store/files-removed"],
     run: async (_, { settings, extras }) => {
       extras.checkRunning?.();
       return {

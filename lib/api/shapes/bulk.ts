@@ -50,7 +50,7 @@ const faredAs = (done: "resolved" | "purged") => ({
 
 const report = {
   dryRun: z.boolean(),
-  matched: count.describe("How many of them this call has found."),
+  matched: count.describe("How many of them this call has handled, or found in a dry run."),
   gone: count.describe("Already handled by another request."),
   refused: count.describe("These could not be handled; each says why."),
   nextCursor: z.string().exactOptional().describe("There may be more: pass it as `cursor`."),

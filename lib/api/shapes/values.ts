@@ -64,17 +64,24 @@ export const queryInstant = z
   })
   .pipe(z.string().meta({ format: "date-time" }));
 
-/** A duration that the rule allows, given its shortest and its longest part. */
-const durationWith = (rule: (least: number, most: number) => string | undefined) =>
+/** What a rule says about a duration, given its shortest and its longest part. */
+type DurationRule = (least: number, most: number) => string | undefined;
+
+/** What is wrong with the text of a duration. */
+function durationFlaw(text: string, rule: DurationRule): string | undefined {
+  const parsed = parseDuration(text);
+  if (!parsed.ok) return `${parsed.problem} ${parsed.hint}`;
+  const { months, days, timeMs } = parsed.value;
+  const parts = [months, days, timeMs];
+  return rule(Math.min(...parts), Math.max(...parts));
+}
+
+/** A duration that the rule allows. */
+const durationWith = (rule: DurationRule) =>
   z
     .string()
     .superRefine((text, context) => {
-      const parsed = parseDuration(text);
-      const { months, days, timeMs } = parsed.ok ? parsed.value : { months: 0, days: 0, timeMs: 0 };
-      const parts = [months, days, timeMs];
-      const message = parsed.ok
-        ? rule(Math.min(...parts), Math.max(...parts))
-        : `${parsed.problem} ${parsed.hint}`;
+      const message = durationFlaw(text, rule);
       if (message !== undefined) context.addIssue({ code: "custom", message });
     })
     .meta({
@@ -82,27 +89,36 @@ const durationWith = (rule: (least: number, most: number) => string | undefined)
       description: "An ISO 8601 duration, such as PT15M; at most P100Y.",
     });
 
+const notBelowZero: DurationRule = (least) => (least < 0 ? "is below zero" : undefined);
+
 /** A duration, such as PT15M; not below zero. */
-export const duration = durationWith((least) => (least < 0 ? "is below zero" : undefined));
+export const duration = durationWith(notBelowZero);
 
 /** A duration that is longer than zero. */
 export const lastingDuration = durationWith((least, most) =>
   least < 0 || most === 0 ? "must be longer than zero" : undefined,
 );
 
-/** A duration from now, or an instant. */
+/** A duration from now, not below zero, or an instant, which may be in the past. */
 export const durationOrInstant = z
   .string()
   .superRefine((text, context) => {
-    const parsed = text.includes("P") ? parseDuration(text) : parseInstant(text);
-    if (!parsed.ok) {
-      context.addIssue({ code: "custom", message: `${parsed.problem} ${parsed.hint}` });
-    }
+    const message = IS_DURATION.test(text) ? durationFlaw(text, notBelowZero) : instantFlaw(text);
+    if (message !== undefined) context.addIssue({ code: "custom", message });
   })
   .meta({
-    description: "A duration from now, such as P1D, or an instant, such as 2026-07-01T10:00:00Z.",
+    description:
+      "A duration from now, such as P1D, or an instant, such as 2026-07-01T10:00:00Z. A duration must not be below zero; with PT0S or an instant in the past the time is over at once.",
     anyOf: [{ format: "duration" }, { format: "date-time" }],
   });
+
+/** Not any P: the zone of an instant may have one, as [Europe/Paris] does. */
+const IS_DURATION = /^[+-]?P/i;
+
+function instantFlaw(text: string): string | undefined {
+  const parsed = parseInstant(text);
+  return parsed.ok ? undefined : `${parsed.problem} ${parsed.hint}`;
+}
 
 type Range = Readonly<{ min: number; max: number }>;
 

@@ -1,11 +1,11 @@
 /**
  * Many at once: a page of what a filter matches, each by itself. What cannot be done to one does not
  * stop the rest; what another request, a worker or a timer was quicker with is gone, which is
- * reported and does no harm.
+ * reported and does no harm. When the time of the call is over, the page ends early, behind the last
+ * one that was handled.
  */
-import { DEFAULT_BULK_SIZE } from "../../definition/limits.ts";
+import { DEFAULT_BULK_SIZE, MAX_BULK_MS } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
-import type { Instance } from "../../kernel/instance.ts";
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
 import type {
   BulkOutcome,
@@ -16,10 +16,12 @@ import type {
   ResolveRequest,
 } from "../shapes/bulk.ts";
 import { defined } from "../storage/defined.ts";
+import { instanceOrder } from "../storage/keys.ts";
+import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { erase } from "./erase.ts";
 import { cursorOf, instantOf, matches, placeIn } from "./filter.ts";
-import { listIncidents } from "./incidents.ts";
+import { findIncidents, incidentList, type Placed } from "./incidents.ts";
 import { resolveIncident } from "./instance-calls.ts";
 import { readPage } from "./listing.ts";
 import { sourcesOf } from "./listing-sources.ts";
@@ -30,14 +32,16 @@ export async function resolveIncidents(
   request: ResolveRequest,
 ): Promise<ResolveReport> {
   const { filter = {}, dryRun, limit = DEFAULT_BULK_SIZE, cursor, variables, retries } = request;
-  const found = await listIncidents(world, filter, { limit, ...defined({ cursor }) });
+  const until = world.clock.now() + MAX_BULK_MS;
+  const { found, next } = await findIncidents(world, filter, { limit, ...defined({ cursor }) });
   const said = defined({ variables, retries });
-  const report = await doEach(found.items, {
+  const { report, last = next } = await doEach(world, found, {
     dryRun,
+    until,
     as: "resolved",
     act: ({ instanceId, incidentId }) => resolveIncident(world, { instanceId, incidentId }, said),
   });
-  return { ...report, ...defined({ nextCursor: found.nextCursor }) };
+  return { ...report, ...nextIn(world, incidentList(filter), last) };
 }
 
 /**
@@ -49,7 +53,8 @@ export async function purge(world: World, request: PurgeRequest): Promise<PurgeR
   const { endedBefore, ...ofInstances } = filter;
   const before = endedBefore === undefined ? undefined : instantOf(endedBefore);
   const list = { list: "purge", filter };
-  const { images, last } = await readPage(world, {
+  const until = world.clock.now() + MAX_BULK_MS;
+  const { images, last: next } = await readPage(world, {
     sources: await sourcesOf(world, ofInstances, filter.status ? [filter.status] : ENDED),
     // Nothing that started later has ended before it.
     filter: defined({ startedBefore: endedBefore }),
@@ -61,45 +66,63 @@ export async function purge(world: World, request: PurgeRequest): Promise<PurgeR
       (before === undefined || instance.endedAt < before) &&
       matches(world, instance, ofInstances),
   });
-  const report = await doEach(
-    images.flatMap(({ instance }) => viewEnded(instance)),
-    { dryRun, as: "purged", act: ({ instanceId }) => erase(world, instanceId) },
-  );
-  return { ...report, ...(last !== undefined && { nextCursor: cursorOf(world, list, last) }) };
+  const { report, last = next } = await doEach(world, images.flatMap(placeEnded), {
+    dryRun,
+    until,
+    as: "purged",
+    act: ({ instanceId }) => erase(world, instanceId),
+  });
+  return { ...report, ...nextIn(world, list, last) };
 }
+
+const nextIn = (world: World, list: object, last: string | undefined) =>
+  defined({ nextCursor: last === undefined ? undefined : cursorOf(world, list, last) });
 
 const ENDED = ["succeeded", "failed", "cancelled"] as const;
 
-function viewEnded({ id, definition, status, endedAt }: Instance): readonly EndedInstance[] {
+function placeEnded({ instance }: Image): readonly Placed<EndedInstance>[] {
+  const { id, definition, status, endedAt } = instance;
   if (status === "live" || endedAt === undefined) return [];
   const about = { id: definition.id, version: definition.version };
-  return [{ instanceId: id, definition: about, status, endedAt: formatInstant(endedAt) }];
+  const item = { instanceId: id, definition: about, status, endedAt: formatInstant(endedAt) };
+  return [{ item, place: instanceOrder(instance) }];
 }
 
 type Act<T, As> = Readonly<{
   /** True by default: the report only says to which it would be done. */
   dryRun: boolean | undefined;
+  /** No further one is begun from then on; the first one always is, so that the list goes on. */
+  until: number;
   as: As;
   act: (each: T) => Promise<unknown>;
 }>;
 
-/** Does it to each, one after the other, and reports how each fared. */
+/**
+ * Does it to each, one after the other, and reports how each fared. If time was up before the last
+ * one, `last` is the place of the one it got to.
+ */
 async function doEach<T extends object, const As extends string>(
-  found: readonly T[],
-  { dryRun = true, as, act }: Act<T, As>,
+  world: World,
+  found: readonly Placed<T>[],
+  { dryRun = true, until, as, act }: Act<T, As>,
 ) {
   const items: (T & BulkOutcome<As>)[] = [];
-  for (const each of found) {
+  let last: string | undefined;
+  for (const { item, place } of found) {
+    const isLate = !dryRun && items.length > 0 && world.clock.now() >= until;
+    if (isLate) break;
     const fared: BulkOutcome<As> = dryRun
       ? { outcome: "matched" }
-      : await fare(as, () => act(each));
-    items.push({ ...each, ...fared });
+      : await fare(as, () => act(item));
+    items.push({ ...item, ...fared });
+    last = place;
   }
   const count = (outcome: BulkOutcome<As>["outcome"]) =>
     items.filter((item) => item.outcome === outcome).length;
   const done = { [as]: count(as) } as Readonly<Record<As, number>>;
   const others = { gone: count("gone"), refused: count("refused") };
-  return { dryRun, matched: items.length, ...done, ...others, items };
+  const report = { dryRun, matched: items.length, ...done, ...others, items };
+  return { report, ...(items.length < found.length && defined({ last })) };
 }
 
 async function fare<As extends string>(

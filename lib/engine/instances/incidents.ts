@@ -19,10 +19,28 @@ export async function listIncidents(
   filter: IncidentFilter,
   page: PageRequest,
 ): Promise<Listed<FoundIncident>> {
+  const { found, next } = await findIncidents(world, filter, page);
+  return {
+    items: found.map(({ item }) => item),
+    ...(next !== undefined && { nextCursor: cursorOf(world, incidentList(filter), next) }),
+  };
+}
+
+/** Whose cursors those of incidents are. */
+export const incidentList = (filter: IncidentFilter) => ({ list: "incidents", filter });
+
+/** Something that a list shows, and its place: a list that goes on behind it begins with the next. */
+export type Placed<T> = Readonly<{ item: T; place: string }>;
+
+/** A page of incidents, and behind which place there may be more; no place: that was all. */
+export async function findIncidents(
+  world: World,
+  filter: IncidentFilter,
+  page: PageRequest,
+): Promise<Readonly<{ found: readonly Placed<FoundIncident>[]; next?: string }>> {
   const { type: _type, element: _element, ...rest } = filter;
   const ofInstances = { ...rest, incident: true } as const;
-  const list = { list: "incidents", filter };
-  const place = parsePlace(placeIn(world, list, page.cursor));
+  const place = parsePlace(placeIn(world, incidentList(filter), page.cursor));
   const { images, last } = await readPage(world, {
     sources: await sourcesOf(world, ofInstances),
     filter,
@@ -31,17 +49,15 @@ export async function listIncidents(
     wants: ({ instance }) =>
       matches(world, instance, ofInstances) && wantedOf(instance, filter, place).length > 0,
   });
-  const found = images.flatMap(({ instance }) =>
-    wantedOf(instance, filter, place).map((ticket) => ({ instance, ticket })),
+  const all = images.flatMap(({ instance }) =>
+    wantedOf(instance, filter, place).map((ticket) => ({
+      item: viewFound(instance, ticket),
+      place: `${instanceOrder(instance)}@${ticket.id}`,
+    })),
   );
-  const shown = found.slice(0, page.limit);
-  const end = shown.at(-1);
-  const next =
-    shown.length < found.length && end ? `${instanceOrder(end.instance)}@${end.ticket.id}` : last;
-  return {
-    items: shown.map(({ instance, ticket }) => viewFound(instance, ticket)),
-    ...(next !== undefined && { nextCursor: cursorOf(world, list, next) }),
-  };
+  const found = all.slice(0, page.limit);
+  const next = found.length < all.length ? found.at(-1)?.place : last;
+  return { found, ...defined({ next }) };
 }
 
 /** Behind which instance to go on; or within which, and behind which of its incidents. */

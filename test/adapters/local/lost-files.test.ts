@@ -4,11 +4,13 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { LOG_BYTES_KEPT } from "../../../lib/adapters/local/data-folder.ts";
 import type { LocalStore } from "../../../lib/adapters/local/store.ts";
 import { openedIn, temporaryFolder } from "./temporary-store.ts";
 
@@ -39,6 +41,73 @@ describe("a file that is removed from under an open store", () => {
     renameSync(join(folder, "copy"), join(folder, "store.db"));
 
     expect(() => store.checkFiles()).toThrow("store.db was removed or replaced");
+  });
+});
+
+describe("a file that is truncated under an open store", () => {
+  const lengths: Record<string, (bytes: number) => number> = {
+    "to nothing": () => 0,
+    "by one byte": (bytes) => bytes - 1,
+  };
+  for (const name of ["store.db", "store.db-wal"]) {
+    for (const [how, lengthOf] of Object.entries(lengths)) {
+      test(`${how} is noticed before the next acknowledgement, and stops the store: ${name}`, async () => {
+        const folder = temporaryFolder();
+        const store = openedIn(folder);
+        const told: unknown[] = [];
+        store.watchLost((error) => told.push(error));
+        await put(store, 1);
+        const file = join(folder, name);
+        truncateSync(file, lengthOf(statSync(file).size));
+
+        await expect(put(store, 2)).rejects.toMatchObject({ code: "store/commit-failed" });
+
+        const truncated = { code: "store/files-removed", stopsEngine: true };
+        expect(told).toEqual([expect.objectContaining(truncated)]);
+        await expect(put(store, 2)).rejects.toMatchObject(truncated);
+        await expect(store.get([KEY])).rejects.toThrow(`${name} was truncated`);
+      });
+    }
+
+    test(`is noticed when nothing is committed: ${name}`, async () => {
+      const folder = temporaryFolder();
+      const store = openedIn(folder);
+      await put(store, 1);
+      truncateSync(join(folder, name));
+
+      expect(() => store.checkFiles()).toThrow(`${name} was truncated`);
+    });
+
+    test(`is refused when the folder is opened again: ${name}`, async () => {
+      const folder = temporaryFolder();
+      const store = openedIn(folder);
+      await put(store, 1);
+      truncateSync(join(folder, name));
+      expect(() => store.checkFiles()).toThrow();
+      await store.close();
+
+      expect(() => openedIn(folder)).toThrow(expect.objectContaining({ code: "store/log-lost" }));
+    });
+  }
+
+  test("is not confused with a long log that SQLite itself shortens", async () => {
+    const folder = temporaryFolder();
+    const store = openedIn(folder);
+    const log = () => statSync(join(folder, "store.db-wal")).size;
+    const body = new Uint8Array(400_000);
+    const names = Array.from({ length: 180 }, (_, n) => `${n}`);
+    await Promise.all(
+      names.map((sk) =>
+        store.commit([{ put: { key: { pk: "q", sk }, version: 1, body }, when: "absent" }]),
+      ),
+    );
+    expect(log()).toBeGreaterThan(LOG_BYTES_KEPT);
+
+    await put(store, 1);
+    await put(store, 2);
+
+    expect(log()).toBe(LOG_BYTES_KEPT);
+    expect((await store.get([KEY]))[0]?.version).toBe(2);
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
+import { MAX_BULK_MS } from "../../../lib/definition/limits.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import * as bpmn from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
@@ -35,7 +36,15 @@ async function aWorld() {
       world.moveTo(world.now() + 1_000);
     }
   };
-  return { ...world, store, mended, start };
+  /** From now on each commit takes so long. */
+  const slowDown = (ms: number) => {
+    const commit = store.commit.bind(store);
+    store.commit = async (writes) => {
+      world.moveTo(world.now() + ms);
+      return commit(writes);
+    };
+  };
+  return { ...world, store, mended, start, slowDown };
 }
 
 const idsOf = (items: readonly Readonly<{ instanceId: string }>[]) =>
@@ -44,6 +53,24 @@ const idsOf = (items: readonly Readonly<{ instanceId: string }>[]) =>
 async function statusOf(engine: Engine, ...ids: readonly string[]) {
   const views = await Promise.all(ids.map((id) => engine.get(id)));
   return views.map(({ status }) => status);
+}
+
+/** A process of several tasks at once, each of which gets an incident; returns their ids. */
+async function deployWide(engine: Engine): Promise<readonly string[]> {
+  const tasks = ["t1", "t2", "t3", "t4", "t5"];
+  const source = bpmn.file(
+    bpmn.process(
+      bpmn.start(),
+      bpmn.xml("parallelGateway", { id: "fork" }),
+      bpmn.flow("f", "start", "fork"),
+      ...tasks.flatMap((id) => [
+        bpmn.xml("serviceTask", { id }, bpmn.extensions(bpmn.job("work"))),
+        bpmn.flow(`to-${id}`, "fork", id),
+      ]),
+    ),
+  );
+  await engine.deploy({ notation: "bpmn", source: source.replace('id="p"', 'id="wide"') });
+  return tasks;
 }
 
 describe("a list of incidents", () => {
@@ -82,19 +109,7 @@ describe("a list of incidents", () => {
 
   test("may end in the middle of an instance, and leaves none out", async () => {
     const { engine, drain } = await aWorld();
-    const tasks = ["t1", "t2", "t3", "t4", "t5"];
-    const source = bpmn.file(
-      bpmn.process(
-        bpmn.start(),
-        bpmn.xml("parallelGateway", { id: "fork" }),
-        bpmn.flow("f", "start", "fork"),
-        ...tasks.flatMap((id) => [
-          bpmn.xml("serviceTask", { id }, bpmn.extensions(bpmn.job("work"))),
-          bpmn.flow(`to-${id}`, "fork", id),
-        ]),
-      ),
-    );
-    await engine.deploy({ notation: "bpmn", source: source.replace('id="p"', 'id="wide"') });
+    const tasks = await deployWide(engine);
     await engine.start("wide", { instanceId: "w1" });
     await engine.start("wide", { instanceId: "w2" });
     await drain();
@@ -207,6 +222,95 @@ describe("resolving incidents in bulk", () => {
     expect(report).toMatchObject({ matched: 2, resolved: 0, gone: 0, refused: 2 });
     expect(report.items[0]?.problem).toMatchObject({ code: "request/body-too-large" });
   });
+});
+
+describe("a bulk call whose time is over", () => {
+  test.each([
+    [MAX_BULK_MS, [["c"], ["b"], ["a"]]],
+    [MAX_BULK_MS - 1, [["c", "b"], ["a"]]],
+  ])("resolves no further incident: each takes %i ms", async (ms, pages) => {
+    const { engine, start, slowDown } = await aWorld();
+    await start("p", "a", "b", "c");
+    slowDown(ms);
+
+    const reports = await everyPage((cursor) => engine.resolveIncidents({ ...MEANT, ...cursor }));
+
+    expect(reports.map(({ items }) => idsOf(items))).toEqual(pages);
+    for (const { matched, resolved, items } of reports) {
+      expect([matched, resolved]).toEqual([items.length, items.length]);
+    }
+  });
+
+  test("goes on in the middle of an instance, and leaves none out", async () => {
+    const { engine, drain, slowDown, mended } = await aWorld();
+    const tasks = await deployWide(engine);
+    await engine.start("wide", { instanceId: "w1" });
+    await engine.start("wide", { instanceId: "w2" });
+    await drain();
+    mended.add("all");
+    slowDown(MAX_BULK_MS);
+
+    const reports = await everyPage((cursor) => engine.resolveIncidents({ ...MEANT, ...cursor }));
+    await drain();
+
+    expect(reports.map(({ resolved }) => resolved)).toEqual(Array(10).fill(1));
+    const seen = reports.flatMap(({ items }) =>
+      items.map((it) => `${it.instanceId} ${it.element}`),
+    );
+    const all = ["w1", "w2"].flatMap((id) => tasks.map((task) => `${id} ${task}`));
+    expect(seen.toSorted()).toEqual(all);
+    expect(await statusOf(engine, "w1", "w2")).toEqual(["succeeded", "succeeded"]);
+  });
+
+  test("erases no further instance, and goes on behind the last one", async () => {
+    const { engine, start, slowDown, mended } = await aWorld();
+    mended.add("all");
+    await start("p", "a", "b", "c");
+    slowDown(MAX_BULK_MS);
+
+    const reports = await everyPage((cursor) => engine.purge({ ...MEANT, ...cursor }));
+
+    expect(reports.map(({ items }) => idsOf(items))).toEqual([["c"], ["b"], ["a"]]);
+    expect((await engine.list({}, { limit: 10 })).items).toEqual([]);
+  });
+
+  test("goes on behind one that was refused", async () => {
+    const { engine, start, store, now, moveTo } = await aWorld();
+    await start("p", "a", "b");
+    store.commit = async () => {
+      moveTo(now() + MAX_BULK_MS);
+      return { kind: "busy", retryAfterMs: 1 };
+    };
+
+    const reports = await everyPage((cursor) => engine.resolveIncidents({ ...MEANT, ...cursor }));
+
+    expect(reports.map(({ items }) => idsOf(items))).toEqual([["b"], ["a"]]);
+    expect(reports.map(({ refused }) => refused)).toEqual([1, 1]);
+  });
+
+  test("is still a whole dry run", async () => {
+    const { engine, start, store, now, moveTo } = await aWorld();
+    await start("p", "a", "b");
+    const get = store.get.bind(store);
+    store.get = async (keys) => {
+      moveTo(now() + MAX_BULK_MS);
+      return get(keys);
+    };
+
+    expect((await engine.resolveIncidents({})).matched).toBe(2);
+  });
+
+  const MEANT = { dryRun: false };
+
+  async function everyPage<T extends Readonly<{ nextCursor?: string }>>(
+    read: (page: Readonly<{ cursor?: string }>) => Promise<T>,
+  ): Promise<readonly T[]> {
+    const pages = [await read({})];
+    for (let page = pages[0]; page?.nextCursor !== undefined; page = pages.at(-1)) {
+      pages.push(await read({ cursor: page.nextCursor }));
+    }
+    return pages;
+  }
 });
 
 describe("purging", () => {
