@@ -8,7 +8,7 @@ import { childIdOf, isChildOf } from "../rows/child.ts";
 import { commit } from "../step/commit.ts";
 import { planWrite } from "../step/plan.ts";
 import { loadProgram } from "../storage/programs.ts";
-import { again, type Busy, engineBusy, retrying } from "../storage/retrying.ts";
+import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import { blankInstance, type Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { parkOwed, readOther, takeOrPark } from "./notify-parent.ts";
@@ -16,8 +16,7 @@ import { parkOwed, readOther, takeOrPark } from "./notify-parent.ts";
 /** Nothing that this ticket has begun lives on, and nothing begins by it any more. */
 export async function cancelChild(world: World, parent: Instance, ticket: string): Promise<void> {
   const childId = childIdOf(world, parent, ticket);
-  const busy = () => childBusy("cancel a child", childId);
-  await retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+  await retrying(world, { tries: MAX_TRIES_OF_DOOR, where: `instance ${childId}` }, async () => {
     const found = await readOther(world, childId);
     // It cannot be ended, and must not keep its siblings from being ended.
     if (found === "unreadable") return;
@@ -66,11 +65,5 @@ export async function putTombstone(
   const outcome = await commit(world, planWrite(world, program, absent, tombstone), null);
   if (outcome.kind === "committed") return true;
   if (outcome.kind === "conflict") return false;
-  throw engineBusy(childBusy("say that a child does not begin", id));
+  throw engineBusy(`instance ${id}`);
 }
-
-export const childBusy = (what: string, childId: string): Busy => ({
-  happened: `The store is too busy to ${what}`,
-  where: `instance ${childId}`,
-  fix: "Nothing is lost: it is tried again.",
-});

@@ -30,7 +30,7 @@ import { loadProgram } from "../storage/programs.ts";
 import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { childBusy, putTombstone } from "./cancel-child.ts";
+import { putTombstone } from "./cancel-child.ts";
 import { parkRecheck, readOther } from "./notify-parent.ts";
 
 /** Makes sure that the child is there, or that its call learns what became of it; says whether it did anything. */
@@ -40,8 +40,8 @@ export async function startChild(
   ticket: ChildTicket,
 ): Promise<boolean> {
   const childId = childIdOf(world, parent, ticket.id);
-  const busy = () => childBusy("begin a child", childId);
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+  const where = `instance ${childId}`;
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
     const found = await readOther(world, childId);
     // It has begun; what has become of it cannot be known.
     if (found === "unreadable") return false;
@@ -59,7 +59,7 @@ export async function startChild(
       await parkRecheck(world, parent, ticket.id);
       return true;
     }
-    if (planned.plan === undefined) throw engineBusy(busy());
+    if (planned.plan === undefined) throw engineBusy(where);
     const outcome = await commitStart(world, planned.plan, planned.start);
     if (outcome.kind !== "committed") return again(outcome);
     if (ticket.detached) await parkRecheck(world, parent, ticket.id);

@@ -34,25 +34,30 @@ export async function deploy(world: World, { notation, source }: Source): Promis
   const { processes, diagnostics: warnings } = compilation;
   if (processes.length > MAX_PROCESSES_PER_SOURCE) throw tooMany(processes.length);
   const sourceHash = world.ids.digest(`${notation}\n${source}`);
-  const busy = () => ({
-    happened: "Other requests kept deploying the same definition",
-    where: `definition ${processes.map(({ id }) => id).join(", ")}`,
-    fix: "Deploy it again.",
-  });
-  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, busy }, async () => {
-    const planned = await Promise.all(
-      processes.map((process) => planOne(world, process, sourceHash)),
-    );
-    const definitions = planned.map(({ definition }) => ({ ...viewProcess(definition), warnings }));
-    const changed = planned.filter(({ writes }) => writes.length > 0);
-    const [first, ...rest] = changed.flatMap(({ writes }) => writes);
-    if (first === undefined) return { created: false, definitions };
-    for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
-    const outcome = await world.store.commit([first, ...rest]);
-    if (outcome.kind !== "committed") return again(outcome);
-    for (const { timers } of changed) await rearmTimers(world, timers);
-    return { created: true, definitions };
-  });
+  return retrying(
+    world,
+    {
+      tries: MAX_TRIES_AT_DEFINITION,
+      where: `definition ${processes.map(({ id }) => id).join(", ")}`,
+    },
+    async () => {
+      const planned = await Promise.all(
+        processes.map((process) => planOne(world, process, sourceHash)),
+      );
+      const definitions = planned.map(({ definition }) => ({
+        ...viewProcess(definition),
+        warnings,
+      }));
+      const changed = planned.filter(({ writes }) => writes.length > 0);
+      const [first, ...rest] = changed.flatMap(({ writes }) => writes);
+      if (first === undefined) return { created: false, definitions };
+      for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
+      const outcome = await world.store.commit([first, ...rest]);
+      if (outcome.kind !== "committed") return again(outcome);
+      for (const { timers } of changed) await rearmTimers(world, timers);
+      return { created: true, definitions };
+    },
+  );
 }
 
 /** What deploying would say, without storing anything. */

@@ -20,7 +20,7 @@ import { latestKey, shardFor } from "../storage/keys.ts";
 import { readLatest } from "../storage/latest.ts";
 import { START } from "../storage/names.ts";
 import { loadProgram } from "../storage/programs.ts";
-import { again, type Busy, engineBusy, retrying } from "../storage/retrying.ts";
+import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import { blankInstance, type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { commitCall, type Progress } from "./commit-call.ts";
@@ -115,8 +115,8 @@ export async function loadOrCreate(
 ): Promise<Image | undefined> {
   const found = await loadInstance(world, instanceId);
   if (found || start === undefined) return found;
-  const busy = () => busyCreating(instanceId);
-  return retrying(world, { tries: MAX_TRIES_OF_PARKED, busy }, async () => {
+  const where = `instance ${instanceId}`;
+  return retrying(world, { tries: MAX_TRIES_OF_PARKED, where }, async () => {
     const created = await createInstance(world, instanceId, start, { isCarried: true });
     if (created.kind === "committed") return created.image;
     if (created.kind === "void") return madeMeanwhile(world, instanceId, start);
@@ -141,7 +141,7 @@ async function madeMeanwhile(
   const begunAt = timer?.at ?? now;
   const isSure = world.settings.host.seesWholeCommits || world.clock.now() - begunAt > MAX_CALL_MS;
   if (found || isSure) return found;
-  throw engineBusy(busyCreating(instanceId));
+  throw engineBusy(`instance ${instanceId}`);
 }
 
 const tooLarge = (): EngineError =>
@@ -150,12 +150,6 @@ const tooLarge = (): EngineError =>
     where: "variables",
     fix: "Keep large values elsewhere and pass references to them.",
   });
-
-const busyCreating = (instanceId: string): Busy => ({
-  happened: "The store is too busy to create the instance now",
-  where: `instance ${instanceId}`,
-  fix: "Nothing is lost: the message that carries the start comes back.",
-});
 
 /** Who decided this start knows by then that the definition has changed, and decides again. */
 async function isStillHead(world: World, { definition, head }: CarriedStart): Promise<boolean> {

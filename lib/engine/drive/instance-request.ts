@@ -59,16 +59,15 @@ async function handleInTurn(
     progress,
     parkedAs: undefined,
   };
-  const busy = () => ({
-    happened: "The instance is too busy to take the request now",
-    where: `instance ${asked.instanceId}`,
-    fix: "Send the request again in a second, with the same Idempotency-Key.",
-  });
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, writer: request.id, busy }, async () => {
-    const image = await loadInstance(world, asked.instanceId);
-    if (image === undefined || image.instance.erased) throw notFound(asked.instanceId);
-    return handleOnce(world, asked, request, image);
-  });
+  return retrying(
+    world,
+    { tries: MAX_TRIES_OF_DOOR, writer: request.id, where: `instance ${asked.instanceId}` },
+    async () => {
+      const image = await loadInstance(world, asked.instanceId);
+      if (image === undefined || image.instance.erased) throw notFound(asked.instanceId);
+      return handleOnce(world, asked, request, image);
+    },
+  );
 }
 
 type Pending = {
@@ -126,15 +125,7 @@ export const tooLarge = (instanceId: string): EngineError =>
   });
 
 export const notFound = (instanceId: string): EngineError =>
-  new EngineError("instance/not-found", {
-    happened: "There is no such instance",
-    where: `instance ${instanceId}`,
-    fix: "Check the id; ended instances are removed after the retention time.",
-  });
+  new EngineError("instance/not-found", { where: `instance ${instanceId}` });
 
 export const keyReused = (where: string): EngineError =>
-  new EngineError("request/key-reused", {
-    happened: "The Idempotency-Key was used before with another request",
-    where: `instance ${where}`,
-    fix: "Use a new key for a new request; repeat a request with the same body.",
-  });
+  new EngineError("request/key-reused", { where: `instance ${where}` });

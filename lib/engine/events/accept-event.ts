@@ -35,13 +35,8 @@ export type AcceptedEvent = NumberedEvent & Readonly<{ isNew: boolean }>;
 export function acceptEvent(world: World, event: NewEvent): Promise<AcceptedEvent> {
   const topic = { kind: "event", name: event.name } as const;
   const body = fingerprintOf(world, topic, event.payload);
-  const busy = () => ({
-    happened: "Too many events of one name at once",
-    where: `event ${event.name}`,
-    fix: "Send it again in a second, with the same id.",
-  });
   return inTurn(world, topicName(topic), () =>
-    retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+    retrying(world, { tries: MAX_TRIES_OF_DOOR, where: `event ${event.name}` }, async () => {
       const found = await readId(world, event.id);
       const known = found && acceptedBefore(world, found, event, body);
       if (known) return { ...known, isNew: false };

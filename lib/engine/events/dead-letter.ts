@@ -88,11 +88,7 @@ export async function countReplay(world: World, id: string): Promise<DeadLetter 
   const put = letterItem(world, counted, item.version + 1);
   const outcome = await world.store.commit([{ put, when: { version: item.version } }]);
   if (outcome.kind === "committed") return { ...counted, item: put };
-  throw engineBusy({
-    happened: "Another request replays or removes the dead letter at this moment",
-    where: `dead letter ${id}`,
-    fix: "Look whether it is still there, then send the request again.",
-  });
+  throw engineBusy(`dead letter ${id}`);
 }
 
 function letterItem(world: World, letter: DeadLetter, version: number): Item {
@@ -118,8 +114,4 @@ const view = ({ at, replays: _, ...letter }: DeadLetter): DeadLetterView => ({
 const WORDS = { succeeded: "succeeded", failed: "failed", cancelled: "been cancelled" } as const;
 
 const noLetter = (id: string): EngineError =>
-  new EngineError("dead-letter/not-found", {
-    happened: "There is no such dead letter",
-    where: `dead letter ${id}`,
-    fix: "It was replayed, removed, or 30 days old; GET /v1/dead-letters lists what is there.",
-  });
+  new EngineError("dead-letter/not-found", { where: `dead letter ${id}` });

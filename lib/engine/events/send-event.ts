@@ -106,11 +106,7 @@ function demandRoom(instance: Instance, event: QueuedEvent): void {
       fix: "Keep large values elsewhere and send references to them.",
     });
   }
-  throw new EngineError("event/inbox-full", {
-    happened: "The instance has too many unread events",
-    where,
-    fix: "Wait until it has read some, then send the event again; nothing was stored.",
-  });
+  throw new EngineError("event/inbox-full", { where });
 }
 
 const ended = ({ id, status }: Instance): EngineError =>

@@ -51,22 +51,21 @@ type Change = (instance: Instance) => Instance | undefined | Promise<Instance | 
 /** The instance once it is as `change` wants it; `change` gives nothing where it is so already. */
 function replaceBy(world: World, found: Image, change: Change): Promise<Image | undefined> {
   let image = found;
-  const busy = () => ({
-    happened: "The instance is too busy to be erased now",
-    where: `instance ${found.instance.id}`,
-    fix: "Send the request again in a second.",
-  });
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
-    const { instance, program } = image;
-    const changed = await change(instance);
-    if (changed === undefined) return image;
-    const outcome = await commit(world, planWrite(world, program, instance, changed), null);
-    if (outcome.kind === "committed") return outcome.image;
-    if (outcome.kind !== "conflict") return again();
-    if (outcome.current === undefined) return undefined;
-    image = outcome.current;
-    return again();
-  });
+  return retrying(
+    world,
+    { tries: MAX_TRIES_OF_DOOR, where: `instance ${found.instance.id}` },
+    async () => {
+      const { instance, program } = image;
+      const changed = await change(instance);
+      if (changed === undefined) return image;
+      const outcome = await commit(world, planWrite(world, program, instance, changed), null);
+      if (outcome.kind === "committed") return outcome.image;
+      if (outcome.kind !== "conflict") return again();
+      if (outcome.current === undefined) return undefined;
+      image = outcome.current;
+      return again();
+    },
+  );
 }
 
 /** Its identity, how it began and ended, by what it was found; nothing of what it knew. */

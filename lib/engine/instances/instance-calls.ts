@@ -97,7 +97,8 @@ export async function patchVariables(
     ...defined({ key }),
     body: ["patch", scope, variables],
     factFor: (instance, program) => {
-      if (isTerminal(instance)) throw notLive(instanceId);
+      if (isTerminal(instance))
+        throw new EngineError("instance/not-live", { where: `instance ${instanceId}` });
       if (scope !== undefined) demandOpenOnce({ instance, program }, scope);
       return {
         kind: "variables-patched",
@@ -137,24 +138,11 @@ function refusalIn({ fresh }: Plan, instanceId: string): EngineError | undefined
 }
 
 export const notEnded = (instanceId: string): EngineError =>
-  new EngineError("instance/not-ended", {
-    happened: "The instance has not ended yet",
-    where: `instance ${instanceId}`,
-    fix: "Ask again later, or wait for it with waitSeconds.",
-  });
+  new EngineError("instance/not-ended", { where: `instance ${instanceId}` });
 
 const noIncident = (instanceId: string, incidentId: string): EngineError =>
   new EngineError("incident/not-found", {
-    happened: "There is no such open incident",
     where: `instance ${instanceId}, incident ${incidentId}`,
-    fix: "It was resolved, or went with its element; GET /v1/instances/{id} lists what is open.",
-  });
-
-const notLive = (instanceId: string): EngineError =>
-  new EngineError("instance/not-live", {
-    happened: "The instance has ended, and nothing changes it any more",
-    where: `instance ${instanceId}`,
-    fix: "Start another one with the variables that it should have.",
   });
 
 const notOpen = (where: string, isKnown: boolean): EngineError =>

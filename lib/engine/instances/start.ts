@@ -13,7 +13,7 @@ import type { StartRequest } from "../shapes/instances.ts";
 import type { IdempotencyKey } from "../shapes/paging.ts";
 import { defined } from "../storage/defined.ts";
 import { startable } from "../storage/latest.ts";
-import { again, type Busy, engineBusy, retrying } from "../storage/retrying.ts";
+import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 
@@ -59,13 +59,13 @@ async function create(
   start: CarriedStart,
   progress: Progress,
 ): Promise<Image> {
-  const busy = () => busyStarting(start);
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+  const where = `definition ${start.definition.id}`;
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
     const created = await createInstance(world, instanceId, start, { progress });
     if (created.kind === "committed") return created.image;
     if (created.kind === "conflict" && created.current) return created.current;
     if (created.kind === "moved") return again();
-    throw engineBusy(busy());
+    throw engineBusy(where);
   });
 }
 
@@ -89,14 +89,4 @@ function deadlineOf(text: string, now: Instant): Instant {
 }
 
 const taken = (instanceId: string): EngineError =>
-  new EngineError("instance/id-taken", {
-    happened: "The instance id is taken by another start",
-    where: `instance ${instanceId}`,
-    fix: "Choose another instanceId, or repeat the first start with exactly its body.",
-  });
-
-const busyStarting = ({ definition }: CarriedStart): Busy => ({
-  happened: "The store is too busy to take the start now",
-  where: `definition ${definition.id}`,
-  fix: "Send the request again in a second, with the same Idempotency-Key or instanceId.",
-});
+  new EngineError("instance/id-taken", { where: `instance ${instanceId}` });

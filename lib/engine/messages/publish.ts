@@ -178,7 +178,7 @@ async function keep(
   { address, message, id, isFleeting }: Letter,
   { version, mailbox }: ReadMailbox,
 ): Promise<Answer | Again> {
-  if (isFleeting) throw noWaiter(address);
+  if (isFleeting) throw new EngineError("message/no-waiter", { where: place(address) });
   // The waits that still stand there are known to be gone: the message needs no re-check.
   const left = { version, mailbox: withoutSubs(mailbox, () => true) };
   return (await putMessage(world, left, message, id)) ? { outcome: "buffered" } : again();
@@ -191,7 +191,7 @@ async function keepAndWake(world: World, letter: Letter): Promise<MessageAnswer>
   const { mid: messageId } = message;
   if (remembers(read.mailbox, messageId)) return { messageId, outcome: "duplicate" };
   const kept = { ...message, expiresAt: longEnough(world, letter) };
-  if (!(await putMessage(world, read, kept, id))) throw busy(address);
+  if (!(await putMessage(world, read, kept, id))) throw engineBusy(place(address));
   letter.progress.mayHappen = true;
   const waiters = await waitersOf(world, read.mailbox);
   for (const waiter of waiters === "unsure" ? [] : waiters) {
@@ -207,7 +207,8 @@ async function putMessage(
   message: Buffered,
   id: Remembered,
 ): Promise<boolean> {
-  if (!hasRoom(before, message, world.clock.now())) throw full(before.address);
+  if (!hasRoom(before, message, world.clock.now()))
+    throw new EngineError("message/mailbox-full", { where: place(before.address) });
   const mailbox = withMessage(before, message, id);
   const put = mailboxItem(world, mailbox, version + 1);
   const when = version === 0 ? "absent" : { version };
@@ -242,24 +243,3 @@ function letterOf(
 
 const place = ({ name, key }: Address): string =>
   `message ${JSON.stringify(name)}, correlation key ${JSON.stringify(key)}`;
-
-const noWaiter = (address: Address): EngineError =>
-  new EngineError("message/no-waiter", {
-    happened: "No instance waits for this message, and it was not to be kept",
-    where: place(address),
-    fix: "Give it a timeToLive to keep it until an instance waits, or check the correlation key.",
-  });
-
-const full = (address: Address): EngineError =>
-  new EngineError("message/mailbox-full", {
-    happened: "The mailbox keeps as many messages as it can hold",
-    where: place(address),
-    fix: "Let instances take them, or send with a shorter timeToLive; nothing was stored.",
-  });
-
-const busy = (address: Address): EngineError =>
-  engineBusy({
-    happened: "Too many messages and waits meet at one mailbox",
-    where: place(address),
-    fix: "Send it again in a second, with the same messageId.",
-  });

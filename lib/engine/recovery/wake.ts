@@ -107,14 +107,8 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
 
 async function publishAgain(world: World, { body }: Item): Promise<void> {
   const broadcast = parseBroadcast(body);
-  if (!(await publish(world, broadcast))) throw notTaken(broadcast.id);
+  if (!(await publish(world, broadcast)))
+    throw new EngineError("bus/not-taken", { where: `broadcast ${broadcast.id}` });
   // A bus that lasts has it now; a broadcast on one in memory stays due until it is complete.
   if (world.settings.host.queuesSurvive) await markFannedOut(world, broadcast);
 }
-
-const notTaken = (id: string): EngineError =>
-  new EngineError("bus/not-taken", {
-    happened: "The bus did not take a broadcast",
-    where: `broadcast ${id}`,
-    fix: "It is sent again by the sweep. If this goes on, look at the function's permissions and at the throttles of the bus.",
-  });

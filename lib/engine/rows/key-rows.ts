@@ -12,7 +12,7 @@ import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import { expireItem, expiryOf, readMany, removeItem, stuck, tryPutHint } from "../storage/items.ts";
+import { expireItem, expiryOf, readMany, removeItem, tryPutHint } from "../storage/items.ts";
 import { type FoundBy, foundByPk, instanceOrder } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
@@ -35,8 +35,8 @@ export async function putKeyRows(world: World, instance: Instance): Promise<bool
 export async function expireKeyRows(world: World, instance: Instance): Promise<void> {
   const expiresAt = expiryOf(world, instance);
   if (expiresAt === undefined) return;
-  const busy = () => stuck({ pk: `instance ${instance.id}` });
-  await retrying(world, { tries: MAX_TRIES_OF_PARKED, busy }, async () => {
+  const where = `instance ${instance.id}`;
+  await retrying(world, { tries: MAX_TRIES_OF_PARKED, where }, async () => {
     let isDone = true;
     for (const row of await foundRows(world, instance)) {
       if (row.expiresAt !== undefined) continue;

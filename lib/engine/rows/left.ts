@@ -1,7 +1,7 @@
 /** What has left an instance for items of its own: its history, its values, claims of batch items. */
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Instance } from "../../kernel/instance.ts";
-import { expireItem, expiryOf, removeItem, scanAll, stuck } from "../storage/items.ts";
+import { expireItem, expiryOf, removeItem, scanAll } from "../storage/items.ts";
 import { instancePk, LEFT } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import { expireValue, removeBlobOf } from "../storage/values.ts";
@@ -26,8 +26,8 @@ export async function expireLeft(world: World, instance: Instance): Promise<void
  * that dies in between leaves what the next one finds them by.
  */
 export async function removeLeft(world: World, instanceId: string): Promise<void> {
-  const busy = () => stuck({ pk: instancePk(world.settings.tenant, instanceId) });
-  await retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+  const where = `instance ${instanceId}`;
+  await retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
     let isGone = true;
     for await (const item of leftBy(world, instanceId)) {
       isGone = false;

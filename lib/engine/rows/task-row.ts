@@ -17,7 +17,7 @@ import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Item, Key } from "../../ports/store.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { busyAt, putHint } from "../storage/items.ts";
+import { placeOf, putHint } from "../storage/items.ts";
 import { lockSk, offersPk, openSk, shardFor, taskTypeOf, timeOfRow } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { Image } from "../storage/stored-instance.ts";
@@ -165,7 +165,7 @@ async function isOffered(world: World, key: Key): Promise<boolean> {
 
 /** A row stands under this key when this resolves. */
 async function putUnlessThere(world: World, put: Item): Promise<void> {
-  const tries = { tries: MAX_TRIES_OF_PARKED, busy: () => busyAt(put.key) };
+  const tries = { tries: MAX_TRIES_OF_PARKED, where: placeOf(put.key) };
   await retrying(world, tries, async () => {
     const outcome = await world.store.commit([{ put, when: "absent" }]);
     return outcome.kind === "committed" || outcome.kind === "conflict" || again(outcome);

@@ -81,18 +81,10 @@ export async function setTaskType(
 /** Better now than task by task: what can be told of a queue without sending to it. */
 async function checkQueue({ ownQueues }: World, name: string, queueArn: string): Promise<void> {
   if (ownQueues === undefined) {
-    throw new EngineError("task-type/no-queues", {
-      happened: "This engine has no queues to put tasks into",
-      where: `task type ${name}`,
-      fix: "Poll with POST /v1/tasks/activate, or deploy an installation on AWS with `tasks.queues`.",
-    });
+    throw new EngineError("task-type/no-queues", { where: `task type ${name}` });
   }
   if (!ownQueues.allows(queueArn)) {
-    throw new EngineError("task-type/queue-not-allowed", {
-      happened: "This installation was not told that it may send to the queue",
-      where: `queue ${queueArn}`,
-      fix: "Deploy it with the queue among `tasks.queues`, then send the request again.",
-    });
+    throw new EngineError("task-type/queue-not-allowed", { where: `queue ${queueArn}` });
   }
   const problem = await ownQueues.problemOf(queueArn);
   if (problem !== undefined) {
@@ -142,12 +134,7 @@ function changeType(
   change: (type: TaskType) => TaskType,
   damaged?: TaskType,
 ): Promise<ReadType> {
-  const busy = () => ({
-    happened: "Too many want to change one type of task at once",
-    where: `task type ${name}`,
-    fix: "Send the request again in a second.",
-  });
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where: `task type ${name}` }, async () => {
     const read = await readType(world, name, damaged);
     const { version } = read;
     const type = change(read.type);

@@ -130,11 +130,4 @@ function parseHead(body: Uint8Array): Head {
   return parseBody("head", body) as Head;
 }
 
-const triesAt = ({ kind, name }: Topic) => ({
-  tries: MAX_TRIES_OF_DOOR,
-  busy: () => ({
-    happened: `Too many broadcasts of one ${kind} at once`,
-    where: `${kind} ${name}`,
-    fix: "Send it again in a second, with the same id.",
-  }),
-});
+const triesAt = ({ kind, name }: Topic) => ({ tries: MAX_TRIES_OF_DOOR, where: `${kind} ${name}` });

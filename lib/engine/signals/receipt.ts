@@ -67,11 +67,7 @@ export async function putPage(
 export async function readReceipt(world: World, broadcastId: string): Promise<ReceiptView> {
   const broadcast = isStorable(broadcastId) ? await readBroadcast(world, broadcastId) : undefined;
   if (broadcast) return viewReceipt(broadcast, await readProgress(world, broadcastId));
-  throw new EngineError("broadcast/not-found", {
-    happened: "There is no receipt of such a broadcast",
-    where: `broadcast ${broadcastId}`,
-    fix: "Check the id; receipts are kept for 15 days.",
-  });
+  throw new EngineError("broadcast/not-found", { where: `broadcast ${broadcastId}` });
 }
 
 export function viewReceipt(broadcast: Broadcast, progress: Progress): ReceiptView {

@@ -13,10 +13,9 @@ import type { Given } from "../../kernel/draft.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
-import type { EngineError } from "../../ports/engine-error.ts";
+import { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { attemptName } from "../storage/names.ts";
-import { engineBusy } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 
 /** The world as a delivery sees it: of one that came too often nothing is decided. */
@@ -97,7 +96,7 @@ const poisoned = (fact: Fact, why: string) =>
   }) as const;
 
 const notYet = (instance: Instance, forMs: number): EngineError =>
-  engineBusy({
+  new EngineError("engine/busy", {
     happened: "The engine died while this step was under way: it is tried again later, alone",
     where: `instance ${instance.id}`,
     fix: `Wait for ${Math.ceil(forMs / 1_000)} s, or cancel the instance.`,

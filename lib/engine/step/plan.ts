@@ -14,6 +14,7 @@ import type { Given } from "../../kernel/draft.ts";
 import { type Instance, isTerminal, type Ticket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
 import { runOf } from "../../kernel/trail.ts";
+import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { Posting } from "../rows/mailbox.ts";
 import type { Change } from "../rows/open-tickets.ts";
@@ -34,7 +35,6 @@ import {
   phaseView,
 } from "../storage/keys.ts";
 import { journalBytes, leavingOf } from "../storage/packed-journal.ts";
-import { engineBusy } from "../storage/retrying.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { companionsOf } from "./companions.ts";
@@ -108,7 +108,7 @@ async function planWith(world: World, image: Image, chain: Chain): Promise<Plan 
     if (!lacksAnything(context)) return planned;
     sources = await readSources(world, image.instance, sources, context.missing);
   }
-  throw engineBusy({
+  throw new EngineError("engine/busy", {
     happened: `After ${MAX_ROUNDS} rounds the step still needs more mailboxes or topics`,
     where: `instance ${image.instance.id}`,
     fix: "Let the process wait for less at a time.",

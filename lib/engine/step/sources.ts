@@ -111,8 +111,4 @@ async function entriesOf<T, U>(
 
 /** Another transaction is being applied right now: this step is tried again. */
 const unsure = ({ name, key }: Address): EngineError =>
-  engineBusy({
-    happened: "Another instance begins to wait for the same message at this moment",
-    where: `message ${JSON.stringify(name)}, correlation key ${JSON.stringify(key)}`,
-    fix: "Nothing is lost: it is tried again.",
-  });
+  engineBusy(`message ${JSON.stringify(name)}, correlation key ${JSON.stringify(key)}`);

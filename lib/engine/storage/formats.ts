@@ -90,16 +90,11 @@ const tooNew = (kind: Kind, format: number): EngineError =>
   new EngineError(kind === "instance" ? "instance/format-too-new" : "store/item-too-new", {
     happened: `Its format is ${format}, and this engine reads up to ${FORMATS[kind]}`,
     where: `a stored ${kind}`,
-    fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
   });
 
 /** What only a newer engine can have written into a body of a format that this one reads. */
 export const unknownInside = (what: string): EngineError =>
-  new EngineError("store/item-too-new", {
-    happened: "This engine does not know it",
-    where: what,
-    fix: "Finish the deployment of the newer engine, which reads it; nothing was changed.",
-  });
+  new EngineError("store/item-too-new", { where: what });
 
 const tooOld = (kind: Kind, format: number): EngineError =>
   new EngineError("store/item-too-old", {

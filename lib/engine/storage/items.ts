@@ -5,14 +5,14 @@ import type { Instance } from "../../kernel/instance.ts";
 import type { Item, Key, ListedKey, Page, Range, Store, Write } from "../../ports/store.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import type { World } from "../world.ts";
-import { Again, again, type Busy, engineBusy, retrying, tryRepeatedly } from "./retrying.ts";
+import { Again, again, engineBusy, retrying, tryRepeatedly } from "./retrying.ts";
 import { readEach } from "./unreadable.ts";
 
 // Hints are put alone and may be put again: a store that is busy is simply asked once more.
 
 /** The hint is there when this resolves; throws when the store stays busy. */
 export async function putHint(world: Pick<World, "store" | "clock">, item: Item): Promise<void> {
-  if (!(await tryPutHint(world, item))) throw engineBusy(busyAt(item.key));
+  if (!(await tryPutHint(world, item))) throw engineBusy(placeOf(item.key));
 }
 
 /** Whether the hint is there; false when the store stays busy. */
@@ -27,12 +27,8 @@ export async function tryPutHint(
   return !(result instanceof Again);
 }
 
-/** The store did not take a write of one item. */
-export const busyAt = ({ pk, sk }: Key): Busy => ({
-  happened: "The store is too busy to take a write now",
-  where: `${pk} / ${sk}`,
-  fix: "Nothing is lost: try again in a second, with the same id.",
-});
+/** Where an item is stored, in words. */
+export const placeOf = ({ pk, sk }: Key): string => `${pk} / ${sk}`;
 
 /**
  * Puts an item where none is; gives the item that stands there then, this one or another writer's.
@@ -40,8 +36,7 @@ export const busyAt = ({ pk, sk }: Key): Busy => ({
  */
 export function putAbsent(world: Pick<World, "store" | "clock">, item: Item): Promise<Item> {
   let found: Item | undefined;
-  const busy = () => busyAt(item.key);
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where: placeOf(item.key) }, async () => {
     const outcome = await world.store.commit([replacing(found, item)]);
     if (outcome.kind === "committed") return item;
     [found] = await world.store.get([item.key]);
@@ -143,8 +138,7 @@ export const expiryOf = ({ settings }: World, { endedAt }: Instance): Instant | 
  */
 export function expireItem(world: World, { version, ...item }: Item, expiresAt: Instant) {
   const put = { ...item, version: version + 1, expiresAt };
-  const busy = () => stuck(item.key);
-  return retrying(world, { tries: MAX_TRIES_OF_PARKED, busy }, async () => {
+  return retrying(world, { tries: MAX_TRIES_OF_PARKED, where: placeOf(item.key) }, async () => {
     const outcome = await world.store.commit([{ put, when: { version } }]);
     // An unknown outcome is a conflict next time.
     if (outcome.kind === "committed" || outcome.kind === "conflict") return outcome.kind;
@@ -154,15 +148,8 @@ export function expireItem(world: World, { version, ...item }: Item, expiresAt: 
 
 /** Removes an item; one that is gone already is a conflict. */
 export async function removeItem(world: World, key: Key): Promise<void> {
-  await retrying(world, { tries: MAX_TRIES_OF_DOOR, busy: () => stuck(key) }, async () => {
+  await retrying(world, { tries: MAX_TRIES_OF_DOOR, where: placeOf(key) }, async () => {
     const outcome = await world.store.commit([{ remove: key, when: "exists" }]);
     return outcome.kind === "committed" || outcome.kind === "conflict" || again(outcome);
   });
 }
-
-/** The store did not let go of an item, or others put it back each time. */
-export const stuck = ({ pk, sk }: Pick<Key, "pk"> & Partial<Key>): Busy => ({
-  happened: "The store is too busy to let go of what an instance has left",
-  where: sk === undefined ? pk : `${pk} / ${sk}`,
-  fix: "Nothing is lost: the request can be repeated, and a message that brought it comes back.",
-});

@@ -78,22 +78,21 @@ export function changeLatest(
   id: string,
   plan: (found: ReadLatest) => Promise<LatestChange | undefined>,
 ): Promise<Latest> {
-  const busy = () => ({
-    happened: "Other requests kept changing the definition",
-    where: `definition ${id}`,
-    fix: "Send the request again.",
-  });
-  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, busy }, async () => {
-    const found = await deployed(world, id);
-    const change = await plan(found);
-    if (change === undefined) return found.latest;
-    const { latest, writes = [], afterwards } = change;
-    const outcome = await world.store.commit([latestWrite(world, latest, found.item), ...writes]);
-    // Lost or unknown: the next try reads what has become of it.
-    if (outcome.kind !== "committed") return again(outcome);
-    await afterwards?.();
-    return latest;
-  });
+  return retrying(
+    world,
+    { tries: MAX_TRIES_AT_DEFINITION, where: `definition ${id}` },
+    async () => {
+      const found = await deployed(world, id);
+      const change = await plan(found);
+      if (change === undefined) return found.latest;
+      const { latest, writes = [], afterwards } = change;
+      const outcome = await world.store.commit([latestWrite(world, latest, found.item), ...writes]);
+      // Lost or unknown: the next try reads what has become of it.
+      if (outcome.kind !== "committed") return again(outcome);
+      await afterwards?.();
+      return latest;
+    },
+  );
 }
 
 /** A version that may be started, and over how many shards its lists are spread. */
@@ -144,9 +143,7 @@ export const parseVersion = (body: Uint8Array): VersionRecord =>
 
 const unknown = (id: string, version?: number): EngineError =>
   new EngineError("definition/not-found", {
-    happened: "There is no such definition",
     where: version === undefined ? `definition ${id}` : `definition ${id} version ${version}`,
-    fix: "Deploy it first, or list what is deployed with GET /v1/definitions.",
   });
 
 const disabled = (id: string): EngineError =>

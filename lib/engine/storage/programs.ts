@@ -53,7 +53,6 @@ const missing = ({ id, version }: DefinitionRef): EngineError =>
   new EngineError("store/corrupt", {
     happened: "A definition version that an instance needs is not stored",
     where: `definition ${id} version ${version}`,
-    fix: "Restore the data folder from a backup that is whole.",
   });
 
 // Long texts in parts of a size that every store takes. They are named by their content.

@@ -20,16 +20,14 @@ export type Tries = Readonly<{
   writer?: string;
 }>;
 
-export type Busy = Readonly<{ happened: string; where: string; fix: string }>;
-
 /** Repeats `attempt` until it holds; throws `engine/busy` when its tries are used up. */
 export async function retrying<T>(
   world: Pick<World, "clock">,
-  { busy, ...tries }: Tries & Readonly<{ busy: () => Busy }>,
+  { where, ...tries }: Tries & Readonly<{ where: string }>,
   attempt: (tried: number) => Promise<T | Again>,
 ): Promise<T> {
   const result = await tryRepeatedly(world, tries, attempt);
-  if (result instanceof Again) throw engineBusy(busy());
+  if (result instanceof Again) throw engineBusy(where);
   return result;
 }
 
@@ -54,4 +52,4 @@ export function pauseMs(tried: number, writer?: string): number {
   return 2 + (mixed % (20 + 10 * tried));
 }
 
-export const engineBusy = (busy: Busy): EngineError => new EngineError("engine/busy", busy);
+export const engineBusy = (where: string): EngineError => new EngineError("engine/busy", { where });

@@ -106,9 +106,4 @@ export function sound<T>(where: string, read: () => T): T {
 }
 
 export const corrupt = (where: string, cause?: unknown): EngineError =>
-  new EngineError("store/corrupt", {
-    happened: "What is stored makes no sense",
-    where,
-    fix: "Restore it from a backup that is whole; nothing was changed, and all else goes on.",
-    ...(cause !== undefined && { cause }),
-  });
+  new EngineError("store/corrupt", { where, ...(cause !== undefined && { cause }) });

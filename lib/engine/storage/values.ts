@@ -74,7 +74,8 @@ export function filled(stored: Stored, values: ReadonlyMap<string, Json>): Store
   const refs = stored.packed.v ?? [];
   const changes = refs.map(([at, hash]) => {
     const value = values.get(hash);
-    if (value === undefined) throw missing(hash);
+    if (value === undefined)
+      throw new EngineError("instance/value-missing", { where: `value ${hash}` });
     return [at, value] as const;
   });
   return { ...stored, packed: withValues(stored.packed, changes) };
@@ -189,10 +190,3 @@ function remember(world: World, hash: string, value: Remembered): void {
     bytes -= each.bytes;
   }
 }
-
-const missing = (hash: string): EngineError =>
-  new EngineError("instance/value-missing", {
-    happened: "A value of the instance is not where it was stored",
-    where: `value ${hash}`,
-    fix: "It is tried again. If it stays away, the bucket was emptied, or the table restored to before its retention.",
-  });

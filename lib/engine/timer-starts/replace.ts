@@ -108,15 +108,14 @@ async function readAll(
   if (timers.length === 0) return [];
   const { tenant } = world.settings;
   const keys = timers.map((element) => timerStartKey(tenant, { definitionId, hash, element }));
-  const busy = () => ({
-    happened: "Another request is changing the definition at this moment",
-    where: `definition ${definitionId}`,
-    fix: "Send the request again.",
-  });
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, busy }, async () => {
-    const items = await world.store.get(keys);
-    const found = items.filter((item) => item !== undefined);
-    if (found.length < keys.length) return again();
-    return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
-  });
+  return retrying(
+    world,
+    { tries: MAX_TRIES_OF_DOOR, where: `definition ${definitionId}` },
+    async () => {
+      const items = await world.store.get(keys);
+      const found = items.filter((item) => item !== undefined);
+      if (found.length < keys.length) return again();
+      return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
+    },
+  );
 }

@@ -36,14 +36,10 @@ export async function listSchedules(
 /** Stops one start event; it comes back when its definition is enabled or deployed anew. */
 export async function removeSchedule(world: World, id: string): Promise<{ removed: true }> {
   const key = await keyOf(world, id);
-  const busy = () => ({
-    happened: "The schedule kept changing meanwhile",
-    where: `schedule ${id}`,
-    fix: "Send the request again.",
-  });
-  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, busy }, async () => {
+  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, where: `schedule ${id}` }, async () => {
     const found = key && (await readTimerStart(world, key));
-    if (found === undefined || found.start.isStopped) throw notFound(id);
+    if (found === undefined || found.start.isStopped)
+      throw new EngineError("schedule/not-found", { where: `schedule ${id}` });
     const { item, start } = found;
     const stopped: TimerStart = { ...disabled(start), isStopped: true };
     const outcome = await world.store.commit([
@@ -128,10 +124,3 @@ function decoded(text: string): string | undefined {
     return undefined;
   }
 }
-
-const notFound = (id: string): EngineError =>
-  new EngineError("schedule/not-found", {
-    happened: "There is no such schedule",
-    where: `schedule ${id}`,
-    fix: "List what begins by itself with GET /v1/schedules.",
-  });

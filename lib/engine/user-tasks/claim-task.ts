@@ -58,7 +58,8 @@ const turn = (
     body: [action, taskId, user],
     factFor: (task) => {
       const inTurn = turnOf(task);
-      if (task.person === undefined || inTurn === undefined) throw notForPeople(taskId);
+      if (task.person === undefined || inTurn === undefined)
+        throw new EngineError("task/not-for-people", { where: `task ${taskId}` });
       const to = next(task.person);
       return to && { kind: "task-assigned", ticket: task.id, turn: inTurn, ...to };
     },
@@ -79,11 +80,4 @@ const notACandidate = (taskId: string, user: string): EngineError =>
     happened: `${user} is not among those whom the model names for the task`,
     where: `task ${taskId}`,
     fix: "Let a candidate claim it, or say in `groups` which of its groups the user is in.",
-  });
-
-const notForPeople = (taskId: string): EngineError =>
-  new EngineError("task/not-for-people", {
-    happened: "The task is not a user task and cannot be claimed",
-    where: `task ${taskId}`,
-    fix: "Complete or fail it; only user tasks change hands.",
   });

@@ -115,23 +115,13 @@ export async function heartbeat(
   const { worker = "" } = parseOffer(row.body);
   const { moved, lock } = await lockRow(world, row, { worker, lockSeconds });
   if (moved === "lost" || moved === "elsewhere") throw lockLost(about);
-  if (moved === "busy") {
-    throw engineBusy({
-      happened: "The store is too busy to keep the lock now",
-      where: `task ${taskIdOf(about.instanceId, about.ticket)}`,
-      fix: "Send the heartbeat again in a second; the lock is as it was.",
-    });
-  }
+  if (moved === "busy") throw engineBusy(`task ${taskIdOf(about.instanceId, about.ticket)}`);
   // In doubt: the old row is gone and the new one stands. Only this call, or a worker, removed it.
   return { lockToken: lockTokenOf(lock), lockedUntil: formatInstant(lock.until) };
 }
 
 const lockLost = ({ instanceId, ticket }: TaskParts): EngineError =>
-  new EngineError("task/lock-lost", {
-    happened: "The lock was over, and another worker has taken the task",
-    where: `task ${taskIdOf(instanceId, ticket)}`,
-    fix: "Drop it: the other worker reports its result. Send heartbeats, or lock for longer.",
-  });
+  new EngineError("task/lock-lost", { where: `task ${taskIdOf(instanceId, ticket)}` });
 
 // Taking a row: another row is put, and then the old one is removed. The poll that removed
 // it has the task; one that was too late removes its own row again. The new row comes first: a poll

@@ -251,8 +251,4 @@ function millisecondsOf(world: World, text: string): number {
 }
 
 const noTask = (taskId: string): EngineError =>
-  new EngineError("task/not-found", {
-    happened: "There is no such open task",
-    where: `task ${taskId}`,
-    fix: "It was completed, failed, interrupted or never existed; list open tasks with GET /v1/tasks.",
-  });
+  new EngineError("task/not-found", { where: `task ${taskId}` });
