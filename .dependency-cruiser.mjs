@@ -31,10 +31,6 @@ const forbidden = (name, from, to, comment) => ({ name, comment, severity: "erro
  * are one layer and may import each other.
  */
 const ENGINE_LAYERS = [
-  [
-    "shapes",
-    "Requests and answers are plain types and rules: they know nothing of how they are stored.",
-  ],
   ["storage", "How things are stored. What concerns rows, steps or a use case belongs further up."],
   [
     "rows",
@@ -119,9 +115,21 @@ export default {
       "A port names what the kernel decides, it does not decide. Use `import type`.",
     ),
     room(
+      "shapes-are-types",
+      "^lib/shapes/",
+      ["^lib/shapes/", "^lib/definition/", "^lib/kernel/", "^lib/ports/"],
+      "lib/shapes has the types of requests and answers, which the engine, the API, the library and the client share. It knows nothing of how they are stored or sent.",
+    ),
+    typesOnly(
+      "shapes-run-nothing",
+      "^lib/shapes/",
+      "^lib/(definition|kernel|ports)/",
+      "lib/shapes holds types and no code. Use `import type`, and put a rule beside the use case that it guards, or into lib/api/shapes.",
+    ),
+    room(
       "engine-imports-kernel-and-ports",
       "^lib/engine/",
-      ["^lib/engine/", "^lib/definition/", "^lib/kernel/", "^lib/ports/"],
+      ["^lib/engine/", "^lib/definition/", "^lib/kernel/", "^lib/ports/", "^lib/shapes/"],
       "lib/engine sees the world through lib/ports only. Compilers, expression engines and adapters are handed to it by lib/embedded or functions/composition.ts.",
     ),
     forbidden(
@@ -142,7 +150,14 @@ export default {
     room(
       "api-imports-engine",
       "^lib/api/",
-      ["^lib/api/", "^lib/engine/", "^lib/ports/", "^lib/definition/", packages("zod")],
+      [
+        "^lib/api/",
+        "^lib/engine/",
+        "^lib/shapes/",
+        "^lib/ports/",
+        "^lib/definition/",
+        packages("zod"),
+      ],
       "lib/api is the HTTP surface over lib/engine, the same in one process and in Lambda. Servers, files and adapters belong to lib/embedded and functions.",
     ),
     room(

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Notation } from "../definition/definition.ts";
 import { MAX_SOURCE_BYTES } from "../definition/limits.ts";
-import type { Source } from "../engine/shapes/definitions.ts";
+import type { Source } from "../shapes/definitions.ts";
 import { check } from "./check.ts";
 import { type ApiRequest, JSON_TYPE, parseContentType } from "./http.ts";
 import { decodeUtf8, parseJson } from "./json-text.ts";

@@ -12,13 +12,13 @@ export type {
   PurgeRequest,
   ResolveReport,
   ResolveRequest,
-} from "../engine/shapes/bulk.ts";
+} from "../shapes/bulk.ts";
 export type {
   DefinitionView,
   DeployedView,
   ListingView,
   ScheduleView,
-} from "../engine/shapes/definitions.ts";
+} from "../shapes/definitions.ts";
 export type {
   HistoryEntry,
   IncidentView,
@@ -27,9 +27,9 @@ export type {
   StartRequest,
   Status,
   VariablesPatch,
-} from "../engine/shapes/instances.ts";
-export type { Listed, PageRequest } from "../engine/shapes/paging.ts";
-export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";
+} from "../shapes/instances.ts";
+export type { Listed, PageRequest } from "../shapes/paging.ts";
+export type { RecoveryReport, RecoveryTrouble } from "../shapes/reports.ts";
 export type {
   DeadLetterView,
   EventAnswer,
@@ -42,7 +42,7 @@ export type {
   ReceiptView,
   SignalAnswer,
   SignalRequest,
-} from "../engine/shapes/signals.ts";
+} from "../shapes/signals.ts";
 export type {
   ActivatedTask,
   Activation,
@@ -56,7 +56,7 @@ export type {
   TaskFilter,
   TaskTypeView,
   TaskView,
-} from "../engine/shapes/tasks.ts";
+} from "../shapes/tasks.ts";
 export type { ClockAdvance } from "./operation.ts";
 export type { Problem, ProblemCode, ProblemEntry } from "./problem.ts";
 export type { InstanceView, WaitView } from "./wait-calls.ts";

@@ -1,6 +1,6 @@
 /** Instances as both doors show them: each wait with the HTTP call that would move it. */
 import type { Json } from "../definition/json.ts";
-import type * as facts from "../engine/shapes/instances.ts";
+import type * as facts from "../shapes/instances.ts";
 
 export type InstanceView = Omit<facts.InstanceView, "waits"> &
   Readonly<{ waits: readonly WaitView[] }>;

@@ -1,6 +1,6 @@
 import type { Compiled } from "../definition/definition.ts";
 import type { Node } from "../definition/graph.ts";
-import type { HistoryEntry } from "../engine/shapes/instances.ts";
+import type { HistoryEntry } from "../shapes/instances.ts";
 
 /** What an instance did, in the units that engines are billed by. */
 export type Counts = Readonly<{

@@ -1,5 +1,5 @@
 import type { Engine } from "../engine/engine.ts";
-import type { HistoryEntry, StartRequest, WaitView } from "../engine/shapes/instances.ts";
+import type { HistoryEntry, StartRequest, WaitView } from "../shapes/instances.ts";
 import type { Installation } from "./installation.ts";
 import type { Ledger } from "./ledger.ts";
 

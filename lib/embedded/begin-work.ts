@@ -2,9 +2,9 @@ import type { Queues } from "../adapters/local/queues.ts";
 import type { StepJournal } from "../adapters/local/step-journal.ts";
 import { PAUSE_BEFORE_ALONE_MS } from "../definition/limits.ts";
 import type { Engine } from "../engine/engine.ts";
-import type { RecoveryReport } from "../engine/shapes/reports.ts";
 import { quietAlarm } from "../ports/alarm.ts";
 import { EngineError } from "../ports/engine-error.ts";
+import type { RecoveryReport } from "../shapes/reports.ts";
 
 /** The background work of an engine, from its opening to its end. */
 export type Work = Readonly<{

@@ -1,21 +1,22 @@
 /** `fermata-engine/embedded`: the whole engine in one Node process. */
 
 export type { InstanceView, WaitView } from "../api/wait-calls.ts";
+export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
 export type {
   DefinitionView,
   Deployment,
   ScheduleView,
   Source,
-} from "../engine/shapes/definitions.ts";
+} from "../shapes/definitions.ts";
 export type {
   HistoryEntry,
   IncidentView,
   InstanceFilter,
   ResultView,
   StartRequest,
-} from "../engine/shapes/instances.ts";
-export type { Listed } from "../engine/shapes/paging.ts";
-export type { RecoveryReport, RecoveryTrouble } from "../engine/shapes/reports.ts";
+} from "../shapes/instances.ts";
+export type { Listed } from "../shapes/paging.ts";
+export type { RecoveryReport, RecoveryTrouble } from "../shapes/reports.ts";
 export type {
   DeadLetterView,
   EventAnswer,
@@ -26,7 +27,7 @@ export type {
   MessageAnswer,
   ReceiptView,
   SignalAnswer,
-} from "../engine/shapes/signals.ts";
+} from "../shapes/signals.ts";
 export type {
   ActivatedTask,
   Activation,
@@ -37,8 +38,7 @@ export type {
   TaskFilter,
   TaskTypeView,
   TaskView,
-} from "../engine/shapes/tasks.ts";
-export { EngineError, type ErrorCode } from "../ports/engine-error.ts";
+} from "../shapes/tasks.ts";
 export { type ClockAdvance, type EmbeddedEngine, workerDoor } from "./embedded-engine.ts";
 export type { HttpServer } from "./http-server.ts";
 export type { HttpOptions } from "./http-task.ts";

@@ -21,10 +21,10 @@ import type {
   PurgeRequest,
   ResolveReport,
   ResolveRequest,
-} from "../engine/shapes/bulk.ts";
-import type { DefinitionView, ScheduleView, Source } from "../engine/shapes/definitions.ts";
-import type { HistoryEntry, InstanceFilter } from "../engine/shapes/instances.ts";
-import type { IdempotencyKey, Listed, PageRequest } from "../engine/shapes/paging.ts";
+} from "../shapes/bulk.ts";
+import type { DefinitionView, ScheduleView, Source } from "../shapes/definitions.ts";
+import type { HistoryEntry, InstanceFilter } from "../shapes/instances.ts";
+import type { IdempotencyKey, Listed, PageRequest } from "../shapes/paging.ts";
 import type {
   DeadLetterView,
   EventConfig,
@@ -32,8 +32,8 @@ import type {
   MessageAnswer,
   MessageRequest,
   SignalAnswer,
-} from "../engine/shapes/signals.ts";
-import type { TaskFilter, TaskView } from "../engine/shapes/tasks.ts";
+} from "../shapes/signals.ts";
+import type { TaskFilter, TaskView } from "../shapes/tasks.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { CALLS } from "./library-shapes.ts";
 import { own } from "./own-copy.ts";

@@ -4,6 +4,10 @@
  * answers that the API documents. What a caller did wrong is thrown as an EngineError whose code says
  * what; instants are ISO text, because every answer may leave as JSON.
  */
+
+import type { ResolveRequest } from "../shapes/bulk.ts";
+import type { StartRequest } from "../shapes/instances.ts";
+import type { IdempotencyKey } from "../shapes/paging.ts";
 import { cancelChild } from "./calls/cancel-child.ts";
 import { notifyParent } from "./calls/notify-parent.ts";
 import { startChild } from "./calls/start-child.ts";
@@ -51,9 +55,6 @@ import { wake } from "./recovery/wake.ts";
 import { turnWheel } from "./recovery/wheel.ts";
 import { getEventType, setEventType } from "./rows/event.ts";
 import { getTaskType, setTaskType } from "./rows/task-type.ts";
-import type { ResolveRequest } from "./shapes/bulk.ts";
-import type { StartRequest } from "./shapes/instances.ts";
-import type { IdempotencyKey } from "./shapes/paging.ts";
 import { deliverPage, fanOut, pageShard, watch } from "./signals/fan-out.ts";
 import { recheckMissed, sendMissed } from "./signals/missed.ts";
 import { readReceipt } from "./signals/receipt.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MAX_ID_LENGTH, MAX_MADE_ID_LENGTH } from "../../lib/api/limits.ts";
 import { MAX_NAME_LENGTH } from "../../lib/definition/limits.ts";
-import type { EventAnswer } from "../../lib/engine/shapes/signals.ts";
+import type { EventAnswer } from "../../lib/shapes/signals.ts";
 import { aDeadLetter, undeclared } from "../support/canned-views.ts";
 import { engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { MAX_ID_LENGTH } from "../../lib/api/limits.ts";
 import { MAX_NAME_LENGTH } from "../../lib/definition/limits.ts";
-import type { MessageAnswer } from "../../lib/engine/shapes/signals.ts";
+import type { MessageAnswer } from "../../lib/shapes/signals.ts";
 import { engineError } from "../support/fake-engine.ts";
 import { fakeApi } from "./fake-api.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { operations } from "../../lib/api/operations.ts";
 import { viewWait } from "../../lib/api/wait-calls.ts";
-import type { WaitCall } from "../../lib/engine/shapes/instances.ts";
+import type { WaitCall } from "../../lib/shapes/instances.ts";
 
 const body = { any: "body" };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { sweepAll } from "../../functions/sweep/handler.ts";
-import type { Pace } from "../../lib/engine/shapes/reports.ts";
 import type { Slice } from "../../lib/ports/store.ts";
+import type { Pace } from "../../lib/shapes/reports.ts";
 import { ManualTime } from "../support/manual-time.ts";
 import { aContext, HeardTelemetry } from "../support/queue-events.ts";
 

@@ -68,8 +68,10 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
     rule: "engine-imports-kernel-and-ports",
   },
   { file: "lib/engine/d.ts", imports: 'import "../ports/p.ts"' },
+  { file: "lib/shapes/a.ts", imports: 'import "../engine/e.ts"', rule: "shapes-are-types" },
+  { file: "lib/shapes/b.ts", imports: 'import "../kernel/k.ts"', rule: "shapes-run-nothing" },
+  { file: "lib/shapes/c.ts", imports: 'import type { K } from "../kernel/k.ts"' },
   ...[
-    ["shapes", "storage"],
     ["storage", "rows"],
     ["rows", "step"],
     ["step", "drive"],
@@ -183,7 +185,7 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
 
 /** What the planted files import: blameless files of every room. */
 const TARGETS = [
-  ...["shapes", "storage", "rows", "step", "drive", "signals", "messages", "recovery"].map(
+  ...["storage", "rows", "step", "drive", "signals", "messages", "recovery"].map(
     (layer) => `engine/${layer}/l`,
   ),
   "engine/world",

@@ -1,10 +1,10 @@
 // What the fake engine answers with.
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
-import type { FoundIncident } from "../../lib/engine/shapes/bulk.ts";
-import type { DefinitionView, ScheduleView } from "../../lib/engine/shapes/definitions.ts";
-import type { InstanceView, StartRequest } from "../../lib/engine/shapes/instances.ts";
-import type { DeadLetterView, EventConfig, ReceiptView } from "../../lib/engine/shapes/signals.ts";
-import type { ActivatedTask, TaskView } from "../../lib/engine/shapes/tasks.ts";
+import type { FoundIncident } from "../../lib/shapes/bulk.ts";
+import type { DefinitionView, ScheduleView } from "../../lib/shapes/definitions.ts";
+import type { InstanceView, StartRequest } from "../../lib/shapes/instances.ts";
+import type { DeadLetterView, EventConfig, ReceiptView } from "../../lib/shapes/signals.ts";
+import type { ActivatedTask, TaskView } from "../../lib/shapes/tasks.ts";
 
 /** When everything happened. */
 export const AT = "2026-07-01T10:00:00.000Z";

@@ -5,7 +5,7 @@
  */
 import type { Variables } from "../../lib/definition/json.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { EventConfig } from "../../lib/engine/shapes/signals.ts";
+import type { EventConfig } from "../../lib/shapes/signals.ts";
 import {
   aMessage,
   aSignal,

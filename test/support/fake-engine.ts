@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
-import type { Source } from "../../lib/engine/shapes/definitions.ts";
 import { EngineError, type ErrorCode } from "../../lib/ports/engine-error.ts";
+import type { Source } from "../../lib/shapes/definitions.ts";
 import {
   AT,
   aDeadLetter,

@@ -1,4 +1,4 @@
-import type { RecoveryReport } from "../../lib/engine/shapes/reports.ts";
+import type { RecoveryReport } from "../../lib/shapes/reports.ts";
 
 /** What a recovery reports that had nothing to look at. */
 export const NOTHING_RECOVERED: RecoveryReport = {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ApiError, type Client } from "../../lib/client/index.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
-import type { HistoryEntry, InstanceView } from "../../lib/engine/shapes/instances.ts";
+import type { HistoryEntry, InstanceView } from "../../lib/shapes/instances.ts";
 
 /** A file of the folder, parsed. `{run}` in its texts stands for what differs from play to play. */
 export type Scenario = Readonly<{

@@ -2,8 +2,8 @@
 
 import { SimulatedOwnQueues } from "../../lib/adapters/simulated/own-queues.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
-import type { ActivatedTask } from "../../lib/engine/shapes/tasks.ts";
 import type { Store } from "../../lib/ports/store.ts";
+import type { ActivatedTask } from "../../lib/shapes/tasks.ts";
 import { inARow } from "../cost/workflows.ts";
 import { extensions, job, xml } from "./bpmn-xml.ts";
 import { aPlainWorld, type PlainWorld } from "./plain-world.ts";

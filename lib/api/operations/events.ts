@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { UNDECLARED } from "../../engine/rows/event.ts";
-import type { EventAnswer } from "../../engine/shapes/signals.ts";
+import type { EventAnswer } from "../../shapes/signals.ts";
 import { ignoredBody, jsonBody, noBody } from "../body.ts";
 import { paged } from "../cursor.ts";
 import { nothing, type Operation, operation } from "../operation.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import type { ResultView } from "../../engine/shapes/instances.ts";
 import { EngineError } from "../../ports/engine-error.ts";
+import type { ResultView } from "../../shapes/instances.ts";
 import { ignoredBody, jsonBody } from "../body.ts";
 import { paged } from "../cursor.ts";
 import { MAX_WAIT_SECONDS } from "../limits.ts";

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import { correlationText } from "../../definition/expression.ts";
-import type { MessageRequest } from "../../engine/shapes/signals.ts";
+import type { MessageRequest } from "../../shapes/signals.ts";
 import { jsonBody } from "../body.ts";
 import { nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/message.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { MAX_PAGE_SIZE } from "../../definition/limits.ts";
-import type { PageRequest } from "../../engine/shapes/paging.ts";
+import type { PageRequest } from "../../shapes/paging.ts";
 import { parseCursor } from "../cursor.ts";
 import { DEFAULT_PAGE_SIZE, MAX_CURSOR_LENGTH } from "../limits.ts";
 import { named } from "./registry.ts";

@@ -2,11 +2,11 @@
 import type { Notation } from "../../definition/definition.ts";
 import { MAX_LIVE_COUNTED } from "../../definition/limits.ts";
 import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
+import type { DefinitionView } from "../../shapes/definitions.ts";
+import type { Listed, PageRequest } from "../../shapes/paging.ts";
 import { phaseViews } from "../instances/listing-sources.ts";
 import { viewProcess } from "../instances/views.ts";
 import { replaceStarts } from "../rows/start-rows.ts";
-import type { DefinitionView } from "../shapes/definitions.ts";
-import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { defined } from "../storage/defined.ts";
 import { listItems, listPages, rangeOf, viewPage } from "../storage/items.ts";
 import { definitionPk, definitionsView, VERSIONS, versionOf } from "../storage/keys.ts";

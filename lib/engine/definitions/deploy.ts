@@ -4,9 +4,9 @@ import type { Compilation, Compiler, Diagnostic } from "../../definition/diagnos
 import { MAX_PROCESSES_PER_SOURCE, MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Write } from "../../ports/store.ts";
+import type { Deployment, Source } from "../../shapes/definitions.ts";
 import { viewProcess } from "../instances/views.ts";
 import { replaceStarts } from "../rows/start-rows.ts";
-import type { Deployment, Source } from "../shapes/definitions.ts";
 import { bodyText, encodeBody } from "../storage/formats.ts";
 import { definitionPk, versionKey } from "../storage/keys.ts";
 import {

@@ -14,7 +14,7 @@ import type {
   PurgeRequest,
   ResolveReport,
   ResolveRequest,
-} from "../shapes/bulk.ts";
+} from "../../shapes/bulk.ts";
 import { defined } from "../storage/defined.ts";
 import { instanceOrder } from "../storage/keys.ts";
 import type { Image } from "../storage/stored-instance.ts";

@@ -3,8 +3,8 @@
  * middle of an instance: its cursor then says behind which incident it goes on.
  */
 import type { IncidentTicket, Instance } from "../../kernel/instance.ts";
-import type { FoundIncident, IncidentFilter } from "../shapes/bulk.ts";
-import type { Listed, PageRequest } from "../shapes/paging.ts";
+import type { FoundIncident, IncidentFilter } from "../../shapes/bulk.ts";
+import type { Listed, PageRequest } from "../../shapes/paging.ts";
 import { defined } from "../storage/defined.ts";
 import { instanceOrder } from "../storage/keys.ts";
 import { compareTickets } from "../storage/names.ts";

@@ -2,10 +2,10 @@
 import type { Variables } from "../../definition/json.ts";
 import { type Instance, isTerminal } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
+import type { ResultView, WaitView } from "../../shapes/instances.ts";
+import type { IdempotencyKey } from "../../shapes/paging.ts";
 import { demandNotAwaited } from "../calls/awaited.ts";
 import { handleRequest, notFound } from "../drive/instance-request.ts";
-import type { ResultView, WaitView } from "../shapes/instances.ts";
-import type { IdempotencyKey } from "../shapes/paging.ts";
 import type { Plan } from "../step/plan.ts";
 import { defined } from "../storage/defined.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";

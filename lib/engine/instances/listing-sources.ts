@@ -5,8 +5,8 @@
 import { MAX_SHARDS } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, ListedKey, Page, Range } from "../../ports/store.ts";
-import type { ListingView } from "../shapes/definitions.ts";
-import type { InstanceFilter } from "../shapes/instances.ts";
+import type { ListingView } from "../../shapes/definitions.ts";
+import type { InstanceFilter } from "../../shapes/instances.ts";
 import { listPages } from "../storage/items.ts";
 import {
   definitionIdOf,

@@ -5,9 +5,9 @@
  */
 import { MAX_PAGE_BYTES, MAX_READ_BEYOND_PAGE } from "../../definition/limits.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
+import type { InstanceFilter, InstanceView } from "../../shapes/instances.ts";
+import type { Listed, PageRequest } from "../../shapes/paging.ts";
 import { isDeadRow } from "../rows/key-rows.ts";
-import type { InstanceFilter, InstanceView } from "../shapes/instances.ts";
-import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { defined } from "../storage/defined.ts";
 import { readMany } from "../storage/items.ts";
 import { instanceKey, instanceOrder } from "../storage/keys.ts";

@@ -3,17 +3,17 @@ import type { Definition, StartEvent } from "../../definition/definition.ts";
 import { formatInstant, type Instant } from "../../definition/time/instant.ts";
 import { isOfCalls, itemsOf, openIn } from "../../kernel/batch.ts";
 import type { BatchTicket, IncidentTicket, Instance, Ticket } from "../../kernel/instance.ts";
-import { childIdOf } from "../rows/child.ts";
-import { batchRunsHere, runsHere } from "../rows/open-tickets.ts";
-import { callsFor, viewPerson } from "../rows/view-task.ts";
-import type { DefinitionView, StartEventView } from "../shapes/definitions.ts";
+import type { DefinitionView, StartEventView } from "../../shapes/definitions.ts";
 import type {
   IncidentView,
   InstanceView,
   ResultView,
   Status,
   WaitView,
-} from "../shapes/instances.ts";
+} from "../../shapes/instances.ts";
+import { childIdOf } from "../rows/child.ts";
+import { batchRunsHere, runsHere } from "../rows/open-tickets.ts";
+import { callsFor, viewPerson } from "../rows/view-task.ts";
 import { defined } from "../storage/defined.ts";
 import { taskIdOf } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";

@@ -18,9 +18,11 @@ import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
+import type { IdempotencyKey } from "../../shapes/paging.ts";
+import type { MessageAnswer, MessageRequest } from "../../shapes/signals.ts";
 import { answerCall, type Progress } from "../drive/commit-call.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
-import { demandSameBody } from "../rows/broadcast.ts";
+import { checkPayloadSize, demandSameBody } from "../rows/broadcast.ts";
 import {
   type Address,
   type Buffered,
@@ -36,9 +38,6 @@ import {
   withMessage,
   withoutSubs,
 } from "../rows/mailbox.ts";
-import type { IdempotencyKey } from "../shapes/paging.ts";
-import { checkPayloadSize } from "../shapes/payload-size.ts";
-import type { MessageAnswer, MessageRequest } from "../shapes/signals.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import { Again, again, engineBusy, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";

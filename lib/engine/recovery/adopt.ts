@@ -4,11 +4,11 @@
  * gets the message puts them back, and such a row is not the one that was found here: it stays.
  */
 import type { Item } from "../../ports/store.ts";
+import type { Pace } from "../../shapes/reports.ts";
 import { openTask } from "../rows/open-tickets.ts";
 import { isQueued, moveToQueue } from "../rows/queue-task.ts";
 import { asOffered, parseOffer } from "../rows/task-row.ts";
 import { lookedForType, offerRows, taskTypes } from "../rows/task-type.ts";
-import type { Pace } from "../shapes/reports.ts";
 import { taskMessage } from "../step/owed.ts";
 import { defined } from "../storage/defined.ts";
 import { eachPage } from "../storage/items.ts";

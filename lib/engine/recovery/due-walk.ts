@@ -12,7 +12,7 @@ import { LOOKS_AT_ONCE, MAX_LOOKED_AT } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Page, Slice } from "../../ports/store.ts";
-import type { Pace } from "../shapes/reports.ts";
+import type { Pace } from "../../shapes/reports.ts";
 import { readMany } from "../storage/items.ts";
 import { type Walk, walkKey } from "../storage/keys.ts";
 import { readable } from "../storage/unreadable.ts";

@@ -4,10 +4,10 @@
  * else, changes nothing but the numbers it reports.
  */
 import type { Key } from "../../ports/store.ts";
+import type { PageRequest } from "../../shapes/paging.ts";
+import type { RecoveryReport } from "../../shapes/reports.ts";
 import { liveIds } from "../instances/listing.ts";
 import { parseOffer } from "../rows/task-row.ts";
-import type { PageRequest } from "../shapes/paging.ts";
-import type { RecoveryReport } from "../shapes/reports.ts";
 import { defined } from "../storage/defined.ts";
 import { eachPage } from "../storage/items.ts";
 import { instanceIdOf, instanceKey } from "../storage/keys.ts";

@@ -2,7 +2,7 @@
 import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
-import type { RecoveryReport, RecoveryTrouble } from "../shapes/reports.ts";
+import type { RecoveryReport, RecoveryTrouble } from "../../shapes/reports.ts";
 import { instanceIdOf } from "../storage/keys.ts";
 import { isUnreadable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";

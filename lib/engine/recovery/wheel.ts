@@ -11,9 +11,9 @@
 import { WHEEL_AHEAD_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Item, Slice } from "../../ports/store.ts";
+import type { Pace, WheelReport } from "../../shapes/reports.ts";
 import { earliestTimer } from "../rows/open-tickets.ts";
 import { parseTimerStart } from "../rows/timer-start.ts";
-import type { Pace, WheelReport } from "../shapes/reports.ts";
 import { dueOf, instanceIdOf } from "../storage/keys.ts";
 import { imageOf } from "../storage/stored-instance.ts";
 import { armStart } from "../timer-starts/fire.ts";

@@ -3,7 +3,7 @@
  * on the bus. An unanswered call is not accepted; repeating it under the same id is safe.
  */
 import { canonicalJson, type Json, type Variables } from "../../definition/json.ts";
-import { RECEIPT_MS } from "../../definition/limits.ts";
+import { MAX_PAYLOAD_BYTES, RECEIPT_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { TicketFact } from "../../kernel/fact.ts";
 import type { Ticket } from "../../kernel/instance.ts";
@@ -140,4 +140,15 @@ function broadcastItem(
     expiresAt: instantFrom(broadcast.at + RECEIPT_MS),
     ...(lookAt !== undefined && { lookAt }),
   };
+}
+
+/** Throws where a payload takes more bytes than are carried to those who wait for it. */
+export function checkPayloadSize(payload: Json): void {
+  const bytes = Buffer.byteLength(JSON.stringify(payload));
+  if (bytes <= MAX_PAYLOAD_BYTES) return;
+  throw new EngineError("request/body-too-large", {
+    happened: `The payload takes ${bytes} bytes, ${MAX_PAYLOAD_BYTES} is the limit`,
+    where: "payload",
+    fix: "Keep large values elsewhere and send references to them.",
+  });
 }

@@ -5,7 +5,7 @@ import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import { hasSeen } from "../../kernel/seen.ts";
 import type { Item } from "../../ports/store.ts";
-import type { EventConfig, EventTypeView } from "../shapes/signals.ts";
+import type { EventConfig, EventTypeView } from "../../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { scanAll } from "../storage/items.ts";
 import { eventPk, KEPT_EVENTS, keptEventKey } from "../storage/keys.ts";

@@ -7,7 +7,7 @@
 import { MAX_OWN_QUEUE_BYTES, MAX_QUEUE_DELAY_MS } from "../../definition/limits.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Item } from "../../ports/store.ts";
-import type { ActivatedTask } from "../shapes/tasks.ts";
+import type { ActivatedTask } from "../../shapes/tasks.ts";
 import { timeOfRow } from "../storage/keys.ts";
 import { loadProgram } from "../storage/programs.ts";
 import { loadInstance } from "../storage/stored-instance.ts";

@@ -9,7 +9,7 @@
 import { MAX_SHARDS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Topic } from "../../ports/bus.ts";
 import type { Item } from "../../ports/store.ts";
-import type { EventConfig } from "../shapes/signals.ts";
+import type { EventConfig } from "../../shapes/signals.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
 import { inTurn } from "../storage/in-process.ts";
 import { headKey } from "../storage/keys.ts";

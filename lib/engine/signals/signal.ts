@@ -2,11 +2,10 @@
 
 import { MAX_MS_IN_CALL, MAX_ROWS_IN_CALL, ROWS_AT_ONCE } from "../../definition/limits.ts";
 import type { PagedRow } from "../../ports/message.ts";
+import type { IdempotencyKey } from "../../shapes/paging.ts";
+import type { ReceiptView, SignalAnswer, SignalRequest } from "../../shapes/signals.ts";
 import { answerCall } from "../drive/commit-call.ts";
-import { acceptSignal, type Broadcast, publish } from "../rows/broadcast.ts";
-import type { IdempotencyKey } from "../shapes/paging.ts";
-import { checkPayloadSize } from "../shapes/payload-size.ts";
-import type { ReceiptView, SignalAnswer, SignalRequest } from "../shapes/signals.ts";
+import { acceptSignal, type Broadcast, checkPayloadSize, publish } from "../rows/broadcast.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
 import { attempt, countsOf } from "./fan-out.ts";

@@ -3,6 +3,8 @@ import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
+import type { ScheduleView } from "../../shapes/definitions.ts";
+import type { Listed, PageRequest } from "../../shapes/paging.ts";
 import {
   disabled,
   dueOfStart,
@@ -11,8 +13,6 @@ import {
   readTimerStart,
   type TimerStart,
 } from "../rows/timer-start.ts";
-import type { ScheduleView } from "../shapes/definitions.ts";
-import type { Listed, PageRequest } from "../shapes/paging.ts";
 import { listItems, listPages, rangeOf, readMany, replacing, viewPage } from "../storage/items.ts";
 import { schedulesView, timerStartKey } from "../storage/keys.ts";
 import { type Latest, readLatest } from "../storage/latest.ts";

@@ -14,11 +14,11 @@ import {
 } from "../../definition/limits.ts";
 import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { Item, Range } from "../../ports/store.ts";
+import type { ActivatedTask, Activation, ActivationRequest } from "../../shapes/tasks.ts";
 import { weightOf } from "../instances/listing.ts";
 import { type OpenRow, parseOffer, putOpenRow, restingRow, rowStateOf } from "../rows/task-row.ts";
 import { lookedForType, spreadWider } from "../rows/task-type.ts";
 import { viewTask } from "../rows/view-task.ts";
-import type { ActivatedTask, Activation, ActivationRequest } from "../shapes/tasks.ts";
 import { tryPutHint } from "../storage/items.ts";
 import {
   instanceKey,

@@ -4,9 +4,9 @@ import { formatInstant, type Instant, instantFrom } from "../../definition/time/
 import { parseItemName } from "../../kernel/batch.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
+import type { Heartbeat, HeartbeatRequest } from "../../shapes/tasks.ts";
 import { openTask } from "../rows/open-tickets.ts";
 import { lockedRow, parseOffer } from "../rows/task-row.ts";
-import type { Heartbeat, HeartbeatRequest } from "../shapes/tasks.ts";
 import { scanAll } from "../storage/items.ts";
 import {
   isStorable,

@@ -9,13 +9,7 @@ import { isUserTask } from "../../kernel/user-task.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
-import { handleRequest, type InstanceRequest } from "../drive/instance-request.ts";
-import { weightOf } from "../instances/listing.ts";
-import { openTask, openTasks } from "../rows/open-tickets.ts";
-import { type Offer, parseOffer, rowStateOf } from "../rows/task-row.ts";
-import { offerRows } from "../rows/task-type.ts";
-import { viewTask } from "../rows/view-task.ts";
-import type { IdempotencyKey, Listed, PageRequest } from "../shapes/paging.ts";
+import type { IdempotencyKey, Listed, PageRequest } from "../../shapes/paging.ts";
 import type {
   CompletionRequest,
   Heartbeat,
@@ -23,7 +17,13 @@ import type {
   TaskFailure,
   TaskFilter,
   TaskView,
-} from "../shapes/tasks.ts";
+} from "../../shapes/tasks.ts";
+import { handleRequest, type InstanceRequest } from "../drive/instance-request.ts";
+import { weightOf } from "../instances/listing.ts";
+import { openTask, openTasks } from "../rows/open-tickets.ts";
+import { type Offer, parseOffer, rowStateOf } from "../rows/task-row.ts";
+import { offerRows } from "../rows/task-type.ts";
+import { viewTask } from "../rows/view-task.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { attemptName, compareTickets, isTicketId, parseTaskId } from "../storage/names.ts";
 import { loadInstance } from "../storage/stored-instance.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import type { Variables } from "../../../lib/definition/json.ts";
-import type { HistoryEntry } from "../../../lib/engine/shapes/instances.ts";
+import type { HistoryEntry } from "../../../lib/shapes/instances.ts";
 import { end, extensions, file, flow, job, process, start, xml } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 

@@ -6,9 +6,9 @@ import {
   MAX_TAG_LENGTH,
   MAX_TAGS,
 } from "../../../lib/definition/limits.ts";
-import type { InstanceFilter, StartRequest } from "../../../lib/engine/shapes/instances.ts";
-import type { Listed, PageRequest } from "../../../lib/engine/shapes/paging.ts";
 import type { Item } from "../../../lib/ports/store.ts";
+import type { InstanceFilter, StartRequest } from "../../../lib/shapes/instances.ts";
+import type { Listed, PageRequest } from "../../../lib/shapes/paging.ts";
 import { sequence, service } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 import { startsItself } from "../../support/timer-starts.ts";

@@ -2,8 +2,8 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { openLocalStore } from "../../../lib/adapters/local/store.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { MAX_SHARDS } from "../../../lib/definition/limits.ts";
-import type { InstanceFilter } from "../../../lib/engine/shapes/instances.ts";
 import { phaseView, shardFor } from "../../../lib/engine/storage/keys.ts";
+import type { InstanceFilter } from "../../../lib/shapes/instances.ts";
 import {
   aMessage,
   aSignal,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
-import type { InstanceFilter } from "../../../lib/engine/shapes/instances.ts";
+import type { InstanceFilter } from "../../../lib/shapes/instances.ts";
 import { sequence, service } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 

@@ -7,7 +7,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type LocalStore, openLocalStore } from "../../../lib/adapters/local/store.ts";
 import { formatInstant, instantFrom } from "../../../lib/definition/time/instant.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
-import type { InstanceFilter, InstanceView } from "../../../lib/engine/shapes/instances.ts";
 import {
   instanceKey,
   instanceOrder,
@@ -16,6 +15,7 @@ import {
   shardFor,
 } from "../../../lib/engine/storage/keys.ts";
 import type { Item, Write } from "../../../lib/ports/store.ts";
+import type { InstanceFilter, InstanceView } from "../../../lib/shapes/instances.ts";
 import { sequence, service } from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 

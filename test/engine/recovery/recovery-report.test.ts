@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { MAX_TROUBLES_TOLD } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import type { RecoveryReport } from "../../../lib/engine/shapes/reports.ts";
 import type { World } from "../../../lib/engine/world.ts";
 import { EngineError } from "../../../lib/ports/engine-error.ts";
+import type { RecoveryReport } from "../../../lib/shapes/reports.ts";
 import {
   aMessage,
   aSignal,

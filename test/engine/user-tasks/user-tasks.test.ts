@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { MAX_ROW_IN_FLIGHT_MS } from "../../../lib/definition/limits.ts";
-import type { TaskFilter } from "../../../lib/engine/shapes/tasks.ts";
 import { MANY_PROCESSES, ONE_PROCESS } from "../../../lib/engine/world.ts";
 import type { Store } from "../../../lib/ports/store.ts";
+import type { TaskFilter } from "../../../lib/shapes/tasks.ts";
 import {
   assignment,
   boundary,

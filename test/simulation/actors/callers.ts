@@ -1,7 +1,7 @@
 // Who calls the engine from outside, and what they may demand of its answers.
 import type { Variables } from "../../../lib/definition/json.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
-import type { StartRequest } from "../../../lib/engine/shapes/instances.ts";
+import type { StartRequest } from "../../../lib/shapes/instances.ts";
 import type { Answer, Call, Caller } from "../scenarios/scenario.ts";
 
 export function starter(definition: string, instanceId: string): Caller {

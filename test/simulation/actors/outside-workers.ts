@@ -1,6 +1,7 @@
 // Workers outside, as callers of a simulated world: what they do with the tasks that they get.
-import type { ActivatedTask } from "../../../lib/engine/shapes/tasks.ts";
+
 import { EngineError } from "../../../lib/ports/engine-error.ts";
+import type { ActivatedTask } from "../../../lib/shapes/tasks.ts";
 import type { Answer, Call, Caller, Desk } from "../scenarios/scenario.ts";
 
 const LOCK_SECONDS = 20;

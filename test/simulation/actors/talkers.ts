@@ -1,6 +1,6 @@
 // Who signals, sends messages and events, and who changes definitions meanwhile.
 import type { Compiled } from "../../../lib/definition/definition.ts";
-import type { EventConfig } from "../../../lib/engine/shapes/signals.ts";
+import type { EventConfig } from "../../../lib/shapes/signals.ts";
 import type { Call, Caller, Desk } from "../scenarios/scenario.ts";
 import { sourceOf } from "../world/host.ts";
 

@@ -1,9 +1,9 @@
 // Lists when everything rests: each instance is listed by its definition and among all, once, and the
 // newest comes first.
 
-import type { InstanceFilter } from "../../../lib/engine/shapes/instances.ts";
 import { instanceOrder } from "../../../lib/engine/storage/keys.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
+import type { InstanceFilter } from "../../../lib/shapes/instances.ts";
 import type { SimulatedWorld } from "../world/world.ts";
 import { must } from "./violation.ts";
 

@@ -1,7 +1,8 @@
 // When all is done: whoever looks for a task finds it, nobody got one by a claim that was made once
 // and taken twice, and no list leads to nothing for ever.
-import type { TaskFilter } from "../../../lib/engine/shapes/tasks.ts";
+
 import type { Instance } from "../../../lib/kernel/instance.ts";
+import type { TaskFilter } from "../../../lib/shapes/tasks.ts";
 import type { SimulatedWorld } from "../world/world.ts";
 import type { Life } from "./life.ts";
 import { deadRows, missingRows } from "./people-rows.ts";

@@ -1,5 +1,5 @@
 // Workloads about events: to one instance, to everybody, to one of many, and dead letters.
-import type { EventConfig } from "../../../lib/engine/shapes/signals.ts";
+import type { EventConfig } from "../../../lib/shapes/signals.ts";
 import { aWorkflow, event, task, timer, type Workflow } from "../../support/generator-runner.ts";
 import { starter } from "../actors/callers.ts";
 import { declares, publishes, replays, talker, tells, waits } from "../actors/talkers.ts";

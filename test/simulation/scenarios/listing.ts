@@ -1,7 +1,7 @@
 // Instances that are found by a business key and by tags; incidents that are resolved, and ended
 // instances that are purged, many at once, while everything else goes on.
 import type { Engine } from "../../../lib/engine/engine.ts";
-import type { ResolveReport } from "../../../lib/engine/shapes/bulk.ts";
+import type { ResolveReport } from "../../../lib/shapes/bulk.ts";
 import { aBoundaryTimer, anEnd, aStart, aTask, aTimer } from "../../support/graph-builder.ts";
 import { maybeTaken, mustStart, start } from "../actors/callers.ts";
 import { does, done } from "../actors/user-code.ts";

@@ -1,5 +1,5 @@
 // People who take tasks, give them back and complete them, while timers and others do the same.
-import type { TaskFilter } from "../../../lib/engine/shapes/tasks.ts";
+import type { TaskFilter } from "../../../lib/shapes/tasks.ts";
 import { aBoundaryTimer, anEnd, aStart, aTask, aUserTask } from "../../support/graph-builder.ts";
 import { canceller, starter } from "../actors/callers.ts";
 import { does } from "../actors/user-code.ts";

@@ -5,11 +5,11 @@ import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.t
 import type { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import { createEngine, type Engine, worldOf } from "../../../lib/engine/engine.ts";
-import type { Source } from "../../../lib/engine/shapes/definitions.ts";
 import type { HostWorld, World } from "../../../lib/engine/world.ts";
 import { graphRunner } from "../../../lib/kernel/graph/graph-runner.ts";
 import type { Ids } from "../../../lib/ports/ids.ts";
 import type { Item, Outcome, Store } from "../../../lib/ports/store.ts";
+import type { Source } from "../../../lib/shapes/definitions.ts";
 import { generatorRunner, type Workflow } from "../../support/generator-runner.ts";
 
 export type Host = Readonly<{

@@ -1,6 +1,6 @@
 /** What starting, finding and patching instances takes, and what readers see of them. */
-import type { Json, Variables } from "../../definition/json.ts";
-import type { Ended, TerminationKind } from "../../kernel/ending.ts";
+import type { Json, Variables } from "../definition/json.ts";
+import type { Ended, TerminationKind } from "../kernel/ending.ts";
 import type { PersonView } from "./tasks.ts";
 
 export type StartRequest = Readonly<{

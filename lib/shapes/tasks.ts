@@ -1,6 +1,6 @@
 /** What those who do tasks send and see: people who claim them, workers that lock them. */
-import type { Json, Variables } from "../../definition/json.ts";
-import type { Form } from "../../definition/user-task.ts";
+import type { Json, Variables } from "../definition/json.ts";
+import type { Form } from "../definition/user-task.ts";
 
 export type TaskFilter = Readonly<{
   type?: string;

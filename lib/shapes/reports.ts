@@ -1,7 +1,7 @@
 /** What the engine's own turns are given, and what they say that they did. */
 
-import type { ErrorCode } from "../../ports/engine-error.ts";
-import type { Key } from "../../ports/store.ts";
+import type { ErrorCode } from "../ports/engine-error.ts";
+import type { Key } from "../ports/store.ts";
 
 /** How long a turn may go on: it is asked after each page, and stops where there is no more time. */
 export type Pace = Readonly<{ hasTime?: () => boolean }>;

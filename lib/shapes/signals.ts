@@ -1,7 +1,7 @@
 /** What senders of signals, messages and events hand in, and what they learn of it. */
-import type { Json, Variables } from "../../definition/json.ts";
-import type { Ended } from "../../kernel/ending.ts";
-import type { OnTargetTerminated } from "../../kernel/queued-event.ts";
+import type { Json, Variables } from "../definition/json.ts";
+import type { Ended } from "../kernel/ending.ts";
+import type { OnTargetTerminated } from "../kernel/queued-event.ts";
 
 /** With an `id` it can be repeated: the same id is the same broadcast. */
 export type SignalRequest = Readonly<{ name: string; payload?: Variables; id?: string }>;

@@ -1,6 +1,6 @@
 /** What deploying takes, and what readers see of definitions and of the schedules that they begin by. */
-import type { Notation } from "../../definition/definition.ts";
-import type { Diagnostic } from "../../definition/diagnostic.ts";
+import type { Notation } from "../definition/definition.ts";
+import type { Diagnostic } from "../definition/diagnostic.ts";
 
 export type Source = Readonly<{ notation: Notation; source: string }>;
 

@@ -1,6 +1,6 @@
 /** Many at once: which incidents or ended instances, and how each of them fared. */
-import type { Variables } from "../../definition/json.ts";
-import type { Ended } from "../../kernel/ending.ts";
+import type { Variables } from "../definition/json.ts";
+import type { Ended } from "../kernel/ending.ts";
 import type { IncidentView } from "./instances.ts";
 import type { PageRequest } from "./paging.ts";
 
