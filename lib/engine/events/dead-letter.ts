@@ -8,7 +8,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
 import type { Listed, PageRequest } from "../../shapes/paging.ts";
 import type { DeadLetterView } from "../../shapes/signals.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
+import { encodeBody, parserOf } from "../storage/formats.ts";
 import { listItems, putAbsent, rangeOf, viewPage } from "../storage/items.ts";
 import { deadLetterKey, deadLetterOrder, deadLettersView, isStorable } from "../storage/keys.ts";
 import { engineBusy } from "../storage/retrying.ts";
@@ -103,7 +103,7 @@ function letterItem(world: World, letter: DeadLetter, version: number): Item {
   };
 }
 
-const parseLetter = (body: Uint8Array): DeadLetter => parseBody("dead-letter", body) as DeadLetter;
+const parseLetter = parserOf<DeadLetter>("dead-letter");
 
 const view = ({ at, replays: _, ...letter }: DeadLetter): DeadLetterView => ({
   ...letter,

@@ -10,7 +10,7 @@ import type { Ticket } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item } from "../../ports/store.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
+import { encodeBody, parseBody, parserOf } from "../storage/formats.ts";
 import { putAbsent, putHint, tryPutHint } from "../storage/items.ts";
 import { AT_ONCE, broadcastKey, placeKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
@@ -123,9 +123,7 @@ export function parsePlace(body: Uint8Array): string {
   return (parseBody("place", body) as { id: string }).id;
 }
 
-export function parseBroadcast(body: Uint8Array): Broadcast {
-  return parseBody("broadcast", body) as Broadcast;
-}
+export const parseBroadcast = parserOf<Broadcast>("broadcast");
 
 function broadcastItem(
   world: World,

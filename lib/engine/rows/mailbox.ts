@@ -17,7 +17,7 @@ import {
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import type { CarriedStart, Post } from "../../ports/message.ts";
 import type { Item } from "../../ports/store.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
+import { encodeBody, parserOf } from "../storage/formats.ts";
 import { AT_ONCE, mailboxKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
 
@@ -91,9 +91,7 @@ export function mailboxItem(world: World, mailbox: Mailbox, version: number): It
   };
 }
 
-export function parseMailbox(body: Uint8Array): Mailbox {
-  return parseBody("mailbox", body) as Mailbox;
-}
+export const parseMailbox = parserOf<Mailbox>("mailbox");
 
 /** Without what has expired, and with the ids that are still remembered. */
 function pruned(mailbox: Mailbox, now: Instant): Mailbox {

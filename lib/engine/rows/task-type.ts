@@ -23,7 +23,7 @@ import type { Item, Page } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import type { PageRequest } from "../../shapes/paging.ts";
 import type { TaskTypeView } from "../../shapes/tasks.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
+import { encodeBody, parserOf } from "../storage/formats.ts";
 import { listPages } from "../storage/items.ts";
 import { offersPk, taskTypeKey, taskTypeOf, taskTypesView } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
@@ -160,7 +160,7 @@ function typeItem(world: World, name: string, version: number, type: TaskType): 
 
 const orderOf = (type: string): string => `T#${encodeURIComponent(type)}`;
 
-const parseType = (body: Uint8Array): TaskType => parseBody("task-type", body) as TaskType;
+const parseType = parserOf<TaskType>("task-type");
 
 type Remembered = ReadType & Readonly<{ at: Instant }>;
 

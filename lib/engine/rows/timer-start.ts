@@ -25,7 +25,7 @@ import { parseTimeZone } from "../../definition/time/time-zone.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart, TimerStartMessage } from "../../ports/message.ts";
 import type { Item, Key, Write } from "../../ports/store.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
+import { encodeBody, parserOf } from "../storage/formats.ts";
 import { scheduleOrder, schedulesView, timerStartKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
 
@@ -141,9 +141,7 @@ export const firstVersionOf = (run: number): number => run * WRITES_PER_RUN;
 
 const WRITES_PER_RUN = 2 ** 32;
 
-export function parseTimerStart(body: Uint8Array): TimerStart {
-  return parseBody("timer-start", body) as TimerStart;
-}
+export const parseTimerStart = parserOf<TimerStart>("timer-start");
 
 export type StoredStart = Readonly<{ item: Item; start: TimerStart }>;
 

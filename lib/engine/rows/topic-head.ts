@@ -10,7 +10,7 @@ import { MAX_SHARDS, MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Topic } from "../../ports/bus.ts";
 import type { Item } from "../../ports/store.ts";
 import type { EventConfig } from "../../shapes/signals.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
+import { encodeBody, parserOf } from "../storage/formats.ts";
 import { inTurn } from "../storage/in-process.ts";
 import { headKey } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
@@ -126,8 +126,6 @@ export function headItem(world: World, topic: Topic, version: number, head: Head
   };
 }
 
-function parseHead(body: Uint8Array): Head {
-  return parseBody("head", body) as Head;
-}
+const parseHead = parserOf<Head>("head");
 
 const triesAt = ({ kind, name }: Topic) => ({ tries: MAX_TRIES_OF_DOOR, where: `${kind} ${name}` });

@@ -67,6 +67,12 @@ export function parseBody(kind: Kind, body: Uint8Array): unknown {
   );
 }
 
+/** Reads bodies of one kind, which has this type in memory. */
+export const parserOf =
+  <T>(kind: Kind) =>
+  (body: Uint8Array): T =>
+    parseBody(kind, body) as T;
+
 /** What is no text is not made one: its reader would take it for what was written. */
 const strict = new TextDecoder("utf-8", { fatal: true });
 

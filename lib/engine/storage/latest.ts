@@ -4,7 +4,7 @@ import { MAX_TRIES_AT_DEFINITION } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import type { World } from "../world.ts";
-import { encodeBody, parseBody } from "./formats.ts";
+import { encodeBody, parserOf } from "./formats.ts";
 import { replacing } from "./items.ts";
 import { definitionOrder, definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
 import { again, retrying } from "./retrying.ts";
@@ -136,10 +136,9 @@ export function latestWrite(world: World, latest: Latest, found: Item | undefine
   });
 }
 
-export const parseLatest = (body: Uint8Array): Latest => parseBody("latest", body) as Latest;
+export const parseLatest = parserOf<Latest>("latest");
 
-export const parseVersion = (body: Uint8Array): VersionRecord =>
-  parseBody("definition-version", body) as VersionRecord;
+export const parseVersion = parserOf<VersionRecord>("definition-version");
 
 const unknown = (id: string, version?: number): EngineError =>
   new EngineError("definition/not-found", {
