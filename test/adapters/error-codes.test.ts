@@ -11,7 +11,7 @@ describe("docs/reference/errors.md", () => {
     expect(headings).toContain(code);
   });
 
-  test("has no heading for a code that nobody raises", () => {
+  test("has no heading for a code that is never raised", () => {
     const known: readonly string[] = errorCodes;
     expect(headings.filter((heading = "") => !known.includes(heading))).toEqual([]);
   });

@@ -11,7 +11,7 @@ export function storeModelTests(
   { inCallOrder }: StorePromises,
 ): void {
   const atOnce = inCallOrder ? 5 : 1;
-  describe(`${name}, beside a plain map,`, () => {
+  describe(`${name}, compared with a plain map,`, () => {
     test("answers every commit alike and holds the same items and indexes", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(turnsOf(atOnce), { maxLength: 12 }), async (history) => {

@@ -12,7 +12,7 @@ import { describe, expect, test } from "vitest";
 import type { LocalStore } from "../../../lib/adapters/local/store.ts";
 import { openedIn, temporaryFolder } from "./temporary-store.ts";
 
-describe("a file that is removed from under an open store", () => {
+describe("a file that is removed while the store is open", () => {
   for (const name of ["owner.lock", "store.db", "store.db-wal"]) {
     test(`is noticed before the next acknowledgement, and stops the store: ${name}`, async () => {
       const folder = temporaryFolder();
@@ -31,7 +31,7 @@ describe("a file that is removed from under an open store", () => {
     });
   }
 
-  test("is noticed when another has taken its place, and when nothing is committed", async () => {
+  test("is noticed when another file takes its place, and when nothing is committed", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder);
     await put(store, 1);
@@ -43,7 +43,7 @@ describe("a file that is removed from under an open store", () => {
 });
 
 describe("a log that lost its tail", () => {
-  test("is opened as long as it is whole", async () => {
+  test("is opened as long as it is complete", async () => {
     const copy = await killedAfter(20);
 
     const [item] = await openedIn(copy).get([KEY]);
@@ -76,7 +76,7 @@ describe("a log that lost its tail", () => {
     });
   }
 
-  test("is whole again once what was missing is put back, though an opening was refused", async () => {
+  test("is complete again after the missing part is restored, even after a refused open", async () => {
     const copy = await killedAfter(20);
     renameSync(join(copy, "store.db"), join(copy, "elsewhere"));
     expect(() => openedIn(copy)).toThrow("store.db is missing");
@@ -87,7 +87,7 @@ describe("a log that lost its tail", () => {
     expect(item?.version).toBe(20);
   });
 
-  test("is refused without its database after a clean stop, too", async () => {
+  test("is also refused without its database after a clean stop", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder);
     await put(store, 1);
@@ -97,7 +97,7 @@ describe("a log that lost its tail", () => {
     expect(() => openedIn(folder)).toThrow(expect.objectContaining({ code: "store/log-lost" }));
   });
 
-  test("is opened after it began anew many times", async () => {
+  test("is opened after it was restarted many times", async () => {
     const copy = await killedAfter(1_200);
 
     const [item] = await openedIn(copy).get([KEY]);

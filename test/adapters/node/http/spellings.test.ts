@@ -47,7 +47,7 @@ const may = async (host: string): Promise<boolean> => {
 };
 
 describe("an address", () => {
-  test("is judged alike however it is spelled or carried", async () => {
+  test("is judged the same however it is spelled or embedded", async () => {
     await fc.assert(
       fc.asyncProperty(anAddress, async (octets) => {
         const isPublic = kindOf(octets.join(".")) === "public";
@@ -59,7 +59,7 @@ describe("an address", () => {
     );
   });
 
-  test("inside the blocks that are not public never gets through", async () => {
+  test("inside a non-public block is never allowed", async () => {
     const first = fc.constantFrom(0, 10, 127, 224, 239, 240, 255);
     await fc.assert(
       fc.asyncProperty(first, octet, octet, octet, async (a, b, c, d) => {
