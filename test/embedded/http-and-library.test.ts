@@ -181,7 +181,7 @@ const QUERIES: readonly (readonly [Call, object, string, ...string[]])[] = [
   ["deadLetters", { name: "", cursor: "" }, "/v1/dead-letters?name=&cursor=", "name", "cursor"],
 ];
 
-async function bothDoors() {
+async function bothApis() {
   const { api, asked: overHttp } = await fakeApi();
   const { engine, asked: byLibrary } = fakeEngine();
   // Plain JavaScript may hand over anything, whatever the types say.
@@ -195,7 +195,7 @@ async function bothDoors() {
 const dotted = (pointer: string): string => pointer.replace(/^\//, "").replaceAll("/", ".");
 const refusalOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
-describe("both doors refuse alike", () => {
+describe("HTTP and the library refuse alike", () => {
   const wrong = [...DRIFTED, ...STATED].map(([what, call, request, ...paths]) => ({
     name: `${what} in ${call}`,
     call,
@@ -204,7 +204,7 @@ describe("both doors refuse alike", () => {
   }));
 
   test.each(wrong)("$name", async ({ call, request, paths }) => {
-    const { api, library, asked } = await bothDoors();
+    const { api, library, asked } = await bothApis();
     const [method, path, ...before] = BODIES[call] ?? ["", ""];
 
     const answer = await api(method, path, { json: request });
@@ -222,7 +222,7 @@ describe("both doors refuse alike", () => {
   const lists = QUERIES.map(([call, filter, path, ...paths]) => ({ call, filter, path, paths }));
 
   test.each(lists)("$path", async ({ call, filter, path, paths }) => {
-    const { api, library, asked } = await bothDoors();
+    const { api, library, asked } = await bothApis();
 
     const [plain = "", query = ""] = path.split("?");
     const answer = await api("GET", plain, { query });
@@ -236,8 +236,8 @@ describe("both doors refuse alike", () => {
     expect(asked()).toEqual([]);
   });
 
-  test("a signal, whose payload is an argument of its own in the library", async () => {
-    const { api, library, asked } = await bothDoors();
+  test("a signal, whose payload is a separate argument in the library", async () => {
+    const { api, library, asked } = await bothApis();
 
     const json = { name: long, payload: { "a-b": 1 }, id: "" };
     const answer = await api("POST", "/v1/signals", { json });
@@ -251,9 +251,9 @@ describe("both doors refuse alike", () => {
   });
 
   test.each(["", long, "字".repeat(112), "a\0b", "a\ud800"])(
-    "the type of task %j in every call",
+    "the task type %j in every call",
     async (type) => {
-      const { library, asked } = await bothDoors();
+      const { library, asked } = await bothApis();
 
       for (const call of [
         library.activate({ ...poll, type }),
@@ -267,8 +267,8 @@ describe("both doors refuse alike", () => {
     },
   );
 
-  test("a member that code would lose when it copies", async () => {
-    const { api, library, asked } = await bothDoors();
+  test("a property that a copy in code would lose", async () => {
+    const { api, library, asked } = await bothApis();
     const body = '{"variables":{"__proto__":1}}';
     const request: object = JSON.parse(body);
 

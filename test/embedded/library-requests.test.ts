@@ -227,7 +227,7 @@ describe("a call of the library", () => {
     });
   });
 
-  test("takes undefined for left out, as an argument and as a setting", async () => {
+  test("treats undefined as absent, as an argument and as a setting", async () => {
     const door = await anOpenDoor();
     const left = undefined;
     await door.setEventType("paid", { expireAfter: "PT1H" });
@@ -272,7 +272,7 @@ describe("a call of the library", () => {
     expect((await engine.tasks({ instanceId: id })).items).toEqual([]);
   });
 
-  test("that is refused has done nothing", async () => {
+  test("that is refused has no effect", async () => {
     const engine = await anEngine({ source });
     const door = untyped(engine);
 
@@ -282,7 +282,7 @@ describe("a call of the library", () => {
     expect(await engine.eventType("a")).toMatchObject({ declared: false });
   });
 
-  test("take a number as correlation key, the same as over HTTP and in a process", async () => {
+  test("takes a number as correlation key, as HTTP and processes do", async () => {
     const engine = await anEngine();
     const half = await engine.message({ name: "paid", correlationKey: 10.5, messageId: "m" });
     expect(half).toEqual({ messageId: "m", outcome: "buffered" });

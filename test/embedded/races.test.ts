@@ -94,7 +94,7 @@ describe("an event-based gateway", () => {
   }
 
   test.each(KINDS)(
-    "F54 is won by the %s, and the losers are gone in the same step",
+    "F54 is won by the %s, and the losers are closed in the same step",
     async (kind) => {
       const dataDir = aDataDir();
       const engine = await aRacing(dataDir);
@@ -121,7 +121,7 @@ describe("an event-based gateway", () => {
     },
   );
 
-  test("F54 is won at once by a message that came before", async () => {
+  test("F54 is won at once by a message that came earlier", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: gateway });
     await engine.message({ name: "inner-message", correlationKey: "a", payload: { n: 1 } });
@@ -228,7 +228,7 @@ describe("a boundary event on a receive task", () => {
   );
 });
 
-describe("many that come at once", () => {
+describe("concurrent deliveries", () => {
   const guarded = beside(
     file(
       process(
@@ -257,7 +257,7 @@ describe("many that come at once", () => {
   ];
 
   test.each([0, 1, 2, 7, 14])(
-    "S2 signal, timer, message and completion have exactly one winner (rotation %d)",
+    "S2 of signal, timer, message and completion have exactly one winner (rotation %d)",
     async (rotation) => {
       const dataDir = aDataDir();
       const engine = await anEngine({ dataDir, source: guarded });
@@ -288,7 +288,7 @@ describe("many that come at once", () => {
     },
   );
 
-  test("S2 to one and the same instance have exactly one winner, a hundred times", async () => {
+  test("S2 to the same instance have exactly one winner, a hundred times", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: guarded });
     const winners = new Set<string>();
@@ -324,7 +324,7 @@ describe("many that come at once", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("S2 are each taken by a parallel branch that waits for it, and none is lost", async () => {
+  test("S2 are each taken by the parallel branch that waits for it, and none is lost", async () => {
     const source = beside(
       file(
         process(
@@ -393,7 +393,7 @@ describe("an instance that waits for everything", () => {
     ["disabled", (engine: Engine) => engine.disable("p")],
     ["undeployed", (engine: Engine) => engine.undeploy("p")],
     ["replaced", (engine: Engine) => engine.deploy(waiting(end("more")))],
-  ])("F4 F5 F6 is reached though its definition was %s", async (_, change) => {
+  ])("F4 F5 F6 is reached although its definition was %s", async (_, change) => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: waiting() });
     await begin(engine, "a");
@@ -405,7 +405,7 @@ describe("an instance that waits for everything", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F46 keeps its key from one of a newer version of its process", async () => {
+  test("F46 keeps its key from an instance of a newer version of its process", async () => {
     const engine = await anEngine({ source: waiting() });
     await begin(engine, "a");
     await engine.deploy(waiting(end("more")));
@@ -417,7 +417,7 @@ describe("an instance that waits for everything", () => {
     expect((await engine.waits("b")).items.map(({ kind }) => kind).sort()).toEqual([...KINDS]);
   });
 
-  test("S3 is skipped by a recovery while nothing is due, and loses nothing by it", async () => {
+  test("S3 is skipped by a recovery while nothing is due, and loses nothing", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, source: waiting() });
     await begin(before, "a");

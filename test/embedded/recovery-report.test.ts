@@ -51,8 +51,8 @@ async function leaveAll(engine: EmbeddedEngine): Promise<void> {
   await engine.result("done");
 }
 
-describe("the report of an engine that opens a folder", () => {
-  test("S3 R16 counts what each instance that owes something needed, and looks at no other", async () => {
+describe("the report of an engine that opens a data folder", () => {
+  test("S3 R16 counts what each instance that owes something needed, and reads no other", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, tasks });
     await leaveAll(before);
@@ -72,7 +72,7 @@ describe("the report of an engine that opens a folder", () => {
     expect(await after.recover()).toEqual({ ...NOTHING_RECOVERED, rearmed: 1, skipped: 2 });
   });
 
-  test("S3 counts a timer that came due while nobody was there", async () => {
+  test("S3 counts a timer that came due while no process was running", async () => {
     const dataDir = aDataDir();
     // Its clock stands still; the next one has gone on.
     const before = await anEngine({ dataDir, clock: "virtual" });
@@ -88,7 +88,7 @@ describe("the report of an engine that opens a folder", () => {
     expect(await after.recover()).toEqual(NOTHING_RECOVERED);
   });
 
-  test("S3 R17 counts apart what it cannot read, names it, and sets the others going", async () => {
+  test("S3 R17 counts unreadable items separately, names them, and resumes the others", async () => {
     const dataDir = aDataDir();
     const told: string[] = [];
     const before = await anEngine({ dataDir, tasks });

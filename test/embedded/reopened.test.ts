@@ -164,7 +164,7 @@ const release = (n: number) => ({
 });
 
 describe("an engine that is opened with other code while instances wait", () => {
-  test.for(PARKED)("takes on who waits for $waitsFor", async (one) => {
+  test.for(PARKED)("continues an instance that waits for $waitsFor", async (one) => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, tasks: release(1) });
     await before.deploy(chain("called", task("pay", "pay-by-hand")));
@@ -184,7 +184,7 @@ describe("an engine that is opened with other code while instances wait", () => 
     });
   });
 
-  test("F16 goes on with what begins by itself, at the instants that were set before", async () => {
+  test("F16 continues timer starts at the instants that were armed before", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, tasks: release(1) });
     await before.deploy(startsItself("p", { timeCycle: "R3/PT10M" }, { type: "tell" }));

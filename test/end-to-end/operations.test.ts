@@ -47,7 +47,7 @@ describe("instances of a deployment", () => {
     expect(listed.pages).toBeGreaterThan(1);
   });
 
-  test("are listed by the time at which they began", async () => {
+  test("are listed by their start time", async () => {
     const [after, before] = [crowd[1]?.startedAt ?? "", crowd[6]?.startedAt ?? ""];
 
     const listed = await eventually("all to be listed", async () => {
@@ -58,7 +58,7 @@ describe("instances of a deployment", () => {
     expect(listed.ids).toEqual(those((n) => 1 < n && n < 6));
   });
 
-  test("keep to the filter that a cursor came with", async () => {
+  test("keep the filter of their cursor", async () => {
     const { nextCursor: cursor = "" } = await client.list({ tag: id, limit: PAGE });
 
     const other = client.list({ tag: odd, limit: PAGE, cursor });
@@ -121,8 +121,8 @@ describe("instances of a deployment", () => {
   });
 });
 
-describe("a definition of a deployment whose lists are spread", () => {
-  test("lists those from before and after in one order, and finds them by every filter", async () => {
+describe("a definition of a deployment whose listing is sharded", () => {
+  test("lists instances from before and after in one order, and finds them by every filter", async () => {
     const [busy, nobody] = [fresh("busy"), fresh("nobody-runs-this")];
     await client.deploy(chain(busy, [task("work", nobody, "1")]));
     const begun: string[] = [];

@@ -40,7 +40,7 @@ const taken = (type: string, who: string, lockSeconds?: number): Promise<Activat
   eventually(`a ${type} for ${who}`, async () => (await poll(type, who, lockSeconds)).tasks[0]);
 
 describe.concurrent("a deployed task for workers", () => {
-  test("F67 is taken over when its worker dies, which is told so when it comes late", async ({
+  test("F67 is taken over when its worker dies, which is refused when it reports late", async ({
     expect,
   }) => {
     const [id, type] = [fresh("taken-over"), fresh("charge")];
@@ -115,7 +115,7 @@ describe.concurrent("a deployed task for workers", () => {
     expect((await poll(type, "bert")).tasks).toEqual([]);
   });
 
-  test("F67, F68 that fails comes again, not before it is due, and then as an incident", async ({
+  test("F67, F68 that fails is offered again when it is due, and then becomes an incident", async ({
     expect,
   }) => {
     const [id, type] = [fresh("failing"), fresh("charge")];
@@ -148,7 +148,7 @@ describe.concurrent("a deployed task for workers", () => {
     expect(secondAt).toBeGreaterThanOrEqual(Date.parse(failures[0]?.at ?? "") + 3_000);
   });
 
-  test("F67 that fails with a code is caught by that code, with what it brings", async ({
+  test("F67 that fails with a code is caught by that code, with its variables", async ({
     expect,
   }) => {
     const [id, type] = [fresh("declined"), fresh("charge")];
@@ -167,7 +167,7 @@ describe.concurrent("a deployed task for workers", () => {
 });
 
 describe.concurrent("a worker of the library, at a deployment,", () => {
-  test("F67 finishes what it has when it is told to stop, and takes nothing more", async (context) => {
+  test("F67 finishes its tasks when it is stopped, and takes no more", async (context) => {
     const { expect } = context;
     const [id, type] = [fresh("stopped"), fresh("charge")];
     await client.deploy(chain(id, [task("charge", type)]));
@@ -199,7 +199,7 @@ describe.concurrent("a worker of the library, at a deployment,", () => {
     await client.cancel(later);
   });
 
-  test("F67 reports a business error, and is told by its signal of what nobody needs", async (context) => {
+  test("F67 reports a business error, and learns from its signal that a task was cancelled", async (context) => {
     const { expect } = context;
     const [id, type] = [fresh("reported"), fresh("charge")];
     await client.deploy(caughtBy(id, type, "DECLINED"));
@@ -233,7 +233,7 @@ describe("many workers of a deployment", () => {
   const TOGETHER = 40;
   const WORKERS = 20;
 
-  test(`F67 do ${ALONE + TOGETHER} tasks, ${WORKERS} workers at once, each task once`, async (context) => {
+  test(`F67 complete ${ALONE + TOGETHER} tasks, ${WORKERS} workers at once, each task once`, async (context) => {
     const { expect } = context;
     const [one, many, type] = [fresh("one"), fresh("many"), fresh("charge")];
     await client.deploy(chain(one, [task("charge", type)]));

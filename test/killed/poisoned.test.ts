@@ -37,8 +37,8 @@ const behindTimer = (type: string) =>
     ),
   );
 
-describe("an instance whose task takes the process with it", () => {
-  test("can be cancelled after a restart, and everything else goes on", async () => {
+describe("an instance whose task crashes the process", () => {
+  test("can be cancelled after a restart, and everything else continues", async () => {
     const lives = aFolder();
     const told = "blocked";
     await begin(lives, "block", told);
@@ -52,7 +52,7 @@ describe("an instance whose task takes the process with it", () => {
     expect((await resultOf(url, "good")).variables).toEqual({ fine: true });
   });
 
-  test("is set aside by itself, and runs again when that is resolved", async () => {
+  test("is set aside automatically, and runs again when that is resolved", async () => {
     const lives = aFolder();
     const told = "crashed";
     await begin(lives, "crash", told);
