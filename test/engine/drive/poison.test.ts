@@ -221,9 +221,9 @@ const cases: { [K in Message["kind"]]: () => Promise<Prepared> } = {
 const by = ({ now }: PlainWorld) =>
   ({ id: "last", until: instantFrom(now() + 900_000), mayContinue: false }) as const;
 
-describe("a message that came too often", () => {
+describe("a message that was delivered too often", () => {
   test.each(Object.entries(cases))(
-    "of the kind %s is done with, runs no code, and what it brings can be resolved",
+    "of the kind %s is finished without running code, and what it leaves can be resolved",
     async (_, prepare) => {
       const { world, message, instanceId } = await prepare();
       const { engine } = world;
@@ -267,7 +267,7 @@ describe("a message that came too often", () => {
     },
   );
 
-  test("is stale when its step was taken after all", async () => {
+  test("is stale when its step was committed after all", async () => {
     const { world, message } = await cases.task();
     await world.engine.handle(message, by(world));
 
@@ -294,7 +294,7 @@ describe("a step that its host watches", () => {
     await world.drain();
   };
 
-  test("is begun and ended around the start, the handler and what follows from it", async () => {
+  test("starts and ends around the start, the handler and what follows from it", async () => {
     const ended: string[] = [];
     const { asked, world } = watching({ kind: "begun", end: () => void ended.push("one") });
     await begin(world);
@@ -304,7 +304,7 @@ describe("a step that its host watches", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("that has killed too often is set aside, be it a start", async () => {
+  test("that crashed too often is set aside, even if it is a start", async () => {
     const { world } = watching({ kind: "poisoned", deaths: 3 });
     await begin(world);
 
@@ -313,7 +313,7 @@ describe("a step that its host watches", () => {
     expect(await world.engine.cancel("one")).toEqual({ cancelled: true });
   });
 
-  test("that has to wait is refused to a caller, who may come again", async () => {
+  test("that has to wait is refused to its caller, who may retry", async () => {
     const { world } = watching({ kind: "later", forMs: 5_000 });
 
     await expect(begin(world)).rejects.toMatchObject({ code: "engine/busy", retryable: true });

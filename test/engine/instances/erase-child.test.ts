@@ -39,7 +39,7 @@ async function aFamily(calls: number, host: HostTraits) {
 describe.each([
   ["queues that last", MANY_PROCESSES],
   ["queues in memory", ONE_PROCESS],
-])("erasing a child whose parent has not gone on yet, with %s,", (_, host) => {
+])("erasing a child whose parent has not taken its result yet, with %s,", (_, host) => {
   test("lets the parent take its result first (F7)", async () => {
     const { engine, drain, tasks } = await aFamily(1, host);
     const [task] = tasks;

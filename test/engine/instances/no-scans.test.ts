@@ -106,7 +106,7 @@ describe("with 100,000 instances stored, a page of 50", () => {
   ];
 
   test.each(few.map((filter) => [JSON.stringify(filter), filter] as const))(
-    "that throws most away reads no more, and goes on: %s",
+    "with a selective filter reads no more, and continues: %s",
     async (_, filter) => {
       const first = await page(filter);
       const second = first.nextCursor ? await page(filter, first.nextCursor) : first;
@@ -122,7 +122,7 @@ describe("with 100,000 instances stored, a page of 50", () => {
     expect([nextCursor, reads]).toEqual([undefined, 2]);
   });
 
-  test("of incidents, and of what is to be purged, reads no more", async () => {
+  test("of incidents, and of instances to purge, reads no more", async () => {
     const before = store.reads;
     const { items } = await engine.incidents({ definition: "p" }, { limit: 50 });
     const between = store.reads;

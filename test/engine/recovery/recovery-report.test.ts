@@ -274,9 +274,9 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-describe("a report of recovering everything", () => {
+describe("the report of a full recovery", () => {
   test.each(SITUATIONS)(
-    "S3 counts $name, once and again",
+    "S3 counts $name, the first time and again",
     async ({ leave, counts, again = counts }) => {
       const world = await aWorld();
       await leave(world);
@@ -291,7 +291,7 @@ describe("a report of recovering everything", () => {
     },
   );
 
-  test("S3 counts each once, whatever the page that it is on", async () => {
+  test("S3 counts each once, whatever page it is on", async () => {
     for (const limit of [1, 3, 50]) {
       const world = await aWorld();
       await lose(world, "task");
@@ -317,7 +317,7 @@ describe("a report of recovering everything", () => {
     }
   });
 
-  test("S3 has nothing more to resume once what was sent has been done", async () => {
+  test("S3 has nothing more to resume once what was sent has been processed", async () => {
     const world = await aWorld();
     await lose(world, "task");
     await lose(world, "fork");
@@ -331,7 +331,7 @@ describe("a report of recovering everything", () => {
     expect(second).toEqual({ ...NOTHING_RECOVERED, skipped: 1 });
   });
 
-  test("S3 counts apart what could not be armed, and what it had sent before", async () => {
+  test("S3 counts separately what could not be armed, and what it had sent before", async () => {
     const refuse = async () => {
       throw new EngineError("timers/not-armed", {
         happened: "No",
@@ -356,7 +356,7 @@ describe("a report of recovering everything", () => {
     });
   });
 
-  test("names only so many of those that cannot be read, and counts them all", async () => {
+  test("names a limited number of unreadable items, and counts them all", async () => {
     const world = await aWorld();
     for (let n = 0; n <= MAX_TROUBLES_TOLD; n += 1) {
       await spoil(world, "task", (text) => text.slice(0, 20), `task-${n}`);
@@ -368,7 +368,7 @@ describe("a report of recovering everything", () => {
     expect(report.troubles).toHaveLength(MAX_TROUBLES_TOLD);
   });
 
-  test("goes on behind a start event by timer that cannot be read", async () => {
+  test("continues after a timer start event that cannot be read", async () => {
     const world = await aWorld();
     for (const id of ["a", "b"]) {
       const source = startsItself(id, { timeCycle: "R/PT1H" });
@@ -385,7 +385,7 @@ describe("a report of recovering everything", () => {
   });
 });
 
-describe("a list beside what cannot be read", () => {
+describe("a list with an unreadable item", () => {
   test.each([
     ["is too old", (text: string) => text.replace(/"f":\d+/, '"f":1')],
     ["is cut off", (text: string) => text.slice(0, 20)],
@@ -402,9 +402,9 @@ describe("a list beside what cannot be read", () => {
   });
 });
 
-describe("an instance on the move between having an incident and not", () => {
+describe("an instance that moves between having an incident and having none", () => {
   test.each(["live", "incident"])(
-    "is recovered though the view %s was read before and the other after",
+    "is recovered although the view %s was read before and the other after",
     async (first) => {
       const world = await aWorld();
       await lose(world, "fork");

@@ -103,7 +103,7 @@ describe("a row of a task", () => {
   });
 });
 
-describe("a row by which an instance is found", () => {
+describe("a row of a business key or tag", () => {
   const put = (version: number) => ({
     key: { pk: "default#K#bk#b", sk: instanceOrder(blank) },
     version,

@@ -34,7 +34,7 @@ async function aWorld() {
 }
 
 describe("the row of a task", () => {
-  test("is written in one shape, for workers and for users", async () => {
+  test("is written in one format, for workers and for users", async () => {
     const { engine, bodies } = await aWorld();
     const open = bodies();
 

@@ -50,8 +50,8 @@ async function aWorld() {
 const leftBy = (store: SimulatedStore, kind: "T" | "V"): readonly Item[] =>
   store.items().filter(({ key }) => key.pk.endsWith("#I#i") && key.sk.startsWith(`${kind}#`));
 
-describe("an id that is used again", () => {
-  test("keeps the values of its new life, though the store still has to remove the old", async () => {
+describe("an id that is reused after erasure", () => {
+  test("keeps the values of the new instance, although the store still has to remove the old ones", async () => {
     const world = await aWorld();
     await world.live({ document, large });
     const old = leftBy(world.store, "V");
@@ -65,7 +65,7 @@ describe("an id that is used again", () => {
     expect((await world.engine.get("i")).variables).toMatchObject({ document, large });
   });
 
-  test("lets them go with its new end", async () => {
+  test("removes them with the end of the new instance", async () => {
     const world = await aWorld();
     await world.live({ document });
 
@@ -75,7 +75,7 @@ describe("an id that is used again", () => {
     expect(value?.expiresAt).toBe(world.now());
   });
 
-  test("has the history of its new life alone", async () => {
+  test("has the history of the new instance alone", async () => {
     const world = await aWorld();
     await world.live({ text: "x".repeat(450) });
     const old = leftBy(world.store, "T");

@@ -45,8 +45,8 @@ async function handleBroadcasts({ engine, queued, now }: PlainWorld): Promise<vo
 
 const statusOf = async ({ engine }: PlainWorld, id: string) => (await engine.get(id)).status;
 
-describe("a wait that begins during a broadcast", () => {
-  test("F39 after it was accepted waits for the next, though pages are still to come", async () => {
+describe("a wait that opens during a broadcast", () => {
+  test("F39 after it was accepted waits for the next, although pages are still to come", async () => {
     const world = await aWaiting(MAX_ROWS_IN_CALL + 1);
     const { broadcastId } = await world.engine.signal({ name: "approved" });
     await begin(world, "late");
@@ -63,7 +63,7 @@ describe("a wait that begins during a broadcast", () => {
     expect(await statusOf(world, "late")).toBe("succeeded");
   });
 
-  test("F39 after it had looked and before it was committed is reached, by its second look", async () => {
+  test("F39 between its read of the head and its commit is reached, by its second read", async () => {
     const gated = new GatedStore();
     const world = await aWaiting(0, gated.store);
     let answer: unknown;
@@ -82,7 +82,7 @@ describe("a wait that begins during a broadcast", () => {
 });
 
 describe("a broadcast", () => {
-  test("F33 to as many as a call carries is told with its answer; to one more it is not", async () => {
+  test("F33 to as many waits as a call delivers to returns the counts; to one more it does not", async () => {
     const world = await aWaiting(MAX_ROWS_IN_CALL);
     const whole = await world.engine.signal({ name: "approved" });
     await world.drain();
@@ -125,7 +125,7 @@ describe("a broadcast", () => {
     }
   });
 
-  test("F33 that comes twice counts a wait that was set aside, though the second copy finds it gone", async () => {
+  test("F33 that comes twice counts a wait that was set aside, although the second copy finds it closed", async () => {
     const gated = new GatedStore();
     const world = await aWaiting(2, gated.store);
     gated.kill((keys) => keys.some(({ sk }) => sk === "S")); // the call itself delivers nothing
@@ -152,7 +152,7 @@ describe("a broadcast", () => {
     });
   });
 
-  test("has its receipt for fifteen days, and its id as long", async () => {
+  test("keeps its receipt for fifteen days, and its id as long", async () => {
     const world = await aWaiting(0);
     const send = () => world.engine.signal({ name: "approved", payload: { n: 1 }, id: "b" });
     await send();

@@ -13,7 +13,7 @@ const until = (afterMs: number, owner: string | null = "2-1") => ({
   expiresAt: instantFrom(1_000_000 + afterMs),
 });
 
-describe("what is left of a lease", () => {
+describe("the remaining time of a lease", () => {
   test.each([
     ["where owners may be anywhere, all of it", settings, until(60_000), 60_000],
     ["where owners are in this process, a second at most", here, until(60_000), 1_000],

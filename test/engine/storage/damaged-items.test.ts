@@ -282,10 +282,10 @@ const rows = (Object.keys(CASES) as Kind[]).flatMap((kind) =>
   ),
 );
 
-describe("one item that cannot be read", async () => {
+describe("one unreadable item", async () => {
   const whole = await tour(aWorld(await everyKind()));
 
-  test.each(rows)("R17 harms nothing else: $kind $what that $damage", async (row) => {
+  test.each(rows)("R17 affects nothing else: $kind $what that $damage", async (row) => {
     const { kind, damage, item, loses, newer } = row;
     const store = await everyKind();
     const key = await spoil(store, item, (body) => DAMAGES[damage]?.(kind, body) ?? body);
@@ -299,7 +299,7 @@ describe("one item that cannot be read", async () => {
     expect(troubles.filter((about) => about === name).length).toBeLessThanOrEqual(1);
   });
 
-  test("may be any item at all: no stop of the tour meets an error that nobody planned for", async () => {
+  test("may be any item at all: no stop of the tour fails unexpectedly", async () => {
     for (const { key } of someOfEach((await everyKind()).items())) {
       const store = await everyKind();
       await spoil(store, (item) => item.key.pk === key.pk && item.key.sk === key.sk, cutShort);
@@ -321,10 +321,10 @@ function someOfEach(items: readonly Item[]): readonly Item[] {
 /** What a stop may be told when what it asks for is not there. */
 const TOLD: readonly string[] = [...PROMISED, "task/not-found", "instance/not-ended"];
 
-describe("a poll beside an instance that cannot be read", () => {
+describe("a poll that meets an unreadable instance", () => {
   const asked = { type: "work", max: 20, lockSeconds: 3_600, worker: "w" };
 
-  test("keeps no lock on its task, and looks at it again in a minute", async () => {
+  test("keeps no lock on its task, and reads it again in a minute", async () => {
     const store = await everyKind();
     const before = await bodyOf(store, /#I#at-task S$/);
     await spoil(store, /#I#at-task S$/, cutShort);
@@ -342,7 +342,7 @@ describe("a poll beside an instance that cannot be read", () => {
     expect(again.tasks.map(({ taskId }) => taskId)).toEqual(["at-task.k1.2"]);
   });
 
-  test("gives what it has taken when the store fails it, and leaves nothing locked", async () => {
+  test("returns the tasks that it has locked when the store fails, and leaves nothing locked", async () => {
     const store = await everyKind();
     const world = aWorld(store);
     const get = store.get.bind(store);
@@ -363,8 +363,8 @@ describe("a poll beside an instance that cannot be read", () => {
   });
 });
 
-describe("a row that was damaged", () => {
-  test("is replaced by a recovery of everything: its task is given to the next poll", async () => {
+describe("a damaged row", () => {
+  test("is replaced by a full recovery: its task is given to the next poll", async () => {
     const store = await everyKind();
     await spoil(store, /#J#work#0 .*at-task/, cutShort);
     const world = aWorld(store);
@@ -378,8 +378,8 @@ describe("a row that was damaged", () => {
   });
 });
 
-describe("the type of a task that was damaged", () => {
-  test("is looked for wherever its tasks could be, and is replaced by whoever sets it anew", async () => {
+describe("a damaged task type", () => {
+  test("has its tasks looked up in every shard, and is replaced when it is set again", async () => {
     const store = await everyKind();
     await spoil(store, /#J#work H$/, cutShort);
     const world = aWorld(store);
@@ -395,7 +395,7 @@ describe("the type of a task that was damaged", () => {
   });
 });
 
-describe("a message for several of whom one cannot be read", () => {
+describe("a message for several instances of which one is unreadable", () => {
   test("reaches the others", async () => {
     const store = await everyKind();
     const world = aWorld(store);
@@ -413,10 +413,10 @@ describe("a message for several of whom one cannot be read", () => {
   });
 });
 
-describe("a walk along what is due", () => {
+describe("a scan of the due index", () => {
   const slice = { index: 0, of: 1 };
 
-  test("begins anew where its cursor was damaged", async () => {
+  test("starts over if its cursor was damaged", async () => {
     const store = await everyKind();
     for (const walk of ["sweep", "wheel"] as const) {
       const put = { key: walkKey(walk, slice), version: 1, body: bytes("{") };
@@ -430,7 +430,7 @@ describe("a walk along what is due", () => {
     expect(world.armed.map(({ instanceId }) => instanceId)).toContain(WAITING.timer);
   });
 
-  test("passes what cannot be read for good, though nothing else of its page is sent", async () => {
+  test("passes permanently unreadable items, although nothing else of its page is sent", async () => {
     const store = await everyKind();
     const due = [WAITING.timer, ALSO.staying, ALSO.race].map((id) => new RegExp(`#I#${id} S$`));
     for (const item of [...due, /#D#by-timer TS#/]) await spoil(store, item, cutShort);
@@ -442,8 +442,8 @@ describe("a walk along what is due", () => {
   });
 });
 
-describe("an instance whose child cannot be read", () => {
-  test("is recovered and cancelled all the same", async () => {
+describe("an instance whose child is unreadable", () => {
+  test("can still be recovered and cancelled", async () => {
     const store = await everyKind();
     await spoil(store, new RegExp(`#I#${CHILD} S$`), cutShort);
     const world = aWorld(store);

@@ -91,7 +91,7 @@ describe("a stored instance", () => {
     expect(units / billed().length).toBeLessThanOrEqual(1.1);
   });
 
-  test("has a whole history, however much of it has left", async () => {
+  test("has a complete history, however much of it was moved out", async () => {
     const { engine, instanceId } = await aMeasuredChain(200);
     const history: number[] = [];
     let cursor: string | undefined;
