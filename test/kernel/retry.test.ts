@@ -37,7 +37,7 @@ const TABLE: readonly Row[] = [
 ];
 
 describe("the attempt after a failure, with", () => {
-  test.each(TABLE)("%s: is the same for a task and for a member of a family", async (...row) => {
+  test.each(TABLE)("%s: is the same for a task and for an item of a batch", async (...row) => {
     const [, backoff, failure, becomes] = row;
 
     expect(await nextOfTask(backoff, failure)).toEqual(becomes);

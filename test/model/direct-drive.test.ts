@@ -69,7 +69,7 @@ describe("direct drive, searched exhaustively", () => {
     },
   );
 
-  test("comes to every place where a rule matters", () => {
+  test("reaches every situation in which a rule matters", () => {
     const places = [
       "gets k1 again",
       "gets park:k2",

@@ -59,7 +59,7 @@ async function thrownFrom(definition: Definition, code: string, variables = {}) 
 const found = (catcher: Catcher | undefined) =>
   catcher && [catcher.boundary.id, catcher.host.node, catcher.host.member];
 
-describe("the catcher of what is thrown", () => {
+describe("the catcher of an error", () => {
   test.each([
     ["the exact code before a catch-all", ["all *", "exact A"], [], ["exact", "work"]],
     ["a catch-all where no code fits", ["other B", "all *"], [], ["all", "work"]],
@@ -79,7 +79,7 @@ describe("the catcher of what is thrown", () => {
     expect(found(catcher)).toEqual(expected && [...expected, undefined]);
   });
 
-  test("sits on the body of a loop, whichever member throws", async () => {
+  test("is on the body of a loop, whichever item throws", async () => {
     const definition = aProcess(
       [aStart(), aTask("work", { loop: aLoop() }), escalation("far", "work"), anEnd()],
       ["start -> work -> end"],
@@ -91,7 +91,7 @@ describe("the catcher of what is thrown", () => {
     expect(found(catcher)).toEqual(["far", "work", undefined]);
   });
 
-  test("goes on in place of its host when it interrupts", async () => {
+  test("continues in place of its host when it interrupts", async () => {
     const definition = nested([], [escalation("far", "sub")]);
     const { run, catcher } = await thrownFrom(definition, "A");
 
@@ -102,7 +102,7 @@ describe("the catcher of what is thrown", () => {
     expect(last(run)).toMatchObject({ node: "far", variables: { level: 3 } });
   });
 
-  test("goes on beside its host when it does not, and leaves all that the host has open", async () => {
+  test("continues beside its host when it does not interrupt, and leaves the host's tickets open", async () => {
     const definition = nested([], [escalation("far", "sub", { interrupting: false })]);
     const { run, catcher } = await thrownFrom(definition, "A");
     const { tickets } = run.draft;

@@ -58,22 +58,19 @@ const mapping = aProcess(
   ["start -> work -> after"],
 );
 
-describe("an expression that names its language", () => {
+describe("an expression with a named language", () => {
   test.each([
     [false, "task one"],
     [true, "task other"],
-  ])(
-    "decides a gateway, where it is %s that it depends on, and is waited for",
-    async (off, open) => {
-      const definition = withExpressions(choosing, { condition: inWords("not off") });
+  ])("decides a gateway, reading %s, and is awaited", async (off, open) => {
+    const definition = withExpressions(choosing, { condition: inWords("not off") });
 
-      const order = await play(definition, { expressions, variables: { off } });
+    const order = await play(definition, { expressions, variables: { off } });
 
-      expect(order.open).toEqual([open]);
-    },
-  );
+    expect(order.open).toEqual([open]);
+  });
 
-  test("stands beside those in FEEL", async () => {
+  test("can be combined with FEEL", async () => {
     const definition = withExpressions(mapping, { output: inWords("is answer") });
     const order = await play(definition, { expressions });
 
@@ -94,7 +91,7 @@ describe("an expression that names its language", () => {
     });
   });
 
-  test("is an incident where the language is not known, and says which are", async () => {
+  test("is an incident if the language is unknown, with the known ones", async () => {
     const definition = withExpressions(choosing, { condition: inWords("not off") });
 
     const order = await play(definition, { variables: { off: true } });
@@ -105,7 +102,7 @@ describe("an expression that names its language", () => {
     });
   });
 
-  test("asks nobody for a variable, unless it is FEEL that names it", async () => {
+  test("names no required variable, unless it is FEEL", async () => {
     const asking = aProcess(
       [aStart(), aUserTask("ask", {}, { outputs: { result: "=answer" } })],
       ["start -> ask"],
