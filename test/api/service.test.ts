@@ -6,7 +6,7 @@ describe("health", () => {
   test.each([
     ["real", {}],
     ["virtual", { clock: { advance: () => Promise.reject(new Error("unused")) } }],
-  ])("tells that the clock is %s", async (clock, extras) => {
+  ])("reports that the clock is %s", async (clock, extras) => {
     const { api } = await fakeApi({ extras });
 
     const answer = await api("GET", "/v1/health");
@@ -14,7 +14,7 @@ describe("health", () => {
     expect(answer).toMatchObject({ status: 200, json: { status: "ok", version: "1.2.3", clock } });
   });
 
-  test("is the reason once the engine has stopped", async () => {
+  test("reports the reason once the engine has stopped", async () => {
     const checkRunning = () => {
       throw new EngineError("store/files-removed", {
         happened: "store.db was removed",

@@ -11,8 +11,8 @@ afterAll(async () => {
   plain.destroy();
 });
 
-describe("units of a function's table", () => {
-  test("are measured with each answer, reads and writes apart", async () => {
+describe("the units of a function's table", () => {
+  test("are measured with each response, reads and writes separately", async () => {
     const { store, telemetry } = aCounted();
     const [small, large] = [item("a", "1", 2_500), item("a", "2", 4_500)];
 

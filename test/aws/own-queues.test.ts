@@ -54,8 +54,8 @@ ownQueuesContract("queues of a user in SQS", async () => {
   };
 });
 
-describe("a queue of a user in SQS", () => {
-  test("that is deleted refuses, and takes again once it is back", async () => {
+describe("a user's own queue in SQS", () => {
+  test("refuses after it is deleted, and accepts again once it is back", async () => {
     const name = fresh();
     const QueueUrl = await create(name);
     const queues = new SqsOwnQueues({ client, allowed: [arnOf(name)] });
@@ -72,7 +72,7 @@ describe("a queue of a user in SQS", () => {
     expect(await receive(arnOf(name))).toEqual(["3"]);
   });
 
-  test("holds everything back for as long as it was set to", async () => {
+  test("delays every message for the configured time", async () => {
     const time = await stopTime();
     const name = fresh();
     await create(name, { DelaySeconds: "30" });
@@ -87,7 +87,7 @@ describe("a queue of a user in SQS", () => {
     expect([before, after]).toEqual([undefined, "task"]);
   });
 
-  test("F67 gets a task as a poll would, whose result ends the instance; refused ones are polled for", async () => {
+  test("F67 gets the same task as a poll, whose result ends the instance; refused ones are polled for", async () => {
     const [name, narrow] = [fresh(), fresh()];
     await create(name);
     await create(narrow, { MaximumMessageSize: "1024" });

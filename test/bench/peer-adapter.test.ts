@@ -31,7 +31,7 @@ describe("the adapter for a benchmark of several engines", () => {
     expect(hits).toContain("one end");
   });
 
-  test("wakes one of those that wait, or all", async () => {
+  test("wakes one of the waits, or all", async () => {
     const { adapter, hits } = await anAdapter();
     const one = await adapter.start("wait", "one");
     await adapter.start("wait", "two");

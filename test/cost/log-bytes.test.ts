@@ -7,7 +7,7 @@ import { LOG_BYTES } from "../../lib/cost/assumptions.ts";
 const LINE_OVERHEAD_BYTES = 26;
 
 describe("the bytes that an invocation is assumed to log", () => {
-  test.each([1, 10])("are those of its line of metrics, with %i steps", async (steps) => {
+  test.each([1, 10])("are those of its metrics line, with %i steps", async (steps) => {
     const line = await metricsOf(steps);
 
     const bytes = Buffer.byteLength(line) + LINE_OVERHEAD_BYTES;

@@ -88,7 +88,7 @@ describe("an installation is charged for", () => {
     expect(lap()).toEqual({ R: 1, W: 1, "W listing": 1, tasks: 1 });
   });
 
-  test("a task that is done: one read, one write", async () => {
+  test("a completed task: one read, one write", async () => {
     await prepare(tasks, "tasks");
     await startOne("tasks");
     lap();
@@ -133,7 +133,7 @@ describe("an installation is charged for", () => {
     expect(lap()).toEqual({ R: 1, W: 1, "W listing": 2, tasks: 2, "run-task": 1 });
   });
 
-  test("a timer within reach of the queue: a row of the index comes and goes", async () => {
+  test("a timer within the queue's delay: an index row is added and removed", async () => {
     const waits = catching("w", timer("timeDuration", "PT5M"));
     await prepare(inARow("waits", [service("a"), waits, service("b")]), "waits");
     await installation.engine.cancel("earlier");
@@ -149,7 +149,7 @@ describe("an installation is charged for", () => {
     expect(lap()).toEqual({ R: 1, W: 1, "W due": 1, timers: 2, tasks: 1, "fire-timer": 1 });
   });
 
-  test("a timer of days: a schedule, and a second message for what its lead leaves", async () => {
+  test("a timer of days: a schedule, and a second message for the remaining time", async () => {
     const waits = catching("w", timer("timeDuration", "P3D"));
     await prepare(inARow("waits", [service("a"), waits, service("b")]), "waits");
     await installation.engine.cancel("earlier");
@@ -181,7 +181,7 @@ describe("an installation is charged for", () => {
       expect(lap()).toEqual({ R: 3, W: 4, tasks: 2, "run-task": 1 });
     });
 
-    test("a broadcast to one that waits, and what the bus brings", async () => {
+    test("a broadcast to one wait, and its copy from the bus", async () => {
       await installation.settle(1);
       lap();
 
@@ -212,7 +212,7 @@ describe("an installation is charged for", () => {
       expect(lap()).toEqual({ R: 2, W: 4, tasks: 2, "run-task": 1 });
     });
 
-    test("one that somebody waits for: parked, and a transaction of both", async () => {
+    test("a message with a wait: parked, and a transaction of both", async () => {
       await startOne("waits", { key: "k" });
       await installation.settle(1);
       lap();
@@ -223,13 +223,13 @@ describe("an installation is charged for", () => {
       expect(lap()).toEqual({ R: 4, steps: 2, tasks: 1, advance: 1 });
     });
 
-    test("one that nobody waits for: its mailbox", async () => {
+    test("a message without a wait: its mailbox", async () => {
       await installation.engine.message({ name: "paid", correlationKey: "early" });
 
       expect(lap()).toEqual({ R: 2, W: 1 });
     });
 
-    test("a wait that finds one: a transaction of both, and on", async () => {
+    test("a wait that finds a message: a transaction of both, and the next step", async () => {
       await installation.engine.message({ name: "paid", correlationKey: "early" });
       await startOne("waits", { key: "early" });
       lap();

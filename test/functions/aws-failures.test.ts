@@ -158,8 +158,8 @@ const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
   ],
 ];
 
-describe("what AWS says when it refuses a call", () => {
-  test.each(calls)("stands in the log, and not in the answer: %s", async (_, call) => {
+describe("the message of an AWS error", () => {
+  test.each(calls)("is in the log, and not in the response: %s", async (_, call) => {
     const telemetry = new HeardTelemetry();
     const { engine } = fakeEngine({
       get: async () => {
@@ -191,7 +191,7 @@ describe("what AWS says when it refuses a call", () => {
     expect(saidIn(line?.fields.error)).toContain(SAID);
   });
 
-  test("stands in no word on a queue of the user's own", async () => {
+  test("is not in any response about a user's own queue", async () => {
     const problem = await own.problemOf(OWN);
 
     for (const inside of INSIDE) expect(problem).not.toMatch(inside);

@@ -61,7 +61,7 @@ describe("a script that runs a command which starts others", () => {
     ["SIGTERM", 143],
     ["SIGINT", 130],
     ["SIGHUP", 129],
-  ] as const)("leaves nobody behind when it is told to end by %s", async ([signal, wanted]) => {
+  ] as const)("leaves no process behind when it is ended by %s", async ([signal, wanted]) => {
     const { script, over } = await aScript();
 
     script.kill(signal);
@@ -71,7 +71,7 @@ describe("a script that runs a command which starts others", () => {
     expect(said).toContain("undone");
   });
 
-  test("goes on ending when it is told twice", async () => {
+  test("keeps ending when it is signalled twice", async () => {
     const { script, told, heard, over } = await aScript("patient");
 
     // Of two signals that are pending at once a process may get either first.
@@ -84,7 +84,7 @@ describe("a script that runs a command which starts others", () => {
     expect(await over()).toMatchObject({ code: 130, connections: 2 });
   });
 
-  test("leaves nobody behind who does not listen", async () => {
+  test("leaves no process behind that ignores signals", async () => {
     const { script, over } = await aScript("stubborn");
 
     script.kill("SIGTERM");
@@ -92,7 +92,7 @@ describe("a script that runs a command which starts others", () => {
     expect(await over()).toMatchObject({ code: 143, connections: 2 });
   });
 
-  test("leaves nobody behind when it ends by itself", async () => {
+  test("leaves no process behind when it ends by itself", async () => {
     const { script, over } = await aScript("fails");
 
     script.stdin.write("now");

@@ -33,8 +33,8 @@ const rolesOf = (installation: Synthesised): readonly string[] =>
     .of("AWS::IAM::Role")
     .map(({ path }) => path.replace(/^Fermata\//, "").replace(/\/Resource$/, ""));
 
-describe("queues of the user's own", () => {
-  test("can be asked for and sent to by what opens tasks, and by nothing else", () => {
+describe("a user's own queues", () => {
+  test("can be read and sent to by the functions that open tasks, and by nothing else", () => {
     const installation = synthesised({ alarms: "off", tasks: { queues: [CARDS, LETTERS] } });
 
     const allowed = [CARDS, LETTERS].flatMap((arn) => [
@@ -51,7 +51,7 @@ describe("queues of the user's own", () => {
     expect(rolesOf(installation)).toEqual(expect.arrayContaining(SENDING));
   });
 
-  test("are told to those functions, and to no others", () => {
+  test("are configured for those functions, and for no others", () => {
     const installation = synthesised({ alarms: "off", tasks: { queues: [CARDS, LETTERS, CARDS] } });
 
     for (const { path, props } of installation.of("AWS::Lambda::Function")) {
@@ -61,7 +61,7 @@ describe("queues of the user's own", () => {
     }
   });
 
-  test("leave no trace where there are none", () => {
+  test("leave no resource if there are none", () => {
     for (const tasks of [{}, { queues: [] }]) {
       const installation = synthesised({ alarms: "off", tasks });
 
@@ -71,7 +71,7 @@ describe("queues of the user's own", () => {
     }
   });
 
-  test("of the same app may come as they are, with the key that they are encrypted with", () => {
+  test("of the same app may be passed as constructs, with their encryption key", () => {
     const installation = synthesised((stack) => ({
       alarms: "off",
       tasks: {
@@ -124,7 +124,7 @@ describe("queues of the user's own", () => {
     );
   });
 
-  test("of another region are refused where the installation's is known", () => {
+  test("of another region are refused if the installation's region is known", () => {
     const inRegion = (region: string) => () =>
       synthesised({ alarms: "off", tasks: { queues: [CARDS] } }, { region });
 

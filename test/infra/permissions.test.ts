@@ -122,7 +122,7 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
 describe("the permissions of an installation", () => {
   const installation = synthesised({ alarms: "off" });
 
-  test.each(Object.keys(EXPECTED))("of %s are those that have a reason", (name) => {
+  test.each(Object.keys(EXPECTED))("of %s are those with a listed reason", (name) => {
     const role = name.startsWith("Functions/") ? `${name}/Role` : name;
 
     const permissions = permissionsOf(role, installation);
@@ -139,14 +139,14 @@ describe("the permissions of an installation", () => {
     expect(roles.sort()).toEqual(known.sort());
   });
 
-  test("stand in no managed policy and in no role itself", () => {
+  test("are in no managed policy and no inline policy of a role", () => {
     for (const { props } of installation.of("AWS::IAM::Role")) {
       expect(props.ManagedPolicyArns).toBeUndefined();
       expect(props.Policies).toBeUndefined();
     }
   });
 
-  test("name no action with a wildcard, and no resource with one but objects and schedules", () => {
+  test("have no action with a wildcard, and no resource with one except objects and schedules", () => {
     for (const { props } of installation.of("AWS::IAM::Policy")) {
       for (const { Action, Resource } of props.PolicyDocument.Statement) {
         expect([Action].flat().filter((action) => action.includes("*"))).toEqual([]);
@@ -158,7 +158,7 @@ describe("the permissions of an installation", () => {
     }
   });
 
-  test("are those of functions only to Lambda, and of the timers' role only to this group", () => {
+  test("can be assumed only by Lambda, and those of the timers only by this schedule group", () => {
     const trust = Object.fromEntries(
       installation
         .of("AWS::IAM::Role")
@@ -185,7 +185,7 @@ describe("the permissions of an installation", () => {
     ]);
   });
 
-  test("to run tasks elsewhere are those of exactly these functions", () => {
+  test("to invoke other functions are those of exactly these functions", () => {
     const arn = "arn:aws:lambda:eu-west-1:111122223333:function:charge";
     const elsewhere = synthesised({
       alarms: "off",
@@ -198,7 +198,7 @@ describe("the permissions of an installation", () => {
     expect(permissionsOf("Functions/Advance/Role", elsewhere).join()).not.toContain("lambda:");
   });
 
-  test("to read secrets are those of exactly these secrets, where tasks are run", () => {
+  test("to read secrets are those of exactly these secrets, in the functions that run tasks", () => {
     const arn = "arn:aws:secretsmanager:eu-west-1:111122223333:secret:stripe-AbCdEf";
     const installation = synthesised((stack) => ({
       alarms: "off",
@@ -227,7 +227,7 @@ describe("the permissions of an installation", () => {
     expect(JSON.stringify(others)).not.toContain("secretsmanager");
   });
 
-  test("are none to schedule where the wheel holds the timers", () => {
+  test("include no schedules if the wheel holds the timers", () => {
     const wheel = synthesised({ alarms: "off", timers: "wheel" });
 
     const all = wheel.of("AWS::IAM::Policy").map(({ props }) => JSON.stringify(props));

@@ -60,7 +60,7 @@ describe("the tutorial of a first process", () => {
     expect(page.match(/^```/gm)).toHaveLength(2 * blocks.length);
   });
 
-  test("has no comments at the end of commands: zsh would take them for arguments", () => {
+  test("has no comments at the end of commands: zsh would pass them as arguments", () => {
     const commands = blocks.filter(({ info }) => info.startsWith("sh"));
 
     expect(commands.filter(({ text }) => /(^|\s)#/m.test(text))).toEqual([]);

@@ -99,7 +99,7 @@ describe("a BPMN file at its limit", () => {
     expect((await compiled(source))[0]).toMatchObject({ name });
   });
 
-  test("compiles with that many waits behind a gateway or on an activity", async () => {
+  test("compiles with that many waits after a gateway or on an activity", async () => {
     const ids = Array.from({ length: MAX_WAITS_PER_STEP }, (_, n) => `s${n}`);
     const signals = ids.map((id) => aSignal(id));
     const behind = ids.map((id) => catching(`c-${id}`, onSignal(id)));
