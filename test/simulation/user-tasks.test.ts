@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { PEOPLE_SCENARIOS } from "./scenarios/people.ts";
+import { USER_TASK_SCENARIOS } from "./scenarios/user-task.ts";
 import type { Mode } from "./world/mode.ts";
 import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 
-describe("a single crash among people", () => {
-  for (const scenario of PEOPLE_SCENARIOS) {
+describe("a single crash among users", () => {
+  for (const scenario of USER_TASK_SCENARIOS) {
     for (const mode of MODES) {
       test(`before and after every port call harms nothing: ${scenario.name}, ${mode}`, async () => {
         const setting = { scenario, mode };
