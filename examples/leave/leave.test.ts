@@ -21,7 +21,7 @@ describe("the leave example", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Asks for leave; gives the instance and the task that the managers find. */
+  /** Requests leave; returns the instance and the task that the managers find. */
   async function requested(days = 5) {
     const { instanceId } = await engine.start("leave", { variables: { employee: "Ada", days } });
     await engine.idle();

@@ -28,7 +28,7 @@ describe("the onboarding example", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Somebody is hired, and Grace has checked the contract. */
+  /** An employee is hired, and Grace has checked the contract. */
   async function hired(things: readonly string[]): Promise<string> {
     const variables = { name: "Ada Lovelace", things };
     const { instanceId } = await engine.start("onboarding", { variables });
@@ -64,7 +64,7 @@ describe("the onboarding example", () => {
     expect(variables).not.toHaveProperty("parcels");
   });
 
-  /** The worker and the engine work by themselves: the task comes when it comes. */
+  /** The worker and the engine run by themselves: waits for the task. */
   async function firstTaskFor(candidateGroup: string) {
     for (;;) {
       const [found] = (await engine.tasks({ candidateGroup })).items;

@@ -23,7 +23,7 @@ describe("the order example", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Starts an order and lets the minute pass in which all goes by itself. */
+  /** Starts an order and lets the minute pass in which everything runs by itself. */
   async function ordered(variables: typeof small & { card?: string; paymentWithin?: string }) {
     const { instanceId } = await engine.start("order", { variables });
     await engine.advanceClock("PT1M");

@@ -114,7 +114,7 @@ describe("an event", () => {
     ["no name", {}, 400],
     ["an empty target", { name: "n", target: "" }, 400],
     ["a target that is null", { name: "n", target: null }, 400],
-    ["a field that nobody knows", { name: "n", correlationKey: "k" }, 400],
+    ["an unknown field", { name: "n", correlationKey: "k" }, 400],
   ])("with %s", async (_, json, status) => {
     const { api, asked } = await fakeApi();
 

@@ -19,7 +19,9 @@ import {
 } from "../support/bpmn-xml.ts";
 import { anEngine } from "../support/embedded.ts";
 
-/** The real engine over the wire; every answer is held against the document that it serves. */
+/**
+ * The real engine over the wire; every response is validated against the document that it serves.
+ */
 async function aLiveApi(source: string): Promise<CheckedApi> {
   const engine = await anEngine({ source });
   const server = await serveEngine(engine, { port: 0 });

@@ -206,7 +206,7 @@ describe("the router", () => {
       const there = path.replace(/\{version\}/, "1").replace(/\{\w+\}/g, "x");
       const answer = await api(method, there, { query: "nonsense=1" });
 
-      // A call that needs a body misses that as well.
+      // A call that requires a body also reports that it is missing.
       expect(answer.status, `${method} ${path}`).toBe(400);
       const [first, ...others] = z
         .array(z.object({ in: z.string(), at: z.string() }))

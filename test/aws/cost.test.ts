@@ -39,7 +39,7 @@ describe("the cost computed in memory", () => {
 
 type Workflow = Readonly<{ id: string; source: string; mode: Mode; noteLength: number }>;
 
-/** Deploys, then brings one instance to its end without ever looking at it. */
+/** Deploys, then runs one instance to its end without reading it. */
 async function startOne(
   store: Store,
   ledger: Ledger,

@@ -44,7 +44,7 @@ const item = (pk: string, sk: string, bytes: number) => ({
   body: new Uint8Array(bytes),
 });
 
-/** A store as functions have it. */
+/** A store as functions use it. */
 function aCounted() {
   const telemetry = new HeardTelemetry();
   const client = countUnits(localClient(endpointFrom("FERMATA_TEST_DYNAMODB_ENDPOINT")), telemetry);

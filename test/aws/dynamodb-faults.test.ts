@@ -19,7 +19,7 @@ describe("a DynamoDB store whose service", () => {
   });
   afterAll(() => table.drop());
 
-  /** A store that meets the faults, what it sent meanwhile, and a store that meets none. */
+  /** A store with the faults, the requests that it sent meanwhile, and a store without faults. */
   function opened(operation: string, faults: readonly Fault[]) {
     const { client, sent } = faultyClient(endpoint, operation, faults);
     const calm = { random: () => 0.5, pause: async () => undefined };
@@ -230,7 +230,7 @@ describe("a DynamoDB store whose service", () => {
     const commit = store.commit([{ put: anItem(), when: "absent" }]);
 
     await expect(commit).rejects.toMatchObject({ code: "store/commit-failed", retryable: true });
-    // Nobody can have written, so the client may try on.
+    // Nothing can have been written, so the client may retry.
     expect(sent().length).toBeGreaterThan(1);
   });
 });
@@ -249,7 +249,7 @@ function puts([a, b]: readonly [Item, Item]): [Write, Write] {
   ];
 }
 
-/** An answer without the second half of the keys, which it leaves. */
+/** A response without the second half of the keys, which it leaves unprocessed. */
 function halfOf(table: string, answer: Json, asked: Json): Json {
   type Keys = readonly Readonly<{ sk: { S: string } }>[];
   const requests = asked.RequestItems as Record<string, { Keys: Keys }>;

@@ -1,4 +1,4 @@
-// The bus on emulated EventBridge, with the rule that brings broadcasts to the work queue.
+// The bus on emulated EventBridge, with the rule that delivers broadcasts to the work queue.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -152,7 +152,7 @@ function detailOf(event: object | undefined): object {
     : {};
 }
 
-/** A bus with one rule, which brings events of this type to the queue. */
+/** A bus with one rule, which delivers events of this type to the queue. */
 async function createBus(type: string, { arn }: TestQueue) {
   const busName = `bus-${randomUUID()}`;
   const rule = { EventBusName: busName, Rule: "to-queue" };

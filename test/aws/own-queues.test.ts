@@ -1,4 +1,4 @@
-// Queues of the user's on emulated SQS, whose clock stands still but for what the suites let pass.
+// A user's own queues on emulated SQS, whose clock moves only when the suites let time pass.
 
 import {
   CreateQueueCommand,
@@ -37,7 +37,7 @@ ownQueuesContract("queues of a user in SQS", async () => {
   const bad = {
     gone: arnOf(fresh()),
     fifo: arnOf(fifo),
-    // There is a queue of that name here, and it must not get what is meant for the other.
+    // A queue of that name exists here, and must not get what is meant for the other.
     elsewhere: arnOf(one, "eu-central-1"),
     ofStrangers: arnOf(one, "us-east-1", "111111111111"),
   };
@@ -123,7 +123,7 @@ async function create(QueueName: string, Attributes: Record<string, string> = {}
   return QueueUrl;
 }
 
-/** Everything that may be received now; it is gone then. */
+/** Everything that can be received now; it is deleted. */
 async function receive(queueArn: string): Promise<readonly string[]> {
   const QueueUrl = `${emulated().endpoint}/000000000000/${queueArn.split(":").at(-1)}`;
   const bodies: string[] = [];

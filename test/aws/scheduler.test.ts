@@ -176,8 +176,8 @@ async function openWheel(): Promise<OpenedTimers> {
 const TURN_MS = 60_000;
 
 /**
- * What instances and start events do with their timers: they know when they are due, and forget
- * those disarmed.
+ * How instances and start events use their timers: they know when they are due, and forget disarmed
+ * ones.
  */
 function withInstances(
   opened: StoppedQueue<"timer" | "timer-start">,
@@ -202,7 +202,7 @@ function withInstances(
     armed,
     timers: played,
     index: () => {},
-    // The queue delays by whole seconds, and a schedule goes by them.
+    // The queue delays by whole seconds, and so does a schedule.
     latenessMs: 1_000,
     consume(woken: (who: string) => Promise<void>) {
       opened.consume(async (message) => {

@@ -1,4 +1,4 @@
-// What functions do with the queue that wakes them, on emulated SQS.
+// What functions do with their source queue, on emulated SQS.
 
 import {
   GetQueueAttributesCommand,

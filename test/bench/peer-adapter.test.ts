@@ -11,7 +11,7 @@ type Adapter = Readonly<{
   stop(): Promise<void>;
 }>;
 
-/** The adapter, and what it tells the benchmark. */
+/** The adapter, and what it reports to the benchmark. */
 async function anAdapter() {
   const { create } = await import(join(import.meta.dirname, "../../bench/peer-adapter.mjs"));
   const hits: string[] = [];

@@ -169,7 +169,7 @@ describe.concurrent("fermata dev", () => {
   });
 });
 
-/** A folder of its own, and a way to run engines in it; all of it is gone when the test ends. */
+/** A temporary folder, and a way to run engines in it; all of it is removed when the test ends. */
 function temporaryHouse(onTestFinished: TestContext["onTestFinished"]) {
   const folder = mkdtempSync(join(tmpdir(), "fermata-cli-"));
   const started: FermataProcess[] = [];

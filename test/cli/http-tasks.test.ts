@@ -13,7 +13,7 @@ describe("fermata dev", () => {
     const service = await aService(({ headers }) => ({ body: `you are ${headers.authorization}` }));
     const origin = `http://127.0.0.1:${service.port}`;
     vi.stubEnv("FERMATA_SECRET_DEV_KEY", "key-of-the-environment");
-    // A proxy would resolve names anew; Node's own client would use this one.
+    // A proxy would resolve names again; Node's own client would use this one.
     const proxy = await aService({ status: 502 });
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
     vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${proxy.port}`);

@@ -256,7 +256,7 @@ describe("fermata, with signals, messages and events,", () => {
   });
 });
 
-/** BPMN text of a process that begins by a signal or a message, and ends. */
+/** BPMN text of a process that starts by a signal or a message, and ends. */
 function startedBy(id: string, kind: "signal" | "message", name: string): string {
   return `<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d">
   <bpmn:process id="${id}" isExecutable="true">

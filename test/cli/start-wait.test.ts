@@ -12,7 +12,7 @@ const LIVE = {
   code: "instance/not-ended",
 };
 
-/** An engine behind a gateway: it never waits for long, whatever it is asked for. */
+/** An engine behind a gateway: it never waits long, whatever the request says. */
 async function aGateway({ endsAfterLooks = Number.POSITIVE_INFINITY } = {}) {
   const asked: number[] = [];
   const server = createServer(({ method, url = "" }, response) => {

@@ -52,7 +52,7 @@ describe("fermata why, for an instance that has called others,", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The child of an instance that has one, once it is there. */
+  /** The child of an instance that has one, once it exists. */
   async function childOf(instanceId: string): Promise<string> {
     await engine.idle();
     const [wait] = (await engine.get(instanceId)).waits;

@@ -44,7 +44,7 @@ describe("a worker of the library", () => {
     onTestFinished(() => {
       for (const spy of [add, remove]) spy.mockRestore();
     });
-    // As if each had waited in vain for as long as it may.
+    // As if each poll had waited in vain for its maximum time.
     const client = {
       ...door,
       activate: async (request: Parameters<typeof door.activate>[0]) => {
@@ -229,7 +229,7 @@ describe("two hundred workers", () => {
       for (let empty = 0; empty < 3; ) {
         const { tasks } = await engine.activate(request);
         empty = tasks.length === 0 ? empty + 1 : 0;
-        // Every second one takes what it gets and is never heard of again.
+        // Every second one locks tasks and is never seen again.
         if (n % 2 === 1 && tasks.length > 0) return;
         for (const { taskId, lockToken } of tasks) {
           await engine.complete(taskId, { lockToken });

@@ -1,17 +1,17 @@
-// What every home of large values must do. An adapter's test calls blobsContract with a way to open
-// an empty one.
+// What every storage of large values must do. An adapter's test calls blobsContract with a way to
+// open an empty one.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Blobs } from "../../lib/ports/blobs.ts";
 
 export type OpenedBlobs = Readonly<{
   blobs: Blobs;
-  /** The same blobs as another process finds them; absent: there is nothing to find again. */
+  /** The same blobs as another process reads them; absent: they are not persistent. */
   reopen?: () => Promise<Blobs>;
   close(): Promise<void>;
 }>;
 
-/** Larger than any part that an adapter may cut it into. */
+/** Larger than any part that an adapter may split it into. */
 const LARGE_BYTES = 2_500_000;
 
 /** Declares the suite for one adapter. */

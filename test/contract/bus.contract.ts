@@ -7,17 +7,17 @@ import type { Announcement, Broadcast, Bus } from "../../lib/ports/bus.ts";
 import type { Verdict, WorkMessage } from "../../lib/ports/message.ts";
 import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
-/** A bus on which nothing is under way, and those who fan out. */
+/** A bus on which nothing is in progress, and its consumer. */
 export type OpenedBus = Readonly<{
   bus: Bus;
-  /** Brings broadcasts to this consumer from now on. */
+  /** Delivers broadcasts to this consumer from now on. */
   consume(consumer: (message: WorkMessage) => Promise<Verdict>): void;
-  /** Lets time pass, and everything be brought that is on its way by then. */
+  /** Lets time pass, and everything be delivered that was published by then. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }>;
 
-/** Tries after which a bus that may refuse must have taken a broadcast. */
+/** Attempts after which a bus that may refuse must have accepted a broadcast. */
 const TRIES = 10;
 
 /** Declares the suite for one adapter; `runs` is how often a law is tried. */
@@ -46,7 +46,7 @@ export function busContract(
       });
     }
 
-    /** As a publisher has to: again until it is taken. */
+    /** As a publisher has to: repeated until it is accepted. */
     async function publish(id: string): Promise<void> {
       for (let tries = 0; tries < TRIES; tries++) {
         if (await opened.bus.publish(aBroadcast(id))) return;

@@ -1,27 +1,27 @@
-// What every adapter of queues of the user's own must do. An adapter's test calls ownQueuesContract
-// with a way to open some.
+// What every adapter of a user's own queues must do. An adapter's test calls ownQueuesContract with
+// a way to open some.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OwnQueues } from "../../lib/ports/own-queues.ts";
 
-/** Queues of a user, some of which are good for tasks, and the time that they go by. */
+/** A user's queues, some of which are usable for tasks, and their clock. */
 export type OpenedOwnQueues = Readonly<{
   queues: OwnQueues;
   arns: Readonly<{
     /** Two that can be sent to. */
     one: string;
     other: string;
-    /** Takes nothing of more than 2,048 bytes. */
+    /** Accepts nothing larger than 2,048 bytes. */
     narrow: string;
-    /** There is one of this name, and the installation was not told of it. */
+    /** It exists, and the installation does not list it. */
     untold: string;
-    /** The installation was told of these, and they are no good, each for the reason it is called by. */
+    /** The installation lists these, and they are unusable, each for the reason in its name. */
     gone: string;
     fifo: string;
     elsewhere: string;
     ofStrangers: string;
   }>;
-  /** Whatever is in a queue and may be received; it is not there afterwards. */
+  /** Everything that can be received from a queue; it is deleted. */
   receive(queueArn: string): Promise<readonly string[]>;
   /** Lets time pass by the queues' clock. */
   pass(ms: number): Promise<void>;

@@ -7,7 +7,7 @@ import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
 type Parked = ParkedMessage | OwedMessage | LookMessage;
 
-/** An empty queue, and the time that it goes by. */
+/** An empty queue, and its clock. */
 export type OpenedParking = Readonly<{
   parking: Parking;
   /** Delivers to this consumer from now on. */

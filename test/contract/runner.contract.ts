@@ -22,9 +22,9 @@ export type RunnerPrograms = Readonly<{
   firstOf: () => Program;
   /** A timer of an hour, or the variable `approved` set to true; then a task `after`. */
   assigned: () => Program;
-  /** What becomes of an instance whose task has no attempt left. */
+  /** The outcome of an instance whose task has no attempt left. */
   exhausted: "incident" | "failed";
-  /** What becomes of variables that come with the resolution of a kept fact. */
+  /** The outcome of variables that come with the resolution of a kept fact. */
   patch: "taken" | "refused";
 }>;
 
@@ -429,7 +429,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
 
 const APPROVED: Fact = { kind: "variables-patched", variables: { approved: true } };
 
-/** Does all its work on the draft and then throws: nothing of that work may be seen. */
+/** Does all its work on the draft and then throws: none of that work may be visible. */
 function faulty({ definition, runner }: Program, fault: { isThere: boolean }): Program {
   const breakNow = () => {
     if (fault.isThere) throw new Error("broken");
@@ -449,7 +449,7 @@ const stored = (instance: Instance): Instance => {
   return { ...committed(copy), version: instance.version };
 };
 
-/** Tasks by type, timers without a name: elements are called differently in each notation. */
+/** Tasks by type, timers without a name: elements have different names in each notation. */
 function openOf({ instance }: Play): readonly string[] {
   return instance.tickets.map((ticket) =>
     ticket.on === "task" ? `task ${ticket.type}` : ticket.on,

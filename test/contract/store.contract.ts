@@ -155,7 +155,7 @@ function conditionTests(store: () => Store, { inCallOrder }: StorePromises): voi
       }
     });
 
-    // Not a promise of the port: where nobody makes it, there is nothing to test.
+    // Not a promise of the port: only tested for adapters that make it.
     if (!inCallOrder) return;
     test("directly after another sees its result", async () => {
       const outcomes = await Promise.all([

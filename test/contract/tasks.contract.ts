@@ -5,7 +5,7 @@ import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts"
 import type { TaskMessage, Verdict } from "../../lib/ports/message.ts";
 import type { TaskHandler, Tasks } from "../../lib/ports/tasks.ts";
 
-/** An empty queue, and the time that it goes by. */
+/** An empty queue, and its clock. */
 export type OpenedTasks = Readonly<{
   tasks: Tasks;
   /** Delivers to this consumer from now on. */
@@ -13,12 +13,12 @@ export type OpenedTasks = Readonly<{
   now(): Instant;
   /** Lets time pass by the queue's clock, and everything be delivered that becomes ready. */
   pass(ms: number): Promise<void>;
-  /** The shortest delay that the queue can tell from none; a millisecond when absent. */
+  /** The shortest delay that the queue can distinguish from none; a millisecond when absent. */
   resolutionMs?: number;
   close(): Promise<void>;
 }>;
 
-/** The longest time after which a message whose consumer failed must be back. */
+/** The maximum time until a message whose consumer failed is redelivered. */
 export const BACK_WITHIN_MS = 120_000;
 
 /** Declares the suite for one adapter; the queue is opened with these handlers. */

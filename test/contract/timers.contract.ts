@@ -12,17 +12,17 @@ import type {
   Timers,
 } from "../../lib/ports/timers.ts";
 
-/** Timers that are all out, and the time that they go by. */
+/** Timers of which none is armed, and their clock. */
 export type OpenedTimers = Readonly<{
   timers: Timers;
-  /** Calls back, with its name by `whoIs`, for everybody who is woken from now on. */
+  /** Calls back, with its name by `whoIs`, for everything that is woken from now on. */
   consume(woken: (who: string) => Promise<void>): void;
-  /** What a commit does beside arming: the store's due index holds who it is, or not. */
+  /** What a commit does beside arming: the store's due index contains the owner, or not. */
   index(who: string, dueAt: Instant | undefined): void;
   now(): Instant;
   /** Lets time pass by the timers' clock, and everything be woken that becomes due. */
   pass(ms: number): Promise<void>;
-  /** How late a timer may be at most, where a queue knows whole seconds only; 0 when absent. */
+  /** How late a timer may be at most, if a queue only supports whole seconds; 0 when absent. */
   latenessMs?: number;
   close(): Promise<void>;
 }>;
@@ -69,7 +69,7 @@ export function timersContract(
       return timer;
     }
 
-    /** The index knows every start event that is armed. */
+    /** The index contains every start event that is armed. */
     async function armStart(
       definitionId: string,
       inMs: number,

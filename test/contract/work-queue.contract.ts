@@ -7,12 +7,12 @@ import type { Verdict, WorkMessage } from "../../lib/ports/message.ts";
 import type { WorkQueue } from "../../lib/ports/work-queue.ts";
 import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
-/** An empty queue, and the time that it goes by. */
+/** An empty queue, and its clock. */
 export type OpenedWorkQueue = Readonly<{
   queue: WorkQueue;
   /** Delivers to this consumer from now on. */
   consume(consumer: (message: WorkMessage) => Promise<Verdict>): void;
-  /** The clock that delays go by. */
+  /** The clock that delays use. */
   now(): Instant;
   /** Lets time pass by the queue's clock, and everything be delivered that becomes ready. */
   pass(ms: number): Promise<void>;

@@ -17,7 +17,7 @@ describe("the bytes that an invocation is assumed to log", () => {
   });
 });
 
-/** All that a function prints that took so many steps and has nothing to complain of. */
+/** Everything that a function prints after this many steps without failures. */
 async function metricsOf(steps: number): Promise<string> {
   const program = `
     import { powertools } from "./functions/middleware/powertools.ts";

@@ -16,7 +16,7 @@ import {
 } from "../support/bpmn-xml.ts";
 import { inARow } from "./workflows.ts";
 
-/** Units of the table (`R`, `W`), of its indexes, and whatever else was used. */
+/** Units of the table (`R`, `W`), of its indexes, and other usage. */
 type Units = Readonly<Record<string, number>>;
 
 const FAILS: TaskHandler = {
@@ -41,7 +41,9 @@ describe("an installation is charged for", () => {
     installation = openInstallation({ ledger, store, mode: "queued", handlers });
   });
 
-  /** Has one instance of the process met, up to its first wait that is no task. */
+  /**
+   * Runs one instance of the process up to its first wait that is not a task, to warm the caches.
+   */
   const prepare = async (source: string, id: string, variables: Variables = {}) => {
     const { engine, settle } = installation;
     await engine.deploy({ notation: "bpmn", source });
@@ -53,7 +55,7 @@ describe("an installation is charged for", () => {
   const startOne = (id: string, variables: Variables = {}) =>
     installation.engine.start(id, { variables });
 
-  /** What was used since the last time. */
+  /** The usage since the last call. */
   const lap = (): Units => {
     const units: Record<string, number> = {};
     const add = (name: string, count: number) => {

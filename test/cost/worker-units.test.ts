@@ -11,9 +11,9 @@ import {
   quickWorker,
 } from "../support/worker-journey.ts";
 
-// What a task costs that is done outside, by the rules of the bill: the step that opens or closes it
-// is one read and one write, the rest are its rows. test/aws/worker-units.test.ts compares it with
-// what DynamoDB says. A number that grows is money: change it on purpose only.
+// What a task for workers costs, by the billing rules: the step that opens or closes it is one read
+// and one write, the rest are its rows. test/aws/worker-units.test.ts compares it with what
+// DynamoDB reports. A number that grows is money: change it on purpose only.
 describe("a task that a worker runs is charged for", () => {
   let world: PlainWorld;
   let ledger: Ledger;

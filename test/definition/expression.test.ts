@@ -173,7 +173,7 @@ const reader: ExpressionLanguage = {
   evaluate: (text, lookup) => gave(lookup(text) ?? null),
 };
 
-/** The same, of a name that is spelled backwards; and it takes its time. */
+/** The same, for a name that is spelled backwards; and it takes some time. */
 const backwards: ExpressionLanguage = {
   check: () => undefined,
   variablesOf: (text) => [reversed(text)],

@@ -21,7 +21,7 @@ import { aDataDir, anEngine, trailOf } from "../support/embedded.ts";
 const double = line("double", [working("twice")]);
 const tasks = { twice: ({ n }: Readonly<Record<string, Json>>) => ({ n: Number(n) * 2 }) };
 
-/** A handler that never comes to an end, and when it has begun. */
+/** A handler that never ends, and when it has started. */
 function aHangingTask() {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const twice = () => {
@@ -131,7 +131,7 @@ describe("a call activity", () => {
     expect(incidents).toMatchObject([
       { type: "CALLED_ELEMENT_ERROR", message: expect.stringMatching(/no such definition/) },
     ]);
-    // It is called anew, with what is visible now.
+    // It is called again, with what is visible now.
     expect((await engine.result(instanceId)).variables).toMatchObject({ n: 2 });
   });
 
@@ -339,7 +339,7 @@ describe("an error in a child", () => {
   });
 });
 
-/** A worker outside throws a business error from the only task of an instance. */
+/** A worker throws a business error from the only task of an instance. */
 async function fail(engine: EmbeddedEngine, instanceId: string, code: string): Promise<void> {
   const { items } = await engine.tasks({ instanceId });
   await engine.fail(items[0]?.taskId ?? "", {
@@ -484,7 +484,7 @@ describe("an awaited child", () => {
 
     const after = await anEngine({ dataDir, tasks });
 
-    // The child owes its task; the parent, whose child is there, owes nothing.
+    // The child owes its task; the parent, whose child exists, owes nothing.
     expect(await after.recovered).toMatchObject({ resumed: 1, resent: 1 });
     expect((await after.result(instanceId)).variables).toEqual({ n: 42 });
     expect((await after.list({ definition: "double" })).items).toMatchObject([

@@ -8,7 +8,7 @@ import { aDataDir, anEngine } from "../support/embedded.ts";
 const WORK = { type: "elsewhere", max: 10, lockSeconds: 600, worker: "w" };
 const flip = (body: Uint8Array): Uint8Array => body.with(0, (body[0] ?? 0) ^ 4);
 
-/** Two instances at a task of workers and two at one of people; then one item is damaged. */
+/** Two instances at a worker task and two at a user task; then one item is damaged. */
 async function aFolder(pk: string): Promise<string> {
   const dataDir = aDataDir();
   const engine = await anEngine({ dataDir });

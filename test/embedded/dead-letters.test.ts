@@ -8,7 +8,7 @@ import { leftBy, NOTHING_LEFT } from "../support/left-in-store.ts";
 type Engine = Awaited<ReturnType<typeof aCodeEngine>>;
 
 describe("onTargetTerminated", () => {
-  /** Ends as its input says, with what was sent to it unread. */
+  /** Ends as its input says, with its events unread. */
   const ending: Workflow = function* ({ how }) {
     yield signal("go");
     if (how === "failure") throw new Error("no");

@@ -6,7 +6,7 @@ import { anEngine } from "../support/embedded.ts";
 
 const source = sequence(service("work"));
 
-/** What plain JavaScript may hand over, whatever the types say. */
+/** What plain JavaScript may pass, whatever the types say. */
 const asVariables = (value: unknown): Variables => value as Variables;
 
 const circle: Record<string, unknown> = { name: "round" };

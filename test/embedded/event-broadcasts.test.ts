@@ -63,7 +63,7 @@ describe("consumeOnRead", () => {
       delivered: 4,
     });
     for (const id of ids) expect((await engine.get(id)).result).toBe(7);
-    // One that waits again is not given the same again.
+    // A wait that is opened again does not get the same event again.
     expect(await isWaiting(engine, "d")).toBe(true);
     await engine.cancel("d");
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);

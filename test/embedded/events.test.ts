@@ -68,7 +68,7 @@ describe("an event to one instance", () => {
     const send = (n: number) => engine.event({ name: "paid", payload: n, target: "a" });
     await finishWork(engine, "a");
     expect(await send(1)).toMatchObject({ outcome: "delivered" });
-    // It works: these three are unread, and there are two waits to come.
+    // It runs: these three are unread, and there are two waits to come.
     for (const n of [2, 3, 4]) expect(await send(n)).toMatchObject({ outcome: "queued" });
     await finishWork(engine, "a");
     await finishWork(engine, "a");
@@ -268,7 +268,7 @@ describe("a race of two events and a timer", () => {
       const { result } = await after.get(id);
       const [first, next] = result as { winner: string; value: string }[];
       expect(["yes", "no", "late"]).toContain(first?.winner);
-      // The no that lost is read by the second race; one that won is not read again.
+      // The losing event is read by the second race; the winning one is not read again.
       expect(next).toEqual({ winner: "no", value: first?.winner === "no" ? "x" : "no" });
     }
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
@@ -330,7 +330,7 @@ describe("a restart", () => {
     const before = await aCodeEngine(workflows, { dataDir });
     await before.setEventType("paid", { deliveryMode: "All" });
     for (const instanceId of ["a", "b"]) await before.start("waits", { instanceId });
-    // Closed while it is on its way: accepted or not, the repeat under its id decides.
+    // Closed during delivery: accepted or not, the repeat under its id decides.
     const sent = before.event({ name: "paid", payload: 1, id: "e-1" }).catch(() => "closed");
     await before.close({ graceMs: 0 });
     await sent;

@@ -5,7 +5,7 @@ import { anEngine } from "../support/embedded.ts";
 
 const source = sequence(service("work"));
 
-/** Plain JavaScript may hand over anything, whatever the types say. */
+/** Plain JavaScript may pass anything, whatever the types say. */
 type Anything = Record<keyof EmbeddedEngine, (...given: unknown[]) => Promise<unknown>>;
 const untyped = (engine: EmbeddedEngine) => engine as unknown as Anything;
 
@@ -17,7 +17,7 @@ const TEXT = "expected string";
 const EMPTY = "expected string to have >=1 characters";
 const OBJECT = "expected object";
 
-/** A call, what it is given, and all that is wrong with it: paths, and how what is said begins. */
+/** A call, its arguments, and all its errors: paths, and how each message begins. */
 type Wrong = readonly [keyof EmbeddedEngine, readonly unknown[], Readonly<Record<string, string>>];
 
 const NOTHING_GIVEN: readonly Wrong[] = [

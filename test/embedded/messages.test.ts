@@ -514,7 +514,7 @@ describe("a message boundary event", () => {
     const { items } = await engine.tasks();
     await engine.complete(items[0]?.taskId ?? "");
     expect((await engine.get("a")).status).toBe("succeeded");
-    // The wait is gone: the next message is kept for somebody else.
+    // The wait is closed: the next message is kept for another.
     expect(await engine.message({ ...forOrder("a"), messageId: "late" })).toMatchObject({
       outcome: "buffered",
     });
@@ -562,7 +562,7 @@ describe("a wait for a message", () => {
     expect(waits.map(({ kind }) => kind)).toEqual(["incident"]);
     const incidentId = incidents[0]?.incidentId ?? "";
 
-    // While the pair is taken, resolving it only says the same again.
+    // While another instance has the pair, resolving gives the same incident again.
     await engine.resolveIncident("second", incidentId);
     const again = (await engine.get("second")).incidents;
     expect(again).toMatchObject([{ type: "UNHANDLED_ERROR_EVENT" }]);
@@ -699,7 +699,8 @@ describe("a restart", () => {
       await before.deploy(paidBy(id));
       await before.start(id, { instanceId: id, variables: { order: "one" } });
     }
-    // Closed while the message is on its way: whoever has not got it yet gets it after.
+    // Closed while the message is being delivered: each instance that has not got it yet gets it
+    // later.
     const sent = before.message({ ...forOrder("one"), messageId: "m" }).catch(() => "closed");
     await before.close({ graceMs: 0 });
     await sent;

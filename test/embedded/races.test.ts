@@ -27,7 +27,7 @@ const KINDS = ["message", "signal", "timer"] as const;
 type Kind = (typeof KINDS)[number];
 type Side = "inner" | "outer";
 
-/** What is waited for inside a host, and what at its border: each side has names of its own. */
+/** What is waited for inside a host, and what on its boundary: each side has its own names. */
 const definitionOf = (kind: Kind, side: Side) =>
   ({
     message: onMessage(`${side}-message`),
@@ -39,7 +39,7 @@ const roots = (["inner", "outer"] as const).flatMap((side) => [
   aSignal(`${side}-signal`),
 ]);
 
-/** Lets the wait of this kind have what it waits for. */
+/** Delivers what the wait of this kind waits for. */
 async function come(engine: Engine, kind: Kind, side: Side, order = "a"): Promise<unknown> {
   switch (kind) {
     case "message":
@@ -55,7 +55,7 @@ async function come(engine: Engine, kind: Kind, side: Side, order = "a"): Promis
   }
 }
 
-/** Whatever comes now finds nobody. */
+/** Whatever is delivered now finds no wait. */
 async function expectDeaf(engine: Engine): Promise<void> {
   await engine.idle();
   for (const side of ["inner", "outer"] as const) {
@@ -190,7 +190,7 @@ describe.each(["on an event", "around a sub-process"] as const)("a boundary even
   });
 
   test.each(
-    // The timer inside is due before the one at the border: that order is not to be had.
+    // The timer inside is due before the one on the boundary: that order is impossible.
     PAIRS.filter(([inner, outer]) => inner !== "timer" || outer !== "timer"),
   )("F65 wins when the %s inside comes after the %s", async (inner, outer) => {
     const { engine, dataDir } = await aBordered(inner, outer);
@@ -248,7 +248,7 @@ describe("concurrent deliveries", () => {
   );
   const ids = Array.from({ length: 12 }, (_, n) => `i${n}`);
 
-  /** All calls, in every rotation: whoever is asked first has no privilege that a test relies on. */
+  /** All calls, in every rotation: no test relies on which call comes first. */
   const callsOf = (engine: Engine, tasks: ReadonlyMap<string, string>) => [
     () => engine.signal("outer-signal"),
     () => engine.advanceClock("PT2H"),
@@ -303,7 +303,7 @@ describe("concurrent deliveries", () => {
         () => come(engine, "message", "outer", id).catch(ignore),
         () => engine.cancel(id),
       ];
-      // One of them has a head start of some turns of the event loop: who wins is left to chance.
+      // One of them has a head start of some ticks of the event loop: the winner is left to chance.
       const [first, ...others] = [
         ...calls.slice(round % calls.length),
         ...calls.slice(0, round % calls.length),
@@ -439,7 +439,7 @@ describe("an instance that waits for everything", () => {
   });
 });
 
-/** Too late: somebody else was first. */
+/** Too late: another event was first. */
 function ignore(error: unknown): void {
   expect(error).toMatchObject({
     code: expect.stringMatching(/^(task\/not-found|message\/no-waiter)$/),

@@ -62,10 +62,10 @@ describe("the report of an engine that opens a data folder", () => {
 
     expect(await after.recovered).toEqual({
       ...NOTHING_RECOVERED,
-      // The guarded task and three members; the call's child waits for a worker.
+      // The guarded task and three items; the call's child waits for a worker.
       resumed: 2,
       resent: 4,
-      // The one beside the guarded task: the other's place is the due index itself.
+      // The one beside the guarded task: the other is found through the due index itself.
       rearmed: 1,
       skipped: 1,
     });
@@ -74,7 +74,7 @@ describe("the report of an engine that opens a data folder", () => {
 
   test("S3 counts a timer that came due while no process was running", async () => {
     const dataDir = aDataDir();
-    // Its clock stands still; the next one has gone on.
+    // Its clock stands still; the next one has moved on.
     const before = await anEngine({ dataDir, clock: "virtual" });
     const source = file(line("pause", [catching("wait", timer("timeDuration", "PT0.001S"))]));
     await before.deploy(source);

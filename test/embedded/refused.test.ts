@@ -92,7 +92,7 @@ const outsideFirst = file(
   ),
 );
 
-/** Larger than what any free page could take. */
+/** Larger than any free page. */
 const BIG = "x".repeat(20_000);
 
 test("a handler whose outcome cannot be stored on a full disk runs once, and the log has one line", async () => {
@@ -122,7 +122,7 @@ test("a handler whose outcome cannot be stored on a full disk runs once, and the
   for (const id of NAMES) expect((await engine.get(id)).status).toBe("succeeded");
 });
 
-/** An engine whose disk is full, until room is made. */
+/** An engine whose disk is full, until space is freed. */
 async function aFullEngine(
   waiting: readonly Readonly<{ instanceId: string }>[] = [],
   {
@@ -147,7 +147,7 @@ async function aFullEngine(
   await before?.(engine);
   await fill(engine);
   const makeRoom = async () => {
-    // As if another program had let go of what it kept on this disk.
+    // As if another program had freed space on this disk.
     const other = new DatabaseSync(join(dataDir, "store.db"));
     other.exec("DELETE FROM items WHERE pk LIKE '%filler-%'");
     other.close();
@@ -156,7 +156,7 @@ async function aFullEngine(
   return { engine, ran, makeRoom };
 }
 
-/** Takes up all room, to the last page. */
+/** Uses up all space, to the last page. */
 async function fill(engine: EmbeddedEngine): Promise<void> {
   for (const size of [100_000, 4_000, 10]) {
     for (let n = 0, isFull = false; !isFull; n++) {

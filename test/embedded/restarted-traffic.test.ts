@@ -98,7 +98,7 @@ describe("an engine that is stopped repeatedly under load", () => {
 
 type Engine = Awaited<ReturnType<typeof anEngine>>;
 
-/** Ids of all that an instance has received. */
+/** Ids of everything that an instance has received. */
 async function takenBy(engine: Engine, id: string) {
   const signals: unknown[] = [];
   const messages: unknown[] = [];

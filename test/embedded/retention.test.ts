@@ -9,7 +9,7 @@ import { aDataDir, anEngine } from "../support/embedded.ts";
 
 const source = sequence(service("work"));
 
-/** What the folder holds of an instance, the engine being closed. */
+/** What the folder contains of an instance, while the engine is closed. */
 async function storedOf(dataDir: string, instanceId: string): Promise<readonly string[]> {
   const store = openLocalStore({ folder: dataDir });
   const { items } = await store.scan(instancePk("default", instanceId), { limit: 100 });
@@ -81,7 +81,7 @@ describe("a retention", () => {
 });
 
 describe("regular purging", () => {
-  /** A store with so many expired items, and an alarm that rings when it is told. */
+  /** A store with this many expired items, and an alarm that the test rings. */
   function aBacklog(expired: number) {
     const asked: { now: number; limit: number }[] = [];
     const alarms: { afterMs: number; ring: () => void; isOff: boolean }[] = [];

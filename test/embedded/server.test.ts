@@ -13,7 +13,7 @@ async function aServer(options: ServeOptions = {}): Promise<string> {
   return server.url;
 }
 
-/** What `fetch` refuses to send: a Host and an Origin of one's own. */
+/** What `fetch` refuses to send: custom Host and Origin headers. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/v1/recover`, { method: "POST", headers }, (answer) => {

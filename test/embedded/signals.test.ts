@@ -129,7 +129,7 @@ describe("a signal", () => {
     expect((await engine.get(instanceId)).completedElements).toContain("stopped");
     expect((await engine.tasks()).items).toEqual([]);
     await engine.idle();
-    // F36: the wait is gone, and so is its row.
+    // F36: the wait is closed, and its row is removed.
     await expect(engine.signal("approved")).resolves.toMatchObject({ deliveredCount: 0 });
   });
 
@@ -293,7 +293,7 @@ describe("a signal boundary event", () => {
       const { completedElements, status, waits } = await engine.get(instanceId);
       const ends = completedElements.filter((id) => id.endsWith("end"));
       expect({ ends, status, waits }).toEqual({ ends: [at], status: "succeeded", waits: [] });
-      // F36: what comes too late is for nobody.
+      // F36: what comes too late finds no wait.
       await engine.idle();
       expect(await engine.signal("halt")).toMatchObject({ deliveredCount: 0 });
       const late = engine.message({ name: "payment", correlationKey: "o-1", timeToLive: "PT0S" });
@@ -313,7 +313,7 @@ describe("a signal boundary event", () => {
       expect(await engine.signal("halt", { n })).toMatchObject({ deliveredCount: 1 });
       expect((await engine.get(instanceId)).status).toBe("suspended");
     }
-    // Nothing comes twice, however often the same broadcast does.
+    // Nothing is delivered twice, however often the same broadcast is sent.
     await engine.idle();
     const again = await engine.signal("halt", { n: 4 }, { id: "four" });
     await engine.idle();
@@ -376,7 +376,8 @@ describe("a broadcast to several", () => {
       failed: [{ instanceId: "bad", incidentId: incidents[0]?.incidentId }],
     });
 
-    // F36: the failed one has taken it all the same: it waits for nobody, but for its mending.
+    // F36: the failed one has also taken it: it waits for nothing but the resolution of its
+    // incident.
     expect(await engine.signal("approved")).toMatchObject({ deliveredCount: 0 });
     const incidentId = incidents[0]?.incidentId ?? "";
     await engine.resolveIncident("bad", incidentId, { variables: { good: true } });

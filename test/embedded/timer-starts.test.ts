@@ -5,7 +5,7 @@ import { flow, service } from "../support/bpmn-xml.ts";
 import { anEngine, trailOf } from "../support/embedded.ts";
 import { startingAt, startsBothWays, startsItself } from "../support/timer-starts.ts";
 
-/** When instances of this definition began, the earliest first, as minutes after `from`. */
+/** When instances of this definition started, the earliest first, as minutes after `from`. */
 async function begun(engine: EmbeddedEngine, definition: string, from: number): Promise<number[]> {
   const { items } = await engine.list({ definition, limit: 200 });
   return items.map(({ startedAt }) => (Date.parse(startedAt) - from) / MINUTE).toReversed();

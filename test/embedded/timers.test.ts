@@ -147,7 +147,7 @@ describe("a timer between tasks", () => {
     const { items } = await world.engine.history(instanceId, { limit: 200 });
     expect(items.filter(({ type }) => type === "timer-due")).toHaveLength(1);
     expect(items.filter(({ type }) => type === "instance-ended")).toHaveLength(1);
-    // The start and one firing: every other delivery left the instance as it was.
+    // The start and one firing: every other delivery left the instance unchanged.
     expect(world.commits.map(({ version }) => version)).toEqual([1, 2]);
   });
 

@@ -19,7 +19,7 @@ import {
 import { aDataDir, anEngine, trailOf } from "../support/embedded.ts";
 import { leftBy, NOTHING_LEFT } from "../support/left-in-store.ts";
 
-/** A process that begins by what `definition` says, and leaves a task behind. */
+/** A process that starts by what `definition` says, and leaves a task behind. */
 const begunBy = (id: string, definition: string, task = "work") =>
   file(
     xml(
@@ -36,7 +36,7 @@ const bySignal = (id: string, name = "opened", task = "work") =>
   beside(begunBy(id, onSignal("s"), task), aSignal("s", name));
 const byMessage = (id: string, name = "ordered", task = "work") =>
   beside(begunBy(id, onMessage("m"), task), aMessage("m", { name }));
-/** Begins by a call too. */
+/** Can also be started by a call. */
 const both = (id: string, name = "opened") =>
   beside(
     file(
@@ -103,7 +103,7 @@ describe("a signal start", () => {
       expect(items).toMatchObject([{ variables: { by: "me" }, activeElements: ["work"] }]);
     }
     for (const id of ["one", "two"]) expect((await engine.get(id)).status).toBe("succeeded");
-    // The start stays: the next broadcast begins the next instance.
+    // The start stays: the next broadcast starts the next instance.
     expect(await engine.signal("opened")).toMatchObject({ deliveredCount: 0, startedCount: 2 });
     expect(await idsOf(engine, "p")).toHaveLength(2);
   });
@@ -182,7 +182,7 @@ describe("a message start", () => {
     const send = () => engine.message({ name: "ordered", correlationKey: "k", messageId: "m-1" });
     const [first, ...others] = await Promise.all([send(), send(), send()]);
     expect(first).toMatchObject({ outcome: "started" });
-    // Who comes at the same moment may be told of the instance that is begun, or that it was.
+    // A concurrent caller may get either the instance that is being started, or the started one.
     for (const { outcome } of others) expect(["started", "duplicate"]).toContain(outcome);
     expect(await send()).toMatchObject({ outcome: "duplicate" });
     expect(await idsOf(engine, "p")).toHaveLength(1);
@@ -229,7 +229,7 @@ describe("a message start", () => {
       instanceId: "one",
     });
     expect(await idsOf(engine, "p")).toEqual([]);
-    // Now nobody waits any more, and with another key nobody did.
+    // Now there is no wait any more, and there was none with another key.
     expect(await engine.message(message)).toMatchObject({ outcome: "started" });
     expect(await engine.message({ name: "ordered", correlationKey: "b" })).toMatchObject({
       outcome: "started",

@@ -6,7 +6,7 @@ import { createClient, worker } from "../../lib/client/index.ts";
 import { openEngine, serveEngine } from "../../lib/embedded/index.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 
-/** Plain JavaScript may hand over anything, whatever the types say. */
+/** Plain JavaScript may pass anything, whatever the types say. */
 const misspelt = (options: object, name: string) => ({ ...options, [name]: 1 });
 
 describe("an unknown option", () => {

@@ -13,7 +13,7 @@ import {
 } from "../support/deployed.ts";
 import { startsItself } from "../support/timer-starts.ts";
 
-/** A command as somebody whom AWS knows gives it. */
+/** A command with credentials that AWS accepts. */
 const ask = (...args: readonly string[]) =>
   say([...args, "--aws", "--url", target.apiUrl], { environment: { AWS_REGION: target.region } });
 
@@ -92,7 +92,7 @@ describe.concurrent("fermata, at a deployment,", () => {
     await waiting(instanceId, "task");
 
     const swept = await ask("recover", "--json");
-    // All that earlier tests left alive is gone through, on a machine that may be busy.
+    // Everything that earlier tests left alive is read, on a machine that may be busy.
     const all = await eventually("a recovery of all", async () => {
       const said = await ask("recover", "--all");
       return said.exitCode === 0 && said;

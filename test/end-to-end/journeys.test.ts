@@ -344,7 +344,7 @@ describe.concurrent("a deployed race", () => {
   });
 });
 
-/** A signal, a message and a timer, of which the first wins; nobody else knows these names. */
+/** A signal, a message and a timer, of which the first wins; no other test uses these names. */
 async function aRace() {
   const [id, signal, message] = [fresh("race"), fresh("stop"), fresh("paid")];
   const waits = race(
@@ -376,7 +376,7 @@ async function wonBy(instanceId: string): Promise<readonly string[]> {
 
 const scheduler = new SchedulerClient({ region: target.region });
 
-/** How many one-shots stand in the installation's group for timers of an instance. */
+/** How many one-shot schedules an instance has in the installation's group. */
 async function schedulesOf(instanceId: string): Promise<number> {
   const GroupName = output("ScheduleGroupName");
   const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({ GroupName }));
@@ -389,13 +389,13 @@ async function schedulesOf(instanceId: string): Promise<number> {
   return inputs.filter((input) => input.includes(instanceId)).length;
 }
 
-/** It fired between the list and the look. */
+/** It fired between the list and the read. */
 function gone(error: unknown): undefined {
   if (error instanceof ResourceNotFoundException) return undefined;
   throw error;
 }
 
-/** A task for somebody outside, with a boundary timer that takes it away. */
+/** A task for a worker, with a boundary timer that cancels it. */
 function withDeadline(id: string, type: string, within: string): string {
   const say = (name: string, value: string) =>
     xml(

@@ -133,7 +133,7 @@ describe("a task for a user's own queue", () => {
     const queued = await receiveTask(cards, type);
 
     await client.setTaskType(type, { queueArn: null });
-    // For some seconds functions go by what they have read: what they open then is queued.
+    // For some seconds functions use cached settings: tasks that they open then are queued.
     const polled = await eventually("a task that is polled for", async () => {
       await client.start(type);
       const poll = { type, max: 10, lockSeconds: 60, worker: "e2e", waitSeconds: 1 };

@@ -69,7 +69,7 @@ describe("a deployed workflow whose function is killed in the middle of a task",
 describe("a function that fails for some time", () => {
   test("leaves its messages in the dead-letter queue, and a redrive processes them", async () => {
     const [steps, dead] = [output("StepsQueueUrl"), output("StepsDeadLettersUrl")];
-    expect(await depthOf(dead)).toBe(0); // nothing that any other test has done died there
+    expect(await depthOf(dead)).toBe(0); // no other test has left anything there
     await hidingFor(1, steps);
     const id = fresh("redriven");
     await client.deploy(fork(id));
@@ -87,7 +87,7 @@ describe("a function that fails for some time", () => {
   });
 });
 
-/** Two tasks side by side: their start owes two things, so it is parked until they have left. */
+/** Two tasks side by side: their start owes two messages, so it is parked until they are sent. */
 function fork(id: string): string {
   return file(
     aProcess(

@@ -59,7 +59,7 @@ const PARKED: readonly Parked[] = [
     kind: "task",
   },
   {
-    waitsFor: "a task of somebody outside",
+    waitsFor: "a task for a worker",
     element: task("ask", byHand),
     kind: "task",
     wake: completeOf,
@@ -135,10 +135,13 @@ describe("a deployment that is changed while instances wait", () => {
   });
 });
 
-/** A definition that begins by itself, before the change and after it. */
+/** A definition with a timer start, before the change and after it. */
 const byItself = fresh("by-itself");
 
-/** An event that each of them is sent and that none of them reads: it must outlast the change, too. */
+/**
+ * An event that is sent to each of them and that none of them reads: it must survive the change,
+ * too.
+ */
 const LETTER = fresh("letter");
 
 async function park(one: Parked): Promise<string> {

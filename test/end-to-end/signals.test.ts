@@ -28,7 +28,7 @@ import { everyMessage } from "../support/every-message.ts";
 const events = new EventBridgeClient({ region: target.region });
 
 const CROWD = 1_000;
-/** Starts under way at once. */
+/** Starts in progress at once. */
 const HANDS = 12;
 
 const listening = (id: string, signal: string) =>
@@ -101,7 +101,7 @@ describe.concurrent("a deployed signal", () => {
 
     expect(await ended(instanceId)).toMatchObject({ status: "succeeded" });
     expect(await ended(waiter.instanceId)).toMatchObject({ status: "succeeded" });
-    const [started] = await eventually("the one it begins", async () => {
+    const [started] = await eventually("the one it starts", async () => {
       const { items } = await client.list({ definition: begun });
       return items.length > 0 && items;
     });
@@ -182,7 +182,7 @@ describe.concurrent("a deployed signal", () => {
       const whose = "start" in message ? { instanceId: unborn } : { instanceId };
       await put("fermata", "signal-accepted", { v: 2, ...message, ...whose });
     }
-    // What was put on the bus after them has come: so have they.
+    // What was put on the bus after them has arrived: so have they.
     const listener = await client.start(id);
     await waiting(listener.instanceId, "signal");
     await put("fermata", "signal-requested", { name });
@@ -223,7 +223,7 @@ describe("a signal to many waits", () => {
   }, 900_000);
 });
 
-/** Puts an event on the bus, as everybody can who may put events there. */
+/** Puts an event on the bus, as every permitted publisher can. */
 async function put(source: string, type: string, detail: object): Promise<void> {
   const Detail = JSON.stringify(detail);
   const entry = { EventBusName: output("BusName"), Source: source, DetailType: type, Detail };
@@ -257,7 +257,9 @@ async function startMany(id: string, count: number): Promise<readonly string[]> 
   return started;
 }
 
-/** Whether none is left like this: the first row tells, and those at work are not held up by the looks. */
+/**
+ * Whether none is left in this status: the first row shows it, without delaying running instances.
+ */
 async function none(definition: string, ...statuses: readonly ("running" | "suspended")[]) {
   for (const status of statuses) {
     const { items } = await client.list({ definition, status, limit: 1 });

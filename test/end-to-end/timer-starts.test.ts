@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { client, eventually, fresh, pause } from "../support/deployed.ts";
 import { startsItself } from "../support/timer-starts.ts";
 
-/** What has begun by itself, the earliest first. */
+/** The instances of timer starts, the earliest first. */
 async function begun(definition: string) {
   const { items } = await client.list({ definition, limit: 50 });
   return items.toReversed();

@@ -35,7 +35,7 @@ import {
 const poll = (type: string, who: string, lockSeconds = 120) =>
   client.activate({ type, max: 10, lockSeconds, worker: who });
 
-/** The task that a worker gets when it asks, again and again, until there is one. */
+/** The task that a worker gets by polling until there is one. */
 const taken = (type: string, who: string, lockSeconds?: number): Promise<ActivatedTask> =>
   eventually(`a ${type} for ${who}`, async () => (await poll(type, who, lockSeconds)).tasks[0]);
 
@@ -184,8 +184,8 @@ describe.concurrent("a worker of the library, at a deployment,", () => {
     const later = await begin(id);
 
     const stopping = hired.stop({ graceMs: 240_000 });
-    // Locks of ten seconds that run out one after the other: those of the worker would have, too,
-    // were it not for the heartbeats of what it still has to finish.
+    // Locks of ten seconds that expire one after the other: those of the worker would have, too,
+    // without the heartbeats of what it still has to finish.
     const others = [await taken(type, "thief", 10), await taken(type, "thief", 10)];
     gate.resolve();
     await stopping;
@@ -265,7 +265,7 @@ describe("many workers of a deployment", () => {
   });
 });
 
-/** A worker that ends with its test. */
+/** A worker that is stopped when its test ends. */
 function hire(
   { onTestFinished }: TestContext,
   type: string,
@@ -283,7 +283,7 @@ async function begin(id: string, variables: Record<string, boolean> = {}): Promi
   return instanceId;
 }
 
-/** A task whose error with that code is caught, and whose end follows either way. */
+/** A task whose error with that code is caught, and that ends either way. */
 function caughtBy(id: string, type: string, code: string): string {
   return file(
     aProcess(
@@ -306,7 +306,7 @@ function caughtBy(id: string, type: string, code: string): string {
   );
 }
 
-/** As many tasks under one ticket. */
+/** This many tasks under one ticket. */
 const looping = (id: string, type: string, count: number) =>
   chain(id, [
     xml(

@@ -29,7 +29,7 @@ import { aContext, HeardTelemetry } from "../support/queue-events.ts";
 const SAID =
   "User: arn:aws:sts::123456789012:assumed-role/TheRole/fn is not authorized to perform: any:Call " +
   "on resource: arn:aws:any:eu-central-1:123456789012:thing (RequestId: 9f1c-raw)";
-/** What no caller may learn: the words of AWS, and what things are called inside. */
+/** What no caller may see: the messages of AWS, and internal names. */
 const INSIDE = [/arn:aws/, /123456789012/, /TheRole/, /not authorized/, /9f1c-raw/, /inner-/];
 
 const failure = new EventBridgeServiceException({
@@ -44,7 +44,7 @@ const settings = {
   credentials: { accessKeyId: "test", secretAccessKey: "test" },
 };
 
-/** A client to which AWS says the same whatever it asks. */
+/** A client to which AWS gives the same response for any request. */
 function refused<C extends Client>(client: C): C {
   client.middlewareStack.add(() => () => Promise.reject(failure), { step: "initialize" });
   return client;

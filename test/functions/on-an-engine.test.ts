@@ -113,7 +113,7 @@ describe("the run-task function", () => {
 
     expect(failedIds(answer)).toEqual(["m1"]);
     expect(queue.asked).toEqual(["hide m1 60", "hide m1 200"]);
-    // When its fate is settled nothing is about to ring but the function's own deadline.
+    // When its fate is decided, no timer is set but the function's own deadline.
     expect(alarms[1]).toBe(1);
   });
 });
@@ -238,7 +238,7 @@ describe("an event that imitates an accepted broadcast", () => {
     );
 
     expect((await world.engine.get("one")).status).toBe("running");
-    // Parked where it belongs it would have: nothing but the way here is wrong with it.
+    // Parked in the right queue it would have: only the queue is wrong.
     await perMessage(fireTimer(world.engine), bench)(
       { Records: [aRecord(JSON.stringify({ v: 1, ...message }))] },
       aContext(),
@@ -364,7 +364,7 @@ describe("the dead-letters function", () => {
   });
 });
 
-/** What the world holds of the one instance, and what is under way in it. */
+/** What the world stores of the one instance, and what is in progress. */
 async function stateOf({ engine, queued, commits }: PlainWorld) {
   return {
     instance: await engine.get("one"),
@@ -372,7 +372,7 @@ async function stateOf({ engine, queued, commits }: PlainWorld) {
   };
 }
 
-/** An event with any detail, as the rule for accepted broadcasts would bring it. */
+/** An event with any detail, as the rule for accepted broadcasts would deliver it. */
 function accepted(detail: object): string {
   return JSON.stringify({ ...anEvent("signal-accepted", detail), source: "fermata" });
 }
@@ -402,7 +402,7 @@ function recordOf(message: Message | undefined, n: number) {
   return aRecord(message, { id: `m${n + 1}`, group: "one" });
 }
 
-/** An event as a rule hands it to a queue. */
+/** An event as a rule sends it to a queue. */
 function anEvent(type: string, detail: object) {
   return {
     version: "0",

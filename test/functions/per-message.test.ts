@@ -64,7 +64,7 @@ describe("a batch of messages", () => {
     await time.pass(29_000);
 
     expect(failedIds(await answering)).toEqual(["m2"]);
-    // It may still be at work: its message stays hidden as long as its queue says.
+    // It may still be running: its message stays hidden for its queue's visibility timeout.
     expect(queue.asked).toEqual([]);
   });
 });

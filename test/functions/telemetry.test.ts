@@ -172,7 +172,7 @@ describe("the log of a function", () => {
   });
 });
 
-/** What a function of this code prints, line by line; that it fails is not told otherwise. */
+/** What a function with this code prints, line by line; its failure is not reported otherwise. */
 async function logOf(code: string): Promise<readonly unknown[]> {
   const program = `
     import { powertools } from "./functions/middleware/powertools.ts";
@@ -208,7 +208,7 @@ function anObservedWorld() {
   };
 }
 
-/** The commits of an instance that is started and led on. */
+/** The commits of an instance that is started and continued. */
 async function commitsOf(
   source: string,
   lead: (world: ReturnType<typeof aPlainWorld>) => Promise<void>,

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 const SCRIPT = join(import.meta.dirname, "../support/ended-commands.ts");
 
-/** A script under way, whose command has started another; both are connected to the test. */
+/** A running script whose command has started another; both are connected to the test. */
 async function aScript(way = "") {
   const gone: Promise<unknown>[] = [];
   const here = Promise.withResolvers<void>();
@@ -43,11 +43,11 @@ async function aScript(way = "") {
   await here.promise;
   return {
     script,
-    /** Once the command has been told to end: its connection. */
+    /** Once the command has got the signal to end: its connection. */
     told: told.promise,
     /** Once the script has got a SIGTERM. */
     heard: heard.promise,
-    /** Once the script has ended, and so has everybody whom it had started. */
+    /** Once the script has ended, and so have all processes that it had started. */
     over: async () => {
       const [code] = await closed;
       await Promise.all(gone);

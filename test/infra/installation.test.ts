@@ -53,7 +53,7 @@ describe("the functions", () => {
     );
     expect(most).toEqual({
       "Tasks/Queue": 20,
-      // The most that an event source can be held to.
+      // The highest limit of an event source.
       "Steps/Queue": 1_000,
       // They share one function.
       "Tasks/DeadLetters": 2,

@@ -8,7 +8,10 @@ import { inWords, type Synthesised, synthesised } from "./support/synthesised.ts
 const CARDS = "arn:aws:sqs:eu-west-1:111122223333:cards";
 const LETTERS = "arn:aws:sqs:eu-west-1:111122223333:letters";
 
-/** Whatever takes steps may open a task, and the sweep moves those that were offered before. */
+/**
+ * Every function that runs steps may open a task, and the sweep moves those that were offered
+ * before.
+ */
 const SENDING = [
   "HttpApi",
   "RunTask",
@@ -22,7 +25,7 @@ const SENDING = [
 
 const without = synthesised({ alarms: "off" });
 
-/** What a role may do that it may not where there are no queues of the user's. */
+/** The additional permissions of a role if there are user's own queues. */
 function gained(role: string, installation: Synthesised): readonly string[] {
   const before = permissionsOf(role, without);
   return permissionsOf(role, installation).filter((each) => !before.includes(each));

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { permissionsOf } from "./support/permissions.ts";
 import { inWords, synthesised } from "./support/synthesised.ts";
 
-// What each function may do, and why. The lists are written down here first and by hand: a function
-// that gains a permission fails this test until somebody has given the reason.
+// What each function may do, and why. The lists are written here first and by hand: a function that
+// gains a permission fails this test until its reason is added.
 
 type Reasons = Readonly<Record<string, string>>;
 
@@ -18,7 +18,7 @@ const logging = (role: string): Reasons => ({
   [`logs:PutLogEvents ${role}/Log`]: "its lines, and the metrics in them",
 });
 
-/** Of every function that takes steps: whatever wakes an instance, it may go anywhere from there. */
+/** Of every function that runs steps: any step may need all of these. */
 const STEPS: Reasons = {
   [`dynamodb:GetItem ${TABLE}`]: "the instance, strongly",
   [`dynamodb:BatchGetItem ${TABLE}`]: "the subscribers of a page; mailboxes and heads of waits",
@@ -35,7 +35,7 @@ const STEPS: Reasons = {
   "events:PutEvents Signals/Bus": "signals, events and announcements",
   [`s3:GetObject ${BUCKET}/*`]: "large values; which, the hash of their content says",
   [`s3:PutObject ${BUCKET}/*`]: "large values; copying one onto itself ends it",
-  [`s3:PutObjectTagging ${BUCKET}/*`]: "the tag that says that nobody needs it any more",
+  [`s3:PutObjectTagging ${BUCKET}/*`]: "the tag for objects that are no longer needed",
   [`s3:ListBucket ${BUCKET}`]: "without it an absent object is called forbidden",
   [`scheduler:CreateSchedule ${SCHEDULES}`]: "a timer that is far away; of this group only",
   [`scheduler:DeleteSchedule ${SCHEDULES}`]: "a timer that was cancelled; of this group only",
@@ -52,7 +52,7 @@ const consuming = (queue: string): Reasons => ({
 
 const working = (queue: string): Reasons => ({
   ...consuming(`${queue}/Queue`),
-  [`sqs:SendMessage ${queue}/DeadLetters`]: "a message that nobody can read is set aside at once",
+  [`sqs:SendMessage ${queue}/DeadLetters`]: "an unreadable message is set aside at once",
 });
 
 const EXPECTED: Readonly<Record<string, Reasons>> = {
@@ -106,9 +106,9 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
     [`dynamodb:DeleteItem ${TABLE}`]: "offers of tasks that were sent to their handler",
     "sqs:SendMessage Queues/Tasks/Queue": "tasks that a handler has come for",
     "sqs:SendMessage Queues/LongTasks/Queue": "the same, of those that take long",
-    "sqs:SendMessage Queues/Timers/Queue": "timers that nobody brought",
-    "sqs:SendMessage Queues/Pages/Queue": "events that nobody offered",
-    "sqs:SendMessage Queues/Steps/Queue": "mailboxes that nobody emptied",
+    "sqs:SendMessage Queues/Timers/Queue": "timers that were not delivered",
+    "sqs:SendMessage Queues/Pages/Queue": "events that were not offered",
+    "sqs:SendMessage Queues/Steps/Queue": "mailboxes with undelivered messages",
     "events:PutEvents Signals/Bus": "broadcasts that did not get out",
     [`s3:GetObject ${BUCKET}/*`]: "an instance is read whole, large values too",
     [`s3:ListBucket ${BUCKET}`]: "without it an absent object is called forbidden",

@@ -143,7 +143,7 @@ describe("rules", () => {
     });
     expect(requested.props.EventPattern).toEqual({ "detail-type": ["signal-requested"] });
     for (const { props } of [accepted, requested]) {
-      // Whole: a detail alone could look like any message of the engine's own.
+      // Whole: a detail alone could look like any internal message of the engine.
       expect(Object.keys(props.Targets[0]).sort()).toEqual(["Arn", "DeadLetterConfig", "Id"]);
       expect(inWords(props.Targets[0].Arn, installation)).toBe("Queues/Pages/Queue");
       expect(inWords(props.EventBusName, installation)).toBe("Signals/Bus");

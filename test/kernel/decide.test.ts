@@ -186,7 +186,7 @@ describe("a cancel", () => {
   });
 });
 
-/** Breaks after the runner has done its work on the draft, for as long as `broken` says so. */
+/** Throws after the runner has done its work on the draft, for as long as `broken` is set. */
 function breaking(program: Program, broken: { by?: unknown }): Program {
   const check = () => {
     if (broken.by !== undefined) throw broken.by;

@@ -34,7 +34,7 @@ describe.each([
     await fc.assert(
       fc.asyncProperty(...lives, (definition, choices) =>
         throughLife(definition, choices, async (order, fact) => {
-          // Of messages to a wait that stays open the mailbox knows which it has given.
+          // For a wait that stays open, the mailbox knows which messages it has delivered.
           const isKnown = staysFor(order, fact);
           await order.deliver(fact);
           if (isKnown) return;

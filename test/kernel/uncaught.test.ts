@@ -15,7 +15,7 @@ import {
 } from "../support/graph-builder.ts";
 import { BEGIN, givenAt, play } from "../support/play.ts";
 
-/** The same definition, which ends where an error is not caught. */
+/** The same definition, which ends at an uncaught error. */
 const failing = (definition: Definition): Definition => ({ ...definition, onUncaught: "fail" });
 
 const forked = aProcess(

@@ -16,7 +16,7 @@ import {
 } from "../support/graph-builder.ts";
 import { anEvent, aProgram, BEGIN, committed, givenAt, type Play, play } from "../support/play.ts";
 
-/** Breaks after the runner has done its work, while it is told to. */
+/** Throws after the runner has done its work, while it is set to. */
 function breaking({ definition, runner }: Program) {
   const fault = { isThere: false };
   const program: Program = {

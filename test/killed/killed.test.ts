@@ -12,7 +12,7 @@ import { isBetween, killAndSee, type Seen } from "../support/killed-run.ts";
 
 const KILLS = process.env.FERMATA_LONG === "1" ? 200 : 20;
 const MIN_LIVE = 500;
-/** How long a life may take to fire what is due; generous, because the machine is busy then. */
+/** How long a process may take to fire what is due; generous, because the machine is busy then. */
 const PROMPT_MS = 5_000;
 
 describe(`an engine that is killed ${KILLS} times under load`, () => {
@@ -103,7 +103,7 @@ describe(`an engine that is killed ${KILLS} times under load`, () => {
   const elementsOf = (id: string, wanted: string): string[] =>
     entriesOf(id).flatMap(({ type, element }) => (type === wanted ? [element ?? ""] : []));
 
-  /** How long some life was at work between two moments. */
+  /** How long some process was running between two moments. */
   function upMsBetween(from: number, to: number): number {
     return seen.lives
       .map((life) => Math.min(to, life.to) - Math.max(from, life.from))

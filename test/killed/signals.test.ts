@@ -105,7 +105,7 @@ describe(`an engine that is killed during a signal to ${WAITING} waits`, () => {
       tasks: 0,
       reachedAfterwards: 0,
     });
-    // Nobody hurries to clear the places in mailboxes that a kill has left; they are free.
+    // Entries in mailboxes that a kill has left are not removed at once; their keys are free.
     const due = left.due.filter((key) => !key.includes(AFTERWARDS));
     expect({ ...left, mail: [], subs: [], due }).toEqual(NOTHING_LEFT);
   });

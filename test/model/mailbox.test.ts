@@ -147,7 +147,7 @@ describe("a mailbox, searched exhaustively (races 14 to 18)", () => {
       "at first only the mailbox",
       "at first only the instance",
       "keeps m1 for A1",
-      "keeps m1 for whoever comes",
+      "keeps m1 for the next wait",
       "poke:A1 gives m1",
       "poke:A1 cleans the mailbox",
       "the sweep looks",

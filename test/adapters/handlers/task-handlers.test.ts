@@ -59,7 +59,7 @@ describe("handlers that the host passes in", () => {
   test.each([
     ["text", "no function", "neither a function nor an object"],
     ["no run", {}, "`run` is not a function"],
-    ["a setting nobody knows", { run() {}, timeOut: 5 }, 'no setting "timeOut"'],
+    ["an unknown setting", { run() {}, timeOut: 5 }, 'no setting "timeOut"'],
     ["a timeout that is no duration", { run() {}, timeout: "soon" }, "timeout is wrong"],
     ["a timeout of nothing", { run() {}, timeout: 0 }, "timeout is no length of time"],
     ["a timeout in months", { run() {}, timeout: "P1M" }, "no fixed length"],
@@ -68,7 +68,7 @@ describe("handlers that the host passes in", () => {
     ["a negative backoff", { run() {}, backoff: "-PT1S" }, "backoff is no length of time"],
     ["a backoff without beginning", { run() {}, backoff: {} }, "backoff.initial is no length"],
     ["a shrinking backoff", { run() {}, backoff: { initial: 1, multiplier: 0.5 } }, "multiplier"],
-    ["a backoff nobody knows", { run() {}, backoff: { initial: 1, jitter: 1 } }, '"jitter"'],
+    ["an unknown backoff", { run() {}, backoff: { initial: 1, jitter: 1 } }, '"jitter"'],
     ["a switch that is none", { run() {}, isolate: "yes" }, "are switches"],
   ])("are refused with %s", (_, exported, problem) => {
     const error = caught(() => handlersFrom({ "charge-card": exported }));

@@ -99,7 +99,7 @@ describe("an agenda", () => {
   });
 });
 
-/** An agenda with one who waits for several instants, told in milliseconds after the start. */
+/** An agenda with one waiter for several instants, in milliseconds after the start. */
 function opened() {
   const time = new ManualTime();
   const start = time.now();

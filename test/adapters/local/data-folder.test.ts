@@ -103,7 +103,7 @@ describe("an unusable data folder is refused by name:", () => {
     expectRefusal(folder, "store/folder-unusable");
   });
 
-  /** Nothing is read-only for root: for the moment it becomes nobody. */
+  /** Nothing is read-only for root, so the process becomes the user nobody for a moment. */
   function asOrdinaryUser(act: () => void): void {
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);

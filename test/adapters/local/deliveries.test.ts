@@ -8,10 +8,10 @@ import { openTestQueues, type TestQueues } from "../../support/local-queues.ts";
 const instance = { tenant: "default", instanceId: "one" } as const;
 const owed = (name: string) => ({ kind: "owed", ...instance, name }) as const;
 
-/** Longer than any pause between two tries. */
+/** Longer than any pause between two attempts. */
 const LONG_MS = 31_000;
 
-/** What each queue of a process delivers, one message of it. */
+/** What each queue of a process delivers, one message each. */
 const QUEUES: Readonly<
   Record<string, (queues: TestQueues["queues"], seen: (by: Invocation) => Promise<Verdict>) => void>
 > = {

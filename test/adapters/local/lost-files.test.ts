@@ -127,7 +127,7 @@ const filesIn = (folder: string) =>
       .map((name) => [name, readFileSync(join(folder, name)).toString("base64")]),
   );
 
-/** A copy of what a store leaves that dies after so many commits. */
+/** A copy of the files of a store that dies after this many commits. */
 async function killedAfter(commits: number): Promise<string> {
   const folder = temporaryFolder();
   const store = openedIn(folder);

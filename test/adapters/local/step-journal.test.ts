@@ -16,7 +16,7 @@ const step = (n: number): WatchedStep => ({ instanceId: `i${n}`, name: "t1.1" })
 
 const run = (n: number): WatchedStep => ({ ...step(n), isTask: true });
 
-/** Lives on one folder; each dies when the next one is opened, as it stands. */
+/** Processes on one folder; each is killed when the next one is opened. */
 class Lives {
   readonly #folders = [aDataDir()];
   #alarms: { at: number; ring: () => void }[] = [];
@@ -62,7 +62,7 @@ class Lives {
   }
 }
 
-/** Dies so often with this step, each time after it was its turn. */
+/** Dies this often with this step, each time after it was started. */
 function dieWith(lives: Lives, dying: WatchedStep, times: number): void {
   for (let n = 0; n < times; n++) {
     const journal = lives.open();

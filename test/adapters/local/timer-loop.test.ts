@@ -376,7 +376,10 @@ describe("a due key that is not an instance", () => {
 
 const MAILBOX: Key = { pk: "default#M#paid#42", sk: "H" };
 
-/** A loop for which a mailbox is due: it sends a look, which `takes` a while and settles it. */
+/**
+ * A loop for which a mailbox is due: it sends a re-check, which `takes` a while and removes the due
+ * entry.
+ */
 function sending(takes: (time: ManualTime) => Promise<void>) {
   const parts = openTestQueues();
   const { queues, time, index } = parts;
@@ -400,7 +403,7 @@ function sending(takes: (time: ManualTime) => Promise<void>) {
   return { ...parts, handledAt };
 }
 
-/** A loop that wakes into a list; what is woken through the index is no longer due. */
+/** A loop that records what it wakes; what is woken through the index is no longer due. */
 function opened() {
   const parts = openTestQueues();
   const { queues, time, index } = parts;

@@ -55,7 +55,7 @@ describe("timers by schedule", () => {
     "ThrottlingException",
     "ServiceQuotaExceededException",
     "AccessDeniedException",
-    // An instant that is far from past: it is the request that the service does not like.
+    // An instant that is clearly not past: the service refuses the request for another reason.
     "ValidationException",
   ])("fail when the service refuses them: %s", async (type) => {
     const timers = await open(refusal(type, 429));

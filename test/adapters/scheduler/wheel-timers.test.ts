@@ -8,7 +8,7 @@ describe("timers beside a wheel", () => {
   test.each([
     ["near", 900_000, true, [900_000]],
     ["far", 900_001, true, []],
-    ["far, that the wheel or nobody will find", 900_001, false, [900_001]],
+    ["far, that only the wheel can find", 900_001, false, [900_001]],
     ["overdue", -5_000, true, [0]],
   ])("are queued, or left to the wheel: %s", async (_, inMs, covered, delays) => {
     const sent: number[] = [];

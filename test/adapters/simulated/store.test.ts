@@ -179,7 +179,7 @@ describe("a world", () => {
   });
 });
 
-/** A store whose world hands out the given faults, and stands still once at the chosen point. */
+/** A store whose world returns the given faults, and pauses once at the chosen point. */
 function gatedStore() {
   const faults: StoreFault[] = [];
   const reached = Promise.withResolvers<() => void>();
@@ -196,7 +196,7 @@ function gatedStore() {
   return {
     store,
     faults,
-    /** Resolves at the chosen point, with what lets the call go on. */
+    /** Resolves at the chosen point, with a function that continues the call. */
     point: reached.promise,
     stopAt: (point: StorePoint) => {
       gate = point;

@@ -1,4 +1,4 @@
-// What SQS answers that the emulator cannot be made to say.
+// Responses of SQS that the emulator cannot produce.
 
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ describe("a queue of the user's", () => {
   let service: CannedService;
   afterEach(() => service.close());
 
-  /** Answers the question for the queue's URL first, then with these. */
+  /** Answers the request for the queue's URL first, then with these. */
   async function aQueue(...answers: readonly Canned[]) {
     service = await cannedService(
       { body: { QueueUrl: "http://sqs/000000000000/cards" } },

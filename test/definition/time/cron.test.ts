@@ -175,8 +175,8 @@ describe("a cron expression (T3)", () => {
   });
 });
 
-// T4 lists what EventBridge Scheduler takes and what not. The engine never hands a user's text to it,
-// so none of these has a meaning here; whoever tries is told what to write.
+// T4 lists what EventBridge Scheduler accepts and what not. The engine never passes a user's text
+// to it, so none of these has a meaning here; the error says what to write instead.
 describe("a schedule of EventBridge (T4)", () => {
   test.each([
     "rate(5 minutes)",

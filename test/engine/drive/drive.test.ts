@@ -25,7 +25,7 @@ const LEASE_MS = 60_000;
 const completed: TaskOutcome = { kind: "completed", variables: { paid: true } };
 const notRun: TaskOutcome = { kind: "not-run", retryAfterMs: 3_000 };
 
-/** A world at whose second task the test stands; `first` is done at once. */
+/** A world in which the test controls the second task; `first` completes at once. */
 async function aWorld({
   run = async () => completed,
   mayContinue = false,
@@ -49,7 +49,7 @@ async function aWorld({
   return { ...world, verdict };
 }
 
-/** The one message that is queued; it is out of the queue then. */
+/** The one message that is queued; it is taken out of the queue. */
 function taken({ queued }: Pick<PlainWorld, "queued">): Message {
   const [message, ...others] = queued.splice(0);
   if (message === undefined || others.length > 0) throw new Error("there is not one message");
@@ -66,7 +66,7 @@ const deliver = (
 const incidentsOf = async ({ engine }: Pick<PlainWorld, "engine">) =>
   (await engine.get("one")).incidents;
 
-/** The store has no time for the commit of an instance that has this number. */
+/** The store is busy for the commit of an instance with this number. */
 function busyOnce(store: SimulatedStore, number: number | undefined): void {
   const commit = store.commit.bind(store);
   let count = 0;
@@ -78,7 +78,7 @@ function busyOnce(store: SimulatedStore, number: number | undefined): void {
   };
 }
 
-/** User code that never ends; `began` tells that it is at work. */
+/** User code that never ends; `began` resolves when it runs. */
 function hanging() {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   const run = () => {

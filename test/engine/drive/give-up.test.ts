@@ -39,14 +39,14 @@ async function aWorld(
 const giveUp = ({ engine, now }: PlainWorld, message: Message) =>
   engine.giveUp(message, { id: "dead-letters", until: now(), mayContinue: false });
 
-/** The one message that is queued; it is out of the queue then. */
+/** The one message that is queued; it is taken out of the queue. */
 function taken({ queued }: PlainWorld): Message {
   const [message, ...others] = queued.splice(0);
   if (message === undefined || others.length > 0) throw new Error("there is not one message");
   return message;
 }
 
-/** Somebody else comes first, once. */
+/** Another writer is first, once. */
 class InterruptedStore extends SimulatedStore {
   meanwhile: (() => Promise<void>) | undefined;
 

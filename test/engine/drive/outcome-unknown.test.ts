@@ -62,7 +62,7 @@ test("a call in a process that owns its queues is definitely refused, and leaves
   expect(queued).toEqual([]);
 });
 
-/** Whether commits are refused is the test's to say. */
+/** The test decides whether commits are refused. */
 async function aWorld(types: readonly string[] = ["work"], settings = {}) {
   let isFull = false;
   let ran = 0;

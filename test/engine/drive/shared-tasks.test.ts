@@ -7,7 +7,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const LOCK = { type: USER_TASK_TYPE, max: 5, lockSeconds: 60, worker: "w" };
 
-/** An instance at a user task without the marker: people and workers may do it. */
+/** An instance at a user task without the marker: users and workers may complete it. */
 async function aWorld(host: HostTraits) {
   const world = aPlainWorld({ store: new SimulatedStore({}), settings: { host } });
   await world.engine.deploy({

@@ -39,7 +39,7 @@ const begin = ({ engine }: PlainWorld, instanceId: string, definition = "waits")
 
 const statusOf = async ({ engine }: PlainWorld, id: string) => (await engine.get(id)).status;
 
-/** Writes an event that is kept. */
+/** Writes a kept event. */
 const keeps = (keys: readonly Key[]) => keys.some(({ sk }) => sk.startsWith("E#"));
 
 describe.each([true, false])("an event that is kept, with consumeOnRead %s,", (consumeOnRead) => {
@@ -116,7 +116,7 @@ describe("an event for one recipient", () => {
     const gated = new GatedStore();
     const world = await aWorld(gated.store);
     await declare(world, true, "AfterWait");
-    // The call is about to drop it; the copy has done so.
+    // The call is about to drop it; the copy has already done so.
     const isDrop = (keys: readonly Key[]) => keeps(keys) && !keys.some(({ sk }) => sk === "H");
     gated.before(isDrop, () => world.drain());
 

@@ -6,7 +6,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Tasks fail until they are mended; `start` leaves instances with an incident each. */
+/** Tasks fail until `mended` is set; `start` leaves instances with an incident each. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const mended = new Set<string>();

@@ -117,7 +117,7 @@ describe("erasing an instance", () => {
     const isValue = ({ sk }: Key) => sk.startsWith("V#");
     let erasing: Promise<void> | undefined;
     const hasEnded = () => store.items().some(({ key, expiresAt }) => key.sk === "S" && expiresAt);
-    // Whoever puts the value once more lets it expire: right before that, all is erased.
+    // A redelivery puts the value again and lets it expire: directly before that, all is erased.
     const store: SimulatedStore = new SimulatedStore({
       turn: async (point, keys) => {
         const isIt = point === "commit:before" && keys.some(isValue) && hasEnded();

@@ -19,7 +19,7 @@ const chain = () => {
   );
 };
 
-/** A chain that has run to its end; the store counts the chunks that it hands out. */
+/** A chain that has run to its end; the store counts the chunks that it returns. */
 async function aLongHistory() {
   const chunks = { stored: 0, read: 0 };
   const store = new SimulatedStore({

@@ -17,7 +17,7 @@ const UNKNOWN = { code: "engine/outcome-unknown" };
 
 const DAY_MS = 86_400_000;
 
-/** Two definitions whose task waits for somebody outside; a second passes after each start. */
+/** Two definitions whose task waits for a worker; a second passes after each start. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const world = aPlainWorld({ store });

@@ -23,7 +23,7 @@ import { calling, line } from "../../support/call-xml.ts";
 import { aDataDir } from "../../support/embedded.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 
-/** A definition whose task waits for somebody outside. */
+/** A definition whose task waits for a worker. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const world = aPlainWorld({ store });
@@ -52,7 +52,7 @@ async function aWorld() {
     } while (cursor !== undefined);
     return ids;
   };
-  /** The shards in which instances of a phase are. */
+  /** The shards that contain instances of a phase. */
   const shardsIn = (phase: string) => {
     const views = store.items().flatMap(({ listed }) => (listed ? [listed.view] : []));
     const ours = views.filter((view) => view.startsWith(`default#L#${phase}#`));

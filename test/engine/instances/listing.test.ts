@@ -6,7 +6,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A world whose one task waits for somebody outside; `startAll` lets a second pass after each. */
+/** A world whose one task waits for a worker; `startAll` lets a second pass after each. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const world = aPlainWorld({ store });

@@ -20,7 +20,7 @@ import { aPlainWorld, type PlainWorld } from "../../support/plain-world.ts";
 const UNKNOWN = { code: "engine/outcome-unknown" };
 
 const task = xml("serviceTask", { id: "work" }, extensions(job("work")));
-/** Waits for its payment, then works; under the id `p` unless said. */
+/** Waits for its payment, then works; with the id `p` by default. */
 const paid = (id = "p") =>
   beside(
     file(
@@ -155,7 +155,7 @@ describe("a caller that crashes", () => {
 });
 
 describe("a step that opens many waits", () => {
-  /** A fork into this many waits, each with a key of its own. */
+  /** A fork into this many waits, each with its own key. */
   const forkOf = (count: number) => {
     const ids = Array.from({ length: count }, (_, n) => `w${n}`);
     return beside(

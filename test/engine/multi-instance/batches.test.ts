@@ -43,7 +43,7 @@ const invocation = (n: number): Invocation => ({
   mayContinue: true,
 });
 
-/** Handles what is queued as queues would: what is parked for one instance ten at a time. */
+/** Handles queued messages as queues would: parked facts of one instance ten at a time. */
 async function drain({ engine, queued }: PlainWorld): Promise<Message[]> {
   const handled: Message[] = [];
   for (let n = 0; queued.length > 0; n += 1) {

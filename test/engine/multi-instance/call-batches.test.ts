@@ -31,7 +31,7 @@ const calls = (marker: string, processId = "double") =>
   );
 
 const double = line("double", [working("twice")]);
-/** A child that waits for somebody outside. */
+/** A child that waits for a worker. */
 const waiting = line("double", [working("nobody")]);
 
 const looping = (child = double, ...more: readonly string[]) =>
@@ -56,7 +56,7 @@ const invocation = (n: number): Invocation => ({
   mayContinue: true,
 });
 
-/** Handles what is queued as queues would: what is parked for one instance ten at a time. */
+/** Handles queued messages as queues would: parked facts of one instance ten at a time. */
 async function drain({ engine, queued }: PlainWorld): Promise<Message[]> {
   const handled: Message[] = [];
   for (let n = 0; queued.length > 0; n += 1) {
@@ -169,14 +169,14 @@ describe("a batch of calls", () => {
   test("cancels its children page by page, and those that have not started never start (race 20)", async () => {
     const world = aPlainWorld({ tasks, settings: { membersPerPage: 5 } });
     const instanceId = await begun(world, looping(waiting), 12);
-    // The start, and then one of the three pages that begin the children.
+    // The start, and then one of the three pages that start the children.
     await world.engine.handle(world.queued.shift() as Message, invocation(0));
     const [page, ...pages] = world.queued.splice(0) as [Message, ...Message[]];
     await world.engine.handle(page, invocation(1));
 
     await world.engine.cancel(instanceId, { reason: "enough" });
     const handled = await drain(world);
-    // Pages that were on their way all the time find every place taken.
+    // Pages that were in delivery all the time find every id taken.
     world.queued.push(...pages);
     await drain(world);
 
@@ -317,7 +317,7 @@ describe("a batch of calls", () => {
     const world = aPlainWorld({ tasks, settings: { membersPerPage: 5 } });
     const instanceId = await begun(world, looping(), 12);
     await world.engine.handle(world.queued.shift() as Message, invocation(0));
-    // One page begins five children and brings them to their ends; nobody hears of anything.
+    // One page starts five children and runs them to their ends; their notifications are lost.
     const page = world.queued.shift() as Message;
     world.queued.length = 0;
     await world.engine.handle(page, invocation(1));
@@ -327,7 +327,7 @@ describe("a batch of calls", () => {
     const report = await world.engine.recoverAll({ limit: 50 });
     await drain(world);
 
-    // Seven that had not begun and five whose ends were not taken are three pages.
+    // Seven that had not started and five whose ends were not taken are three pages.
     expect(report).toMatchObject({ resumed: 1, resent: 3 });
     expect((await world.engine.result(instanceId)).status).toBe("succeeded");
     expect(childrenIn(world, instanceId)).toHaveLength(12);

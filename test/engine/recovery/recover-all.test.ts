@@ -48,7 +48,7 @@ describe("a full recovery", () => {
     const kinds = queued.map(({ kind }) => kind);
     await drain();
 
-    // Each page is one message; its members leave when it is taken.
+    // Each page is one message; its items are sent when it is handled.
     expect(report).toMatchObject({ resumed: 1, resent: 3 });
     expect(kinds).toEqual(["members", "members", "members"]);
     expect((await engine.get(instanceId)).status).toBe("succeeded");

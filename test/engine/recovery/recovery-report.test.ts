@@ -101,12 +101,12 @@ async function lose({ engine, queued }: Built, id: string): Promise<void> {
   queued.length = 0;
 }
 
-/** What is left behind, and what recovering everything must report of it. */
+/** What is left behind, and what a full recovery must report about it. */
 type Situation = Readonly<{
   name: string;
   leave: (world: Built) => Promise<void>;
   counts: Partial<RecoveryReport>;
-  /** What it reports the second time, where that is something else. */
+  /** What it reports the second time, if that differs. */
   again?: Partial<RecoveryReport>;
 }>;
 
@@ -125,7 +125,7 @@ const SITUATIONS: readonly Situation[] = [
     counts: { skipped: 1 },
   },
   {
-    name: "a wait for a signal that nobody has sent",
+    name: "a wait for a signal that was not sent",
     leave: (world) => lose(world, "heard"),
     counts: { skipped: 1 },
   },
@@ -179,7 +179,7 @@ const SITUATIONS: readonly Situation[] = [
     counts: { resumed: 1, resent: 1 },
   },
   {
-    name: "a task of somebody's",
+    name: "a task for a worker",
     leave: async (world) => {
       await world.engine.start("somebody");
       await world.drain();
@@ -187,19 +187,19 @@ const SITUATIONS: readonly Situation[] = [
     counts: { skipped: 1 },
   },
   {
-    name: "a family of three of which one is done",
+    name: "a batch of three of which one is done",
     leave: async (world) => {
       await world.engine.start("family", { variables: { items: [1, 2, 3] } });
       await untilOpen(world, 3);
       const [first] = world.queued;
-      if (first === undefined) throw new Error("no member was sent");
+      if (first === undefined) throw new Error("no item was sent");
       await world.engine.handle(first, { id: "one", until: soon(world), mayContinue: false });
       world.queued.length = 0;
     },
     counts: { resumed: 1, resent: 2 },
   },
   {
-    name: "a call whose child was never begun",
+    name: "a call whose child was never started",
     leave: (world) => lose(world, "caller"),
     counts: { resumed: 1, resent: 1 },
     // Then there is a child, whose message is the one that was lost; its caller waits for it.
@@ -286,7 +286,7 @@ describe("the report of a full recovery", () => {
       const second = await recoverPages(world, 1);
 
       expect(first).toEqual({ ...NOTHING_RECOVERED, ...counts });
-      // Queues that last cannot be asked what they hold: what was lost again is sent again.
+      // Durable queues cannot be asked what they hold: what was lost again is sent again.
       expect(second).toEqual({ ...NOTHING_RECOVERED, ...again });
     },
   );
@@ -456,7 +456,7 @@ describe("an instance that moves between having an incident and having none", ()
   });
 });
 
-/** One of the two tasks of the fork fails for good. */
+/** One of the two tasks of the fork fails permanently. */
 async function fail({ engine }: Built): Promise<void> {
   const { items } = await engine.tasks({ instanceId: "fork" }, { limit: 1 });
   await engine.failTask(items[0]?.taskId ?? "", { message: "no", retries: 0 });
@@ -464,7 +464,7 @@ async function fail({ engine }: Built): Promise<void> {
 
 const soon = (world: Built) => instantFrom(world.now() + 900_000);
 
-/** Handles messages until so many tasks are queued, and no more. */
+/** Handles messages until this many tasks are queued, and no more. */
 async function untilOpen(world: Built, count: number): Promise<void> {
   const isThere = () => world.queued.filter(({ kind }) => kind === "task").length >= count;
   while (!isThere()) {

@@ -218,7 +218,7 @@ describe("a sweep", () => {
 });
 
 describe("a sweep that finds a kept message without a recipient", () => {
-  /** Begins by an order, then works; under this id. */
+  /** Starts by an order, then works; with this id. */
   const begunByOrder = (id: string) =>
     beside(
       file(
@@ -238,7 +238,7 @@ describe("a sweep that finds a kept message without a recipient", () => {
     const world = aPlainWorld({ store: gated.store, tasks: { work: () => ({}) } });
     await world.engine.deploy({ notation: "bpmn", source: begunByOrder("p") });
     await world.engine.deploy({ notation: "bpmn", source: begunByOrder("q") });
-    // Kept for both of them, and its caller dies before the first one begins.
+    // Kept for both of them, and its caller dies before the first one starts.
     gated.kill((keys) => keys.some(({ sk }) => sk === "S"));
     await expect(world.engine.message({ name: "order" })).rejects.toMatchObject(UNKNOWN);
     gated.kill();

@@ -11,7 +11,7 @@ import {
   takeArmed,
 } from "../../support/waiting-timers.ts";
 
-/** Turns each minute, `times` times, and says whom each turn has queued. */
+/** Turns each minute, `times` times, and returns what each turn has queued. */
 async function turns(world: TimerWorld, times: number): Promise<readonly (readonly string[])[]> {
   const queued: (readonly string[])[] = [];
   for (let turn = 0; turn < times; turn++) {

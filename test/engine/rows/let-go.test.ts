@@ -16,7 +16,7 @@ const instance = {
 };
 const body = new Uint8Array();
 
-/** A store in which `left` items have left the instance, and its key rows stand. */
+/** A store in which `left` items were moved out of the instance, with its key rows. */
 async function aWorld(left: number) {
   const store = new SimulatedStore({});
   const pauses: number[] = [];

@@ -11,7 +11,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 const STEPS = Array.from({ length: 100 }, (_, n) => `step-${n}`);
 const task = (id: string, type: string) => xml("serviceTask", { id }, extensions(job(type)));
 
-/** Many tasks that run here, then one that waits for somebody else. */
+/** Many tasks with a handler, then one that waits for a worker. */
 const source = file(
   process(
     start(),
@@ -26,7 +26,10 @@ const DAY = 86_400_000;
 const document = "x".repeat(3_000);
 const large = "y".repeat(400_000);
 
-/** The same id begins, ends and is gone, but for what has left it; then it may begin again. */
+/**
+ * The same id starts, ends and expires, except for what was moved out of it; then it may start
+ * again.
+ */
 async function aWorld() {
   const store = new SimulatedStore({});
   const blobs = new SimulatedBlobs();

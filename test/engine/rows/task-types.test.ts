@@ -1,4 +1,4 @@
-// A type of task is part of keys: one that no key can hold must be told before it is stored.
+// A task type is part of keys: one that no key can hold must be refused before it is stored.
 import { describe, expect, test } from "vitest";
 import * as bpmn from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";

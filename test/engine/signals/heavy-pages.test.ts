@@ -17,7 +17,7 @@ const filledByHand = bpmn.file(
   ),
 );
 
-/** Three instances that each wait at a task, with a megabyte at hand. */
+/** Three instances that each wait at a task, with a megabyte of variables. */
 async function heavyWorld() {
   const world = aPlainWorld({ tasks: { fill: () => ({ heavy: MEGABYTE, more: `${MEGABYTE}!` }) } });
   await world.engine.deploy({ notation: "bpmn", source: filledByHand });

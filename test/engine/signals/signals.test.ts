@@ -33,7 +33,7 @@ async function aWaiting(count: number, store: Store = new SimulatedStore({})) {
 const begin = (world: PlainWorld, instanceId: string) =>
   world.engine.start("p", { instanceId, variables: {} });
 
-/** Handles what the bus has brought so far, and nothing else. */
+/** Handles what the bus has delivered so far, and nothing else. */
 async function handleBroadcasts({ engine, queued, now }: PlainWorld): Promise<void> {
   const until = (now() + 900_000) as Instant;
   const isBroadcast = ({ kind }: Message) => kind === "broadcast";
@@ -69,13 +69,13 @@ describe("a wait that opens during a broadcast", () => {
     let answer: unknown;
     gated.before(writesInstance("a"), async () => {
       answer = await world.engine.signal({ name: "approved" });
-      await handleBroadcasts(world); // its pages have passed before the row is there
+      await handleBroadcasts(world); // its pages are done before the row is written
     });
 
     await begin(world, "a");
     await world.drain();
 
-    // Nobody waited while it was delivered, but this one had begun to.
+    // No wait was open while it was delivered, but this one was being opened.
     expect(answer).toMatchObject({ deliveredCount: 0 });
     expect(await statusOf(world, "a")).toBe("succeeded");
   });
@@ -165,7 +165,7 @@ describe("a broadcast", () => {
 });
 
 describe("the rows of a signal", () => {
-  /** Rows that lead to nobody, so old that nobody will come: they are looked at, and tidied. */
+  /** Rows without an instance, so old that none will come: they are read, and tidied. */
   async function putRows(store: Store, count: number, epoch: number, at: Instant): Promise<void> {
     const ids = Array.from({ length: count }, (_, n) => `gone-${String(n).padStart(5, "0")}`);
     const rows = ids.map((id): Write => ({ put: rowOf(id, epoch, 0, at), when: "absent" }));
@@ -243,7 +243,7 @@ describe("the rows of a signal", () => {
       MAX_SHARDS,
     );
     expect(await epochsOf(store)).toBe(most);
-    // The one that waited in the first epoch is reached all the same.
+    // The wait of the first epoch is also reached.
     expect(await statusOf(world, "i0")).toBe("succeeded");
   });
 

@@ -19,7 +19,7 @@ describe("the remaining time of a lease", () => {
     ["where owners are in this process, a second at most", here, until(60_000), 1_000],
     ["where owners are in this process, less if it ends sooner", here, until(300), 300],
     ["of an owner that died with its process, nothing", here, until(60_000, "1-1"), 0],
-    ["that nobody holds, nothing", here, until(60_000, null), 0],
+    ["without an owner, nothing", here, until(60_000, null), 0],
     ["that is over, nothing", settings, until(-1), 0],
   ])("%s", (_, world, lease, left) => {
     expect(leaseLeftMs({ settings: world, clock }, lease)).toBe(left);

@@ -44,7 +44,7 @@ async function aStarted(source: string) {
   return { world, instanceId };
 }
 
-/** Handles the first queued message alone, and gives what is queued then. */
+/** Handles the first queued message alone, and returns what is queued then. */
 async function handleFirst(world: ReturnType<typeof aPlainWorld>) {
   const [message] = world.queued.splice(0, 1);
   if (message === undefined) throw new Error("nothing is queued");

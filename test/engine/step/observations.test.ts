@@ -189,7 +189,7 @@ describe("the observations of an engine", () => {
   });
 });
 
-/** Instances of the process, and everything that was observed since they began. */
+/** Instances of the process, and everything that was observed since they started. */
 async function aWorld(
   source: string,
   store: Store = new SimulatedStore({}),
@@ -213,7 +213,7 @@ function gated() {
   };
 }
 
-/** A store that applies a transaction from its end, and lets something happen in the middle. */
+/** A store that applies a transaction from its end, and runs something in between. */
 function rowsFirst(meanwhile: (() => Promise<unknown>)[]): Store {
   return new SimulatedStore({
     turn: async (point) => {
@@ -226,7 +226,7 @@ function rowsFirst(meanwhile: (() => Promise<unknown>)[]): Store {
 const handle = ({ engine, now }: PlainWorld, message: Message, id: string) =>
   engine.handle(message, { id, until: instantFrom(now() + LEASE_MS), mayContinue: false });
 
-/** The one message that is queued; it is out of the queue then. */
+/** The one message that is queued; it is taken out of the queue. */
 function taken({ queued }: PlainWorld): Message {
   const [message, ...others] = queued.splice(0);
   if (message === undefined || others.length > 0) throw new Error("there is not one message");

@@ -16,7 +16,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const task = (id: string) => xml("serviceTask", { id }, extensions(job(id)));
 
-/** Three tasks: `grow` and `go` run here, `wait` is somebody else's. */
+/** Three tasks: `grow` and `go` have a handler, `wait` is for a worker. */
 const source = file(
   process(
     start(),
@@ -29,7 +29,7 @@ const source = file(
 
 const textOf = (bytes: number): string => "x".repeat(bytes - 2);
 
-/** A store that tells every item that is put, and a world on it. */
+/** A store that reports every item that is put, and a world on it. */
 async function aWorld(grown: Variables, settings: Partial<World["settings"]> = {}) {
   const store = new SimulatedStore({});
   const blobs = new SimulatedBlobs();

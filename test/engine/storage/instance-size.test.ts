@@ -26,7 +26,7 @@ const chainOf = (length: number) => {
 type Write = Readonly<{ before: Item | undefined; after: Item }>;
 type Tasks = Readonly<Record<string, (input: Variables) => Variables>>;
 
-/** A world that notes every put for an instance; each task takes 1.2 seconds, ids are UUIDs. */
+/** A world that records every put for an instance; each task takes 1.2 seconds, ids are UUIDs. */
 async function aMeasuredWorld(source: string, tasks: Tasks) {
   const store = new SimulatedStore({});
   const commit = store.commit.bind(store);

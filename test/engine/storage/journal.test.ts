@@ -19,7 +19,7 @@ const program: Workflow = function* () {
   return null;
 };
 
-/** A program that has written down this many outcomes. */
+/** A program that has recorded this many outcomes. */
 async function aLongProgram() {
   const store = new SimulatedStore({});
   const tasks = { write: ({ n = 0 }) => ({ text: `${n} of this length` }) };
@@ -97,7 +97,7 @@ describe("the part of a journal that is moved out", () => {
 });
 
 describe("an outcome that a runner records", () => {
-  /** A runner that keeps nothing but its journal: it is called again and again, and waits. */
+  /** A runner that keeps nothing but its journal: it is called repeatedly, and waits. */
   const runner: Runner = {
     start: async (draft) => void openTicket(draft, { ...CALL, ref: 0 }),
     resume: async (draft, _, ticket) => {

@@ -259,7 +259,7 @@ describe("data of a newer engine", () => {
   });
 });
 
-/** A world where a newer engine has written every item whose key looks like this. */
+/** A world in which a newer engine has written every item with such a key. */
 async function besideNewer(kind: Kind, key: RegExp) {
   const store = new SimulatedStore({});
   const known = { store, tasks: TASKS, handlers: HANDLERS, workflows: WORKFLOWS };
@@ -272,7 +272,7 @@ async function besideNewer(kind: Kind, key: RegExp) {
   return { store, newer, later: aPlainWorld(known) };
 }
 
-/** What stands where these items stood. */
+/** The stored contents of these items. */
 function itemsAt(store: SimulatedStore, items: readonly Item[]): readonly Item[] {
   const names = new Set(items.map(nameOf));
   return store.items().filter((item) => names.has(nameOf(item)));
@@ -280,14 +280,14 @@ function itemsAt(store: SimulatedStore, items: readonly Item[]): readonly Item[]
 
 const nameOf = ({ key }: Item): string => `${key.pk} ${key.sk}`;
 
-/** The same item as an engine would write it that is one format ahead. */
+/** The same item as an engine that is one format ahead would write it. */
 function newerThan(kind: Kind, item: Item): Item {
   const said: object = JSON.parse(new TextDecoder().decode(item.body));
   const body = new TextEncoder().encode(JSON.stringify({ ...said, f: FORMATS[kind] + 1 }));
   return { ...item, body };
 }
 
-/** Nobody writes over an item under its own version; here it has to look as if it always was. */
+/** No writer replaces an item under its own version; here it has to look as if it always was. */
 async function overwrite(store: SimulatedStore, put: Item): Promise<void> {
   await store.commit([{ remove: put.key, when: "exists" }]);
   await store.commit([{ put, when: "absent" }]);

@@ -10,7 +10,7 @@ import { READ, worldOf } from "../../support/stored-world.ts";
 
 const PAGE = { limit: 200 };
 
-/** Formats whose engines knew people, workers, children, families and starts by timer. */
+/** Formats whose engines had user tasks, workers, children, batches and timer starts. */
 const KNOWING = READ.filter((format) => format >= 4);
 
 const tasksOf = async ({ engine }: PlainWorld, instanceId: string) =>
@@ -153,7 +153,7 @@ describe.each(KNOWING)("data stored by an engine of format %i", (format) => {
 });
 
 describe("the stored kinds", () => {
-  /** How the items of a kind are told by their keys; a kind that is added must be told, too. */
+  /** How the items of a kind are recognised by their keys; a new kind must be added here, too. */
   const KEYS: Readonly<Record<Exclude<Kind, "turn">, RegExp>> = {
     instance: /#I#\S+ S$/,
     chunk: /#I#\S+ T#/,

@@ -19,7 +19,7 @@ async function deploy(world: PlainWorld, when: When, name = "first"): Promise<vo
   await world.engine.deploy({ notation: "bpmn", source });
 }
 
-/** Handles what was armed for a start event by now, oldest first; gives the verdicts. */
+/** Handles what was armed for a start event by now, oldest first; returns the verdicts. */
 async function fire(world: PlainWorld): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (let start = world.armedStarts.shift(); start; start = world.armedStarts.shift()) {

@@ -513,7 +513,7 @@ describe("a page of user tasks", () => {
     expect(read).toBeLessThanOrEqual(110);
   });
 
-  /** Rows of others in every list, as so many more tasks would leave them. */
+  /** Rows of other tasks in every list, as this many more tasks would leave them. */
   async function crowd(store: SimulatedStore, count: number): Promise<void> {
     const like = store.items().filter(({ key }) => /#U#(all|g#sales)$/.test(key.pk));
     for (let n = 0; n < count / 2; n++) {

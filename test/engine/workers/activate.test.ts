@@ -12,7 +12,7 @@ const poll = { type: "work", max: 10, lockSeconds: 30, worker: "anna" };
 
 const locksTask: Meant = (keys) => keys.some(({ sk }) => sk.startsWith("L#"));
 
-/** One task waits, and the poll that is about to lock it stands still until it is let go. */
+/** One task waits, and the poll that is about to lock it pauses until it is continued. */
 async function aPollThatStands({ host }: { host: HostTraits }) {
   const gated = new GatedStore();
   const { engine, drain } = aPlainWorld({ store: gated.store, settings: { host } });
@@ -61,7 +61,7 @@ describe("two polls that compete for a row which may not be the only one of its 
     await drain();
     await engine.activate({ ...poll, worker: "dead" });
     moveTo(now() + 31_000);
-    // Both have looked for other locks and found none; then both put their own row.
+    // Both have looked for other locks and found none; then both write their own row.
     const first = gateBefore(gated, locksTask);
     const anna = engine.activate(poll);
     await first.reached;
@@ -95,7 +95,7 @@ describe("two polls that are woken when both rows of a task have expired", () =>
     await engine.start("p");
     await drain();
     await engine.activate({ ...poll, worker: "dead" });
-    // A process that dies between putting the new row and removing the old one leaves both.
+    // A process that dies between writing the new row and removing the old one leaves both.
     const { items } = await store.scan("default#J#work#0", { from: "L#", to: "M", limit: 1 });
     for (const { key, ...row } of items) {
       const twin = { ...row, key: { ...key, sk: `${key.sk}twin` } };
@@ -105,7 +105,8 @@ describe("two polls that are woken when both rows of a task have expired", () =>
     const first = gateBefore(gated, locksTask);
     const anna = engine.activate(poll);
     await first.reached;
-    // Did the second take the other row, both rows would be put before either looks for the other.
+    // If the second took the other row, both rows would be written before either looks for the
+    // other.
     const second = gateBefore(gated, locksTask);
     const bert = engine.activate({ ...poll, worker: "bert" });
     await Promise.race([second.reached, bert]);
@@ -145,7 +146,7 @@ describe("a worker whose task was taken over through another row than its own", 
   });
 });
 
-/** Holds whoever makes the next commit of this kind, until it is opened. */
+/** Pauses the next commit of this kind, until it is opened. */
 function gateBefore(gated: GatedStore, meant: Meant) {
   const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   gated.before(meant, () => {
@@ -186,7 +187,7 @@ describe("rows that were written again for tasks that are locked", () => {
     await engine.start("p", { instanceId: "i", variables: { items } });
     await drain();
     const first = await engine.activate({ ...poll, max: 100, lockSeconds: 3_600 });
-    // The page that has sent them comes a second time.
+    // The page that has sent them is delivered a second time.
     const page = { tenant: "default", instanceId: "i", ticket: "f1.1", from: 0, to: 100 };
     queued.push({ kind: "members", ...page });
     await drain();

@@ -25,7 +25,7 @@ async function aLoop(size: number) {
 describe("the tasks of an instance, page by page", () => {
   test.each([
     ["tickets of their own", 5, (n: number) => `i.k1.${n + 1}`],
-    ["members of a family", 11, (n: number) => `i.f1.1#${n}`],
+    ["items of a batch", 11, (n: number) => `i.f1.1#${n}`],
   ])("continue after a task that is completed by then: %s", async (_, size, idOf) => {
     const { engine, page } = await aLoop(size);
     const first = await page();
@@ -88,7 +88,7 @@ describe("a list of all tasks, where there have been many types", () => {
 
     expect(seen.toSorted()).toEqual(types.slice(-2).toSorted());
     expect(pages).toBeGreaterThan(1);
-    // And one of the list of what people do.
+    // And one of the list of user tasks.
     expect(most).toBeLessThanOrEqual(MAX_SHARDS_PER_PAGE + 1);
   });
 });

@@ -36,7 +36,7 @@ import { compile, compiled } from "./compiling.ts";
 const form = (formId: string) =>
   `${xml("zeebe:userTask", {})}${xml("zeebe:formDefinition", { formId })}`;
 
-// One past each limit stands among the refusals; here is each limit itself.
+// One past each limit is among the refusals; here is each limit itself.
 describe("a BPMN file at its limit", () => {
   test("compiles with that many bytes", async () => {
     const source = sequence(service("t")).padEnd(MAX_SOURCE_BYTES);

@@ -12,7 +12,7 @@ const nested = aProcess(
   ["start -> sub -> after -> end"],
 );
 
-/** Two tokens stand on the same task. */
+/** Two tokens are at the same task. */
 const doubled = aProcess(
   [aStart(), aTask("first"), anEnd()],
   ["start -> first -> end", "start -> first"],

@@ -12,7 +12,7 @@ import { play } from "../../support/play.ts";
 const feel = feelLanguage();
 const several = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-/** FEEL in which `costly` spends this much besides; says what every evaluation had left. */
+/** FEEL in which `costly` spends this much in addition; records what every evaluation had left. */
 function spending(cost: Partial<Budget>) {
   const had: (Budget | undefined)[] = [];
   const language: ExpressionLanguage = {

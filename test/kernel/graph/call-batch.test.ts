@@ -21,7 +21,7 @@ const N = 12;
 const items = Array.from({ length: N }, (_, n) => n);
 const all = (size: number) => Array.from({ length: size }, (_, n) => n);
 
-/** `a`, with what is on its border, and a task behind each. */
+/** `a`, with its boundary events, and a task after each. */
 const around = (looping: Piece, ...border: readonly Piece[]) =>
   aProcess(
     [aStart(), looping, aTask("after"), ...border, ...(border.length > 0 ? [aTask("late")] : [])],
@@ -38,7 +38,7 @@ function familiesIn({ instance }: Play): readonly CallBatch[] {
   return instance.tickets.filter((it) => it.on === "family").filter((it) => "call" in it);
 }
 
-/** The member as the call that it is, of the family that was opened last. */
+/** The item as a call, of the batch that was opened last. */
 function memberIn(order: Play, n: number): ChildTicket {
   const family = familiesIn(order).at(-1);
   const ticket = findTicket(order.instance.tickets, itemName(family?.id ?? "none", n));
@@ -75,7 +75,7 @@ const fails = (order: Play, n: number, error?: ChildEnded["error"]) =>
 const refuses = (order: Play, n: number) =>
   order.deliver({ kind: "child-refused", ticket: nameOf(order, n), message: "no such process" });
 
-/** Orders to cancel that the instance has not sent yet. */
+/** Cancel effects that the instance has not sent yet. */
 const cancels = ({ instance }: Play) =>
   instance.outbox.flatMap(({ effect }) => (effect.kind.startsWith("cancel") ? [effect] : []));
 
@@ -279,7 +279,7 @@ describe("a batch of calls", () => {
 
     expect(tickets.length).toBeLessThan(MAX_TICKETS_OF_FAILED + 3);
     expect([refused, failed].map((it) => it?.members.numbers.length)).toEqual([21, 20]);
-    // The one whose other members still wait for an incident stays as long as that does.
+    // The incident whose other items are not resolved yet stays.
     expect(old?.id).toBe(first?.id);
     expect(anew?.call).toMatchObject({ process: "child", variables: { which: "child" } });
     expect(anew && openIn(anew)).toBe(21);

@@ -17,7 +17,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { committed, type Play, play } from "../../support/play.ts";
 
-/** `call`, with what is on its border, and a task behind each. */
+/** `call`, with its boundary events, and a task after each. */
 const calling = (call: Piece, ...border: readonly Piece[]) => {
   const ids = border.flatMap(({ nodes }) => nodes.map(({ id }) => id));
   return aProcess(
@@ -58,7 +58,7 @@ const fails = (
   });
 };
 
-/** A child of somebody else; its parent catches these. */
+/** A child of another instance; its parent catches these. */
 const asChild = (parent: Partial<Parent> = {}) => ({
   parent: { instanceId: "above", ticket: "c1.1", depth: 1, ...parent },
 });

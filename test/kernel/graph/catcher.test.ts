@@ -17,7 +17,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { givenAt, play } from "../../support/play.ts";
 
-/** Stands for an event that catches an escalation of this code, or any; the name says which. */
+/** Represents an event that catches an escalation of this code, or any; the name says which. */
 const escalation = (id: string, on: string, { code = "*", interrupting = true } = {}) =>
   aBoundarySignal(id, { on, name: `escalation ${code}`, interrupting });
 
@@ -30,7 +30,7 @@ const fitFor =
     return name === "escalation *" ? "all" : undefined;
   };
 
-/** `work` inside of `sub`, with the catchers that are given on either. */
+/** `work` inside `sub`, with the given catchers on either. */
 function nested(inner: readonly Piece[], outer: readonly Piece[] = []): Definition {
   return aProcess(
     [
@@ -47,7 +47,7 @@ function nested(inner: readonly Piece[], outer: readonly Piece[] = []): Definiti
   );
 }
 
-/** An instance of it at rest, laid open for changes, and who catches what `work` throws. */
+/** An instance of it at rest, opened for changes, and the catcher of what `work` throws. */
 async function thrownFrom(definition: Definition, code: string, variables = {}) {
   const { instance, now } = await play(definition, { variables });
   const run = openRun(planOf(definition), draftOf(instance, givenAt(now)));

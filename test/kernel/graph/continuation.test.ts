@@ -23,7 +23,7 @@ const counting = aProcess(
   ["start -> count -> more", "more -> count if n < limit", "more -> after"],
 );
 
-/** The process and the start event are entered too, and the task in the end. */
+/** The process and the start event are entered too, and the task at the end. */
 const OTHERS = 3;
 
 describe("a long step", () => {
@@ -163,7 +163,7 @@ describe("a loop that never waits", () => {
 describe("more waits than all continuations of a step may open", () => {
   const MOST = MAX_WAITS_PER_STEP * (MAX_CONTINUATIONS + 1);
 
-  /** As many sub-processes, one after the other, each with a wait on its border. */
+  /** This many sub-processes, one after the other, each with a wait on its boundary. */
   const guarded = (count: number) => {
     const ids = Array.from({ length: count }, (_, at) => `s${at}`);
     return aProcess(

@@ -11,7 +11,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { play } from "../../support/play.ts";
 
-/** `work` inside `sub`, both with the catchers that are given; each leads to a task of its name. */
+/** `work` inside `sub`, both with the given catchers; each leads to a task of its name. */
 const catching = (catchers: readonly Piece[], work: Piece = aTask("work")) => {
   const ids = catchers.flatMap(({ nodes }) => nodes.map(({ id }) => id));
   const on = (host: string) =>

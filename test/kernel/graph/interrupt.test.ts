@@ -138,9 +138,9 @@ describe("an interrupted scope", () => {
   });
 });
 
-/** Tickets that belong to nothing alive. */
+/** Tickets without an open token. */
 function residue({ state, tickets, status }: Instance): readonly unknown[] {
-  // The process is alive even before its start could be decided.
+  // The process is open even before its start could be decided.
   const alive = new Set([ROOT, ...parseState(state).tokens.map(({ id }) => id)]);
   return status === "live" ? tickets.filter(({ ref }) => !alive.has(ref)) : tickets;
 }

@@ -10,7 +10,10 @@ import {
 import { aChoice, anEnd, aProcess, aStart, aTask, aUserTask } from "../../support/graph-builder.ts";
 import { play } from "../../support/play.ts";
 
-/** A language of two words: `is NAME` and `not NAME`. It answers later, and null for what is unset. */
+/**
+ * A language with two operators: `is NAME` and `not NAME`. It is asynchronous, and gives null for
+ * unset names.
+ */
 const words: ExpressionLanguage = {
   check: () => undefined,
   variablesOf: (text) => text.split(" ").slice(1),
@@ -30,7 +33,7 @@ const expressions: Expressions = new Map([
 
 const inWords = (text: string): Computed => ({ kind: "feel", text, language: "words" });
 
-/** The definition with these expressions in place of what its flows and mappings say. */
+/** The definition with these expressions in place of its own. */
 function withExpressions(
   definition: Definition,
   said: Readonly<{ condition?: Computed; output?: Computed }>,

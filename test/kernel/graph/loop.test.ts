@@ -24,7 +24,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { type Play, play } from "../../support/play.ts";
 
-/** What loops stands between a start and a task; its boundary events lead to another task. */
+/** The loop is between a start and a task; its boundary events lead to another task. */
 const around = (looping: Piece, ...border: readonly Piece[]) =>
   aProcess(
     [aStart(), looping, aTask("after"), ...border, ...(border.length > 0 ? [aTask("late")] : [])],
@@ -36,7 +36,7 @@ const around = (looping: Piece, ...border: readonly Piece[]) =>
 
 const gathering = aLoop({ gathers: "=result", preset: "result" });
 
-/** What each open task of this element is given. */
+/** The input of each open task of this element. */
 const inputs = (order: Play, element: string): readonly Json[] =>
   order.instance.tickets.flatMap((ticket) =>
     ticket.on === "task" && ticket.element === element
@@ -44,7 +44,7 @@ const inputs = (order: Play, element: string): readonly Json[] =>
       : [],
   );
 
-/** Completes the open task of this element that works on this item. */
+/** Completes the open task of this element for this item. */
 async function completeItem(order: Play, item: Json, variables = {}): Promise<void> {
   for (const ticket of order.instance.tickets) {
     if (ticket.on !== "task") continue;

@@ -3,7 +3,7 @@ import type { TrailEntry } from "../../../lib/kernel/trail.ts";
 import { aBoundaryTimer, aLoop, aProcess, aStart, aTask } from "../../support/graph-builder.ts";
 import { committed, type Play, play } from "../../support/play.ts";
 
-/** What history tells of an element, in order: `"entered 3"`. */
+/** The history of an element, in order: `"entered 3"`. */
 const visitsOf = ({ instance }: Play, element: string): readonly string[] =>
   instance.trail.entries
     .filter((entry) => entry.element === element && entry.type.startsWith("element-"))

@@ -37,7 +37,7 @@ const RACES = SETS.flatMap((kinds) => kinds.map((winner) => [kinds.join(", "), w
 const kindsOf = (text: string): readonly Kind[] => KINDS.filter((kind) => text.includes(kind));
 const inOrder = (text: string): readonly Kind[] => text.split(", ").flatMap(kindsOf);
 
-/** What the outside says when the thing comes that a ticket waits for. */
+/** The fact for what a ticket waits for. */
 function comingFor(ticket: Ticket): Fact {
   const { id } = ticket;
   switch (ticket.on) {
@@ -68,7 +68,7 @@ function comingFor(ticket: Ticket): Fact {
   }
 }
 
-/** The thing comes that this ticket waits for; for a timer, time passes. */
+/** Delivers what this ticket waits for; for a timer, time passes. */
 function come(order: Play, ticket: Ticket) {
   if (ticket.on === "timer") order.now = Math.max(order.now, ticket.dueAt);
   return order.deliver(comingFor(ticket));

@@ -23,7 +23,7 @@ const settling = (definition: Definition, ...settlers: readonly Settler[]): Prog
   runner: graphRunner(definition, settlers),
 });
 
-/** Two waits beside a task: the second is for what the first one leads to. */
+/** Two waits beside a task: the second is for a result of the first. */
 const chained = aProcess(
   [
     aStart(),

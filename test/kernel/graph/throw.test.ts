@@ -28,7 +28,7 @@ const signalsOf = ({ outbox }: Instance) =>
     effect.kind === "publish-signal" ? [{ id, name: effect.name, payload: effect.payload }] : [],
   );
 
-/** Nothing that is thrown leaves. */
+/** Nothing that is thrown is sent. */
 const held = { holdsBack: true } as const;
 
 describe("a signal that is thrown", () => {
@@ -160,7 +160,7 @@ describe("a signal that is thrown", () => {
   });
 });
 
-/** The broadcasts that the wait of an element is deaf to. */
+/** The broadcasts that the wait of an element ignores. */
 const notIds = (order: Play, element: string) => order.waitForSignal(element).notIds ?? [];
 
 const thrownBy = (order: Play) => signalsOf(order.instance).map(({ id }) => `i1:${id}`);

@@ -58,7 +58,7 @@ describe("a user task", () => {
   });
 
   test.each<[string, People, RegExp]>([
-    ["an assignee who is nobody known", { assignee: "=boss" }, /gave null where a string/],
+    ["an assignee that is null", { assignee: "=boss" }, /gave null where a string/],
     ["a name that is too long", { assignee: `="${"x".repeat(MAX_NAME_LENGTH + 1)}"` }, /1 to 255/],
     ["candidates that are no list", { candidateUsers: '="anna"' }, /a list of strings/],
     ["a group without a name", { candidateGroups: '=["a", ""]' }, /name of a user or group/],

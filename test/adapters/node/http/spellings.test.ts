@@ -11,7 +11,7 @@ type Octets = readonly [number, number, number, number];
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const octal = (value: number): string => `0${value.toString(8)}`;
 
-/** Ways to write an IPv4 address that a URL takes. */
+/** Ways to write an IPv4 address that a URL accepts. */
 function spellings([a, b, c, d]: Octets): readonly string[] {
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
   return [
@@ -28,7 +28,7 @@ function spellings([a, b, c, d]: Octets): readonly string[] {
   ];
 }
 
-/** Ways to carry it in IPv6 that are judged by what they carry. */
+/** Ways to embed it in IPv6 that are judged by the embedded address. */
 function carriers([a, b, c, d]: Octets): readonly string[] {
   const low = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
   return [
