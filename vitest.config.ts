@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** Rooms that are projects of their own; every other test is a unit test, so none is forgotten. */
+/** Folders that are separate projects; every other test is a unit test, so none is forgotten. */
 const APART = ["contract", "simulation", "killed", "durable", "infra", "aws", "end-to-end"];
 
 const project = (name: string, test: object) => ({
@@ -11,13 +11,15 @@ const project = (name: string, test: object) => ({
   test: { name, include: [`test/${name}/**/*.test.ts`], ...test },
 });
 
-/** Nothing is timed; the limit is for what hangs, on a machine that may be busy many times over. */
+/** Nothing is timed; the limit is for tests that hang, on a machine that may be very busy. */
 const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
 
-/** A worker loads and compiles the engine once for all its files: a test puts back what it changes. */
+/**
+ * A worker loads and compiles the engine once for all its files: a test restores what it changes.
+ */
 const TOGETHER = { isolate: false };
 
-/** The signer keeps the credentials that it found for as long as its program lives: one for each file. */
+/** The signer caches its credentials for the life of the process: one process for each file. */
 const OWN_PROGRAM = ["test/cli/aws.test.ts", "test/client/aws-signer.test.ts"];
 
 export default defineConfig({

@@ -1,5 +1,5 @@
-// What the engine does on this machine, beside what its disk and database would allow: the raw
-// ceiling is measured in the same run, before and after, so that only the ratios need trust.
+// Measures the engine on this machine next to the bare store: the limit is measured in the same
+// run, before and after, so that only the ratios matter.
 //
 //   npm run bench               about two minutes
 //   npm run bench -- --quick    less of everything, about half a minute
@@ -74,7 +74,7 @@ function partOf(run: string, rows: readonly Row[], lines: readonly string[]): st
 
 type Steps = Readonly<{ isWhole: boolean; rows: readonly Row[]; told: readonly string[] }>;
 
-/** Tasks, timers and starts; they are not whole when they took other commits than they may. */
+/** Tasks, timers and starts; fails if they took another number of commits than expected. */
 async function measureSteps(): Promise<Steps> {
   const folder = mkdtempSync(join(tmpdir(), "fermata-bench-"));
   const lateness = latenessOf("nap", 1_000);
@@ -161,7 +161,7 @@ async function measureAll(engine: EmbeddedEngine, lateMs: readonly number[]): Pr
   return { isWhole: writes === commits && lateMs.length === SLEEPERS, rows, told };
 }
 
-/** All due within the second in which they were started. */
+/** All are due within the second in which they were started. */
 async function sleepAll(engine: EmbeddedEngine): Promise<void> {
   await closedLoop({ count: SLEEPERS, callers: SLEEPERS }, async () => {
     const { instanceId } = await engine.start("second", {});
@@ -183,7 +183,10 @@ function latenessOf(element: string, durationMs: number) {
   return { hear, ms };
 }
 
-/** What the bare store would do of a start and ten steps: they differ, so their times are added. */
+/**
+ * The limit of the bare store for a start and ten steps: their writes differ, so their times are
+ * added.
+ */
 function groupedSteps({ startsGrouped, stepsGrouped }: Ceiling): number {
   return STEPS / (1 / startsGrouped + STEPS / stepsGrouped);
 }

@@ -9,7 +9,7 @@ export function percentile(values: readonly number[], share: number): number {
 export type Loop = Readonly<{ count: number; callers: number }>;
 export type Looped = Readonly<{ perSecond: number; ms: readonly number[] }>;
 
-/** So many callers do the work, each again when it is done; tells how long each took. */
+/** Runs the work with this many concurrent callers; returns how long each call took. */
 export async function closedLoop(
   { count, callers }: Loop,
   work: () => Promise<void>,

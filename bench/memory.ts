@@ -6,13 +6,13 @@ import { runInNewContext } from "node:vm";
 
 export type Memory = Readonly<{ rss: number; heap: number }>;
 
-/** The heap that is really in use, without garbage. */
+/** The heap that is in use, without garbage. */
 export function heldMemory(): Memory {
   collect();
   return memory();
 }
 
-/** Keeps the most that was seen; to be asked often. */
+/** Keeps the maximum; to be called often. */
 export class Peak {
   rss = 0;
   heap = 0;

@@ -1,7 +1,7 @@
-// The engine as an adapter of a benchmark that puts several engines through the same workloads:
-// `create({ dir, hooks })` answers with `start(kind, id)` and the like. Run it with the pinned Node.
-// The kinds: `seq10` ten steps, `fan100` a hundred at once, `sleep1s` a timer, `wait` a message of
-// one's own, which `signal(id)` sends, `waitAny` a signal, which `broadcast()` sends to all.
+// The engine as an adapter for a benchmark that runs the same workloads on several engines:
+// `create({ dir, hooks })` returns `start(kind, id)` and the like. Run it with the pinned Node. The
+// kinds: `seq10` ten steps, `fan100` a hundred at once, `sleep1s` a timer, `wait` a message to one
+// instance, which `signal(id)` sends, `waitAny` a signal, which `broadcast()` sends to all.
 
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { VERSION } from "../lib/api/version.ts";
 import { openEngine } from "../lib/embedded/index.ts";
 import { fan, messageWaiter, sequence, signalWaiter, sleeper } from "./processes.ts";
 
-/** The kinds whose definition is called otherwise: `wait` is an element there. */
+/** The kinds whose definition has another name: `wait` is an element there. */
 const DEFINITIONS = new Map([
   ["wait", "wait-one"],
   ["waitAny", "wait-any"],
@@ -40,7 +40,7 @@ export async function create({ dir, hooks }) {
     ackMeans: "the instance and what it owes are flushed",
     dataDir,
     start: async (kind, instanceId) => {
-      // Counted from the call, before anything is written: no kinder to us than to others.
+      // Counted from the call, before anything is written, as for the other engines.
       if (kind === "sleep1s") hooks.hit(instanceId, "sleep");
       const definition = DEFINITIONS.get(kind) ?? kind;
       await engine.start(definition, { instanceId, variables: { key: instanceId } });

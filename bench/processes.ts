@@ -1,9 +1,9 @@
-// The processes that are measured. Handlers do nothing: what is left is the engine.
+// The processes that are measured. Handlers do nothing, so only the engine is measured.
 
 const open = `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="bench">`;
 
-/** So many tasks of the type `step`, one after another. */
+/** This many tasks of the type `step`, one after another. */
 export function sequence(id: string, tasks: number): string {
   const names = Array.from({ length: tasks }, (_, n) => `t${n + 1}`);
   const path = ["start", ...names, "end"];
@@ -11,7 +11,7 @@ export function sequence(id: string, tasks: number): string {
   return process(id, ...names.map(task), ...flows);
 }
 
-/** So many tasks of the type `step` at once. */
+/** This many tasks of the type `step` at once. */
 export function fan(id: string, tasks: number): string {
   const names = Array.from({ length: tasks }, (_, n) => `t${n + 1}`);
   const gateways = ["fork", "join"].map((name) => `<parallelGateway id="${name}"/>`);

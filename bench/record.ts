@@ -1,4 +1,4 @@
-// Writes what a run printed into RESULTS.md, between the marks of each part: the text around stays.
+// Writes what a run printed into RESULTS.md, between the markers of each section: other text stays.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, type as system } from "node:os";
@@ -8,10 +8,10 @@ import type { Row } from "./table.ts";
 
 const FILE = join(import.meta.dirname, "RESULTS.md");
 
-/** The parts of the file that a run writes. */
+/** The sections of the file that a run writes. */
 export type Part = "steps" | "topics";
 
-/** Replaces the parts that are given, and leaves the others as they are. */
+/** Replaces the given sections, and leaves the others as they are. */
 export function record(parts: Readonly<Partial<Record<Part, string>>>): void {
   let text = readFileSync(FILE, "utf8");
   for (const [part, content] of Object.entries(parts)) {
@@ -20,7 +20,7 @@ export function record(parts: Readonly<Partial<Record<Part, string>>>): void {
   writeFileSync(FILE, text);
 }
 
-/** The text with the part between its marks replaced; throws where it has none. */
+/** The text with the section between its markers replaced; throws if it has none. */
 export function replacePart(text: string, part: string, content: string): string {
   const [begin, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
   const [from, to] = [text.indexOf(begin), text.indexOf(end)];
@@ -28,14 +28,14 @@ export function replacePart(text: string, part: string, content: string): string
   return `${text.slice(0, from)}${begin}\n\n${content}\n\n${text.slice(to)}`;
 }
 
-/** When and where a run was. */
+/** The date and the machine of a run. */
 export function describeRun(at: Date): string {
   const { node, sqlite } = process.versions;
   const day = at.toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric" });
   return `${day} · fermata-engine ${VERSION} · Node ${node} · SQLite ${sqlite} · ${cpus().length} cores, ${system()}.`;
 }
 
-/** A table as Markdown; rows that the bare store has no counterpart for belong to the one above. */
+/** A table as Markdown; rows without a counterpart in the bare store belong to the one above. */
 export function markdownTable(rows: readonly Row[]): string {
   const lines = rows.map(({ what, engine, store, ratio }) => {
     const name = what.startsWith("  ") ? `… ${what.trim()}` : what;

@@ -1,7 +1,7 @@
-// What the disk and an embedded database allow, before any engine: one put of a 700-byte item
-// under its version, with its index rows, alone and in groups of 64; in the main thread and by a
-// worker thread. `--lmdb FOLDER` adds lmdb from a folder where it is installed. The figures and
-// what was decided from them: docs/decisions/0002-embedded-store.md.
+// The limits of the disk and of an embedded database, without an engine: one put of a 700-byte item
+// under its version, with its index rows, alone and in groups of 64; in the main thread and in a
+// worker thread. `--lmdb FOLDER` adds lmdb from a folder where it is installed. The figures and the
+// decision that followed: docs/decisions/0002-embedded-store.md.
 
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -12,7 +12,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { isMainThread, parentPort, Worker, workerData } from "node:worker_threads";
 import { readCommandLine } from "../scripts/command-line.ts";
 
-/** A bare database under test: makes every put of a group durable before it answers. */
+/** A bare database under test: makes every put of a group durable before it returns. */
 type Bare = Readonly<{ putAll(puts: readonly Put[]): void | Promise<void>; close(): unknown }>;
 type Put = Readonly<{ pk: string; version: number; startedAt: number }>;
 type Figures = Readonly<{ startsGrouped: number; stepsGrouped: number; stepsAlone: number }>;
@@ -22,7 +22,7 @@ const ITEMS = 16_000;
 const ALONE = 2_000;
 const body = new Uint8Array(700).fill(65);
 
-/** Runs the access pattern on node:sqlite in this thread: the ceiling to print beside the engine. */
+/** Runs the access pattern on node:sqlite in this thread: the limit to print next to the engine. */
 export async function measureCeiling(): Promise<Figures> {
   return inFolder((folder) => measure(openSqlite(folder)));
 }
@@ -144,7 +144,7 @@ type Lmdb = Readonly<{
 function openLmdb(installed: string, folder: string): Bare {
   const load = createRequire(join(installed, "package.json"));
   const lmdb: { open(options: object): Lmdb } = load("lmdb");
-  // Without overlappingSync a transaction answers only once it is on the disk, as ours must.
+  // Without overlappingSync a transaction resolves only once it is on the disk, as ours must.
   const root = lmdb.open({ path: folder, maxDbs: 4, overlappingSync: false, encoding: "binary" });
   const [items, due, listed] = ["items", "due", "listed"].map((name) =>
     root.openDB(name, { encoding: "binary" }),

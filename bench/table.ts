@@ -4,12 +4,12 @@ import { cpus } from "node:os";
 
 export type Row = Readonly<{ what: string; engine: string; store: string; ratio: string }>;
 
-/** A figure of the engine beside that of the bare store. */
+/** A figure of the engine next to that of the bare store. */
 export function compared(what: string, engine: number, store: number): Row {
   return { what, engine: figure(engine), store: figure(store), ratio: figure(engine / store) };
 }
 
-/** A figure that the bare store has no counterpart for. */
+/** A figure without a counterpart in the bare store. */
 export function alone(what: string, engine: number): Row {
   return { what: `  ${what}`, engine: figure(engine), store: "", ratio: "" };
 }

@@ -1,5 +1,5 @@
-// What an embedded database allows of the writes that signals and messages cost: the table and the
-// indexes of the store, its statements and its groups, with nothing of the engine around them.
+// The limit of an embedded database for the writes of signals and messages: the tables and indexes
+// of the store, its statements and its groups, without the engine.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,14 +9,17 @@ import { migrations } from "../lib/adapters/local/store-format.ts";
 import { DEFAULT_WORK_AT_ONCE } from "../lib/adapters/local/work-queue.ts";
 import { ROWS_AT_ONCE } from "../lib/definition/limits.ts";
 
-/** Bytes of the bodies, as the engine's own run wrote them. */
+/** Bytes of the bodies, as the engine's run wrote them. */
 export type Sizes = Readonly<{ instance: number; companion: number }>;
 
-/** So many a second. */
+/** Operations per second. */
 export type TopicFigures = Readonly<{
   /** Puts an instance and its row, 64 at once. */
   waits: number;
-  /** Moves an instance to its end under its version and removes its row, as many as pages do. */
+  /**
+   * Moves an instance to its end under its version and removes its row, as many at once as a page
+   * does.
+   */
   deliveries: number;
   /** Moves an instance and replaces its mailbox, 64 at once. */
   messages: number;
@@ -92,7 +95,7 @@ function rate(
   return (count / (performance.now() - begin)) * 1_000;
 }
 
-/** Scattered like ids that were drawn. */
+/** Scattered like random ids. */
 const idOf = (n: number): string => `${(n * 2_654_435_761) % 4_294_967_296}-${n}`;
 const instancePk = (n: number): string => `default#I#${idOf(n)}`;
 const boxPk = (n: number): string => `default#M#paid#${idOf(n)}`;

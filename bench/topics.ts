@@ -1,5 +1,5 @@
-// A signal to many, and messages to one each, through the library door. Beside the figures it
-// counts commits: a wait, a delivery and a message are one each, or the run fails.
+// A signal to many waits, and messages to one wait each, through the library. It also counts
+// commits: a wait, a delivery and a message take one each, or the run fails.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,14 +13,16 @@ import { messageWaiter, signalWaiter } from "./processes.ts";
 import { alone, compared, type Row } from "./table.ts";
 import { measureTopicCeiling, type TopicFigures } from "./topic-ceiling.ts";
 
-/** How many commits something took, and how many it may take. */
+/** How many commits an operation took, and how many it may take. */
 export type Check = Readonly<{ what: string; commits: number; least: number; most: number }>;
 
 export type Measured = Readonly<{ rows: readonly Row[]; checks: readonly Check[] }>;
 
 const CALLERS = 64;
 const WARM = 500;
-/** Commits of a broadcast besides all else: its number, its place, itself, its road and its end. */
+/**
+ * The other commits of a broadcast: its number, its place, itself, its fan-out plan and its end.
+ */
 const PER_BROADCAST = 5;
 
 export async function measureTopics(count: number): Promise<Measured> {
@@ -47,7 +49,7 @@ export async function measureTopics(count: number): Promise<Measured> {
 
 type Received = ReturnType<typeof receivedOf>;
 
-/** Counts who has received, and looks at the memory meanwhile. */
+/** Counts deliveries, and measures the memory meanwhile. */
 function receivedOf() {
   let count = 0;
   let wanted = { at: Number.POSITIVE_INFINITY, tell: () => {} };
@@ -58,7 +60,7 @@ function receivedOf() {
     if (count % 50 === 0) peak.look();
     if (count === wanted.at) wanted.tell();
   };
-  /** Resolves when so many more have received. */
+  /** Resolves after this many more deliveries. */
   const more = (much: number): Promise<void> =>
     new Promise((tell) => {
       wanted = { at: count + much, tell };
@@ -74,7 +76,7 @@ async function warmUp(engine: EmbeddedEngine, received: Received): Promise<void>
   const ids = Array.from({ length: WARM }, (_, n) => `warm-${n}`);
   await each(ids, (key) => engine.start("on-paid", { variables: { key } }));
   await each(ids, (key) => engine.message({ name: "paid", correlationKey: key }));
-  await engine.start("on-go", {}); // makes the topic
+  await engine.start("on-go", {}); // creates the topic
   await engine.signal("go", {});
   await engine.idle();
 }
@@ -100,7 +102,8 @@ async function measureSignal(engine: EmbeddedEngine, count: number, received: Re
       what: `a signal to ${matched}`,
       commits: delivered.commits,
       least: count,
-      // Pages are sent in turns, each stored as one; a crowded shard makes the topic grow once.
+      // Pages are sent in shard batches, each stored as one; a crowded shard makes the topic grow
+      // once.
       most:
         matched +
         pages +
@@ -142,9 +145,9 @@ async function measureMessages(engine: EmbeddedEngine, count: number) {
     consumed: consumed.perSecond,
     boxBytes: Math.round(buffered.counted.bytes / count),
     checks: [
-      check("messages to who waits", toWaiting.counted),
+      check("messages to open waits", toWaiting.counted),
       check("early messages", buffered.counted),
-      check("waits that find theirs", consumed.counted),
+      check("waits that find their message", consumed.counted),
     ],
   };
 }
@@ -157,7 +160,7 @@ function signalRows(
   const { before, peak, after } = signal.memory;
   const many = count.toLocaleString("en");
   return [
-    compared(`${many} waits for a signal begun, a second`, signal.waits, ceiling.waits),
+    compared(`${many} waits for a signal opened, a second`, signal.waits, ceiling.waits),
     compared(`a signal to ${many}, deliveries a second`, signal.deliveries, ceiling.deliveries),
     alone("items read for each", signal.readsEach),
     ...memoryRows({ before, peak, after }),
@@ -176,9 +179,9 @@ const messageRows = (
   { toWaiting, buffered, consumed }: Awaited<ReturnType<typeof measureMessages>>,
   { messages, early, waits }: TopicFigures,
 ): readonly Row[] => [
-  compared(`${count.toLocaleString("en")} messages to who waits, a second`, toWaiting, messages),
+  compared(`${count.toLocaleString("en")} messages to open waits, a second`, toWaiting, messages),
   compared("early messages kept, a second", buffered, early),
-  compared("waits that find theirs, a second", consumed, waits),
+  compared("waits that find their message, a second", consumed, waits),
 ];
 
 const start = (engine: EmbeddedEngine, id: string, count: number) =>
@@ -186,7 +189,7 @@ const start = (engine: EmbeddedEngine, id: string, count: number) =>
     await engine.start(id, {});
   });
 
-/** Does something for each, 64 at once. */
+/** Runs the function for each, 64 at once. */
 async function each(items: readonly string[], work: (item: string) => Promise<unknown>) {
   const left = items.values();
   return closedLoop({ count: items.length, callers: CALLERS }, async () => {
@@ -204,7 +207,7 @@ async function counting(engine: EmbeddedEngine, work: () => ReturnType<typeof ea
   return { perSecond, counted: difference(engine.counters(), before) };
 }
 
-/** Without all that was counted before. */
+/** Without what was counted before. */
 function difference(now: Counted, ...before: readonly Counted[]): Counted {
   const less = (of: (counted: Counted) => number) =>
     before.reduce((left, counted) => left - of(counted), of(now));

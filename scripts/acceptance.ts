@@ -10,7 +10,7 @@ import { keptIn } from "./acceptance/promises.ts";
 import { readCommandLine } from "./command-line.ts";
 import { parseReport, runTests, type Test } from "./vitest-report.ts";
 
-/** The page that says what each number promises, and whether it is kept already. */
+/** The page with the meaning of each number, and whether the promise is already kept. */
 const PROMISES = fileURLToPath(new URL("../docs/reference/promises.md", import.meta.url));
 const PROMISED = keptIn(readFileSync(PROMISES, "utf8"));
 
@@ -32,7 +32,7 @@ async function allTests(): Promise<readonly Test[]> {
   return tests;
 }
 
-/** A line is shown when at least one test names it and every test that names it passes. */
+/** A number is shown when at least one test names it and every test that names it passes. */
 function tell(tests: readonly Test[]): number {
   const lines = new Map<string, Test[]>();
   for (const test of tests) {

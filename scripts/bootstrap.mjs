@@ -26,12 +26,15 @@ if (Number(process.versions.node.split(".")[0]) < OLDEST_NODE) {
 if (!isInstalled()) await install();
 if (command !== undefined) run(command, args);
 
-/** True when node_modules was made from the package.json and lock file that are here now. */
+/** True when node_modules was installed from the current package.json and lock file. */
 function isInstalled() {
   return existsSync(stamp) && readFileSync(stamp, "utf8") === wanted();
 }
 
-/** What is to be installed, in one line: a copied or touched file with the same content changes nothing. */
+/**
+ * What is to be installed, in one line: a copied or touched file with the same content changes
+ * nothing.
+ */
 function wanted() {
   const hash = createHash("sha256");
   const { dependencies, devDependencies } = readJson("package.json");
@@ -65,7 +68,7 @@ async function install() {
   console.error(`Set up in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
 
-/** What npm says goes to stderr, so that the stdout of the command that follows stays its own. */
+/** The output of npm goes to stderr, so that stdout belongs to the command that follows. */
 function npmInstall() {
   // Not saved: another npm version would write the lock file its own way.
   const npm = spawn(
@@ -81,7 +84,7 @@ function npmInstall() {
   npm.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  // A signal to this process ends npm, too: half an install is started over the next time.
+  // A signal to this process also ends npm: half an install is started over the next time.
   const forward = (signal) => npm.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   return new Promise((resolve) => {
@@ -103,7 +106,10 @@ function whyInstallFailed(output) {
   return "npm install failed; its own message stands above.";
 }
 
-/** Runs the command with the pinned Node first on the PATH; signals reach it, its exit code is ours. */
+/**
+ * Runs the command with the pinned Node first on the PATH; forwards signals and returns its exit
+ * code.
+ */
 function run(wantedCommand, wantedArgs) {
   const child = spawn(wantedCommand, wantedArgs, {
     cwd: root,
@@ -119,7 +125,7 @@ function run(wantedCommand, wantedArgs) {
   child.on("exit", (code, signal) => process.exit(code ?? codeOf(signal)));
 }
 
-/** What a shell says of a command that was ended by a signal. */
+/** The exit code that a shell reports for a command that was ended by a signal. */
 function codeOf(signal) {
   return 128 + (constants.signals[signal] ?? 0);
 }

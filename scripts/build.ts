@@ -1,4 +1,4 @@
-// Builds dist/ anew: what an earlier build left behind must not be published.
+// Builds dist/ from scratch: leftovers of an earlier build must not be published.
 
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const { code, output } = await runCommand("tsc", ["-p", "tsconfig.build.json"]);
 process.stdout.write(output);
 process.exitCode = code;
 
-// What runs in Lambda is published as one file each: who deploys it need not have what it is made of.
+// Lambda functions are published as one file each: deploying them needs no other packages.
 for (const name of [...FUNCTIONS, "describe-tasks"] as const) {
   const folder = join("dist", "functions", name);
   mkdirSync(folder, { recursive: true });

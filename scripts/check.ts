@@ -1,4 +1,4 @@
-// Every check of the house, the fast ones first; a row with one that fails ends the run.
+// Runs every check of the repository, the fast ones first; a row with a failure ends the run.
 //
 //   npm run check                     everything
 //   npm run check -- --only types     the steps whose name begins with "types"
@@ -14,17 +14,19 @@ import { runTests } from "./vitest-report.ts";
 type Result = Readonly<{ passed: number; failed: number; output: string }>;
 type Step = Readonly<{ name: string; needs?: string; run: () => Promise<Result> }>;
 
-/** The rooms that hold TypeScript; those that do not exist yet are checked once they do. */
+/** The folders with TypeScript; those that do not exist yet are checked once they do. */
 const ROOMS = ["lib", "cli", "functions", "cdk", "examples", "bench", "scripts", "test"];
 
 const { only, reports } = readCommandLine(import.meta.filename, {
   options: { only: { type: "string" }, reports: { type: "string" } },
 }).values;
 
-/** Warnings fail; hints are left out: a rule either fails the build or is not there. */
+/** Warnings fail; hints are left out: a rule either fails the build or is not enabled. */
 const BIOME = ["--error-on-warnings", "--diagnostic-level=warn", "--colors=off"];
 
-/** Those of a row run at the same time, for a machine with two cores; tests use both by themselves. */
+/**
+ * The steps of a row run concurrently, for a machine with two cores; tests use both by themselves.
+ */
 const ROWS: readonly (readonly Step[])[] = [
   [
     command("lint: format and style", "biome", "ci", ...BIOME),
@@ -63,7 +65,7 @@ async function runAll(): Promise<number> {
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-/** Runs a step and tells how it went, what it said with it when that was badly. */
+/** Runs a step and reports its result, with its output if it failed. */
 async function runStep({ name, needs, run }: Step): Promise<Result> {
   if (needs !== undefined && !existsSync(needs)) {
     console.log(`-    ${name}: ${needs} does not exist yet`);
@@ -102,7 +104,7 @@ function tests(name: string, projects: readonly string[], ...options: string[]):
   };
 }
 
-/** Synthesises what `npx cdk deploy` would deploy, in a folder that is not kept. */
+/** Synthesises what `npx cdk deploy` would deploy, in a temporary folder. */
 async function checkSynthesis(): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "fermata-synth-"));
   try {
@@ -114,7 +116,7 @@ async function checkSynthesis(): Promise<Result> {
   }
 }
 
-/** Packs the package as npm would publish it, and looks at the tarball with a user's eyes. */
+/** Packs the package as npm would publish it, and checks the tarball as a user would see it. */
 async function checkPackage(): Promise<Result> {
   const folder = mkdtempSync(join(tmpdir(), "fermata-package-"));
   try {

@@ -1,10 +1,10 @@
-// What every script of `npm run` understands: `--help` prints the comment that opens its file, and an
-// option that it does not know ends it with a sentence.
+// What every script of `npm run` supports: `--help` prints the comment at the top of its file, and
+// an unknown option ends it with a sentence.
 
 import { readFileSync } from "node:fs";
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
-/** Not what was asked for is wrong, but how: as shells have it. */
+/** The exit code for wrong usage, as in shells. */
 const WRONG_USE = 2;
 
 /** Reads the command line of the script in this file. */
@@ -16,13 +16,14 @@ export function readCommandLine<T extends ParseArgsConfig>(
   try {
     return parseArgs(config);
   } catch (cause) {
-    // The parser goes on to say how positional arguments are told from options: not here.
+    // The parser would add how to distinguish positional arguments from options, which does not
+    // apply.
     const [sentence] = (cause instanceof Error ? cause.message : String(cause)).split(". ");
     return stop(`${sentence?.replace(/\.$/, "")}. --help lists the options.`);
   }
 }
 
-/** For scripts that hand everything else on: prints the help, and ends, where it is asked for. */
+/** For scripts that pass all other arguments on: prints the help and exits if requested. */
 export function printHelp(script: string): void {
   if (!process.argv.slice(2).some((argument) => argument === "--help" || argument === "-h")) return;
   const lines = readFileSync(script, "utf8").split("\n");
@@ -32,7 +33,7 @@ export function printHelp(script: string): void {
   process.exit(0);
 }
 
-/** The number that an option says; ends the script where it says none. */
+/** The number in an option; ends the script if it is none. */
 export function wholeNumber(option: string, text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   return stop(`--${option} is "${text}", but must be a whole number.`);

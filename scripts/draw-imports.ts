@@ -1,5 +1,5 @@
-// Draws the imports between rooms and layers into docs/explanation/architecture.md. Run it when
-// test/house/architecture.test.ts says that the drawings are out of date.
+// Draws the imports between folders and layers into docs/explanation/architecture.md. Run it when
+// test/house/architecture.test.ts reports that the drawings are out of date.
 //
 //   node scripts/draw-imports.ts
 

@@ -1,4 +1,4 @@
-// Ends what `npm run local:up` began, and removes what it left.
+// Ends what `npm run local:up` started, and removes what it left.
 
 import { readCommandLine } from "./command-line.ts";
 import { isRunning, readLocalState, removeLocalState } from "./deployment/local-state.ts";

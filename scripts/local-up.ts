@@ -1,5 +1,5 @@
-// The deployed shape on this machine: starts an AWS emulator, deploys into it as into an account, and
-// returns when the API answers. A second time it changes what is deployed. `local:down` ends it.
+// A deployment on this machine: starts an AWS emulator, deploys into it as into an account, and
+// returns when the API responds. Run again, it updates the deployment. `local:down` ends it.
 //
 //   npm run local:up
 //   npm run local:up -- --tasks FOLDER      with your own task handlers besides those of the examples
@@ -38,10 +38,10 @@ const CONTEXT: Context = {
 };
 
 const began = performance.now();
-/** What a signal to end undoes: of an update nothing, the next one repairs it. */
+/** What a signal to end has to undo: nothing for an update, which the next one repairs. */
 let undo = async (): Promise<void> => {};
 const isEnding = endBySignal(() => undo());
-/** What fails before has left no log. */
+/** An earlier failure has left no log. */
 let hasBegun = false;
 
 try {
@@ -51,7 +51,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Looked at first: half a minute later would be late to say that one is missing. */
+/** Checked first, so that a missing one is not reported half a minute later. */
 function taskFolders(): readonly string[] {
   const { tasks = [] } = readCommandLine(import.meta.filename, {
     options: { tasks: { type: "string", multiple: true } },
@@ -138,7 +138,7 @@ async function deployInto(
   tellHow(apiUrl);
 }
 
-/** The handlers of all examples, also of those that are not deployed yet. */
+/** The handlers of all examples, including those that are not deployed yet. */
 function exampleTasks(): readonly string[] {
   const home = join(import.meta.dirname, "../examples");
   return readdirSync(home)
@@ -146,7 +146,7 @@ function exampleTasks(): readonly string[] {
     .filter((folder) => existsSync(folder));
 }
 
-/** One of them is enough to see; an update starts no second. */
+/** One instance is enough to see; an update starts no second. */
 async function isNew(client: Client, { definitionId }: Example): Promise<boolean> {
   const { items } = await client.list({ definition: definitionId, limit: 1 });
   return items.length === 0;

@@ -5,19 +5,19 @@ export type Finished = Readonly<{ code: number; output: string }>;
 export type CommandOptions = Readonly<{
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** It starts commands itself: all of them are a group, and end together. */
+  /** It starts commands itself: all of them are one group, and end together. */
   group?: boolean;
 }>;
 
 /** How long a group has to end by itself after the signal. */
 const GRACE_MS = 3_000;
 
-/** Those that run in a group of their own, and what ends each. */
+/** The commands that run in their own group, and what ends each. */
 const groups = new Set<() => Promise<void>>();
 
 /**
- * Runs a command of this checkout to its end, or to ours if that comes first; its output is kept,
- * stdout and stderr together.
+ * Runs a command of this checkout until it ends or this process does; returns stdout and stderr
+ * together.
  */
 export async function runCommand(
   command: string,
@@ -52,7 +52,9 @@ export async function runCommand(
   }
 }
 
-/** Ends every running group, with everything its command has started: for signal handlers. */
+/**
+ * Ends every running group, with all processes that its command has started: for signal handlers.
+ */
 export async function endGroups(): Promise<void> {
   await Promise.all([...groups].map((end) => end()));
 }

@@ -1,13 +1,13 @@
-// Runs simulated worlds and says what broke.
+// Runs simulated worlds and reports violations.
 //
 //   npm run simulate                                  200 seeds from 1
 //   npm run simulate -- --seed 42                     one seed, with what happened, call by call
 //   npm run simulate -- --seed 42 --choices 0,17,…    a shrunk run
 //   npm run simulate -- --runs 5000 --from 1000       more of them
-//   npm run simulate -- --scenario door --mode memory narrowed down
+//   npm run simulate -- --scenario request --mode memory narrowed down
 //   npm run simulate -- --waiters 100000              a signal to so many, with deaths in its fan-out
 //   npm run simulate -- --timers 500                  how late so many timers fire on each route
-//   npm run simulate -- --mutant no-by                until the broken rule is noticed; 0 when it is
+//   npm run simulate -- --mutant no-trigger                until the broken rule is noticed; 0 when it is
 
 import { MUTANTS } from "../test/simulation/mutants/all-mutants.ts";
 import { plant } from "../test/simulation/mutants/patch.ts";
@@ -61,7 +61,7 @@ else if (mutant) await hunt(mutant);
 else if (values.seed !== undefined) await replay(Number(values.seed));
 else await runMany(Number(values.from), Number(values.runs ?? DEFAULT_RUNS));
 
-/** Seeds until one breaks, the one that is known to do so first. */
+/** Runs seeds until one detects the mutant, the known one first. */
 async function hunt({ name, seed: known }: Mutant): Promise<void> {
   const from = Number(values.seed ?? values.from);
   const count = values.seed === undefined ? Number(values.runs ?? SEEDS_FOR_A_MUTANT) : 1;
@@ -84,13 +84,13 @@ function isReached(): boolean {
   return Reflect.get(globalThis, REACHED) === true;
 }
 
-/** So many timers on each route, and how late they were. */
+/** This many timers on each route, and how late they were. */
 async function fire(timers: number): Promise<void> {
   const { measurePrecision } = await import("../test/simulation/world/precision.ts");
   console.table(await measurePrecision(timers));
 }
 
-/** One seed, told in full; a broken one is shrunk. */
+/** One seed, printed in full; a failing one is shrunk. */
 async function replay(seed: number): Promise<void> {
   const setting = settingOf(seed, { scenario, mode });
   const choices = values.choices === undefined ? choicesOf(seed) : parseChoices(values.choices);
@@ -124,7 +124,7 @@ async function runMany(from: number, count: number): Promise<void> {
   if (broken > 0) process.exit(1);
 }
 
-/** One signal to so many; says how long that took, and whether each had it once. */
+/** One signal to this many waits; prints how long that took, and whether each got it once. */
 async function tell(waiters: number): Promise<void> {
   const { tellCrowd } = await import("../test/simulation/actors/crowd.ts");
   const begin = performance.now();

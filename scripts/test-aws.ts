@@ -67,7 +67,9 @@ async function runSuite(): Promise<TestRun> {
   }
 }
 
-/** What vitest says is shown when something failed, be it only a file that could not be read. */
+/**
+ * The output of vitest is printed when something failed, even if only a file could not be loaded.
+ */
 function tellSum({ code, output, tests }: TestRun): number {
   const passed = tests.filter((test) => test.passed).length;
   const failed = Math.max(tests.length - passed, code === 0 ? 0 : 1);
@@ -78,7 +80,7 @@ function tellSum({ code, output, tests }: TestRun): number {
 }
 
 async function endAll(): Promise<void> {
-  // The last that was begun is the first to end; each ends once.
+  // Ended in reverse order of starting; each once.
   for (let end = endings.pop(); end !== undefined; end = endings.pop()) await end();
 }
 

@@ -1,8 +1,8 @@
 // Proves that an acknowledged commit has been flushed, which no kill -9 can show: a program makes
-// commits one after another, each when the one before was acknowledged, while strace counts the
-// flushes of its process. Fewer flushes than commits means that something was promised too early.
-// Once with the bare store, once with the whole engine at work on one instance after another, once
-// with messages and signals that each wake an instance.
+// commits one after another, each after the previous one was acknowledged, while strace counts the
+// flushes of its process. Fewer flushes than commits mean that something was acknowledged too
+// early. Once with the bare store, once with the whole engine running one instance after another,
+// once with messages and signals that each resume an instance.
 
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -31,7 +31,8 @@ const CASES: readonly Case[] = [
     what: "messages and signals",
     program: join(import.meta.dirname, "../test/support/receive-one-by-one.ts"),
     rounds: 20,
-    // Two starts; a message with its taker's step; a signal's number, place, self and its taker's step.
+    // Two starts; a message with the step of its recipient; a signal's number, place, itself and
+    // the step of its recipient.
     commitsPerRound: 7,
   },
 ];
@@ -59,7 +60,7 @@ function isDurable(it: Case): boolean {
 
 type Traced = Readonly<{ acknowledged: number; flushes: number }>;
 
-/** Opening and closing flush as well: a run without commits tells how often, and is taken off. */
+/** Opening and closing flush as well: a run without commits shows how often, and is subtracted. */
 function verdict({ what, rounds, commitsPerRound }: Case, idle: Traced, busy: Traced): boolean {
   const flushes = busy.flushes - idle.flushes;
   const { acknowledged } = busy;
@@ -83,7 +84,10 @@ function traced(program: string, folder: string, rounds: number): Traced {
   return { acknowledged: Number(stdout), flushes: countFlushes(readFileSync(trace, "utf8")) };
 }
 
-/** Only calls that answered 0; one cut in two by another thread is counted where it answers. */
+/**
+ * Only calls that returned 0; one that strace splits because of another thread is counted where it
+ * returns.
+ */
 function countFlushes(trace: string): number {
   return [...trace.matchAll(/\b(fsync|fdatasync)\b.*= 0$/gm)].length;
 }

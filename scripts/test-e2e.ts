@@ -63,7 +63,7 @@ const { values, positionals } = readCommandLine(import.meta.filename, {
   allowPositionals: true,
 });
 const began = performance.now();
-/** What runs already, and ends with this process on a signal: the last one first. */
+/** What is running already, and ends with this process on a signal, in reverse order. */
 const begun: (() => unknown)[] = [];
 const isEnding = endBySignal(endAll);
 
@@ -93,7 +93,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** A place to deploy to, that ends with us as soon as there is anything to end. */
+/** A target to deploy to, which ends with this process as soon as there is anything to end. */
 async function beginIn(folder: string): Promise<E2ePlace> {
   const { AWS_ENDPOINT_URL: given } = process.env;
   if (given !== undefined) {
@@ -110,7 +110,10 @@ async function endAll(): Promise<void> {
   for (let end = begun.pop(); end; end = begun.pop()) await end();
 }
 
-/** Deploys from nothing, waits until it answers, and leaves a file that tells the tests where it is. */
+/**
+ * Deploys from scratch, waits until it responds, and writes a file that tells the tests where it
+ * is.
+ */
 async function deployTo(place: E2ePlace, folder: string): Promise<string> {
   const { aws, lacks } = place;
   if (place.needsBootstrap) {
@@ -137,7 +140,7 @@ async function deployTo(place: E2ePlace, folder: string): Promise<string> {
 type Test = Readonly<{ name: string; status: string; skippedBecause?: string | undefined }>;
 type Run = Readonly<{ tests: readonly Test[]; isGood: boolean }>;
 
-/** Runs vitest, whose lines are seen as they come, and tells every test. */
+/** Runs vitest, prints its lines as they come, and returns every test. */
 async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promise<Run> {
   tell("Running the tests…");
   const report = join(folder, "report.json");
@@ -156,7 +159,7 @@ async function runSuite({ aws }: E2ePlace, file: string, folder: string): Promis
   return { tests, isGood: code === 0 };
 }
 
-/** Skips are told with their reason and counted; another number than the expected one is a failure. */
+/** Skipped tests are printed with their reason and counted; an unexpected number is a failure. */
 function tellSum({ tests, isGood }: Run, usual: number | undefined): number {
   const passed = tests.filter(({ status }) => status === "passed").length;
   const told = tests.filter(({ status }) => status === "failed").length;
@@ -167,14 +170,15 @@ function tellSum({ tests, isGood }: Run, usual: number | undefined): number {
   const expected = values["expect-skipped"] ?? usual;
   const isOdd = expected !== undefined && Number(expected) !== skipped.length;
   if (isOdd) console.log(`${skipped.length} tests were skipped, ${expected} were expected.`);
-  // A run that ends badly has failed, whatever it counted: a hook, or a file that is not readable.
+  // A run that ends with an error has failed, whatever it counted: a hook, or a file that cannot be
+  // loaded.
   const failed = Math.max(told + (isOdd ? 1 : 0), isGood ? 0 : 1);
   const ending = skipped.length === 0 ? "" : `, ${skipped.length} skipped`;
   console.log(`${passed} passed, ${failed} failed${ending}`);
   return failed === 0 && passed > 0 ? 0 : 1;
 }
 
-/** What the emulator said is wanted when something went wrong. */
+/** The emulator's log is printed when something failed. */
 function keepLog(folder: string): void {
   const log = join(folder, "emulator.log");
   if (!existsSync(log)) return;

@@ -14,12 +14,12 @@ import { type EmbeddedEngine, openEngine, serveEngine } from "../lib/embedded/in
 import { readCommandLine } from "./command-line.ts";
 
 const SECONDS = 75;
-/** More than the longest wait that a call may ask for. */
+/** Longer than the longest wait of a call. */
 const CALL_SECONDS = 40;
 /**
- * Where the document cannot say all that is refused: whether a text is BPMN that can run, whether
- * a cursor is one that was handed out, whether a duration is below a hundred years, whether the
- * instance that an event is for has ended, whether there is room for what is kept.
+ * What the document cannot express: whether a text is BPMN that can run, whether a cursor was
+ * issued, whether a duration is below a hundred years, whether the instance of an event has ended,
+ * whether there is space for what is kept.
  */
 const REFUSALS: Readonly<Record<string, readonly number[]>> = {
   "POST /v1/definitions": [422],
@@ -45,8 +45,8 @@ const REFUSALS: Readonly<Record<string, readonly number[]>> = {
   "POST /v1/dead-letters/{deadLetterId}/replay": [429],
 };
 /**
- * What an undeployed definition still answers: instances that began before go on with their
- * version, and a reader of one may see what it runs.
+ * What an undeployed definition still returns: running instances continue with their version, and a
+ * reader of one may see what it runs.
  */
 const OUTLIVES_ITS_DELETION = [
   "GET /v1/definitions/{definitionId}/versions",
@@ -57,7 +57,7 @@ const { seed } = readCommandLine(import.meta.filename, {
   options: { seed: { type: "string" } },
 }).values;
 
-/** A task that runs here, then one that waits for a worker beside a timer. */
+/** A task with a handler, then one that waits for a worker beside a timer. */
 const PROCESS = `<?xml version="1.0" encoding="UTF-8"?>
 <definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="fuzz">
   <process id="order" isExecutable="true">
@@ -136,7 +136,7 @@ function findTester(): string | undefined {
   );
 }
 
-/** Something of every kind, so that not every answer is "not found". */
+/** Something of every kind, so that not every response is "not found". */
 async function furnish(engine: EmbeddedEngine): Promise<void> {
   await engine.deploy(PROCESS);
   for (const instanceId of ["a", "b", "c"]) {
@@ -150,7 +150,7 @@ async function furnish(engine: EmbeddedEngine): Promise<void> {
   await engine.idle();
 }
 
-/** A dead letter: an event that its instance did not live to read. */
+/** A dead letter: an event that its instance had not read when it ended. */
 async function bury({ engine }: EmbeddedEngine): Promise<void> {
   await engine.setEventType("late", {
     consumeOnRead: true,
@@ -162,7 +162,7 @@ async function bury({ engine }: EmbeddedEngine): Promise<void> {
   await engine.cancel("c");
 }
 
-/** What the tester takes for a fair answer, beyond its own list. */
+/** Responses that are allowed in addition to the tester's own list. */
 function settings(): string {
   const fair = ["2xx", 401, 403, 404, 409];
   const names = new Set([...Object.keys(REFUSALS), ...OUTLIVES_ITS_DELETION]);
@@ -185,7 +185,7 @@ async function drive(tester: string, document: string, folder: string): Promise<
     // One thread: with two, Python 3.11 sometimes fails inside the tester (its parser is not safe).
     "--workers=1",
   ];
-  // Every check is on unless the settings say otherwise; naming them here would overrule those.
+  // Every check is on unless the settings say otherwise; naming them here would override those.
   const args = ["run", document, "--mode=all", ...limits];
   const chosen = seed === undefined ? [] : [`--seed=${seed}`];
   const child = spawn(tester, [...args, "--no-color", ...chosen], {

@@ -16,8 +16,8 @@ export type Test = Readonly<{ name: string; passed: boolean }>;
 export type TestRun = Readonly<{ code: number; output: string; tests: readonly Test[] }>;
 
 /**
- * Runs vitest on the named projects and tells every test that ran; skipped ones did not.
- * The report stays behind in `keepIn` when that is given.
+ * Runs vitest on the named projects and returns every test that ran, without skipped ones. The
+ * report is kept in `keepIn` if given.
  */
 export async function runTests(
   projects: readonly string[],
@@ -46,7 +46,7 @@ export function parseReport(file: string): readonly Test[] {
   try {
     text = readFileSync(file, "utf8");
   } catch {
-    return []; // vitest ended before it could write one, and says why in its output.
+    return []; // vitest ended before it could write one, and its output says why.
   }
   return Report.parse(JSON.parse(text))
     .testResults.flatMap(({ assertionResults }) => assertionResults)

@@ -1,5 +1,5 @@
-// Writes down one item of every kind, as today's code stores it: run it before a format changes, so
-// that the code after it can be asked to read what the code before it wrote.
+// Writes one item of every kind, as the current code stores it: run it before a format changes, so
+// that later code can be tested with what earlier code wrote.
 //
 //   node scripts/write-stored.ts
 

@@ -72,7 +72,7 @@ describe("the approval example", () => {
     ]);
   });
 
-  test("reminds three times, once a minute, and goes on waiting", async () => {
+  test("sends three reminders, one a minute, and keeps waiting", async () => {
     const id = await requested("Ada");
 
     await engine.advanceClock("PT59S");
@@ -87,7 +87,7 @@ describe("the approval example", () => {
     expect(variables).toMatchObject({ reminders: 3 });
   });
 
-  test("reminds nobody once it is decided", async () => {
+  test("sends no reminder after the decision", async () => {
     const id = await requested("Ada", { remindEvery: "PT10M" });
     await engine.advanceClock("PT10M");
 
@@ -99,7 +99,7 @@ describe("the approval example", () => {
     expect(await engine.waits(id)).toEqual({ items: [] });
   });
 
-  test("tells everybody by a signal of its own when it is settled", async () => {
+  test("broadcasts a signal when it is decided", async () => {
     const id = await requested("Ada");
     await engine.signal("request-approved");
     await engine.idle();

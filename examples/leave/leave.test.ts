@@ -21,7 +21,7 @@ describe("the leave example", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Asks for leave; gives the instance and the task that the managers find. */
+  /** Requests leave; returns the instance and the task that the managers find. */
   async function requested(days = 5) {
     const { instanceId } = await engine.start("leave", { variables: { employee: "Ada", days } });
     await engine.idle();
@@ -54,7 +54,7 @@ describe("the leave example", () => {
     });
   });
 
-  test("reminds the managers each day, and after a week it is the director's", async () => {
+  test("reminds the managers each day, and passes to the director after a week", async () => {
     const { instanceId, taskId } = await requested();
     await engine.claim(taskId, { user: "grace" });
 
@@ -74,7 +74,7 @@ describe("the leave example", () => {
     expect(variables).toMatchObject({ told: "Ada, your leave was refused." });
   });
 
-  test("goes to the director when a manager may not decide it", async () => {
+  test("goes to the director when a manager is not allowed to decide", async () => {
     const { taskId } = await requested();
 
     await engine.fail(taskId, { message: "she is not in my team", code: "NOT_MINE" });

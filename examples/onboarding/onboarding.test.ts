@@ -28,7 +28,7 @@ describe("the onboarding example", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Somebody is hired, and Grace has checked the contract. */
+  /** An employee is hired, and Grace has checked the contract. */
   async function hired(things: readonly string[]): Promise<string> {
     const variables = { name: "Ada Lovelace", things };
     const { instanceId } = await engine.start("onboarding", { variables });
@@ -39,7 +39,7 @@ describe("the onboarding example", () => {
     return instanceId;
   }
 
-  test("F57 F58 F66 F67: goes from a person to a worker to a child, which orders each thing", async () => {
+  test("F57 F58 F66 F67: runs a user task, a worker task and a called process, which orders each item", async () => {
     const instanceId = await hired(["laptop", "desk", "chair"]);
 
     const { status, variables } = await engine.result(instanceId);
@@ -53,7 +53,7 @@ describe("the onboarding example", () => {
     expect(child).toMatchObject({ status: "succeeded", parent: { instanceId } });
   });
 
-  test("F57: what is sold out in the child is caught at the call, and a buyer sees to it", async () => {
+  test("F57: catches a sold-out error of the called process at the call, and assigns it to a buyer", async () => {
     const instanceId = await hired(["laptop", "unicorn"]);
     const buy = await firstTaskFor("buyers");
 
@@ -64,7 +64,7 @@ describe("the onboarding example", () => {
     expect(variables).not.toHaveProperty("parcels");
   });
 
-  /** The worker and the engine work by themselves: the task comes when it comes. */
+  /** The worker and the engine run by themselves: waits for the task. */
   async function firstTaskFor(candidateGroup: string) {
     for (;;) {
       const [found] = (await engine.tasks({ candidateGroup })).items;

@@ -1,10 +1,10 @@
 /**
- * Creates accounts: a worker, which is a process of its own and asks the engine for work. This file
+ * Creates accounts: a worker, which is a separate process and polls the engine for tasks. This file
  * runs it against a server; the test runs the same function beside an embedded engine.
  */
 import { createClient, type Worker, type WorkerClient, worker } from "fermata-engine/client";
 
-/** Does the tasks of the type "create-account" until it is stopped. */
+/** Runs the tasks of the type "create-account" until it is stopped. */
 export function createAccounts(
   client: WorkerClient,
   tell: (line: string) => void = () => {},

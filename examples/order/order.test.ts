@@ -23,7 +23,7 @@ describe("the order example", () => {
     rmSync(dataDir, { recursive: true });
   });
 
-  /** Starts an order and lets the minute pass in which all goes by itself. */
+  /** Starts an order and lets the minute pass in which everything runs by itself. */
   async function ordered(variables: typeof small & { card?: string; paymentWithin?: string }) {
     const { instanceId } = await engine.start("order", { variables });
     await engine.advanceClock("PT1M");
@@ -36,7 +36,7 @@ describe("the order example", () => {
     return items.filter((entry) => entry.element === element).map(({ type }) => type);
   }
 
-  test("ships a small order without asking anybody", async () => {
+  test("ships a small order without an approval", async () => {
     const id = await ordered(small);
 
     const { status, variables } = await engine.result(id);
@@ -62,7 +62,7 @@ describe("the order example", () => {
     ]);
   });
 
-  test("waits for the bank's word on a large order, and ships when it comes", async () => {
+  test("waits for the bank's approval of a large order, and ships when it arrives", async () => {
     const id = await ordered(large);
     const { items: open } = await engine.tasks({ instanceId: id });
     const [task] = open;
@@ -86,7 +86,7 @@ describe("the order example", () => {
     expect(await stepsOf(id, "await-payment")).toEqual(["element-entered", "element-terminated"]);
   });
 
-  test("gives a day for payment unless the order says otherwise", async () => {
+  test("allows a day for payment unless the order sets another time", async () => {
     const id = await ordered(large);
 
     const { items } = await engine.waits(id);

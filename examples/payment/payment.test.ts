@@ -33,7 +33,7 @@ describe("the payment example", () => {
     return instanceId;
   }
 
-  test("takes a confirmation that comes while the order waits", async () => {
+  test("takes a confirmation that arrives while the order waits", async () => {
     const [other, id] = [await placed("1000"), await placed("1001")];
 
     const answer = await engine.message(confirmation);
@@ -44,7 +44,7 @@ describe("the payment example", () => {
     expect(await engine.get(other)).toMatchObject({ status: "suspended" });
   });
 
-  test("takes one that came before there was an order", async () => {
+  test("takes a confirmation that arrived before the order", async () => {
     const answer = await engine.message(confirmation);
 
     const id = await placed(1001);
@@ -54,7 +54,7 @@ describe("the payment example", () => {
     expect(variables).toMatchObject({ outcome: "paid", paidAmount: 99 });
   });
 
-  test("takes one that comes twice only once", async () => {
+  test("takes a duplicate confirmation once", async () => {
     const early = [await engine.message(confirmation), await engine.message(confirmation)];
     const id = await placed("1001");
     await engine.result(id);
@@ -67,7 +67,7 @@ describe("the payment example", () => {
     expect(await engine.get(again)).toMatchObject({ status: "suspended" });
   });
 
-  test("does not find one that was kept too long", async () => {
+  test("does not find a confirmation whose time to live has passed", async () => {
     await engine.message({ ...confirmation, timeToLive: "PT10M" });
     await engine.advanceClock("PT10M");
 
@@ -76,7 +76,7 @@ describe("the payment example", () => {
     expect(await engine.get(id)).toMatchObject({ status: "suspended" });
   });
 
-  test("gives up after a quarter of an hour, and waits for nothing any more", async () => {
+  test("gives up after fifteen minutes, and has no open wait left", async () => {
     const id = await placed("1001");
 
     await engine.advanceClock("PT15M");
@@ -90,7 +90,7 @@ describe("the payment example", () => {
     expect(answer.outcome).toBe("buffered");
   });
 
-  test("gives the time that the order says", async () => {
+  test("waits for as long as the order says", async () => {
     const id = await placed("1001", { payWithin: "PT5S" });
 
     await engine.advanceClock("PT5S");
@@ -99,7 +99,7 @@ describe("the payment example", () => {
     expect(variables).toMatchObject({ outcome: "not paid in time" });
   });
 
-  test("stops a second order of the same number at an incident", async () => {
+  test("stops a second order with the same number at an incident", async () => {
     const first = await placed("1001");
 
     const second = await placed("1001");

@@ -23,7 +23,7 @@ describe("the report example", () => {
 
   const reports = async () => (await engine.list({ definition: "report", limit: 200 })).items;
 
-  test("is written every working day at nine in Berlin, and nobody starts it", async () => {
+  test("starts by itself every working day at nine in Berlin", async () => {
     await engine.advanceClock("P7D");
 
     const daily = (await reports()).filter(({ variables }) => variables.period === "day");
@@ -40,7 +40,7 @@ describe("the report example", () => {
     }
   });
 
-  test("is written once a month, and stops when its schedule is removed", async () => {
+  test("runs once a month, and stops when its schedule is removed", async () => {
     await engine.removeSchedule("report~every-working-day");
 
     await engine.advanceClock("P31D");

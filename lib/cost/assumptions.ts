@@ -1,14 +1,13 @@
 /**
- * What is assumed where nothing can be counted: how long calls take, and how functions are
- * configured. Of 2026-02, from published figures for one Region; none of it was measured in a real
- * account.
+ * Assumptions where nothing can be counted: how long calls take, and how functions are configured.
+ * Of 2026-02, from published figures for one Region; none of it was measured in a real account.
  */
 
 /** Milliseconds that a function waits for one call, or works. */
 export const ASSUMED_MS = {
-  /** Of a task handler, here and in the engines that this is compared with. */
+  /** Of a task handler, here and in the engines of the comparison. */
   handler: 20,
-  /** Parsing the event, deciding, encoding, answering. */
+  /** Parsing the event, deciding, encoding, responding. */
   overhead: 2,
   read: 5,
   write: 6,
@@ -39,13 +38,13 @@ export type FunctionName = keyof typeof MEMORY_MB;
  */
 export const LOG_BYTES = { invocation: 450, call: 350 } as const;
 
-/** How long an ended instance is kept, and its bytes are paid for; its index rows come with it. */
+/** How long an ended instance is kept and billed, with its index rows. */
 export const KEPT_DAYS = 30;
 
 /** What DynamoDB adds to the bytes of every row it stores, in the table and in each index. */
 export const ROW_OVERHEAD_BYTES = 100;
 
-/** How far ahead the timer queue reaches, and how much earlier than due a schedule fires. */
+/** The longest delay of the timer queue, and how much earlier than due a schedule fires. */
 export const TIMER_QUEUE_MAX_MS = 900_000;
 export const SCHEDULE_LEAD_MS = 90_000;
 

@@ -9,13 +9,15 @@ export type BillLine = Readonly<{ service: Service; units: number; perMillionSte
 /** What steps cost, by service, in dollars for a million of them. */
 export type Bill = Readonly<{
   lines: readonly BillLine[];
-  /** What another step adds. */
+  /** The cost of one more step. */
   marginal: number;
   /** With start, listing, history and storage; without the call that starts. */
   allIn: number;
-  /** The calls themselves, as the gateway charges them. */
+  /** The calls themselves, as the gateway bills them. */
   door: number;
-  /** What functions and gateway write, kept for a month; in none of the sums. Its units are bytes. */
+  /**
+   * The logs of functions and gateway, kept for a month; in none of the sums. The units are bytes.
+   */
   logs: BillLine;
 }>;
 
@@ -40,7 +42,7 @@ export function billFor(spent: readonly Spent[], stored: Charge, steps: number):
   };
 }
 
-/** How much is said does not depend on what is done: see the assumptions. */
+/** The log volume does not depend on the work: see the assumptions. */
 function logsOf(spent: readonly Spent[], steps: number): BillLine {
   const bytes = spent.reduce((sum, { usage }) => sum + loggedBytes(usage), 0);
   const dollars = (bytes / 2 ** 30) * (PRICES.logsGb + PRICES.logsGbMonth);

@@ -2,15 +2,15 @@ import type { Compiled } from "../definition/definition.ts";
 import type { Node } from "../definition/graph.ts";
 import type { HistoryEntry } from "../shapes/instances.ts";
 
-/** What an instance did, in the units that engines are billed by. */
+/** The work of an instance, in the units that engines are billed by. */
 export type Counts = Readonly<{
   /** What advanced it: tasks, failed attempts, timers, signals, messages, events. */
   steps: number;
   /** Runs of task handlers, failed ones included. */
   attempts: number;
-  /** Steps that it waited for outside of any function. */
+  /** Steps that it waited for outside any function. */
   waits: number;
-  /** States that a state machine for the same would have entered. */
+  /** States that an equivalent state machine would have entered. */
   states: number;
 }>;
 
@@ -45,7 +45,9 @@ const WAITS: ReadonlySet<string> = new Set([
   "event-received",
 ]);
 
-/** Gateways count where they branch, as Choice and Parallel states; starts, ends and joins never. */
+/**
+ * Gateways count if they branch, as Choice and Parallel states; starts, ends and joins never count.
+ */
 function isState({ kind, id }: Node, branching: ReadonlySet<string>): boolean {
   switch (kind) {
     case "task":

@@ -20,21 +20,21 @@ import { type Peer, peersFor } from "./peers.ts";
 import { type Charge, PRICES } from "./prices.ts";
 import { runInstance } from "./run-instance.ts";
 
-/** A workflow to be counted. */
+/** The workflow whose cost is estimated. */
 export type CostRequest = Readonly<{
   /** BPMN. */
   source: string;
   /** Which of its processes; by default the first that a call can start. */
   process?: string;
   variables?: Variables;
-  /** How many are run; 10 by default. They differ only in their ids. */
+  /** How many instances are run; 10 by default. They differ only in their ids. */
   instances?: number;
   /** A folder of task handlers; tasks without one complete at once, with no variables. */
   tasks?: string;
   mode?: Mode;
 }>;
 
-/** What a workflow costs on AWS, or why that cannot be said. */
+/** The cost of a workflow on AWS, or why it cannot be computed. */
 export type CostReport = Readonly<
   | ({ kind: "counted" } & Counted)
   | { kind: "refused"; diagnostics: readonly Diagnostic[] }
@@ -56,7 +56,7 @@ type Counted = Readonly<{
   prices: Readonly<{ region: string; asOf: string }>;
 }>;
 
-/** Runs instances of a workflow in memory and counts what they would be charged. */
+/** Runs instances of a workflow in memory and counts what AWS would charge for them. */
 export async function estimateCost(request: CostRequest): Promise<CostReport> {
   const compilation = await bpmnCompiler({ expressions: feelExpressions() })(request.source);
   if (!compilation.ok) return { kind: "refused", diagnostics: compilation.diagnostics };
@@ -83,7 +83,7 @@ async function measure(
   const installation = openInstallation({ ledger, store: metered, mode, handlers });
   const run = () => runInstance(installation, ledger, process.id, { variables });
   await ledger.aside(() => installation.engine.deploy({ notation: "bpmn", source }));
-  // Functions keep what they have read of a definition: the first instance warms them up.
+  // Functions cache the definitions that they have read: the first instance warms the cache.
   const first = await ledger.aside(run);
   if (first.kind === "stuck") return first;
   const before = instanceItems(store);
@@ -140,12 +140,12 @@ const perStep = ({ name, counted, microdollars }: Peer, steps: number) => ({
   perMillionSteps: microdollars / steps,
 });
 
-/** Rows of instances, which stay for a while after their end. */
+/** Rows of instances, which are kept for some time after their end. */
 function instanceItems(store: SimulatedStore): readonly Item[] {
   return store.items().filter(({ key }) => key.pk.split("#")[1] === "I");
 }
 
-/** For as long as they are kept; index rows are keys, and no longer than the overhead is generous. */
+/** For as long as they are kept; index rows contain only keys, which the overhead covers. */
 function storageOf(items: readonly Item[]): Charge {
   const bytes = items.reduce(
     (sum, item) => sum + rowBytes(item) + ROW_OVERHEAD_BYTES * (item.listed ? 3 : 1),

@@ -1,6 +1,6 @@
 /**
- * An installation as it would stand in an account, in memory and on a clock that only this program
- * moves: the engine as it is deployed, on a store, queues, timers and a bus that charge what they do.
+ * An installation as it would be deployed, in memory and on a clock that only this program moves:
+ * the deployed engine on a store, queues, timers and a bus that record their charges.
  */
 
 import { feelExpressions } from "../adapters/feelin/feel-expressions.ts";
@@ -24,23 +24,23 @@ import type { Ledger } from "./ledger.ts";
 import { BilledQueues, type Queued, type QueueName } from "./queues.ts";
 import { BilledTimers } from "./timers.ts";
 
-/** Inline: a function goes on with the next task by itself. Queued: every task is a message. */
+/** Inline: a function continues with the next task by itself. Queued: every task is a message. */
 export type Mode = "inline" | "queued";
 
 export type InstallationOptions = Readonly<{
   ledger: Ledger;
-  /** One that tells the ledger what it uses. */
+  /** A store that reports its usage to the ledger. */
   store: Store;
   mode: Mode;
-  /** Types without one get a handler that completes at once. */
+  /** Types without a handler get one that completes at once. */
   handlers: ReadonlyMap<string, TaskHandler>;
 }>;
 
 export type Installation = Readonly<{
   engine: Engine;
-  /** Delivers until nothing more is to be delivered now, or so many messages were; says how many. */
+  /** Delivers until nothing is ready, or up to this many messages; returns how many. */
   settle(atMost: number): Promise<number>;
-  /** Lets time pass until something happens by itself; false: nothing ever will. */
+  /** Advances time to the next event; false: there is none. */
   passTime(): boolean;
   /** A call over the HTTP API. */
   call<T>(work: () => Promise<T>): Promise<T>;
@@ -101,10 +101,10 @@ type Host = Readonly<{
   mode: Mode;
 }>;
 
-/** 2026-01-01T00:00:00Z: figures must not depend on when they are asked for. */
+/** 2026-01-01T00:00:00Z: figures must not depend on the date of the run. */
 const BEGIN = 1_767_225_600_000;
 
-/** How long an invocation may take; long enough for the next task to fit in. */
+/** How long an invocation may take; long enough to run the next task as well. */
 const INVOCATION_MS = 60_000;
 
 const FUNCTION_OF = {
@@ -165,7 +165,7 @@ async function settle(host: Host, atMost: number): Promise<number> {
   return atMost;
 }
 
-/** Messages that stay are asked for again; those that go, go in one request. */
+/** Kept messages are received again; released ones are deleted in one request. */
 async function deliver(host: Host, { queue }: Queued, batch: readonly Queued[]): Promise<void> {
   const invocation = invocationOf(host, queue);
   let isGoing = false;
@@ -216,7 +216,9 @@ function pause({ ledger, time }: Host, ms: number): void {
   time.pass(ms);
 }
 
-/** True: the message may go. What has to wait in order does so among the timers. */
+/**
+ * True: the message may be deleted. A message that has to wait in order does so in the timer queue.
+ */
 function seeOff({ queues, ledger }: Host, queued: Queued, ending: Ending): boolean {
   switch (ending.kind) {
     case "done":

@@ -1,12 +1,12 @@
 import type { Usage } from "../ports/meter.ts";
 import { ASSUMED_MS, type FunctionName, MEMORY_MB } from "./assumptions.ts";
 
-/** What something was spent on. Only `step` grows with the steps of an instance. */
+/** The purpose of a charge. Only `step` grows with the steps of an instance. */
 export type Purpose = "step" | "start" | "listing" | "history" | "storage" | "door";
 
 export type Spent = Readonly<{ purpose: Purpose; usage: Usage }>;
 
-/** Writes down everything that is used, and for what. */
+/** Records all usage, and its purpose. */
 export class Ledger {
   readonly #spent: Spent[] = [];
   #purpose: Purpose = "step";
@@ -23,7 +23,7 @@ export class Ledger {
     this.#spent.push({ usage, purpose: purpose ?? (isListing ? "listing" : this.#purpose) });
   }
 
-  /** A function worked, or waited for an answer. */
+  /** A function worked, or waited for a response. */
   take(what: keyof typeof ASSUMED_MS): void {
     this.#ms += ASSUMED_MS[what];
   }
@@ -33,7 +33,7 @@ export class Ledger {
     this.#ms += ms;
   }
 
-  /** Runs what a function does in one invocation, and charges its time. */
+  /** Runs the work of one invocation of a function, and charges its time. */
   async invoke<T>(name: FunctionName, work: () => Promise<T>): Promise<T> {
     this.#ms = ASSUMED_MS.overhead;
     const result = await work();
@@ -42,7 +42,7 @@ export class Ledger {
     return result;
   }
 
-  /** What is used meanwhile is for this. */
+  /** Usage meanwhile has this purpose. */
   async on<T>(purpose: Purpose, work: () => Promise<T>): Promise<T> {
     const before = this.#purpose;
     this.#purpose = purpose;
@@ -53,7 +53,7 @@ export class Ledger {
     }
   }
 
-  /** What is used meanwhile is not counted: preparation and observation. */
+  /** Usage meanwhile is not counted: preparation and observation. */
   async aside<T>(work: () => Promise<T>): Promise<T> {
     const wasClosed = this.#isClosed;
     this.#isClosed = true;

@@ -4,7 +4,7 @@ import type { Item, Key, Store, Write } from "../ports/store.ts";
 import { keyOf } from "../ports/store-rules.ts";
 import type { Ledger, Purpose } from "./ledger.ts";
 
-/** A store whose calls are charged as those of the table would be, by the same rules. */
+/** A store whose calls are charged like those of the table, by the same rules. */
 export function meteredStore(store: Store, ledger: Ledger): Store {
   let purpose: Purpose | undefined;
   const metering = new Metering((usage) => ledger.spend(usage, purpose));
@@ -58,7 +58,7 @@ function rowOf(item: Item | undefined): Attributes | undefined {
   return item && toAttributes(item);
 }
 
-/** A hint that is not newer than what is there changes nothing, and is charged like a refusal. */
+/** A hint that is not newer than the stored item changes nothing, and is charged like a refusal. */
 function isLosing(write: Write, before: Item | undefined): boolean {
   return write.when === "newer" && "put" in write && (before?.version ?? -1) >= write.put.version;
 }

@@ -7,15 +7,15 @@ import {
 import type { Counts } from "./counts.ts";
 import { PRICES } from "./prices.ts";
 
-/** Another engine, and what it would charge for what was counted, in millionths of a dollar. */
+/** Another engine, and what it would charge for the same work, in millionths of a dollar. */
 export type Peer = Readonly<{ name: string; counted: string; microdollars: number }>;
 
-/** The same work on two services of AWS, counted in their favour where there is doubt. */
+/** The same work on two services of AWS, counted in their favour if in doubt. */
 export function peersFor(counts: Counts): readonly Peer[] {
   return [stepFunctions(counts), durableFunctions(counts)];
 }
 
-/** A transition for each state and for each retry, and a function for each attempt of a task. */
+/** A transition for each state and each retry, and a function for each attempt of a task. */
 function stepFunctions({ states, attempts }: Counts): Peer {
   return {
     name: "Step Functions Standard",
@@ -26,7 +26,7 @@ function stepFunctions({ states, attempts }: Counts): Peer {
   };
 }
 
-/** An operation for the start and for each step, and an invocation until each wait. */
+/** An operation for the start and each step, and an invocation up to each wait. */
 function durableFunctions({ steps, attempts, waits }: Counts): Peer {
   const invocations = waits + 1;
   const gigabytes = (steps * DURABLE_OPERATION_BYTES) / 2 ** 30;
@@ -43,7 +43,7 @@ function durableFunctions({ steps, attempts, waits }: Counts): Peer {
   };
 }
 
-/** The handlers alone, with as much memory as ours. */
+/** The handlers alone, with the same memory as ours. */
 function computeFor(attempts: number): number {
   const gbSeconds = (ASSUMED_MS.handler / 1_000) * (MEMORY_MB["run-task"] / 1_024);
   return attempts * gbSeconds * PRICES.lambdaGbSecond * 1_000_000;

@@ -1,29 +1,32 @@
 import type { Usage } from "../ports/meter.ts";
 
-/** List prices in US dollars, without free tiers, discounts and taxes; look them up anew now and then. */
+/**
+ * List prices in US dollars, without free tiers, discounts and taxes; to be updated from time to
+ * time.
+ */
 export const PRICES = {
   region: "us-east-1",
   asOf: "2026-02-01",
-  /** For a million write and read units, on demand. */
+  /** Per million write and read units, on demand. */
   dynamodbWrite: 0.625,
   dynamodbRead: 0.125,
   dynamodbGbMonth: 0.25,
-  /** For a million requests of up to 64 KB. */
+  /** Per million requests of up to 64 KB. */
   sqs: 0.4,
   sqsFifo: 0.5,
-  /** For a million invocations, and for a GB-second on arm64. */
+  /** Per million invocations, and per GB-second on arm64. */
   lambdaInvocations: 0.2,
   lambdaGbSecond: 0.0000133334,
-  /** For a million of each. */
+  /** Per million of each. */
   schedules: 1,
   busEvents: 1,
   httpApiRequests: 1,
   s3Puts: 5,
   s3Gets: 0.4,
-  /** For a GB of logs that is taken in, and for a month that it is kept. */
+  /** Per GB of ingested logs, and per month of storage. */
   logsGb: 0.5,
   logsGbMonth: 0.03,
-  /** What the others charge: for a million transitions, for a million operations. */
+  /** What the others charge: per million transitions, per million operations. */
   stepFunctionsTransitions: 25,
   durableOperations: 8,
   durableWrittenGb: 0.25,
@@ -48,10 +51,10 @@ export const SERVICES = [
 
 export type Service = (typeof SERVICES)[number];
 
-/** What was used of one service, and its price in millionths of a dollar. */
+/** The usage of one service, and its price in millionths of a dollar. */
 export type Charge = Readonly<{ service: Service; units: number; microdollars: number }>;
 
-/** What a usage is charged for; compute comes besides its invocation. */
+/** The charge for a usage; compute is added to its invocation. */
 export function chargesFor(usage: Usage): readonly Charge[] {
   const charge = (service: Service, units: number, price: number): Charge => ({
     service,

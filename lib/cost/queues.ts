@@ -11,11 +11,11 @@ export type Queued = Readonly<{
   queue: QueueName;
   message: Message;
   visibleAt: Instant;
-  /** How often it was received. */
+  /** Its receive count. */
   receives: number;
 }>;
 
-/** The queues of an installation: what is sent, received and deleted is charged. */
+/** The queues of an installation: sent, received and deleted messages are charged. */
 export class BilledQueues {
   readonly #ledger: Ledger;
   readonly #clock: Pick<Clock, "now">;
@@ -26,7 +26,7 @@ export class BilledQueues {
     this.#clock = clock;
   }
 
-  /** A function sends, and waits for the answer. */
+  /** A function sends, and waits for the response. */
   async send(queue: QueueName, message: Message, afterMs = 0): Promise<void> {
     this.#ledger.take("send");
     this.accept(queue, message, afterMs);
@@ -50,8 +50,8 @@ export class BilledQueues {
   }
 
   /**
-   * Receives what may be delivered by now, in one request: a message, and of the FIFO queue with it
-   * what else is there for its instance. Empty when nothing may.
+   * Receives what may be delivered by now, in one request: a message, and for the FIFO queue the
+   * other messages of its instance. Empty if there is none.
    */
   receive(): readonly Queued[] {
     const [first] = this.#queued;
@@ -62,12 +62,12 @@ export class BilledQueues {
     return batch.map((queued) => ({ ...queued, receives: queued.receives + 1 }));
   }
 
-  /** Messages that were received together go, in one request. */
+  /** Deletes messages that were received together, in one request. */
   delete(queue: QueueName): void {
     this.#request(queue);
   }
 
-  /** A message comes back later. */
+  /** Makes a message visible again later. */
   hide(queued: Queued, ms: number): void {
     this.#request(queued.queue);
     this.#add({ ...queued, visibleAt: instantFrom(this.#clock.now() + ms) });
@@ -84,13 +84,13 @@ export class BilledQueues {
     return together.slice(0, MAX_TOGETHER);
   }
 
-  /** Kept in the order of their time; of the same time, in the order in which they came. */
+  /** Ordered by time; equal times in order of arrival. */
   #add(queued: Queued): void {
     const at = this.#queued.findIndex(({ visibleAt }) => visibleAt > queued.visibleAt);
     this.#queued.splice(at === -1 ? this.#queued.length : at, 0, queued);
   }
 
-  /** No message of ours is larger than one request. */
+  /** No message is larger than one request. */
   #request(queue: QueueName): void {
     this.#ledger.spend({ of: queue === "steps" ? "sqs-fifo" : "sqs", requests: 1, queue });
   }

@@ -3,12 +3,15 @@ import type { HistoryEntry, StartRequest, WaitView } from "../shapes/instances.t
 import type { Installation } from "./installation.ts";
 import type { Ledger } from "./ledger.ts";
 
-/** How an instance went: its history, or why it does not come to an end. */
+/** The outcome of an instance: its history, or why it does not end. */
 export type Run = Readonly<
   { kind: "ended"; history: readonly HistoryEntry[] } | { kind: "stuck"; why: string }
 >;
 
-/** Starts an instance and brings it to its end: what it waits for comes, by a call or by time. */
+/**
+ * Starts an instance and runs it to its end: each wait gets what it waits for, by a call or by
+ * time.
+ */
 export async function runInstance(
   { engine, settle, passTime, call }: Installation,
   ledger: Ledger,
@@ -42,7 +45,7 @@ export async function runInstance(
 /** More than any instance that ends should need. */
 const MAX_DELIVERIES = 10_000;
 
-/** The call that brings what a wait is for; undefined where it is time, or the engine itself. */
+/** The call that resumes a wait; undefined if it is a timer, or the engine itself. */
 function waking(
   engine: Engine,
   instanceId: string,

@@ -16,7 +16,10 @@ import type { BilledQueues } from "./queues.ts";
 
 type Schedule = Readonly<{ at: Instant; message: TimerMessage | TimerStartMessage }>;
 
-/** Timers by the queue as far as it reaches, and by schedules beyond; a schedule costs when it fires. */
+/**
+ * Timers by the queue up to its longest delay, and by schedules beyond; a schedule costs when it
+ * fires.
+ */
 export class BilledTimers implements Timers {
   readonly #ledger: Ledger;
   readonly #clock: Pick<Clock, "now">;
@@ -52,7 +55,7 @@ export class BilledTimers implements Timers {
     return this.#schedules.map(({ at }) => at).toSorted((a, b) => a - b)[0];
   }
 
-  /** Fires what has come. */
+  /** Fires what is due. */
   fire(): void {
     const now = this.#clock.now();
     const due = this.#schedules.filter(({ at }) => at <= now);

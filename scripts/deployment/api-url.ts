@@ -1,6 +1,6 @@
 /**
- * Where the API of a deployment is called. The stack's output names a host below amazonaws.com; an
- * emulator answers for it under its own address, with the API's id in the path.
+ * The URL of a deployment's API. The stack's output names a host below amazonaws.com; an emulator
+ * serves it under its own address, with the API's id in the path.
  */
 export function apiUrlAt(output: string, endpoint: string | undefined): string {
   if (endpoint === undefined) return output.replace(/\/+$/, "");

@@ -1,22 +1,25 @@
-/** Which AWS is talked to, and as whom; everything that calls it is handed one of these. */
+/**
+ * Which AWS endpoint is used, and with which credentials; everything that calls AWS gets one of
+ * these.
+ */
 export type AwsPlace = Readonly<{
   /** Absent: AWS itself. */
   endpoint?: string;
   region: string;
   /** Absent: the default credentials of the caller. */
   credentials?: Readonly<{ accessKeyId: string; secretAccessKey: string }>;
-  /** The environment of every command that talks to it. */
+  /** The environment of every command that calls it. */
   environment: NodeJS.ProcessEnv;
 }>;
 
-/** What an emulator takes for an account and its administrator. */
+/** What an emulator accepts as an account and its administrator. */
 export const EMULATED = {
   account: "000000000000",
   region: "us-east-1",
   credentials: { accessKeyId: "test", secretAccessKey: "test" },
 } as const;
 
-/** An emulator: nothing of the caller's own AWS settings may reach it, or be reached by mistake. */
+/** An emulator: none of the caller's own AWS settings may reach it, or be used by mistake. */
 export function emulatedPlace(endpoint: string): AwsPlace {
   const mine = Object.entries(process.env).filter(([name]) => !/^(AWS|CDK)_/.test(name));
   return {

@@ -1,4 +1,4 @@
-// Bootstraps and deploys with the CDK command as it is published, as a user would.
+// Bootstraps and deploys with the published CDK command, as a user would.
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const BIN = join(ROOT, "node_modules/.bin");
 /** The stack with the engine. */
 export const ENGINE_STACK = "Fermata";
 
-/** What is deployed, in the words of `cdk deploy -c`. */
+/** What is deployed, as context for `cdk deploy -c`. */
 export type Context = Readonly<Record<string, string>>;
 
 export type Outputs = Readonly<Record<string, string>>;
@@ -38,13 +38,13 @@ export async function bootstrap(place: AwsPlace): Promise<void> {
   }
 }
 
-/** Deploys the engine, or changes what is deployed, and tells the outputs of its stack. */
+/** Deploys the engine, or updates the deployment, and returns the outputs of its stack. */
 export async function deploy(deployment: Deployment): Promise<Outputs> {
   await synthesise(deployment);
   return deploySynthesised(deployment);
 }
 
-/** Makes the templates and bundles the functions, which is what takes long. */
+/** Creates the templates and bundles the functions, which takes most of the time. */
 export async function synthesise({ place, context, folder }: Deployment): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const settings = Object.entries(context).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
@@ -67,7 +67,7 @@ export async function deploySynthesised({ place, folder }: Synthesised): Promise
   return parseOutputs(readFileSync(outputs, "utf8"));
 }
 
-/** Removes what was deployed, from what the deployment left in its folder, which may be nothing yet. */
+/** Removes the deployment, using what it left in its folder, which may be nothing yet. */
 export async function destroy({ place, folder }: Synthesised): Promise<void> {
   if (!existsSync(resolve(folder, "cdk.out/manifest.json"))) return;
   const app = `--app=${resolve(folder, "cdk.out")}`;
@@ -75,7 +75,7 @@ export async function destroy({ place, folder }: Synthesised): Promise<void> {
   await cdk(args, { place, cwd: ROOT, log: resolve(folder, "destroy.log") });
 }
 
-/** Of all stacks in the file: there is one. */
+/** There is only one stack in the file. */
 function parseOutputs(text: string): Outputs {
   const byStack = z.record(z.string(), z.record(z.string(), z.string())).parse(JSON.parse(text));
   return Object.assign({}, ...Object.values(byStack));
@@ -87,7 +87,7 @@ async function cdk(args: readonly string[], { place, cwd, log }: Where): Promise
   const env = {
     ...place.environment,
     PATH: `${BIN}${delimiter}${process.env.PATH ?? ""}`,
-    // Plain lines instead of a moving bar, and nothing sent anywhere else.
+    // Plain lines instead of a progress bar, and no telemetry.
     CI: "true",
     CDK_DISABLE_CLI_TELEMETRY: "true",
   };
@@ -97,7 +97,7 @@ async function cdk(args: readonly string[], { place, cwd, log }: Where): Promise
   if (code !== 0) throw new Error(`cdk ${args[0]} failed: ${whyFailed(output)}`);
 }
 
-/** The lines in which the command tells its errors; all that it said where it tells none. */
+/** The error lines of the command; its whole output if there are none. */
 function whyFailed(output: string): string {
   const lines = output.trimEnd().split("\n");
   const told = lines.filter((line) => /❌|error|failed/i.test(line));

@@ -1,4 +1,4 @@
-// Where the end-to-end tests deploy to, what it lacks, and the settings that avoid that.
+// Where the end-to-end tests deploy to, what the target lacks, and the settings that avoid that.
 
 import { type EmulatorOptions, startEmulator } from "../emulator/start-emulator.ts";
 import { type AwsPlace, emulatedPlace, ownAccount } from "./aws-place.ts";
@@ -7,21 +7,18 @@ import type { E2eTarget } from "./e2e-target.ts";
 
 export type E2ePlace = Readonly<{
   aws: AwsPlace;
-  /** What must be deployed otherwise than usual there. */
+  /** Settings that differ from the defaults there. */
   alternatives: Context;
   lacks: E2eTarget["lacks"];
   needsBootstrap: boolean;
-  /** What ends it by hand. */
+  /** The command that ends it manually. */
   endedBy: string;
 }>;
 
 type Emulation = Pick<EmulatorOptions, "folder" | "detached" | "onLaunch"> &
   Readonly<{ log: (line: string) => void }>;
 
-/**
- * An emulator of our own that enforces permissions; it lacks nothing, but may be asked to do
- * without.
- */
+/** Our own emulator, which enforces permissions; it lacks nothing, but can be configured to. */
 export async function ownEmulator(options: Emulation, env: NodeJS.ProcessEnv): Promise<E2ePlace> {
   options.log("Starting the AWS emulator…");
   const { endpoint, pid } = await startEmulator({ ...options, enforceIam: true });
@@ -35,7 +32,7 @@ export async function ownEmulator(options: Emulation, env: NodeJS.ProcessEnv): P
   };
 }
 
-/** What AWS_ENDPOINT_URL names: a running emulator, or AWS itself. */
+/** The target of AWS_ENDPOINT_URL: a running emulator, or AWS itself. */
 export async function givenPlace(endpoint: string, env: NodeJS.ProcessEnv): Promise<E2ePlace> {
   const isAws = /(^|\.)amazonaws\.com(\.cn)?$/.test(new URL(endpoint).hostname);
   const alternatives = alternativesOf(
@@ -58,7 +55,7 @@ export async function givenPlace(endpoint: string, env: NodeJS.ProcessEnv): Prom
 
 type Alternatives = Readonly<{ timers: string; api: string }>;
 
-/** As the environment says; else what a target can do that has all services, or only some. */
+/** From the environment; otherwise the defaults of a target with all services, or only some. */
 function alternativesOf(env: NodeJS.ProcessEnv, services: "complete" | "partial"): Alternatives {
   const [timers, api] = services === "complete" ? ["scheduler", "http"] : ["wheel", "rest"];
   return {

@@ -1,4 +1,4 @@
-// Queues of a user's own for the end-to-end tests, made beside the deployment as a user would.
+// A user's own queues for the end-to-end tests, created beside the deployment as a user would.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -10,7 +10,7 @@ import {
 import type { AwsPlace } from "./aws-place.ts";
 import type { Context } from "./cdk.ts";
 
-/** The queues by what they are for; their names end so. */
+/** The queues by purpose; their names end with it. */
 export const E2E_QUEUES = { cards: "cards", shut: "shut", gone: "gone" } as const;
 
 type E2eQueues = Readonly<{
@@ -19,7 +19,7 @@ type E2eQueues = Readonly<{
   drop: () => Promise<void>;
 }>;
 
-/** Makes two queues, and says what to deploy with them: the third of the list is never there. */
+/** Creates two queues, and returns the settings to deploy with them: the third one never exists. */
 export async function e2eQueues({ endpoint, region, credentials }: AwsPlace): Promise<E2eQueues> {
   const client = new SQSClient({
     region,

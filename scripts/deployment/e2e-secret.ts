@@ -1,4 +1,4 @@
-// What HTTP tasks of the end-to-end tests may do: call services of this machine, with one secret.
+// The permissions of HTTP tasks in the end-to-end tests: services of this machine, and one secret.
 
 import { CreateSecretCommand, SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import type { AwsPlace } from "./aws-place.ts";
@@ -9,7 +9,7 @@ export const E2E_SECRET = { name: "E2E_KEY", text: "key-of-the-end-to-end-tests"
 
 const HERE = "http://127.0.0.1:*";
 
-/** Creates the secret, and says what to deploy with it. */
+/** Creates the secret, and returns the settings to deploy with it. */
 export async function e2eSecret({ endpoint, region, credentials }: AwsPlace): Promise<Context> {
   const client = new SecretsManagerClient({
     region,

@@ -1,4 +1,4 @@
-// The deployment that the end-to-end tests talk to, in a file: the script writes it, tests read it.
+// The deployment that the end-to-end tests call, in a file: the script writes it, tests read it.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { z } from "zod";
@@ -9,11 +9,11 @@ const E2eTarget = z.object({
   /** Absent: AWS itself. */
   endpoint: z.string().optional(),
   outputs: z.record(z.string(), z.string()),
-  /** What it was deployed with, to deploy it again. */
+  /** The settings of the deployment, to deploy it again. */
   context: z.record(z.string(), z.string()),
-  /** Where deployments leave their files. */
+  /** The folder for the files of deployments. */
   folder: z.string(),
-  /** What the target lacks, with the reason; cases that need it are skipped and counted. */
+  /** What the target lacks, with the reason; tests that need it are skipped and counted. */
   lacks: z.partialRecord(z.enum(["iam", "schedules", "loopback"]), z.string()),
 });
 

@@ -1,9 +1,10 @@
 import { endGroups } from "../run-command.ts";
 
 /**
- * When this process gets a signal to end, the commands under way end, `undo` runs, and then it ends
- * itself: what it began must not outlive it. Told again meanwhile, as by a terminal and by a parent
- * at once, it goes on with that. Gives whether it is ending: what fails then fails because of that.
+ * When this process gets a signal to end, running commands are ended, `undo` runs, and then the
+ * process ends: nothing that it started may outlive it. Further signals meanwhile, as from a
+ * terminal and a parent at once, are ignored. Returns whether it is ending: a failure then is
+ * caused by that.
  */
 export function endBySignal(undo: () => Promise<void>): () => boolean {
   let isEnding = false;

@@ -1,4 +1,5 @@
-// What `local:up` leaves for others: where the deployment on this machine is, and who runs it.
+// The state that `local:up` leaves for others: where the deployment on this machine is, and its
+// process.
 
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +9,7 @@ import { runCommand } from "../run-command.ts";
 const HOME = join(import.meta.dirname, "../../.fermata");
 const FILE = join(HOME, "local.json");
 
-/** Where the emulator and the deployment keep their files. */
+/** The folder for the files of the emulator and the deployment. */
 export const LOCAL_FOLDER = join(HOME, "local");
 
 const LocalState = z.object({
@@ -44,19 +45,21 @@ export function forgetLocalState(): void {
   rmSync(FILE, { force: true });
 }
 
-/** Removes the file, and all that the emulator and the deployment wrote. */
+/** Removes the file, and everything that the emulator and the deployment wrote. */
 export function removeLocalState(): void {
   forgetLocalState();
   rmSync(LOCAL_FOLDER, { recursive: true, force: true });
 }
 
-/** Whether its emulator runs: after a restart of the machine its pid may belong to another process. */
+/**
+ * Whether its emulator runs: after a restart of the machine its pid may belong to another process.
+ */
 export async function isRunning({ pid }: LocalState): Promise<boolean> {
   return (await commandOf(pid)).includes("emulator.py");
 }
 
 /**
- * How a process was started; empty where there is none. Small machines have no `ps`, others no
+ * The command line of a process; empty if there is none. Small machines have no `ps`, others no
  * /proc.
  */
 async function commandOf(pid: number): Promise<string> {

@@ -2,7 +2,7 @@ import type { Client } from "../../lib/client/index.ts";
 
 const WITHIN_MS = 60_000;
 
-/** Waits until the API of a deployment answers that it is well. */
+/** Waits until the API of a deployment reports that it is healthy. */
 export async function untilAnswers(client: Client): Promise<void> {
   const deadline = Date.now() + WITHIN_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-// The emulator is a Python program. It gets a virtual environment of its own below node_modules, so
+// The emulator is a Python program. It gets its own virtual environment below node_modules, so
 // nothing is installed on the machine and deleting node_modules deletes it too.
 
 import { createHash } from "node:crypto";
@@ -20,7 +20,10 @@ export async function emulatorPython(log: (line: string) => void): Promise<strin
   return pythonOf(folder);
 }
 
-/** Made aside and renamed when it is whole: an interrupted install leaves nothing that looks done. */
+/**
+ * Created under a temporary name and renamed when complete: an interrupted install leaves nothing
+ * behind.
+ */
 async function install(folder: string, log: (line: string) => void): Promise<void> {
   const draft = `${folder}.${process.pid}`;
   try {
@@ -30,7 +33,7 @@ async function install(folder: string, log: (line: string) => void): Promise<voi
     const pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", PINS];
     await must([pythonOf(draft), ...pip], whyNoPackages);
     await rename(draft, folder).catch((cause: unknown) => {
-      // Another process was quicker: its environment is as good.
+      // Another process was faster: its environment is just as good.
       if (!existsSync(folder)) throw cause;
     });
     log("The AWS emulator is set up.");

@@ -1,6 +1,6 @@
 // AWS on one machine, without Docker: SQS, EventBridge and its Scheduler, Lambda, S3, DynamoDB,
-// CloudFormation and API Gateway in one process. It shows that the parts are wired and what users
-// see of them. It shows nothing about how AWS behaves under concurrency.
+// CloudFormation and API Gateway in one process. It shows that the parts are wired correctly, and
+// how they look to users. It shows nothing about how AWS behaves under concurrency.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from "node:fs";
@@ -13,15 +13,18 @@ const READY_WITHIN_MS = 60_000;
 const GONE_WITHIN_MS = 5_000;
 
 export type EmulatorOptions = Readonly<{
-  /** Holds whatever the emulator writes, and its log `emulator.log`; made when it is missing. */
+  /** The folder for all files of the emulator, and its log `emulator.log`; created if missing. */
   folder: string;
-  /** A free one when none is given. */
+  /** A free port by default. */
   port?: number;
-  /** Whether the role of each function is held to its policies, and routes to their authorisation. */
+  /** Whether the policies of function roles and the authorisation of routes are enforced. */
   enforceIam?: boolean;
-  /** Goes on when this process ends, until `stopEmulator`; otherwise it ends with this process. */
+  /**
+   * Keeps running when this process ends, until `stopEmulator`; otherwise it ends with this
+   * process.
+   */
   detached?: boolean;
-  /** Called with its pid before anything else can happen, so that a signal handler can end it too. */
+  /** Called with its pid before anything else, so that a signal handler can end it too. */
   onLaunch?: (pid: number) => void;
   /** Called with progress messages; stderr by default. */
   log?: (line: string) => void;
@@ -34,7 +37,7 @@ export type Emulator = Readonly<{
   stop(): Promise<void>;
 }>;
 
-/** Starts an emulator on 127.0.0.1 and waits until it answers. */
+/** Starts an emulator on 127.0.0.1 and waits until it responds. */
 export async function startEmulator(options: EmulatorOptions): Promise<Emulator> {
   const python = await emulatorPython(options.log ?? console.error);
   const port = options.port ?? (await freePort());
@@ -69,7 +72,7 @@ export async function stopEmulator(pid: number): Promise<void> {
 
 type Launch = EmulatorOptions & Readonly<{ port: number }>;
 
-/** It leads a process group of its own, because its functions are processes too. */
+/** It is the leader of its own process group, because its functions are processes too. */
 function launch(python: string, { folder, port, enforceIam, detached }: Launch): ChildProcess {
   const log = openSync(join(folder, "emulator.log"), "a");
   const child = spawn(python, [join(import.meta.dirname, "emulator.py")], {
@@ -78,7 +81,7 @@ function launch(python: string, { folder, port, enforceIam, detached }: Launch):
     stdio: [detached === true ? "ignore" : "pipe", log, log],
     env: {
       ...withoutAws(process.env),
-      // A function's runtime is whichever node comes first.
+      // A function's runtime is the first node on the PATH.
       PATH: `${BIN}${delimiter}${process.env.PATH ?? ""}`,
       BIND_HOST: "127.0.0.1",
       GATEWAY_PORT: String(port),

@@ -20,7 +20,7 @@ describe("docs/reference/errors.md", () => {
     expect(says).toBe(retryable ? "Retryable" : "Not retryable");
   });
 
-  test("has no heading for a code that nobody raises", () => {
+  test("has no heading for a code that is never raised", () => {
     const known: readonly string[] = errorCodes;
     expect(headings.filter((heading = "") => !known.includes(heading))).toEqual([]);
   });

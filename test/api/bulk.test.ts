@@ -4,7 +4,7 @@ import { fakeApi } from "./fake-api.ts";
 describe("setting variables", () => {
   const path = "/v1/instances/live/variables";
 
-  test("answers 200, and hands everything on", async () => {
+  test("answers 200, and passes everything on", async () => {
     const { api, asked } = await fakeApi();
     const json = { variables: { rate: 2 }, scope: "pay" };
 
@@ -32,7 +32,7 @@ describe("setting variables", () => {
 });
 
 describe("a list of incidents", () => {
-  test("hands its filter on, and its cursor comes back", async () => {
+  test("passes its filter on, and its cursor round-trips", async () => {
     const { api, asked } = await fakeApi();
     const query =
       "definition=order&type=JOB_NO_RETRIES&element=pay&businessKey=K%201&tag=t" +
@@ -62,17 +62,17 @@ describe("a list of incidents", () => {
   });
 });
 
-describe("many at once", () => {
+describe("a bulk operation", () => {
   test.each([
     ["/v1/incidents:resolve", { dryRun: true, matched: 2, resolved: 0 }],
     ["/v1/instances:purge", { dryRun: true, matched: 1, purged: 0 }],
-  ])("POST %s is a dry run unless said", async (path, json) => {
+  ])("POST %s is a dry run by default", async (path, json) => {
     const { api } = await fakeApi();
 
     expect(await api("POST", path)).toMatchObject({ status: 200, json });
   });
 
-  test("is done when it is said, page by page", async () => {
+  test("runs page by page when it is not a dry run", async () => {
     const { api, asked } = await fakeApi();
     const resolve = {
       filter: { definition: "order", type: "JOB_NO_RETRIES" },

@@ -3,7 +3,7 @@ import { cursorText, paged, parseCursor } from "../../lib/api/cursor.ts";
 
 describe("a cursor", () => {
   test.each(["more", "001794894321125#mx-165", "ü/+ %?", '{"a":1}'])(
-    "%j comes back as it was, and needs no escaping in a URL",
+    "%j round-trips, and needs no escaping in a URL",
     (cursor) => {
       const text = cursorText(cursor);
 
@@ -13,7 +13,7 @@ describe("a cursor", () => {
   );
 
   test.each(["", "garbage!", "Yw==", "a", "001794894321125#mx-165"])(
-    "is refused where nobody has handed it out: %j",
+    "is refused if the API did not issue it: %j",
     (text) => {
       expect(() => parseCursor(text)).toThrow(
         expect.objectContaining({ code: "store/cursor-invalid" }),
@@ -21,7 +21,7 @@ describe("a cursor", () => {
     },
   );
 
-  test("is there only where there may be more", () => {
+  test("is returned only if there may be more", () => {
     const page: { items: number[]; nextCursor?: string } = { items: [1] };
 
     expect(paged(page)).toEqual({ items: [1] });

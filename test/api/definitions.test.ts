@@ -167,7 +167,7 @@ describe("definitions", () => {
     expect(answer).toMatchObject({ status: 404, json: { code: "definition/not-found" } });
   });
 
-  test("come in pages", async () => {
+  test("are listed in pages", async () => {
     const { api, asked } = await fakeApi();
 
     const first = await api("GET", "/v1/definitions", { query: "limit=1" });
@@ -179,7 +179,7 @@ describe("definitions", () => {
     ]);
   });
 
-  test("refuse a cursor that is not theirs", async () => {
+  test("refuse a cursor of another list", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("GET", "/v1/definitions", { query: "cursor=garbage" });
@@ -202,7 +202,7 @@ describe("a source", () => {
     expect(answer.bytes).toEqual(bytes);
   });
 
-  test("that its declared encoding cannot write comes in UTF-8, and says so", async () => {
+  test("that its declared encoding cannot represent is returned in UTF-8, and says so", async () => {
     const text = umlaut("ISO-8859-1").replace("ü", "語");
     const { api } = await fakeApi({ engine: { source: async () => ({ notation: "bpmn", text }) } });
 
@@ -234,7 +234,7 @@ describe("the listing of a definition", () => {
     expect(asked).toEqual([]);
   });
 
-  test("is shown, and spread over more shards", async () => {
+  test("shows its shards, and accepts more of them", async () => {
     const { api, asked } = await fakeApi();
 
     const shown = await api("GET", "/v1/definitions/order/listing");
@@ -260,7 +260,7 @@ describe("the listing of a definition", () => {
     expect(answer).toMatchObject({ status: 400, json: { code: "request/invalid" } });
   });
 
-  test("is one of a definition that there is", async () => {
+  test("is refused for an unknown definition", async () => {
     const { api } = await fakeApi();
 
     expect(await api("GET", "/v1/definitions/nope/listing")).toMatchObject({ status: 404 });

@@ -9,7 +9,7 @@ import { fakeApi } from "./fake-api.ts";
 const EVENTS = "/v1/events";
 
 describe("an event", () => {
-  test("for an instance is handed on with its id and its key", async () => {
+  test("for an instance is passed on with its id and its key", async () => {
     const { api, asked } = await fakeApi();
     const json = { name: "seen", payload: { "any name": [null] }, target: "live", id: "e-1" };
 
@@ -20,7 +20,7 @@ describe("an event", () => {
     expect(asked).toEqual([["event", json, "k"]]);
   });
 
-  test("has its key for an id where it brings none", async () => {
+  test("has its idempotency key as its id if it has none", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", EVENTS, {
@@ -34,7 +34,7 @@ describe("an event", () => {
     });
   });
 
-  test("that is on its way answers 202 without an outcome", async () => {
+  test("that is still being delivered answers 202 without an outcome", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", EVENTS, { json: { name: "many", id: "e" } });
@@ -80,7 +80,7 @@ describe("an event", () => {
   });
 
   test.each(["event/inbox-full", "event/too-many-kept"] as const)(
-    "answers %s with 429, to be sent again later",
+    "answers %s with 429, to be retried later",
     async (code) => {
       const { api } = await fakeApi({ engine: { event: () => Promise.reject(engineError(code)) } });
 
@@ -114,7 +114,7 @@ describe("an event", () => {
     ["no name", {}, 400],
     ["an empty target", { name: "n", target: "" }, 400],
     ["a target that is null", { name: "n", target: null }, 400],
-    ["a field that nobody knows", { name: "n", correlationKey: "k" }, 400],
+    ["an unknown field", { name: "n", correlationKey: "k" }, 400],
   ])("with %s", async (_, json, status) => {
     const { api, asked } = await fakeApi();
 
@@ -125,7 +125,7 @@ describe("an event", () => {
   });
 });
 
-describe("a type of event", () => {
+describe("an event type", () => {
   const declared = {
     consumeOnRead: false,
     deliveryMode: "AfterCreate",
@@ -143,7 +143,7 @@ describe("a type of event", () => {
     expect(asked).toEqual([["setEventType", "a/b: c", declared]]);
   });
 
-  test.each(Object.entries(declared))("gets the default of all but %s", async (name, value) => {
+  test.each(Object.entries(declared))("has defaults for everything but %s", async (name, value) => {
     const { api, asked } = await fakeApi();
 
     await api("PUT", "/v1/event-types/seen", { json: { [name]: value } });
@@ -196,7 +196,7 @@ describe("a type of event", () => {
   test.each([
     ["known", true],
     ["unknown", false],
-  ])("named %s can be looked at", async (name, isDeclared) => {
+  ])("named %s can be read", async (name, isDeclared) => {
     const { api } = await fakeApi();
 
     const answer = await api("GET", `/v1/event-types/${name}`);
@@ -232,7 +232,7 @@ describe("dead letters", () => {
     expect(asked).toEqual([]);
   });
 
-  test("refuse a cursor that was never handed out", async () => {
+  test("refuse a cursor that the API did not issue", async () => {
     const deadLetters = () => Promise.reject(engineError("store/cursor-invalid"));
     const { api } = await fakeApi({ engine: { deadLetters } });
 
@@ -256,7 +256,7 @@ describe("dead letters", () => {
     ]);
   });
 
-  test("may have longer ids than anybody can send", async () => {
+  test("may have longer ids than a client can send", async () => {
     const { api, asked } = await fakeApi();
     const id = "i".repeat(MAX_MADE_ID_LENGTH);
 
@@ -266,7 +266,7 @@ describe("dead letters", () => {
     expect(asked).toEqual([["removeDeadLetter", id]]);
   });
 
-  test("that are still on their way after a replay answer 202", async () => {
+  test("that are still being delivered after a replay answer 202", async () => {
     const { api } = await fakeApi({ engine: { replayDeadLetter: async () => ({ id: "e~r1" }) } });
 
     const answer = await api("POST", `${letter}/replay`);
@@ -275,7 +275,7 @@ describe("dead letters", () => {
     expect(answer.json).toEqual({ id: "e~r1" });
   });
 
-  test("that too many others would be kept with are 429", async () => {
+  test("that would exceed the kept events are 429", async () => {
     const replayDeadLetter = () => Promise.reject(engineError("event/too-many-kept"));
     const { api } = await fakeApi({ engine: { replayDeadLetter } });
 
@@ -287,7 +287,7 @@ describe("dead letters", () => {
   test.each([
     ["POST", "/v1/dead-letters/nope/replay"],
     ["DELETE", "/v1/dead-letters/nope"],
-  ])("that are gone answer %s %s with 404", async (method, path) => {
+  ])("that do not exist answer %s %s with 404", async (method, path) => {
     const { api } = await fakeApi();
 
     const answer = await api(method, path);

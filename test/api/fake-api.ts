@@ -4,7 +4,7 @@ import type { Engine } from "../../lib/engine/engine.ts";
 import { type CheckedApi, checkedApi } from "../support/api-client.ts";
 import { type Asked, fakeEngine } from "../support/fake-engine.ts";
 
-/** The router before canned answers, every response held against the served document. */
+/** The router with canned responses; every response is validated against the served document. */
 export async function fakeApi(
   options: Readonly<{
     engine?: Partial<Engine>;

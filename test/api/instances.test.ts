@@ -7,7 +7,7 @@ import { fakeApi } from "./fake-api.ts";
 const START = "/v1/definitions/order/instances";
 
 describe("starting", () => {
-  test("answers 201 with the instance, and hands everything on", async () => {
+  test("answers 201 with the instance, and passes everything on", async () => {
     const { api, asked } = await fakeApi();
     const json = {
       variables: { total: 42, nested: { "any name": [null, true, "x", 1.5] } },
@@ -37,7 +37,7 @@ describe("starting", () => {
     expect(asked).toEqual([["start", "order", {}, undefined]]);
   });
 
-  test("names every unknown field and every variable that FEEL cannot name", async () => {
+  test("lists every unknown field and every variable whose name FEEL cannot read", async () => {
     const { api } = await fakeApi();
     const json = { variables: { good: 1, "not good": 2, in: 3, "1st": 4 }, colour: "red", size: 1 };
 
@@ -78,7 +78,7 @@ describe("starting", () => {
     expect(asked).toEqual([]);
   });
 
-  test("turns minus zero into zero, which is what JSON can keep", async () => {
+  test("turns minus zero into zero, which JSON can store", async () => {
     const { api, asked } = await fakeApi();
     const headers = { "content-type": "application/json" };
 
@@ -156,7 +156,7 @@ describe("starting", () => {
     expect(answer).toMatchObject({ status: 400, json: { errors: [{ in: "body", at }] } });
   });
 
-  test("tells the byte at which a body stops being UTF-8", async () => {
+  test("reports the byte at which a body stops being UTF-8", async () => {
     const { api } = await fakeApi();
     const body = Buffer.concat([Buffer.from('{"x":"ü\uFFFD'), Uint8Array.of(0xc3, 0x28)]);
 
@@ -205,7 +205,7 @@ describe("starting", () => {
 });
 
 describe("listing instances", () => {
-  test("hands every filter on, with instants in one form", async () => {
+  test("passes every filter on, with instants in one format", async () => {
     const { api, asked } = await fakeApi();
     const query =
       "definition=order&status=running&incident=true&limit=200&cursor=Yw" +
@@ -261,7 +261,7 @@ describe("listing instances", () => {
     expect(asked).toEqual([]);
   });
 
-  test("tells how to write the plus of an offset", async () => {
+  test("explains how to encode the plus of an offset", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("GET", "/v1/instances", {
@@ -305,7 +305,7 @@ describe("an instance", () => {
     expect(answer).toMatchObject({ status: 404, json: { code, instance: path } });
   });
 
-  test("hands bodies and keys on", async () => {
+  test("passes bodies and keys on", async () => {
     const { api, asked } = await fakeApi();
     const headers = { "idempotency-key": "k" };
 
@@ -325,7 +325,7 @@ describe("an instance", () => {
 describe("a result", () => {
   const ENDED = { status: "succeeded", terminationKind: "success", variables: {} } as const;
 
-  test("that is not there yet is 409 at once, unless waiting was asked for", async () => {
+  test("that is not available yet is 409 at once, unless the caller waits", async () => {
     const waited: number[] = [];
     const waitForEnd = async (_: string, ms: number) => void waited.push(ms);
     const { api } = await fakeApi({ extras: { waitForEnd } });
@@ -336,7 +336,7 @@ describe("a result", () => {
     expect(waited).toEqual([]);
   });
 
-  test("is waited for", async () => {
+  test("can be waited for", async () => {
     let ended = false;
     const result = async () => {
       if (!ended) throw engineError("instance/not-ended");
@@ -360,7 +360,7 @@ describe("a result", () => {
     expect(answer.status).toBe(409);
   });
 
-  test("of an instance that is not there is not waited for", async () => {
+  test("of an unknown instance is not waited for", async () => {
     const waitForEnd = () => Promise.reject(new Error("waited"));
     const { api } = await fakeApi({ extras: { waitForEnd } });
 
@@ -369,13 +369,16 @@ describe("a result", () => {
     expect(answer.status).toBe(404);
   });
 
-  test.each(["26", "-1", "x", "0.5", ""])("is not waited for %s seconds", async (seconds) => {
-    const { api } = await fakeApi();
+  test.each(["26", "-1", "x", "0.5", ""])(
+    "is not waited for longer than the limit: %s seconds",
+    async (seconds) => {
+      const { api } = await fakeApi();
 
-    const answer = await api("GET", "/v1/instances/live/result", {
-      query: `waitSeconds=${seconds}`,
-    });
+      const answer = await api("GET", "/v1/instances/live/result", {
+        query: `waitSeconds=${seconds}`,
+      });
 
-    expect(answer.status).toBe(400);
-  });
+      expect(answer.status).toBe(400);
+    },
+  );
 });

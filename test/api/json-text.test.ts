@@ -16,7 +16,7 @@ describe("JSON from outside", () => {
     ['{"q\\"":"\\\\","q\\"":"}"}', 'q"', '/q"', 12],
     ['{"constructor":1,"constructor":2}', "constructor", "/constructor", 17],
     ['[[],[{"a":[1,2],"a":[1]}]]', "a", "/1/0/a", 16],
-  ])("is refused for a name that stands twice in %s", (text, name, at, position) => {
+  ])("is refused for a duplicate name in %s", (text, name, at, position) => {
     expect(repeatedNameIn(text)).toEqual({ name, at, position });
     expect(() => parse(text)).toThrow(`${JSON.stringify(name)} twice, again at character`);
   });
@@ -26,7 +26,7 @@ describe("JSON from outside", () => {
     '{"A":1,"a":2}',
     '{"a\\\\":":","b":"\\\\"}',
     '["a","a",":",":"]',
-  ])("may say the same in different places: %s", (text) => {
+  ])("may have the same name in different places: %s", (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
@@ -48,7 +48,7 @@ describe("JSON from outside", () => {
     );
   });
 
-  test("still has no member __proto__, once or twice", () => {
+  test("has no property __proto__, once or twice", () => {
     expect(() => parse('{"__proto__":{}}')).toThrow("nothing may be called __proto__");
     expect(() => parse('{"__proto__":{"a":1},"__proto__":{}}')).toThrow("twice");
     expect(Reflect.get({}, "a")).toBeUndefined();
@@ -56,7 +56,7 @@ describe("JSON from outside", () => {
 });
 
 describe("a call", () => {
-  test("with a name that stands twice in its body is answered by 400, with name and place", async () => {
+  test("with a duplicate name in its body answers 400, with the name and its position", async () => {
     const { api, asked } = await fakeApi();
 
     const answer = await api("POST", "/v1/signals", {

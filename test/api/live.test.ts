@@ -19,7 +19,9 @@ import {
 } from "../support/bpmn-xml.ts";
 import { anEngine } from "../support/embedded.ts";
 
-/** The real engine over the wire; every answer is held against the document that it serves. */
+/**
+ * The real engine over the wire; every response is validated against the document that it serves.
+ */
 async function aLiveApi(source: string): Promise<CheckedApi> {
   const engine = await anEngine({ source });
   const server = await serveEngine(engine, { port: 0 });
@@ -45,7 +47,7 @@ describe("the API of a real engine", () => {
     ),
   );
 
-  test("tells the life of an instance as its document says", async () => {
+  test("has the life cycle of an instance that its document describes", async () => {
     const api = await aLiveApi(waiting);
     const body = starting({ variables: { total: 42 }, businessKey: "B", tags: ["t"] }, "key-1");
 
@@ -86,7 +88,7 @@ describe("the API of a real engine", () => {
     expect(late.json).toEqual({ cancelled: false });
   });
 
-  test("lists, disables, enables and undeploys as its document says", async () => {
+  test("lists, disables, enables and undeploys as its document describes", async () => {
     const api = await aLiveApi(waiting);
     const path = "/v1/definitions/p";
     await api("POST", `${path}/instances`, { json: { instanceId: "one" } });
@@ -161,7 +163,7 @@ describe("signals, messages and events of a real engine", () => {
   );
   const starting = { json: { instanceId: "one", variables: { orderId: 42 } } };
 
-  test("wake an instance by the calls that its waits tell", async () => {
+  test("resume an instance by the calls that its waits show", async () => {
     const api = await aLiveApi(order);
     await api("POST", "/v1/definitions/p/instances", starting);
 
@@ -184,7 +186,7 @@ describe("signals, messages and events of a real engine", () => {
     expect(result.json.status).toBe("succeeded");
   });
 
-  test("find nobody, are kept or are refused as the document says", async () => {
+  test("are delivered to no instance, kept or refused as the document describes", async () => {
     const api = await aLiveApi(order);
     const key = { correlationKey: 42 };
 

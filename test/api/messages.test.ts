@@ -8,7 +8,7 @@ import { fakeApi } from "./fake-api.ts";
 const MESSAGES = "/v1/messages";
 
 describe("a message", () => {
-  test("is handed on with everything that it says", async () => {
+  test("is passed on with all its fields", async () => {
     const { api, asked } = await fakeApi();
     const json = {
       name: "paid",
@@ -25,7 +25,7 @@ describe("a message", () => {
     expect(asked).toEqual([["message", json, "k"]]);
   });
 
-  test("has its key for an id where it brings none", async () => {
+  test("has its idempotency key as its id if it has none", async () => {
     const { api, asked } = await fakeApi();
     const headers = { "idempotency-key": "k" };
 
@@ -41,7 +41,7 @@ describe("a message", () => {
     [0, "0"],
     ["", ""],
     ["042", "042"],
-  ])("with the correlation key %j is for those who wait for %j", async (correlationKey, text) => {
+  ])("with the correlation key %j is for a wait for %j", async (correlationKey, text) => {
     const { api, asked } = await fakeApi();
 
     await api("POST", MESSAGES, { json: { name: "paid", correlationKey } });
@@ -63,7 +63,7 @@ describe("a message", () => {
     expect(answer.json).toEqual(taken);
   });
 
-  test("that nobody waits for and that is not kept is 404", async () => {
+  test("without a wait that is not kept is 404", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", MESSAGES, { json: { name: "nobody", timeToLive: "PT0S" } });
@@ -71,7 +71,7 @@ describe("a message", () => {
     expect(answer).toMatchObject({ status: 404, json: { code: "message/no-waiter" } });
   });
 
-  test("to a full mailbox is 429, to be sent again later", async () => {
+  test("to a full mailbox is 429, to be retried later", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", MESSAGES, { json: { name: "full" } });
@@ -107,7 +107,7 @@ describe("a message", () => {
     expect(asked).toHaveLength(status === 200 ? 1 : 0);
   });
 
-  test("names every unknown field", async () => {
+  test("lists every unknown field", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", MESSAGES, { json: { name: "n", id: "i", ttl: 1 } });

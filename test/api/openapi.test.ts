@@ -28,7 +28,7 @@ describe("the OpenAPI document", () => {
     expect(new Set(ids).size).toBe(operations.length);
   });
 
-  test("has nothing behind a reference that leads nowhere", () => {
+  test("has no dangling reference", () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#([^"]+)"/g)];
 
     expect(references.length).toBeGreaterThan(50);
@@ -59,7 +59,7 @@ describe("the OpenAPI document", () => {
     expect(description).toContain("`duplicate`");
   });
 
-  test("has the engine's own defaults for the settings of an event type", () => {
+  test("has the engine's defaults for the settings of an event type", () => {
     const settings = "/components/schemas/EventSettings/properties";
 
     const defaults = Object.keys(lookUp(document, settings)).map((name) => [
@@ -89,7 +89,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("documents on every operation what may go wrong with every call", () => {
+  test("documents the errors common to all operations on every operation", () => {
     for (const { path, method } of operations) {
       const pointer = `/paths/${path.replaceAll("/", "~1")}/${method.toLowerCase()}/responses`;
       const statuses = Object.keys(lookUp(document, pointer)).map(Number);
@@ -100,7 +100,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("demands a token exactly when the server does", () => {
+  test("requires a token exactly when the server does", () => {
     const guarded = openApiDocument(operations, { version: "1", token: "t" });
     const security = (doc: typeof guarded, path: string) =>
       lookUp(doc, `/paths/${path.replaceAll("/", "~1")}/get`).security;
@@ -110,7 +110,7 @@ describe("the OpenAPI document", () => {
     expect(security(document, "/v1/instances")).toEqual([]);
   });
 
-  test("calls strangers by name: every object of a request is closed", () => {
+  test("allows no unknown property in any request object", () => {
     const bodies = operations.map(({ path, method }) => {
       const pointer = `/paths/${path.replaceAll("/", "~1")}/${method.toLowerCase()}`;
       return lookUp(document, `${pointer}/requestBody/content/application~1json/schema`);
@@ -127,7 +127,7 @@ describe("the type of a problem", () => {
     ([, heading = ""]) => `/docs/reference/errors.md#${heading.replaceAll("/", "")}`,
   );
 
-  test.each(parseCodes())("%s leads to its heading", (code) => {
+  test.each(parseCodes())("%s is a link to its heading", (code) => {
     expect(anchors).toContain(problemType(code));
   });
 
@@ -137,7 +137,7 @@ describe("the type of a problem", () => {
 });
 
 describe("docs/reference/http-api.md", () => {
-  test.each(operations.map(({ method, path }) => `${method} ${path}`))("tells of %s", (call) => {
+  test.each(operations.map(({ method, path }) => `${method} ${path}`))("documents %s", (call) => {
     expect(reference("http-api.md")).toContain(`\`${call}\``);
   });
 });

@@ -76,7 +76,7 @@ describe("the router", () => {
     });
   });
 
-  test("answers OPTIONS with what there is", async () => {
+  test("answers OPTIONS with the allowed methods", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("OPTIONS", "/v1/definitions/order");
@@ -89,7 +89,7 @@ describe("the router", () => {
   });
 
   test.each(["/v1/instances/%", "/v1/instances/%zz", "/v1/instances/%ff/result"])(
-    "refuses the broken escape of %s",
+    "refuses the invalid escape of %s",
     async (path) => {
       const { api } = await fakeApi();
 
@@ -103,7 +103,7 @@ describe("the router", () => {
   );
 
   test.each(["a%2Fb", "%00", "%2E%2E", "%F0%9F%98%80", "__proto__", "a b", "i".repeat(255)])(
-    "takes the odd id %s for one that is not there",
+    "treats the unusual id %s as unknown",
     async (id) => {
       const { api, asked } = await fakeApi();
 
@@ -122,7 +122,7 @@ describe("the router", () => {
     ["/v1/definitions/order/versions/", "-1"],
     ["/v1/definitions/order/versions/", "latest"],
     ["/v1/definitions/order/versions/", "99999999999999999999"],
-  ])("refuses at %s an id that nothing can have", async (path, id) => {
+  ])("refuses at %s an id that is never valid", async (path, id) => {
     const { api, asked } = await fakeApi();
 
     const answer = await api("GET", `${path}${id}`);
@@ -208,7 +208,7 @@ describe("the router", () => {
     [fail, { message: "", retries: MAX_RETRIES + 1 }, 400],
     ["/v1/definitions/order/instances", { version: MAX_VERSION }, 201],
     ["/v1/definitions/order/instances", { version: MAX_VERSION + 1 }, 400],
-  ])("draws the line at %s %j", async (path, json, status) => {
+  ])("applies the limit at %s %j", async (path, json, status) => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", path, { json });
@@ -219,7 +219,7 @@ describe("the router", () => {
   test.each([
     [MAX_CURSOR_LENGTH, "store/cursor-invalid"],
     [MAX_CURSOR_LENGTH + 1, "request/invalid"],
-  ])("looks at a cursor of %i characters and says %s", async (length, code) => {
+  ])("answers a cursor of %i characters with %s", async (length, code) => {
     const { api } = await fakeApi();
 
     const answer = await api("GET", "/v1/definitions", { query: `cursor=${"c".repeat(length)}` });
@@ -227,7 +227,7 @@ describe("the router", () => {
     expect(answer).toMatchObject({ status: 400, json: { code } });
   });
 
-  test("names so many faults and counts the rest", async () => {
+  test("lists a limited number of errors and counts the rest", async () => {
     const { api } = await fakeApi();
     const names = Array.from({ length: MAX_NAMED_PROBLEMS + 1 }, (_, n) => [`x${n}`, 1]);
 
@@ -237,7 +237,7 @@ describe("the router", () => {
     expect(answer.json.detail).toContain(`and ${MAX_NAMED_PROBLEMS} more`);
   });
 
-  test("names fields that were sent to a call that takes none", async () => {
+  test("lists fields that were sent to an operation that takes none", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", "/v1/definitions/order/disable", { json: { force: true } });
@@ -245,14 +245,14 @@ describe("the router", () => {
     expect(answer).toMatchObject({ status: 400, json: { errors: [{ at: "/force" }] } });
   });
 
-  test("names an unknown parameter of every call", async () => {
+  test("lists an unknown parameter of every operation", async () => {
     const { api } = await fakeApi();
 
     for (const { method, path } of operations) {
       const there = path.replace(/\{version\}/, "1").replace(/\{\w+\}/g, "x");
       const answer = await api(method, there, { query: "nonsense=1" });
 
-      // A call that needs a body misses that as well.
+      // A call that requires a body also reports that it is missing.
       expect(answer.status, `${method} ${path}`).toBe(400);
       const [first, ...others] = z
         .array(z.object({ in: z.string(), at: z.string() }))
@@ -262,7 +262,7 @@ describe("the router", () => {
     }
   });
 
-  test("answers 413 to a long body of every call that reads one", async () => {
+  test("answers 413 to a body that is too long, for every operation that reads one", async () => {
     const { api } = await fakeApi();
 
     const reading = operations.filter(({ method }) => ["POST", "PUT"].includes(method));
@@ -278,7 +278,7 @@ describe("the router", () => {
     }
   });
 
-  test("never fails and never leaves its document, whatever it is sent", async () => {
+  test("never fails and always conforms to its document, whatever is sent", async () => {
     const { api } = await fakeApi();
     const id = fc.oneof(
       fc.constantFrom(
@@ -363,8 +363,8 @@ describe("the router", () => {
   });
 });
 
-describe("an error that nobody foresaw", () => {
-  test("is 500, tells nothing of the inside, and names its place in the log", async () => {
+describe("an unexpected error", () => {
+  test("is 500, reveals no internals, and gives the id of its log line", async () => {
     const boom = new Error("secret path /data at line 3");
     const logged: unknown[] = [];
     const reportFailure = (failure: unknown) => {
@@ -387,7 +387,7 @@ describe("an error that nobody foresaw", () => {
     expect(logged).toEqual([{ error: boom, status: 500, code: "engine/unexpected", route }]);
   });
 
-  test("hides the words of an engine error that is the operator's to mend", async () => {
+  test("hides the text of an engine error that the operator has to fix", async () => {
     const { api } = await fakeApi({
       engine: { get: () => Promise.reject(engineError("store/corrupt")) },
     });
@@ -409,7 +409,7 @@ describe("a token", () => {
     ["its beginning", "Bearer s3cre"],
     ["an empty one", "Bearer "],
     ["another scheme", "Basic s3cret"],
-  ])("is demanded: %s is 401", async (_, authorization) => {
+  ])("is required: %s is 401", async (_, authorization) => {
     const { api, asked } = await fakeApi({ settings });
     const headers = authorization === undefined ? {} : { authorization };
 
@@ -431,15 +431,18 @@ describe("a token", () => {
     expect(asked).toEqual([]);
   });
 
-  test.each(["Bearer s3cret", "bearer  s3cret"])("opens every door: %j", async (authorization) => {
-    const { api } = await fakeApi({ settings });
+  test.each(["Bearer s3cret", "bearer  s3cret"])(
+    "gives access to every operation: %j",
+    async (authorization) => {
+      const { api } = await fakeApi({ settings });
 
-    const answer = await api("GET", "/v1/instances", { headers: { authorization } });
+      const answer = await api("GET", "/v1/instances", { headers: { authorization } });
 
-    expect(answer.status).toBe(200);
-  });
+      expect(answer.status).toBe(200);
+    },
+  );
 
-  test("is not needed for health and for the document", async () => {
+  test("is not required for health and for the document", async () => {
     const { api } = await fakeApi({ settings });
 
     const answers = await Promise.all([api("GET", "/v1/health"), api("GET", "/v1/openapi.json")]);

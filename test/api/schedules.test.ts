@@ -3,7 +3,7 @@ import { aSchedule } from "../support/canned-views.ts";
 import { fakeApi } from "./fake-api.ts";
 
 describe("schedules", () => {
-  test("are listed by pages", async () => {
+  test("are listed in pages", async () => {
     const { api, asked } = await fakeApi();
 
     const answer = await api("GET", "/v1/schedules", { query: "limit=10" });
@@ -12,7 +12,7 @@ describe("schedules", () => {
     expect(asked).toEqual([["schedules", { limit: 10 }]]);
   });
 
-  test("are stopped by their id, and 404 where there is none", async () => {
+  test("are stopped by their id, with 404 for an unknown one", async () => {
     const { api } = await fakeApi();
 
     const removed = await api("DELETE", `/v1/schedules/${aSchedule.id}`);

@@ -6,7 +6,7 @@ describe("health", () => {
   test.each([
     ["real", {}],
     ["virtual", { clock: { advance: () => Promise.reject(new Error("unused")) } }],
-  ])("tells that the clock is %s", async (clock, extras) => {
+  ])("reports that the clock is %s", async (clock, extras) => {
     const { api } = await fakeApi({ extras });
 
     const answer = await api("GET", "/v1/health");

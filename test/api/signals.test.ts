@@ -8,7 +8,7 @@ import { fakeApi } from "./fake-api.ts";
 const SIGNALS = "/v1/signals";
 
 describe("a signal", () => {
-  test("that reached everybody answers 200 with the counts", async () => {
+  test("that has been delivered to every wait answers 200 with the counts", async () => {
     const { api, asked } = await fakeApi();
     const json = { name: "order approved", payload: { by: "me", nested: { "any name": [] } } };
 
@@ -19,7 +19,7 @@ describe("a signal", () => {
     expect(asked).toEqual([["signal", { ...json, id: "b-1" }, undefined]]);
   });
 
-  test("that is on its way answers 202, and says where its receipt is", async () => {
+  test("that is still being delivered answers 202 with the location of its receipt", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", SIGNALS, { json: { name: "many", id: "a:b~c/d" } });
@@ -31,7 +31,7 @@ describe("a signal", () => {
     expect(answer.json).toEqual({ broadcastId: "a:b~c/d" });
   });
 
-  test("that nobody waits for has reached none, which is no error", async () => {
+  test("without a wait reaches none, which is no error", async () => {
     const signal = async () => ({ broadcastId: "b", deliveredCount: 0, startedCount: 0 });
     const { api } = await fakeApi({ engine: { signal } });
 
@@ -40,7 +40,7 @@ describe("a signal", () => {
     expect(answer).toMatchObject({ status: 200, json: { deliveredCount: 0, startedCount: 0 } });
   });
 
-  test("hands its key on, beside the id where there is one", async () => {
+  test("passes its idempotency key on, beside its id if it has one", async () => {
     const { api, asked } = await fakeApi();
     const headers = { "idempotency-key": "k" };
 
@@ -54,7 +54,7 @@ describe("a signal", () => {
     ]);
   });
 
-  test("names every unknown field and every variable that FEEL cannot name", async () => {
+  test("lists every unknown field and every variable whose name FEEL cannot read", async () => {
     const { api, asked } = await fakeApi();
     const json = { name: "go", payload: { "not good": 1, in: 2 }, target: "live", to: 1 };
 
@@ -131,7 +131,7 @@ describe("a receipt", () => {
     expect(asked).toEqual([["receipt", aReceipt.broadcastId]]);
   });
 
-  test("of an event is found too, while it is not complete", async () => {
+  test("of an event is also found, while it is not complete", async () => {
     const receipt = async () => ({ ...aReceipt, kind: "event" as const, complete: false });
     const { api } = await fakeApi({ engine: { receipt } });
 
@@ -140,7 +140,7 @@ describe("a receipt", () => {
     expect(answer).toMatchObject({ status: 200, json: { kind: "event", complete: false } });
   });
 
-  test("that is not there is 404", async () => {
+  test("of an unknown id is 404", async () => {
     const { api } = await fakeApi();
 
     const answer = await api("GET", `${SIGNALS}/nope`);

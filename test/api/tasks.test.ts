@@ -39,7 +39,7 @@ describe("tasks", () => {
   test.each([
     ["/v1/tasks/nope/complete", {}],
     ["/v1/tasks/nope/fail", { message: "x" }],
-  ])("that are gone answer POST %s with 404", async (path, json) => {
+  ])("that do not exist answer POST %s with 404", async (path, json) => {
     const { api } = await fakeApi();
 
     const answer = await api("POST", path, { json });
@@ -64,7 +64,7 @@ describe("tasks", () => {
     expect(asked).toEqual([]);
   });
 
-  test("F66: are found by who has them, who may have them and how they stand", async () => {
+  test("F66: are found by assignee, by candidate and by state", async () => {
     const { api, asked } = await fakeApi();
     const query =
       "assignee=anna&candidateUser=bert&candidateGroup=sales%20%26%20co&state=claimed&overdue=true";
@@ -89,14 +89,14 @@ describe("tasks", () => {
     expect(wrong.json.errors).toHaveLength(3);
   });
 
-  test("F66: are read one by one with their form", async () => {
+  test("F66: are read individually with their form", async () => {
     const { api } = await fakeApi();
 
     expect((await api("GET", "/v1/tasks/live:1")).json).toEqual(aUserTask);
     expect(await api("GET", "/v1/tasks/nope")).toMatchObject({ status: 404 });
   });
 
-  test("F66: are claimed and given back in the name of a user", async () => {
+  test("F66: are claimed and unclaimed in the name of a user", async () => {
     const { api, asked } = await fakeApi();
     const headers = { "idempotency-key": "k" };
     const json = { user: "anna", groups: ["sales"] };

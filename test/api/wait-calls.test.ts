@@ -5,7 +5,7 @@ import type { WaitCall } from "../../lib/shapes/instances.ts";
 
 const body = { any: "body" };
 
-describe("the call that would move a wait", () => {
+describe("the API call shown with a wait", () => {
   test.each<[WaitCall, string, string]>([
     [{ call: "claimTask", taskId: "a b.k1.1", body }, "POST", "/v1/tasks/a%20b.k1.1/claim"],
     [{ call: "completeTask", taskId: "a.f1.1#2", body }, "POST", "/v1/tasks/a.f1.1%232/complete"],
@@ -25,7 +25,7 @@ describe("the call that would move a wait", () => {
     expect(operationAt(method, path)).toBeDefined();
   });
 
-  test("lists the tasks of a multi-instance batch, each of which is completed by itself", () => {
+  test("lists the tasks of a multi-instance batch, which are completed one by one", () => {
     const wakeWith = { call: "tasks", instanceId: "a b" } as const;
     const wait = viewWait({ kind: "task", element: "e", since: "now", wakeWith });
 
@@ -33,7 +33,7 @@ describe("the call that would move a wait", () => {
     expect(operationAt("GET", "/v1/tasks")).toBeDefined();
   });
 
-  test("stands behind everything else, and is absent where there is none", () => {
+  test("is the last field, and absent if there is none", () => {
     const claimWith = { call: "claimTask", taskId: "t", body } as const;
     const wait = { claimWith, kind: "task", element: "e", since: "now" } as const;
 

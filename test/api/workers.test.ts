@@ -15,7 +15,7 @@ describe("a worker over HTTP", () => {
     expect(asked).toEqual([["activate", { ...poll, waitSeconds: 20 }]]);
   });
 
-  test("is told when to ask again", async () => {
+  test("gets the time after which to poll again", async () => {
     const activate = async () => ({ tasks: [], retryAfter: 2 });
     const { api } = await fakeApi({ engine: { activate } });
 
@@ -24,7 +24,7 @@ describe("a worker over HTTP", () => {
     expect(answer).toMatchObject({ status: 200, json: { tasks: [], retryAfter: 2 } });
   });
 
-  test("keeps its lock, or learns that the task was cancelled", async () => {
+  test("extends its lock, or learns that the task was cancelled", async () => {
     const { api } = await fakeApi();
     const cancelling = await fakeApi({ engine: { heartbeat: async () => ({ cancelled: true }) } });
     const path = "/v1/tasks/live:1/heartbeat";
@@ -36,7 +36,7 @@ describe("a worker over HTTP", () => {
     expect(cancelled).toMatchObject({ status: 200, json: { cancelled: true } });
   });
 
-  test("that has lost its lock is told so with 409", async () => {
+  test("that has lost its lock gets 409", async () => {
     const lost = () =>
       Promise.reject(
         new EngineError("task/lock-lost", {
@@ -77,7 +77,7 @@ describe("a worker over HTTP", () => {
     expect(asked).toEqual([]);
   });
 
-  test("sends the tasks of a type to a queue, and back", async () => {
+  test("routes the tasks of a type to a queue, and back", async () => {
     const { api, asked } = await fakeApi();
     const queueArn = "arn:aws:sqs:eu-west-1:123456789012:cards";
 

@@ -8,7 +8,7 @@ import { inARow, tenTasks } from "../cost/workflows.ts";
 import { catching, service, timer } from "../support/bpmn-xml.ts";
 import { openMetered, unitsOf } from "../support/metered-dynamodb.ts";
 
-describe("the cost that is counted in memory", () => {
+describe("the cost computed in memory", () => {
   let table: Awaited<ReturnType<typeof openMetered>>;
   beforeEach(async () => {
     table = await openMetered();
@@ -27,7 +27,7 @@ describe("the cost that is counted in memory", () => {
     ["a timer of days", { id: "days", source: days, mode: "inline", noteLength: 300 }],
   ];
 
-  test.each(cases)("of %s is what DynamoDB says it consumed", async (_, workflow) => {
+  test.each(cases)("of %s is what DynamoDB reports as consumed", async (_, workflow) => {
     const ledger = new Ledger();
     await startOne(meteredStore(new SimulatedStore(), ledger), ledger, workflow);
     await startOne(table.store, new Ledger(), workflow, table.forget);
@@ -39,7 +39,7 @@ describe("the cost that is counted in memory", () => {
 
 type Workflow = Readonly<{ id: string; source: string; mode: Mode; noteLength: number }>;
 
-/** Deploys, then brings one instance to its end without ever looking at it. */
+/** Deploys, then runs one instance to its end without reading it. */
 async function startOne(
   store: Store,
   ledger: Ledger,

@@ -11,8 +11,8 @@ afterAll(async () => {
   plain.destroy();
 });
 
-describe("units of a function's table", () => {
-  test("are measured with each answer, reads and writes apart", async () => {
+describe("the units of a function's table", () => {
+  test("are measured with each response, reads and writes separately", async () => {
     const { store, telemetry } = aCounted();
     const [small, large] = [item("a", "1", 2_500), item("a", "2", 4_500)];
 
@@ -44,7 +44,7 @@ const item = (pk: string, sk: string, bytes: number) => ({
   body: new Uint8Array(bytes),
 });
 
-/** A store as functions have it. */
+/** A store as functions use it. */
 function aCounted() {
   const telemetry = new HeardTelemetry();
   const client = countUnits(localClient(endpointFrom("FERMATA_TEST_DYNAMODB_ENDPOINT")), telemetry);

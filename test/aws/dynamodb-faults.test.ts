@@ -19,7 +19,7 @@ describe("a DynamoDB store whose service", () => {
   });
   afterAll(() => table.drop());
 
-  /** A store that meets the faults, what it sent meanwhile, and a store that meets none. */
+  /** A store with the faults, the requests that it sent meanwhile, and a store without faults. */
   function opened(operation: string, faults: readonly Fault[]) {
     const { client, sent } = faultyClient(endpoint, operation, faults);
     const calm = { random: () => 0.5, pause: async () => undefined };
@@ -36,7 +36,7 @@ describe("a DynamoDB store whose service", () => {
       "ThrottlingException",
       "RequestLimitExceeded",
       "TransactionConflictException",
-    ])("with %s says so at once and has written nothing", async (name) => {
+    ])("with %s reports it at once and has written nothing", async (name) => {
       const { store, sent, other } = opened("PutItem", [refusal(name)]);
       const item = anItem();
 
@@ -49,7 +49,7 @@ describe("a DynamoDB store whose service", () => {
     });
 
     test.each(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"])(
-      "with a transaction cancelled for %s says so, even beside a condition that failed",
+      "with a transaction cancelled for %s reports it, even beside a failed condition",
       async (code) => {
         const reasons = [{ Code: "ConditionalCheckFailed" }, { Code: code }];
         const cancelled = refusal("TransactionCanceledException", { CancellationReasons: reasons });
@@ -67,7 +67,7 @@ describe("a DynamoDB store whose service", () => {
       },
     );
 
-    test("for a read is asked again", async () => {
+    test("for a read is retried", async () => {
       const { store, sent, other } = opened("GetItem", [refusal("ThrottlingException")]);
       const item = anItem();
       await other.commit([{ put: item, when: "absent" }]);
@@ -79,7 +79,7 @@ describe("a DynamoDB store whose service", () => {
     });
   });
 
-  describe("leaves it open whether it has written", () => {
+  describe("leaves the outcome of a write unknown", () => {
     const timeout = Object.assign(new Error("too slow"), { name: "TimeoutError" });
     const failures: readonly [string, Fault, boolean][] = [
       ["the connection breaks before", broken("ECONNRESET", "before"), false],
@@ -125,15 +125,15 @@ describe("a DynamoDB store whose service", () => {
       expect(found.map((item) => item?.version)).toEqual(isThere ? [1, 1] : [undefined, undefined]);
     });
 
-    test("when the transaction itself is still under way", async () => {
+    test("when the same transaction is still in progress", async () => {
       const { store } = opened("TransactWriteItems", [refusal("TransactionInProgressException")]);
 
       expect(await store.commit(puts([anItem(), anItem()]))).toEqual({ kind: "unknown" });
     });
   });
 
-  describe("does a batch in part", () => {
-    test("is asked for the keys that it left, and the order stays", async () => {
+  describe("processes a batch in part", () => {
+    test("is asked for the keys that are left, and the order stays", async () => {
       const leaveHalf = {
         change: (answer: Json, asked: Json) => halfOf(table.name, answer, asked),
       };
@@ -149,7 +149,7 @@ describe("a DynamoDB store whose service", () => {
       expect(sent()).toHaveLength(3);
     });
 
-    test("and never more fails the read, which may be tried again", async () => {
+    test("without end fails the read with a retryable error", async () => {
       const nothing = { instead: (asked: Json) => ({ UnprocessedKeys: asked.RequestItems }) };
       const { store } = opened("BatchGetItem", Array<Fault>(50).fill(nothing));
 
@@ -158,7 +158,7 @@ describe("a DynamoDB store whose service", () => {
       await expect(reading).rejects.toMatchObject({ code: "store/read-failed", retryable: true });
     });
 
-    test("is sent the removals that it left, also while it is throttled", async () => {
+    test("is sent the removals that are left, also while it is throttled", async () => {
       const leaveAll = { instead: (asked: Json) => ({ UnprocessedItems: asked.RequestItems }) };
       const throttle = refusal("ProvisionedThroughputExceededException");
       const { store, sent, other } = opened("BatchWriteItem", [leaveAll, throttle]);
@@ -172,7 +172,7 @@ describe("a DynamoDB store whose service", () => {
       expect(sent()).toHaveLength(3);
     });
 
-    test("or perhaps not at all is not sent the same removals again", async () => {
+    test("with an unknown outcome is not sent the same removals again", async () => {
       const { store, sent, other } = opened("BatchWriteItem", [broken("ECONNRESET", "before")]);
       const item = anItem();
       await other.commit([{ put: item, when: "absent" }]);
@@ -185,7 +185,7 @@ describe("a DynamoDB store whose service", () => {
   });
 
   describe("refuses", () => {
-    test("a write it does not understand: nothing was saved, and trying again is of no use", async () => {
+    test("an invalid write: nothing was saved, and a retry cannot help", async () => {
       const { store } = opened("PutItem", [refusal("ValidationException")]);
 
       const commit = store.commit([{ put: anItem(), when: "absent" }]);
@@ -193,7 +193,7 @@ describe("a DynamoDB store whose service", () => {
       await expect(commit).rejects.toMatchObject({ code: "store/commit-failed", retryable: false });
     });
 
-    test("a transaction for a reason of its own: nothing was saved", async () => {
+    test("a transaction for another reason: nothing was saved", async () => {
       const reasons = [{ Code: "None" }, { Code: "ValidationError", Message: "too large" }];
       const cancelled = refusal("TransactionCanceledException", { CancellationReasons: reasons });
       const { store } = opened("TransactWriteItems", [cancelled]);
@@ -203,7 +203,7 @@ describe("a DynamoDB store whose service", () => {
       await expect(commit).rejects.toMatchObject({ code: "store/commit-failed" });
     });
 
-    test("everything because there is no such table", async () => {
+    test("everything because the table does not exist", async () => {
       const store = new DynamoDbStore({ client: localClient(endpoint), table: "no-such-table" });
 
       const commit = store.commit([{ put: anItem(), when: "absent" }]);
@@ -219,7 +219,7 @@ describe("a DynamoDB store whose service", () => {
     });
   });
 
-  test("is not there at all has saved nothing", async () => {
+  test("is unreachable has saved nothing", async () => {
     const { client, sent } = faultyClient(
       endpoint,
       "PutItem",
@@ -230,7 +230,7 @@ describe("a DynamoDB store whose service", () => {
     const commit = store.commit([{ put: anItem(), when: "absent" }]);
 
     await expect(commit).rejects.toMatchObject({ code: "store/commit-failed", retryable: true });
-    // Nobody can have written, so the client may try on.
+    // Nothing can have been written, so the client may retry.
     expect(sent().length).toBeGreaterThan(1);
   });
 });
@@ -249,7 +249,7 @@ function puts([a, b]: readonly [Item, Item]): [Write, Write] {
   ];
 }
 
-/** An answer without the second half of the keys, which it leaves. */
+/** A response without the second half of the keys, which it leaves unprocessed. */
 function halfOf(table: string, answer: Json, asked: Json): Json {
   type Keys = readonly Readonly<{ sk: { S: string } }>[];
   const requests = asked.RequestItems as Record<string, { Keys: Keys }>;

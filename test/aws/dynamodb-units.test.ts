@@ -5,7 +5,7 @@ import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Item, Write } from "../../lib/ports/store.ts";
 import { openMetered } from "../support/metered-dynamodb.ts";
 
-describe("what a store tells its meter", () => {
+describe("what a store reports to its meter", () => {
   let opened: Awaited<ReturnType<typeof openMetered>>;
   beforeEach(async () => {
     opened = await openMetered();
@@ -77,7 +77,7 @@ describe("what a store tells its meter", () => {
     expect(told()).toEqual({ "read table": 1 + 3 + 1 + 1 + 3 + 5 + 3, "read listing": 0.5 });
   });
 
-  test.each([1, 2, 7])("turns at %i KB exactly where DynamoDB does", async (kilobytes) => {
+  test.each([1, 2, 7])("changes at %i KB exactly where DynamoDB does", async (kilobytes) => {
     const { store, told, reported } = opened;
     const rich = {
       version: 1_234_500,

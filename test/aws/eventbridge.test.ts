@@ -1,4 +1,4 @@
-// The bus on emulated EventBridge, with the rule that brings broadcasts to the work queue.
+// The bus on emulated EventBridge, with the rule that delivers broadcasts to the work queue.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -48,8 +48,8 @@ busContract(
   { runs: 5 },
 );
 
-describe("an event of the bus", () => {
-  test("says to outsiders what was broadcast, and never its payload", async () => {
+describe("an event on the bus", () => {
+  test("tells subscribers what was broadcast, and never its payload", async () => {
     const [event] = await heard("signal-accepted", (bus) => bus.publish(aBroadcast));
 
     expect(event).toMatchObject({
@@ -66,7 +66,7 @@ describe("an event of the bus", () => {
     );
   });
 
-  test("says to those who fan out which trace has broadcast it", async () => {
+  test("carries the trace of the broadcast for the fan-out", async () => {
     const queue = await createQueue(sqs);
     const { busName, drop } = await createBus("signal-accepted", queue);
     const traceparent = () => "00-a-b-01";
@@ -83,19 +83,19 @@ describe("an event of the bus", () => {
     ]);
   });
 
-  test("tells what happened to an instance, where somebody wants to hear it", async () => {
+  test("announces what happened to an instance, if a subscriber wants it", async () => {
     const [event] = await heard("instance-ended", (bus) => bus.announce?.(anAnnouncement));
 
     expect(event).toMatchObject({ source: "fermata", detail: anAnnouncement });
   });
 
-  test("is not made where nobody wants to hear it", () => {
+  test("is not published without a subscriber", () => {
     const bus = new EventBridgeBus({ client, busName: "any", announces: false, clock });
 
     expect(bus.announce).toBeUndefined();
   });
 
-  test("of an outsider that asks for a signal can be read as it comes", async () => {
+  test("of another application that requests a signal can be read as it is", async () => {
     const queue = await createQueue(sqs);
     const { busName, drop } = await createBus("signal-requested", queue);
     const Detail = JSON.stringify({ name: "closed", payload: { why: "flood" } });
@@ -152,7 +152,7 @@ function detailOf(event: object | undefined): object {
     : {};
 }
 
-/** A bus with one rule, which brings events of this type to the queue. */
+/** A bus with one rule, which delivers events of this type to the queue. */
 async function createBus(type: string, { arn }: TestQueue) {
   const busName = `bus-${randomUUID()}`;
   const rule = { EventBusName: busName, Rule: "to-queue" };

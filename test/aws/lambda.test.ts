@@ -51,8 +51,8 @@ afterAll(async () => {
   client.destroy();
 });
 
-describe("a task that is a function", () => {
-  test("gets its input and what it is an attempt of, and returns variables", async () => {
+describe("a task that runs as a Lambda function", () => {
+  test("gets its input and the details of its attempt, and returns variables", async () => {
     const { ticket: _, ...context } = about;
     const outcome = await run({ do: "echo", amount: 3 });
 
@@ -62,7 +62,7 @@ describe("a task that is a function", () => {
     });
   });
 
-  test("runs on the Node that the engine is made for", async () => {
+  test("runs on the Node version that the engine requires", async () => {
     expect(await run({ do: "echo" })).toMatchObject({
       variables: { node: expect.stringMatching(/^v24\./) },
     });
@@ -75,7 +75,7 @@ describe("a task that is a function", () => {
   test.each<[string, Variables]>([
     ["a list", { do: "return", value: [1] }],
     ["a name that is no variable", { do: "return", value: { "a b": 1 } }],
-  ])("fails when it returns what cannot be kept: %s", async (_, input) => {
+  ])("fails when it returns what cannot be stored: %s", async (_, input) => {
     expect(await run(input)).toMatchObject({
       kind: "failed",
       message: expect.stringContaining("cannot be kept"),
@@ -104,7 +104,7 @@ describe("a task that is a function", () => {
   });
 });
 
-describe("a compiler that is a function", () => {
+describe("a compiler that runs as a Lambda function", () => {
   const compile = (functionName: string, source: string) =>
     remoteCompiler({ client, functionName, notation: "bpmn" })(source);
 

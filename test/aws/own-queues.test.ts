@@ -1,4 +1,4 @@
-// Queues of the user's on emulated SQS, whose clock stands still but for what the suites let pass.
+// A user's own queues on emulated SQS, whose clock moves only when the suites let time pass.
 
 import {
   CreateQueueCommand,
@@ -37,7 +37,7 @@ ownQueuesContract("queues of a user in SQS", async () => {
   const bad = {
     gone: arnOf(fresh()),
     fifo: arnOf(fifo),
-    // There is a queue of that name here, and it must not get what is meant for the other.
+    // A queue of that name exists here, and must not get what is meant for the other.
     elsewhere: arnOf(one, "eu-central-1"),
     ofStrangers: arnOf(one, "us-east-1", "111111111111"),
   };
@@ -54,8 +54,8 @@ ownQueuesContract("queues of a user in SQS", async () => {
   };
 });
 
-describe("a queue of a user in SQS", () => {
-  test("that is deleted refuses, and takes again once it is back", async () => {
+describe("a user's own queue in SQS", () => {
+  test("refuses after it is deleted, and accepts again once it is back", async () => {
     const name = fresh();
     const QueueUrl = await create(name);
     const queues = new SqsOwnQueues({ client, allowed: [arnOf(name)] });
@@ -72,7 +72,7 @@ describe("a queue of a user in SQS", () => {
     expect(await receive(arnOf(name))).toEqual(["3"]);
   });
 
-  test("holds everything back for as long as it was set to", async () => {
+  test("delays every message for the configured time", async () => {
     const time = await stopTime();
     const name = fresh();
     await create(name, { DelaySeconds: "30" });
@@ -87,7 +87,7 @@ describe("a queue of a user in SQS", () => {
     expect([before, after]).toEqual([undefined, "task"]);
   });
 
-  test("F67 gets a task as a poll would, whose result ends the instance; refused ones are polled for", async () => {
+  test("F67 gets the same task as a poll, whose result ends the instance; refused ones are polled for", async () => {
     const [name, narrow] = [fresh(), fresh()];
     await create(name);
     await create(narrow, { MaximumMessageSize: "1024" });
@@ -123,7 +123,7 @@ async function create(QueueName: string, Attributes: Record<string, string> = {}
   return QueueUrl;
 }
 
-/** Everything that may be received now; it is gone then. */
+/** Everything that can be received now; it is deleted. */
 async function receive(queueArn: string): Promise<readonly string[]> {
   const QueueUrl = `${emulated().endpoint}/000000000000/${queueArn.split(":").at(-1)}`;
   const bodies: string[] = [];

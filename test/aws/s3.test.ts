@@ -24,7 +24,7 @@ blobsContract("blobs in S3", async () => {
 });
 
 describe("an object that is to expire", () => {
-  test("has the tag that the bucket's lifecycle looks for", async () => {
+  test("has the tag that the bucket's lifecycle rule selects", async () => {
     const bucket = await createBucket();
     const blobs = new S3Blobs({ client, bucket });
     await blobs.put("values/ä b", Uint8Array.of(1));
@@ -48,7 +48,7 @@ describe("blobs in S3", () => {
     expect(ChecksumSHA256).toBe("S/USLzRFVMU73i67jNK349FgCtYxw4Wl18ziPHeFRZo=");
   });
 
-  test("say what they used", async () => {
+  test("report the requests that they used", async () => {
     const used: Usage[] = [];
     const bucket = await createBucket();
     const blobs = new S3Blobs({ client, bucket, meter: (usage) => used.push(usage) });
@@ -63,7 +63,7 @@ describe("blobs in S3", () => {
     ]);
   });
 
-  test("say which bucket did not answer, and that it may pass", async () => {
+  test("report which bucket did not respond, as a retryable error", async () => {
     const blobs = new S3Blobs({ client, bucket: "no-such-bucket" });
 
     await expect(blobs.put("a", Uint8Array.of(1))).rejects.toMatchObject({

@@ -50,7 +50,7 @@ describe("a timer by schedule", () => {
   });
   afterEach(() => opened.close());
 
-  test("F33 has one schedule, that calls the queue once and is gone", async () => {
+  test("F33 has one schedule, which sends to the queue once and is then gone", async () => {
     const timer = aTimer(opened.now(), 3_600_000);
     await opened.timers.arm(timer);
 
@@ -85,7 +85,7 @@ describe("a timer by schedule", () => {
     expect(woken).toEqual([timer.instanceId]);
   });
 
-  test("fires for an instance whose id looks like a word of the service", async () => {
+  test("fires for an instance whose id looks like a placeholder of the service", async () => {
     const woken: string[] = [];
     opened.consume(async (instanceId) => void woken.push(instanceId));
     const instanceId = 'a <aws.scheduler.execution-id> "b" \u{1F600}';
@@ -103,7 +103,7 @@ describe("a timer by schedule", () => {
     expect(await schedulesOf(opened.group)).toEqual([]);
   });
 
-  test("is counted as the invocation that it will be; one in the queue as none", async () => {
+  test("is counted as the invocation that it will be; a queued one as none", async () => {
     await opened.timers.arm(aTimer(opened.now(), 3_600_000));
     await opened.timers.arm({ ...aTimer(opened.now(), 60_000), ticket: "t2.1" });
 
@@ -176,8 +176,8 @@ async function openWheel(): Promise<OpenedTimers> {
 const TURN_MS = 60_000;
 
 /**
- * What instances and start events do with their timers: they know when they are due, and forget
- * those disarmed.
+ * How instances and start events use their timers: they know when they are due, and forget disarmed
+ * ones.
  */
 function withInstances(
   opened: StoppedQueue<"timer" | "timer-start">,
@@ -202,7 +202,7 @@ function withInstances(
     armed,
     timers: played,
     index: () => {},
-    // The queue delays by whole seconds, and a schedule goes by them.
+    // The queue delays by whole seconds, and so does a schedule.
     latenessMs: 1_000,
     consume(woken: (who: string) => Promise<void>) {
       opened.consume(async (message) => {

@@ -23,7 +23,7 @@ secretsContract("secrets of Secrets Manager", async (texts) => {
 });
 
 describe("secrets of Secrets Manager", () => {
-  test("are remembered for five minutes, and then read again", async () => {
+  test("are cached for five minutes, and then read again", async () => {
     const arn = await create("before");
     let now = 0;
     const later = { now: () => instantFrom(now) };
@@ -60,7 +60,7 @@ describe("secrets of Secrets Manager", () => {
     expect(all).toEqual(["the key", undefined, undefined, undefined]);
   });
 
-  test("that are not there yet are asked for again", async () => {
+  test("that do not exist yet are looked up again", async () => {
     const name = `fermata-${randomUUID()}`;
     const secrets = new SecretsManagerSecrets({ client, places: { KEY: { arn: name } }, clock });
     const before = await secrets.valueOf("KEY");
@@ -69,7 +69,7 @@ describe("secrets of Secrets Manager", () => {
     expect([before, await secrets.valueOf("KEY")]).toEqual([undefined, "made since"]);
   });
 
-  test("that cannot be read are an error that names them, and not for ever", async () => {
+  test("that cannot be read throw an error that names them, and are not cached for ever", async () => {
     const nowhere = new SecretsManagerClient({
       ...emulated(),
       endpoint: "http://127.0.0.1:1",

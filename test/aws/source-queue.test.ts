@@ -1,4 +1,4 @@
-// What functions do with the queue that wakes them, on emulated SQS.
+// What functions do with their source queue, on emulated SQS.
 
 import {
   GetQueueAttributesCommand,
@@ -18,8 +18,8 @@ import { createQueue, type TestQueue } from "../support/sqs-queue.ts";
 const client = traceMessages(new SQSClient(emulated()));
 afterAll(() => client.destroy());
 
-describe("the queue of a message", () => {
-  test("brings it back at once when it is no longer hidden", async () => {
+describe("the source queue of a message", () => {
+  test("redelivers it at once when it is made visible", async () => {
     const queue = await aQueue();
     await send(queue, "hello");
     const record = recordOf(queue, await receive(queue));
@@ -30,7 +30,7 @@ describe("the queue of a message", () => {
     expect((await receive(queue))?.Body).toBe("hello");
   });
 
-  test("holds a copy back", async () => {
+  test("delays a copy", async () => {
     const queue = await aQueue();
     await send(queue, "hello");
     const record = recordOf(queue, await receive(queue));
@@ -41,7 +41,7 @@ describe("the queue of a message", () => {
     expect(await receive(queue)).toBeUndefined();
   });
 
-  test("that keeps an order lets a copy wait among the timers", async () => {
+  test("that is FIFO lets a copy wait in the timer queue", async () => {
     const queue = await aQueue({ fifo: true });
     const timers = await aQueue();
     const source = sourceOf(queue, { timersUrl: timers.url });
@@ -74,7 +74,7 @@ describe("the queue of a message", () => {
 });
 
 describe("a message that a function sends", () => {
-  test("says which trace it belongs to", async () => {
+  test("carries its trace", async () => {
     const queue = await aQueue();
 
     const trace = await inTrace(undefined, async () => {

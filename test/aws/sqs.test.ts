@@ -1,4 +1,4 @@
-// The queues on emulated SQS, whose clock stands still but for what the suites let pass.
+// The queues on emulated SQS, whose clock moves only when the suites let time pass.
 
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterAll, describe, expect, test } from "vitest";

@@ -11,7 +11,7 @@ const EMPTY_QUERIES: Readonly<Record<string, number>> = {
   "a poll that finds nothing": 2,
 };
 
-describe("what a task costs that is done outside", () => {
+describe("the cost of a task that a worker runs", () => {
   let table: Awaited<ReturnType<typeof openMetered>>;
   beforeEach(async () => {
     table = await openMetered();
@@ -21,7 +21,7 @@ describe("what a task costs that is done outside", () => {
   test.each([
     ["when its worker comes later", patientWorker<Lap>],
     ["when its worker is quick", quickWorker<Lap>],
-  ] as const)("is what DynamoDB says it consumed, call by call, %s", async (_, journey) => {
+  ] as const)("is what DynamoDB reports as consumed, call by call, %s", async (_, journey) => {
     const ledger = new Ledger();
     const inMemory = await aWorkersWorld(meteredStore(new SimulatedStore(), ledger));
     const onTable = await aWorkersWorld(table.store);

@@ -11,7 +11,7 @@ type Adapter = Readonly<{
   stop(): Promise<void>;
 }>;
 
-/** The adapter, and what it tells the benchmark. */
+/** The adapter, and what it reports to the benchmark. */
 async function anAdapter() {
   const { create } = await import(join(import.meta.dirname, "../../bench/peer-adapter.mjs"));
   const hits: string[] = [];
@@ -31,7 +31,7 @@ describe("the adapter for a benchmark of several engines", () => {
     expect(hits).toContain("one end");
   });
 
-  test("wakes one of those that wait, or all", async () => {
+  test("wakes one of the waits, or all", async () => {
     const { adapter, hits } = await anAdapter();
     const one = await adapter.start("wait", "one");
     await adapter.start("wait", "two");

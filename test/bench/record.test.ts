@@ -7,7 +7,7 @@ const results = readFileSync(join(import.meta.dirname, "../../bench/RESULTS.md")
 const PARTS: readonly Part[] = ["steps", "topics"];
 
 describe("the record of a benchmark", () => {
-  test.each(PARTS)("finds its part %s in RESULTS.md, and keeps what is around", (part) => {
+  test.each(PARTS)("finds its section %s in RESULTS.md, and keeps the rest", (part) => {
     const once = replacePart(results, part, "new");
 
     expect(once).toContain(`<!-- ${part} -->\n\nnew\n\n<!-- end of ${part} -->`);
@@ -16,11 +16,11 @@ describe("the record of a benchmark", () => {
     expect(once.endsWith(results.slice(results.indexOf(`<!-- end of ${part} -->`)))).toBe(true);
   });
 
-  test("says which part is missing", () => {
+  test("reports which section is missing", () => {
     expect(() => replacePart("nothing", "steps", "")).toThrow("<!-- steps -->");
   });
 
-  test("lays rows out as a table", () => {
+  test("formats rows as a table", () => {
     const rows = [
       { what: "steps", engine: "1", store: "2", ratio: "0.50" },
       { what: "  p99", engine: "3", store: "", ratio: "" },

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { commandLine, curlLine } from "../../cli/call-lines.ts";
 import { serverOf } from "../../cli/server.ts";
-import { openSignedDoor } from "../support/signed-door.ts";
+import { openSignedGateway } from "../support/signed-gateway.ts";
 import { say } from "./recording-terminal.ts";
 
 const ORDER = resolve(import.meta.dirname, "../../examples/order/order.bpmn");
@@ -12,11 +12,11 @@ const SECRET = "a-secret-for-tests";
 const GATEWAY = "https://abc123.execute-api.eu-west-1.amazonaws.com";
 
 describe("fermata, calling a deployed engine,", () => {
-  let door: Awaited<ReturnType<typeof openSignedDoor>>;
+  let gateway: Awaited<ReturnType<typeof openSignedGateway>>;
 
   beforeAll(async () => {
     const definitions = [{ id: "order", version: 1, warnings: [] }];
-    door = await openSignedDoor(SECRET, () => ({ status: 201, body: { definitions } }));
+    gateway = await openSignedGateway(SECRET, () => ({ status: 201, body: { definitions } }));
   });
   beforeEach(() => {
     vi.stubEnv("AWS_PROFILE", undefined);
@@ -25,25 +25,33 @@ describe("fermata, calling a deployed engine,", () => {
     vi.stubEnv("AWS_SESSION_TOKEN", undefined);
   });
   afterEach(() => vi.unstubAllEnvs());
-  afterAll(() => door.close());
+  afterAll(() => gateway.close());
 
-  test("deploys signed as the usual credentials", async () => {
-    const said = await say(["deploy", ORDER, "--url", door.url, "--aws", "--region", "eu-west-1"]);
+  test("deploys with a request signed by the default credentials", async () => {
+    const said = await say([
+      "deploy",
+      ORDER,
+      "--url",
+      gateway.url,
+      "--aws",
+      "--region",
+      "eu-west-1",
+    ]);
 
     expect(said).toEqual({
       exitCode: 0,
       out: [`${ORDER}: order version 1 deployed`],
       errors: [],
     });
-    expect(door.callers.at(-1)?.signedBy).toMatchObject({
+    expect(gateway.callers.at(-1)?.signedBy).toMatchObject({
       accessKeyId: "AKIDEXAMPLE",
       region: "eu-west-1",
       service: "execute-api",
     });
   });
 
-  test("says what to do where it is asked who calls", async () => {
-    const said = await say(["ls", "--url", door.url]);
+  test("explains what to do when a signature is required", async () => {
+    const said = await say(["ls", "--url", gateway.url]);
 
     expect(said).toMatchObject({ exitCode: 1, out: [] });
     expect(said.errors.join("\n")).toMatch(/^fermata: The gateway at .*\(Forbidden\).*--aws/);
@@ -56,7 +64,7 @@ describe("fermata, calling a deployed engine,", () => {
     try {
       const missing = await say(["ls", "--local"]);
       mkdirSync(".fermata");
-      writeFileSync(join(".fermata", "local.json"), JSON.stringify({ apiUrl: door.url }));
+      writeFileSync(join(".fermata", "local.json"), JSON.stringify({ apiUrl: gateway.url }));
       const found = await say(["deploy", ORDER, "--local", "--aws", "--region", "eu-west-1"]);
 
       expect(missing).toMatchObject({ exitCode: 2 });
@@ -74,18 +82,18 @@ describe("fermata, calling a deployed engine,", () => {
     [["--region", "eu-west-1"], /Add --aws/],
     [["--local"], /--local and --url cannot be combined/],
   ])("refuses %j", async (options, reason) => {
-    const said = await say(["ls", "--url", door.url, ...options]);
+    const said = await say(["ls", "--url", gateway.url, ...options]);
 
     expect(said).toMatchObject({ exitCode: 2, out: [] });
     expect(said.errors.join()).toMatch(reason);
   });
 });
 
-describe("the server that options name", () => {
+describe("the server that the options name", () => {
   const named = (given: Parameters<typeof serverOf>[0], environment = {}) =>
     serverOf(given, { environment });
 
-  test("is signed for by itself when it is an API Gateway", () => {
+  test("is signed for automatically when it is an API Gateway", () => {
     expect(named({ url: `${GATEWAY}/` })).toEqual({ url: GATEWAY, signedFor: "eu-west-1" });
     expect(named({}, { FERMATA_URL: GATEWAY, AWS_REGION: "us-east-1" })).toEqual({
       url: GATEWAY,
@@ -93,12 +101,12 @@ describe("the server that options name", () => {
     });
   });
 
-  test("gets a token instead, where there is one", () => {
+  test("gets a token instead, if there is one", () => {
     expect(named({ url: GATEWAY, token: "t" })).toEqual({ url: GATEWAY, token: "t" });
     expect(named({ url: GATEWAY }, { FERMATA_TOKEN: "t" })).toEqual({ url: GATEWAY, token: "t" });
   });
 
-  test("is signed for on demand, whatever token lies around", () => {
+  test("is signed for on request, even if a token is set", () => {
     const environment = { FERMATA_TOKEN: "t", AWS_DEFAULT_REGION: "us-east-2" };
 
     expect(named({ url: "https://engine.example.com", aws: true }, environment)).toEqual({
@@ -107,7 +115,7 @@ describe("the server that options name", () => {
     });
   });
 
-  test("is named in lines that can be pasted", () => {
+  test("is part of commands that can be pasted", () => {
     const gateway = named({ url: GATEWAY });
     const custom = named({ url: "https://engine.example.com", aws: true, region: "us-east-2" });
     const call = { method: "POST", path: "/v1/signals", body: { name: "go" } };

@@ -51,7 +51,7 @@ describe("fermata, talking to a server,", () => {
     return response.json();
   };
 
-  test("deploys a file, and says when there was nothing new", async () => {
+  test("deploys a file, and says when nothing has changed", async () => {
     const first = await ask(["deploy", ORDER]);
     const second = await ask(["deploy", ORDER]);
 
@@ -99,7 +99,7 @@ describe("fermata, talking to a server,", () => {
     });
   });
 
-  test("starting one id twice is one start", async () => {
+  test("starting an id twice is one start", async () => {
     const args = ["start", "waiting", "--id", "twice", "--variables", '{"total":1}', "--json"];
 
     const [first, second] = [await ask(args), await ask(args)];
@@ -116,7 +116,7 @@ describe("fermata, talking to a server,", () => {
       ["ls", "--definition", "waiting", "--status", "suspended"],
       "/v1/instances?definition=waiting",
     ],
-  ])("prints the API's own answer to %j with --json", async (args, path) => {
+  ])("prints the API's response to %j with --json", async (args, path) => {
     const { exitCode, out } = await ask([...args, "--json"]);
 
     expect(exitCode).toBe(0);
@@ -136,7 +136,7 @@ describe("fermata, talking to a server,", () => {
     expect(out.join()).not.toContain(TOKEN);
   });
 
-  test("shows an instance, and its history in words", async () => {
+  test("shows an instance, and its history as text", async () => {
     const shown = await ask(["show", "w1"]);
     const told = await ask(["history", "w1"]);
 
@@ -146,7 +146,7 @@ describe("fermata, talking to a server,", () => {
     expect(told.out.at(-1)).toMatch(/\tpay entered$/);
   });
 
-  test("lays a list out as a table on a terminal, and by tabs on a pipe", async () => {
+  test("formats a list as a table on a terminal, and with tabs in a pipe", async () => {
     const args = ["ls", "--definition", "waiting", "--limit", "1"];
 
     const table = await ask(args, { isInteractive: true });
@@ -158,7 +158,7 @@ describe("fermata, talking to a server,", () => {
     expect(plain.out[0]?.split("\t")).toHaveLength(5);
   });
 
-  test("lists those with an incident", async () => {
+  test("lists the instances with an incident", async () => {
     await engine.deploy(processOf("failing", "pay-by-hand"));
     for (const instanceId of ["f1", "f2"]) await engine.start("failing", { instanceId });
     const [wait] = (await engine.waits("f1")).items;
@@ -172,7 +172,7 @@ describe("fermata, talking to a server,", () => {
     ]);
   });
 
-  test("F66: lists user tasks, claims one, gives it back and completes it", async () => {
+  test("F66: lists user tasks, claims one, unclaims it and completes it", async () => {
     await engine.deploy(APPROVAL);
     await engine.start("leave", { instanceId: "l1" });
     const listed = await ask(["tasks", "--group", "hr", "--state", "created"]);
@@ -196,7 +196,7 @@ describe("fermata, talking to a server,", () => {
     expect((await said("history", "l1")).join("\n")).toMatch(/assigned to anna[\s\S]*unassigned/);
   });
 
-  test("F66: fails a user task, and needs to know why, and who", async () => {
+  test("F66: fails a user task, and requires a reason and a user", async () => {
     await engine.deploy(APPROVAL);
     await engine.start("leave", { instanceId: "l2" });
     const [line = ""] = (await ask(["tasks", "--instance", "l2"])).out;
@@ -230,7 +230,7 @@ describe("fermata, talking to a server,", () => {
     expect(told.out.join("\n")).toContain("cancel requested: sold out");
   });
 
-  test("ends with 1 and the problem when the server refuses", async () => {
+  test("ends with 1 and the problem when the server refuses a request", async () => {
     const plain = await ask(["show", "nobody"]);
     const asJson = await ask(["show", "nobody", "--json"]);
     const stranger = await say(["ls", "--url", server.url]);
@@ -242,7 +242,7 @@ describe("fermata, talking to a server,", () => {
     expect(stranger.errors.join()).toContain("[request/unauthorized]");
   });
 
-  test("hands its exit code and its answer to the shell", async () => {
+  test("returns its exit code and its output to the shell", async () => {
     const refused = new FermataProcess("show", "nobody", "--url", server.url, "--token", TOKEN);
     const listed = new FermataProcess("ls", "--json", "--url", server.url, "--token", TOKEN);
 
@@ -253,7 +253,7 @@ describe("fermata, talking to a server,", () => {
 });
 
 describe("fermata", () => {
-  test("ends with 3 and the way to a server when none answers", async () => {
+  test("ends with 3 and how to start a server when none answers", async () => {
     const said = await say(["ls", "--url", "http://127.0.0.1:1"]);
 
     expect(said.exitCode).toBe(3);

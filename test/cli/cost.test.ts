@@ -12,7 +12,7 @@ describe("fermata cost", () => {
   beforeAll(() => writeFileSync(ten, tenTasks()));
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test("prints the bill by service, and what others charge", async () => {
+  test("prints the bill by service, and the prices of other engines", async () => {
     const said = await say(["cost", ten], { isInteractive: true });
 
     expect(said).toMatchObject({ exitCode: 0, errors: [] });
@@ -26,7 +26,7 @@ describe("fermata cost", () => {
     expect(bill).toMatch(/Lambda durable functions +.* 9\.19\d\n/);
   });
 
-  test("prints the same for programs", async () => {
+  test("prints the same as JSON", async () => {
     const said = await say(["cost", ten, "--mode", "queued", "--instances", "2", "--json"]);
 
     expect(said.out).toHaveLength(1);
@@ -39,7 +39,7 @@ describe("fermata cost", () => {
     });
   });
 
-  test("runs the handlers that it is given", async () => {
+  test("runs the given handlers", async () => {
     const tasks = mkdtempSync(join(folder, "tasks-"));
     const retried =
       "let runs = 0; export default () => { if (runs++ % 10 === 0) throw new Error('no'); return {}; };";
@@ -52,7 +52,7 @@ describe("fermata cost", () => {
     expect(counts.states).toBe(counts.attempts);
   });
 
-  test("names what is wrong with a file", async () => {
+  test("reports what is wrong with a file", async () => {
     const broken = join(folder, "broken.bpmn");
     writeFileSync(broken, tenTasks().replace('type="work"', ""));
 
@@ -62,14 +62,14 @@ describe("fermata cost", () => {
     expect(said.errors.join()).toMatch(/broken\.bpmn:\d+ .*"step-1".*\[bpmn\//);
   });
 
-  test("says why a workflow cannot be counted", async () => {
+  test("reports why the cost of a workflow cannot be computed", async () => {
     const said = await say(["cost", ten, "--process", "eleven"]);
 
     expect(said).toMatchObject({ exitCode: 1, out: [] });
     expect(said.errors.join()).toMatch(/cannot be counted: "eleven" is no process here/);
   });
 
-  test("refuses calls that make no sense", async () => {
+  test("refuses options that make no sense", async () => {
     expect(await say(["cost", ten, "--mode", "fast"])).toMatchObject({ exitCode: 2 });
     expect(await say(["cost", ten, "--instances", "0"])).toMatchObject({ exitCode: 2 });
     expect(await say(["cost", join(folder, "none.bpmn")])).toMatchObject({ exitCode: 2 });

@@ -31,7 +31,7 @@ describe("the description of a wait", () => {
     expect(describeWait(aWait(wait), [])).toBe(`decide waits for ${awaited} since ${since}.`);
   });
 
-  test("counts children that are waited for as one, and names the first that is open", () => {
+  test("counts children as one wait, and names the first open one", () => {
     const wait = { kind: "child", process: "order", members: { size: 1_000, open: 7 } } as const;
     const some = aWait({ ...wait, childInstanceId: "c-1" });
     const none = aWait({ ...wait, members: { size: 1_000, open: 0 } });
@@ -44,11 +44,11 @@ describe("the description of a wait", () => {
     );
   });
 
-  test.each(["signal", "message", "event"] as const)("says what to do about a %s", (kind) => {
+  test.each(["signal", "message", "event"] as const)("says how to resume a %s", (kind) => {
     expect(describeWaking(aWait({ kind, name: "n" }))).toMatch(/^(Broadcast|Send) it, with .*:$/);
   });
 
-  test("names the person whom it waits for, or those who may be it", () => {
+  test("names the assignee of a user task, or its candidates", () => {
     const task = { kind: "task", state: "created", runsHere: false } as const;
     const free = aWait({ ...task, candidateUsers: ["anna"], candidateGroups: ["sales"] });
     const hers = aWait({ ...task, state: "claimed", assignee: "anna", dueDate: since });
@@ -63,7 +63,7 @@ describe("the description of a wait", () => {
     expect(awaitedBy(hers)).toBe("a person");
   });
 
-  test("has nothing to do about a real timer", () => {
+  test("has no command for a timer on a real clock", () => {
     const { wakeWith: _, ...timer } = aWait({ kind: "timer", dueAt: since });
 
     expect(describeWaking(timer)).toBeUndefined();
@@ -71,7 +71,7 @@ describe("the description of a wait", () => {
   });
 });
 
-describe("the command that ends a wait", () => {
+describe("the command that resumes a wait", () => {
   test.each<[Omit<WaitView, "element" | "since">, string]>([
     [{ kind: "signal", name: "approved" }, "fermata signal approved"],
     [{ kind: "signal", name: "it's over" }, "fermata signal 'it'\\''s over'"],
@@ -98,7 +98,7 @@ describe("the command that ends a wait", () => {
     expect(wakingLine("fermata", here, "i1", aWait(wait))).toBe(line);
   });
 
-  test("names a server that is not where every server is", () => {
+  test("names a server that is not at the default address", () => {
     const there = { url: "http://127.0.0.1:8080", token: "secret" };
 
     const line = commandLine("fermata", there, ["receipt", "b-1"]);
@@ -106,7 +106,7 @@ describe("the command that ends a wait", () => {
     expect(line).toBe("fermata receipt b-1 --url http://127.0.0.1:8080");
   });
 
-  test("begins with what the reader types where the reader is", () => {
+  test("begins with the command line that the reader uses", () => {
     const inClone = { environment: { npm_package_name: "fermata-engine" } };
     const elsewhere = { environment: { npm_package_name: "their-shop" } };
 
@@ -134,7 +134,7 @@ describe("the description of an entry", () => {
   });
 });
 
-describe("the description of what became of an event", () => {
+describe("the description of an event's outcome", () => {
   test.each([
     [{ id: "e", outcome: "delivered", deliveredCount: 1 }, "delivered."],
     [{ id: "e", outcome: "delivered", deliveredCount: 3 }, "delivered to 3 waits."],
@@ -144,12 +144,12 @@ describe("the description of what became of an event", () => {
       "no instance waits for it, and events of its type are not kept; it was dropped.",
     ],
     [{ id: "e" }, "delivery continues. Receipt: fermata receipt e"],
-  ] as const)("tells %j", (answer, words) => {
+  ] as const)("shows %j", (answer, words) => {
     expect(describeEventAnswer(answer, { program: "fermata", server: here })).toBe(words);
   });
 });
 
-describe("the description of where a message went", () => {
+describe("the description of a message's outcome", () => {
   const busy = "the waiting instance is busy and takes it in a moment";
   test.each([
     [{ outcome: "delivered", instanceId: "i1" }, undefined, "delivered to i1."],
@@ -167,7 +167,7 @@ describe("the description of where a message went", () => {
       "not delivered yet: the waiting instance is busy and takes it in a moment.",
     ],
     [{ outcome: "duplicate" }, undefined, "duplicate: a message with this id was accepted before."],
-  ] as const)("tells %j, kept for %s", (answer, ttl, words) => {
+  ] as const)("shows %j, kept for %s", (answer, ttl, words) => {
     expect(describeMessageAnswer(answer, ttl)).toBe(words);
   });
 });

@@ -32,7 +32,7 @@ describe.concurrent("fermata dev", () => {
     expect(server.lines.join("")).not.toContain("\u001b");
   });
 
-  test("tells of tasks that nobody runs here, with the call that completes them", async ({
+  test("reports tasks without a handler, with the command that completes them", async ({
     onTestFinished,
   }) => {
     const { dev } = temporaryHouse(onTestFinished);
@@ -60,7 +60,7 @@ describe.concurrent("fermata dev", () => {
     expect(server.errors.join("")).toContain("store/files-removed");
   });
 
-  test("owns its folder until SIGTERM ends it with 0, then another goes on with it", async ({
+  test("holds its folder until SIGTERM ends it with 0, then another process continues with it", async ({
     onTestFinished,
   }) => {
     const { dev } = temporaryHouse(onTestFinished);
@@ -122,7 +122,7 @@ describe.concurrent("fermata dev", () => {
     expect(patient.lines.at(-1)).toMatch(/p1 {2}ended: succeeded$/);
   });
 
-  test("without examples deploys nothing, and with --json speaks JSON", async ({
+  test("without examples deploys nothing, and with --json prints JSON", async ({
     onTestFinished,
   }) => {
     const { folder, dev } = temporaryHouse(onTestFinished);
@@ -136,7 +136,7 @@ describe.concurrent("fermata dev", () => {
     expect(ready).toMatchObject({ event: "ready", clock: "real", dataDir: join(folder, "data") });
   });
 
-  test("refuses a host that others can reach, unless there is a token", async ({
+  test("refuses a host that is reachable from outside, unless there is a token", async ({
     onTestFinished,
   }) => {
     const { dev } = temporaryHouse(onTestFinished);
@@ -146,7 +146,7 @@ describe.concurrent("fermata dev", () => {
     expect(open.errors.join()).toMatch(/open to everyone .* Give it a token/);
   });
 
-  test("keeps ended instances for as long as it is told", async ({ onTestFinished }) => {
+  test("keeps ended instances for the configured retention", async ({ onTestFinished }) => {
     const { dev } = temporaryHouse(onTestFinished);
     const server = dev("--clock", "virtual", "--retention", "P400D");
     const client = createClient({ baseUrl: await server.url() });
@@ -169,7 +169,7 @@ describe.concurrent("fermata dev", () => {
   });
 });
 
-/** A folder of its own, and a way to run engines in it; all of it is gone when the test ends. */
+/** A temporary folder, and a way to run engines in it; all of it is removed when the test ends. */
 function temporaryHouse(onTestFinished: TestContext["onTestFinished"]) {
   const folder = mkdtempSync(join(tmpdir(), "fermata-cli-"));
   const started: FermataProcess[] = [];

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 
 const MAIN = resolve(import.meta.dirname, "../../cli/main.ts");
 
-/** The command in a process of its own; lines are kept, so that none is missed. */
+/** The command in a separate process; its lines are kept, so that none is missed. */
 export class FermataProcess {
   readonly lines: string[] = [];
   readonly errors: string[] = [];
@@ -28,7 +28,7 @@ export class FermataProcess {
     });
   }
 
-  /** The first line that matches, once it is there; fails when the process ends without it. */
+  /** The first line that matches, once it is printed; fails when the process ends without it. */
   line(pattern: RegExp): Promise<string> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
@@ -59,7 +59,7 @@ export class FermataProcess {
     if (this.#exitCode === undefined) this.#child.kill(signal);
   }
 
-  /** Sends a signal and gives the exit code. */
+  /** Sends a signal and returns the exit code. */
   async end(signal: NodeJS.Signals = "SIGTERM"): Promise<number> {
     this.signal(signal);
     return this.exitCode();

@@ -9,11 +9,11 @@ import { aService } from "../support/http-service.ts";
 import { FermataProcess } from "./fermata-process.ts";
 
 describe("fermata dev", () => {
-  test("runs HTTP tasks against hosts that it was told of, with secrets of its environment", async () => {
+  test("runs HTTP tasks against the allowed hosts, with secrets from its environment", async () => {
     const service = await aService(({ headers }) => ({ body: `you are ${headers.authorization}` }));
     const origin = `http://127.0.0.1:${service.port}`;
     vi.stubEnv("FERMATA_SECRET_DEV_KEY", "key-of-the-environment");
-    // A proxy would resolve names anew; Node's own client would use this one.
+    // A proxy would resolve names again; Node's own client would use this one.
     const proxy = await aService({ status: 502 });
     vi.stubEnv("NODE_USE_ENV_PROXY", "1");
     vi.stubEnv("HTTP_PROXY", `http://127.0.0.1:${proxy.port}`);
@@ -47,7 +47,7 @@ describe("fermata dev", () => {
     ]);
   });
 
-  test("reads hosts one by one or with commas, and what has none is no secret", () => {
+  test("reads hosts as repeated options or separated by commas, and refuses a secret without hosts", () => {
     expect(
       httpOptions({ allow: ["a, b", "c"], private: undefined, secrets: ["K=a,b", "L=c:8443"] }),
     ).toEqual({ allowHosts: ["a", "b", "c"], secrets: { K: ["a", "b"], L: ["c:8443"] } });

@@ -7,7 +7,7 @@ import { damageInstance } from "../support/damage.ts";
 import { processOf } from "./process-of.ts";
 import { say } from "./recording-terminal.ts";
 
-describe("fermata, for who operates an engine,", () => {
+describe("fermata, for operators,", () => {
   let folder: string;
   let engine: EmbeddedEngine;
   let server: Awaited<ReturnType<typeof serveEngine>>;
@@ -51,7 +51,7 @@ describe("fermata, for who operates an engine,", () => {
     expect(await engine.list({ tag: "b" })).toMatchObject({ items: [{ tags: ["a", "b"] }] });
   });
 
-  test("lists incidents, and tells which it would resolve", async () => {
+  test("lists incidents, and shows which it would resolve", async () => {
     const listed = await ask("incidents", "--type", "JOB_NO_RETRIES");
     const dry = await ask("resolve", "--definition", "waiting");
 
@@ -62,7 +62,7 @@ describe("fermata, for who operates an engine,", () => {
     expect((await engine.incidents()).items).toHaveLength(2);
   });
 
-  test("resolves all that match, those of an instance, or one", async () => {
+  test("resolves all that match, those of an instance, or a single one", async () => {
     const all = await ask("resolve", "--element", "pay", "--yes", "--retries", "2");
     expect(all.out.at(-1)).toBe("2 of 2 resolved, 0 already gone, 0 refused");
     const { items } = await engine.tasks({ instanceId: "w1" });
@@ -91,7 +91,7 @@ describe("fermata, for who operates an engine,", () => {
     expect(await ask("set", "w3")).toMatchObject({ exitCode: 2 });
   });
 
-  test("purges what has ended, once that is meant", async () => {
+  test("purges ended instances, once it is confirmed", async () => {
     await engine.cancel("w1");
     await engine.cancel("w2");
 
@@ -107,7 +107,7 @@ describe("fermata, for who operates an engine,", () => {
     expect((await engine.list()).items.map(({ instanceId }) => instanceId)).toEqual(["w3"]);
   });
 
-  test("shows over how many shards a definition is listed, and raises that", async () => {
+  test("shows the number of shards of a definition's list, and raises it", async () => {
     const before = await ask("listing", "waiting");
     const raised = await ask("listing", "waiting", "--shards", "8", "--json");
     const lowered = await ask("listing", "waiting", "--shards", "4");
@@ -122,7 +122,7 @@ describe("fermata, for who operates an engine,", () => {
     expect((await ask("ls")).out.map((line) => line.slice(0, 2))).toEqual(["w4", "w3", "w2", "w1"]);
   });
 
-  test("S3 recovers, and tells what was counted", async () => {
+  test("S3 recovers, and prints the counts", async () => {
     const once = await ask("recover");
     const all = await ask("recover", "--all", "--json");
 
@@ -143,7 +143,7 @@ describe("fermata, for who operates an engine,", () => {
     });
   });
 
-  test("S3 R17 names what a recovery could not read, and exits as one that was not whole", async () => {
+  test("S3 R17 names what a recovery could not read, and exits as incomplete", async () => {
     await server.close();
     await engine.close();
     await damageInstance(folder, "w2");

@@ -1,7 +1,7 @@
 import { runCommandLine } from "../../cli/run-command-line.ts";
 import type { Terminal } from "../../cli/terminal.ts";
 
-/** What a command said, and how it ended. */
+/** The output of a command, and how it ended. */
 export type Said = Readonly<{
   exitCode: number;
   out: readonly string[];
@@ -13,7 +13,7 @@ export type Surroundings = Readonly<{
   environment?: Readonly<Record<string, string>>;
 }>;
 
-/** Runs a command in this process, as a script with a pipe would see it unless told otherwise. */
+/** Runs a command in this process, as a script with a pipe would see it by default. */
 export async function say(
   args: readonly string[],
   { isInteractive = false, environment = {} }: Surroundings = {},

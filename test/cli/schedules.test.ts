@@ -5,7 +5,7 @@ import { startsItself } from "../support/timer-starts.ts";
 import { say } from "./recording-terminal.ts";
 
 describe("fermata schedules", () => {
-  test("lists what begins by itself, and stops one", async () => {
+  test("lists the armed timer starts, and stops one", async () => {
     const engine = await anEngine();
     await engine.deploy(startsItself("hourly", { timeCycle: "0 0 * * * *", zone: "Asia/Tokyo" }));
     await engine.deploy(startsItself("thrice", { timeCycle: "R3/PT1M" }));

@@ -40,7 +40,7 @@ describe("fermata, with signals, messages and events,", () => {
     await engine.idle();
   }
 
-  test("wakes who waits for a signal, by the command that why prints", async () => {
+  test("resumes a wait for a signal, with the command that why prints", async () => {
     await started("approval", "a1");
     await started("approval", "a2");
     const { out: reasons } = await ask(["why", "a1"]);
@@ -67,7 +67,7 @@ describe("fermata, with signals, messages and events,", () => {
     expect(told.join("\n")).toMatch(/\trequest-settled: signal "request-settled" thrown \(a1:/);
   });
 
-  test("says what a signal or a message has started", async () => {
+  test("reports which instances a signal or a message has started", async () => {
     await engine.deploy(startedBy("by-signal", "signal", "night-falls"));
     await engine.deploy(startedBy("by-message", "message", "order-placed"));
 
@@ -80,7 +80,7 @@ describe("fermata, with signals, messages and events,", () => {
     expect(items).toMatchObject([{ status: "succeeded", variables: { lamps: 3 } }]);
   });
 
-  test("says when nobody waited for a signal", async () => {
+  test("reports when no instance waited for a signal", async () => {
     const said = await ask(["signal", "nobody-waits"]);
 
     expect(said.out[0]).toBe(
@@ -104,7 +104,7 @@ describe("fermata, with signals, messages and events,", () => {
     expect(unknown.errors.join()).toContain("[broadcast/not-found]");
   });
 
-  test("keeps a message that comes early, and takes its id once", async () => {
+  test("keeps a message that arrives early, and accepts its id once", async () => {
     const args = ["message", "payment-confirmed", "--key", "77", "--id", "bank-1"];
     const payload = ["--payload", '{"amount":12.5}', "--ttl", "PT5M"];
 
@@ -122,7 +122,7 @@ describe("fermata, with signals, messages and events,", () => {
     expect(variables).toMatchObject({ outcome: "paid", paidAmount: 12.5 });
   });
 
-  test("sends a message to who waits for its key, by the command that why prints", async () => {
+  test("sends a message to the wait with its key, with the command that why prints", async () => {
     await started("payment", "p2", { orderId: "A 17" });
     const { out: reasons } = await ask(["why", "p2"]);
 
@@ -137,14 +137,14 @@ describe("fermata, with signals, messages and events,", () => {
     expect(variables).toMatchObject({ outcome: "paid", paidAmount: 5 });
   });
 
-  test("ends with 1 when nobody waits for a message that is not to be kept", async () => {
+  test("ends with 1 when no instance waits for a message that is not kept", async () => {
     const said = await ask(["message", "payment-confirmed", "--key", "0", "--ttl", "PT0S"]);
 
     expect(said).toMatchObject({ exitCode: 1, out: [] });
     expect(said.errors.join()).toContain("[message/no-waiter]");
   });
 
-  test("shows and says how events of a name behave", async () => {
+  test("shows and sets the options of an event type", async () => {
     const undeclared = await ask(["event-type", "door"]);
     const declared = await ask([
       "event-type",
@@ -173,7 +173,7 @@ describe("fermata, with signals, messages and events,", () => {
     ]);
   });
 
-  test("sends an event, and says what became of it", async () => {
+  test("sends an event, and reports its outcome", async () => {
     const file = join(folder, "payload.json");
     writeFileSync(file, '["front", 1]');
     await started("approval", "e1");
@@ -256,7 +256,7 @@ describe("fermata, with signals, messages and events,", () => {
   });
 });
 
-/** BPMN text of a process that begins by a signal or a message, and ends. */
+/** BPMN text of a process that starts by a signal or a message, and ends. */
 function startedBy(id: string, kind: "signal" | "message", name: string): string {
   return `<bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" id="d">
   <bpmn:process id="${id}" isExecutable="true">

@@ -12,7 +12,7 @@ const LIVE = {
   code: "instance/not-ended",
 };
 
-/** An engine behind a gateway: it never waits for long, whatever it is asked for. */
+/** An engine behind a gateway: it never waits long, whatever the request says. */
 async function aGateway({ endsAfterLooks = Number.POSITIVE_INFINITY } = {}) {
   const asked: number[] = [];
   const server = createServer(({ method, url = "" }, response) => {
@@ -36,8 +36,8 @@ async function aGateway({ endsAfterLooks = Number.POSITIVE_INFINITY } = {}) {
   return { asked, url: `http://127.0.0.1:${port}` };
 }
 
-describe("fermata start --wait, where calls are answered before that", () => {
-  test("asks again until the instance has ended", async () => {
+describe("fermata start --wait, if the server responds earlier", () => {
+  test("polls until the instance has ended", async () => {
     const { url, asked } = await aGateway({ endsAfterLooks: 2 });
 
     const said = await say(["start", "p", "--wait", "20", "--json", "--url", url]);
@@ -57,7 +57,7 @@ describe("fermata start --wait, where calls are answered before that", () => {
     expect(Math.max(...asked)).toBe(1);
   });
 
-  test("asks once where nobody wants to wait", async () => {
+  test("polls once without a waiting time", async () => {
     const { url, asked } = await aGateway();
 
     expect(await say(["start", "p", "--wait", "0", "--url", url])).toMatchObject({ exitCode: 1 });

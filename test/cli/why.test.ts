@@ -27,7 +27,7 @@ const callingTwice = file(
   ),
 ).replace('id="p"', 'id="twice"');
 
-describe("fermata why, of an instance that has called others,", () => {
+describe("fermata why, for an instance that has called others,", () => {
   let folder: string;
   let engine: EmbeddedEngine;
   let server: Awaited<ReturnType<typeof serveEngine>>;
@@ -52,14 +52,14 @@ describe("fermata why, of an instance that has called others,", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** The child of an instance that has one, once it is there. */
+  /** The child of an instance that has one, once it exists. */
   async function childOf(instanceId: string): Promise<string> {
     await engine.idle();
     const [wait] = (await engine.get(instanceId)).waits;
     return wait?.childInstanceId ?? "";
   }
 
-  test("goes on to what its only child waits for, and to what would move that", async () => {
+  test("follows its only child to what that waits for, and shows the command that resumes it", async () => {
     await engine.start("top", { instanceId: "t1" });
     const middle = await childOf("t1");
     const bottom = await childOf(middle);
@@ -75,7 +75,7 @@ describe("fermata why, of an instance that has called others,", () => {
     expect(out.join("\n")).toContain(items[0]?.taskId);
   });
 
-  test("names two children, and leaves it to the reader which to ask about", async () => {
+  test("lists two children, and follows neither", async () => {
     await engine.start("twice", { instanceId: "t2" });
 
     const out = await why("t2");
@@ -84,7 +84,7 @@ describe("fermata why, of an instance that has called others,", () => {
     expect(out.filter((line) => line.includes(" is "))).toHaveLength(1);
   });
 
-  test("tells as JSON of the one instance that it was asked about", async () => {
+  test("prints only the requested instance as JSON", async () => {
     await engine.start("middle", { instanceId: "m1" });
     const child = await childOf("m1");
 

@@ -1,14 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { awsRegionOf, awsSigner, SigningError } from "../../lib/client/aws/index.ts";
 import { createClient } from "../../lib/client/index.ts";
-import { openSignedDoor } from "../support/signed-door.ts";
+import { openSignedGateway } from "../support/signed-gateway.ts";
 import { type Arrived, verifySignature } from "../support/verify-signature.ts";
 
 const SECRET = "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY";
 const CREDENTIALS = { accessKeyId: "AKIDEXAMPLE", secretAccessKey: SECRET };
 const SIGNED = { accessKeyId: "AKIDEXAMPLE", region: "eu-central-1", service: "execute-api" };
 
-describe("the checker of signatures", () => {
+describe("the verification of signatures", () => {
   // From the published test suite (get-vanilla) and from the documentation's walk-through.
   const published: readonly (Arrived & { signature: string; scope: string; signed: string })[] = [
     {
@@ -35,7 +35,7 @@ describe("the checker of signatures", () => {
     },
   ];
 
-  test.each(published)("takes the published signature of $target", (example) => {
+  test.each(published)("accepts the published signature of $target", (example) => {
     const { scope, signed, signature } = example;
     const authorization = `AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/${scope}, SignedHeaders=${signed}, Signature=${signature}`;
     const request = { ...example, headers: { ...example.headers, authorization } };
@@ -46,19 +46,19 @@ describe("the checker of signatures", () => {
 });
 
 describe("a client with an AWS signer", () => {
-  let door: Awaited<ReturnType<typeof openSignedDoor>>;
-  const last = () => door.callers.at(-1);
+  let gateway: Awaited<ReturnType<typeof openSignedGateway>>;
+  const last = () => gateway.callers.at(-1);
   const aClient = (options: Parameters<typeof awsSigner>[0] = {}, path = "") =>
     createClient({
-      baseUrl: `${door.url}${path}`,
+      baseUrl: `${gateway.url}${path}`,
       sign: awsSigner({ region: "eu-central-1", credentials: CREDENTIALS, ...options }),
     });
 
   beforeAll(async () => {
-    door = await openSignedDoor(SECRET);
+    gateway = await openSignedGateway(SECRET);
   });
   afterEach(() => vi.unstubAllEnvs());
-  afterAll(() => door.close());
+  afterAll(() => gateway.close());
 
   test("signs calls without a body, for execute-api and its region", async () => {
     await aClient().health();
@@ -85,7 +85,7 @@ describe("a client with an AWS signer", () => {
     },
   );
 
-  test("signs a query, whatever it holds", async () => {
+  test("signs any query", async () => {
     const cursor = "a+b/c== &ü~*'()!";
 
     await aClient().deadLetters({ name: "order paid", cursor, limit: 3 });
@@ -94,13 +94,13 @@ describe("a client with an AWS signer", () => {
     expect(new URLSearchParams(last()?.target.split("?")[1]).get("cursor")).toBe(cursor);
   });
 
-  test("signs below the path of a stage", async () => {
+  test("signs paths with a stage prefix", async () => {
     await aClient({}, "/prod/").validate("<a/>");
 
     expect(last()).toMatchObject({ target: "/prod/v1/definitions:validate", signedBy: SIGNED });
   });
 
-  test("sends the token of a session along, signed", async () => {
+  test("sends the session token, signed", async () => {
     await aClient({ credentials: { ...CREDENTIALS, sessionToken: "a-session" } }).health();
 
     expect(last()?.headers["x-amz-security-token"]).toBe("a-session");
@@ -108,7 +108,7 @@ describe("a client with an AWS signer", () => {
     expect(last()?.signedBy).toMatchObject(SIGNED);
   });
 
-  test("asks for credentials with every call, so that renewed ones are used", async () => {
+  test("resolves credentials for every call, so that renewed ones are used", async () => {
     const sessions = ["first", "second"];
     const client = aClient({
       credentials: async () => ({ ...CREDENTIALS, sessionToken: sessions.shift() ?? "none" }),
@@ -120,20 +120,20 @@ describe("a client with an AWS signer", () => {
     expect(last()?.headers["x-amz-security-token"]).toBe("second");
   });
 
-  test("finds credentials and region where all AWS tools do", async () => {
+  test("finds credentials and region like all AWS tools", async () => {
     vi.stubEnv("AWS_PROFILE", undefined);
     vi.stubEnv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE");
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", SECRET);
     vi.stubEnv("AWS_SESSION_TOKEN", undefined);
     vi.stubEnv("AWS_REGION", "ap-south-1");
 
-    await createClient({ baseUrl: door.url, sign: awsSigner() }).health();
+    await createClient({ baseUrl: gateway.url, sign: awsSigner() }).health();
 
     expect(last()?.signedBy).toMatchObject({ ...SIGNED, region: "ap-south-1" });
   });
 
-  test("says that credentials are missing, and sends nothing", async () => {
-    const before = door.callers.length;
+  test("reports that credentials are missing, and sends nothing", async () => {
+    const before = gateway.callers.length;
     const credentials = async () => {
       throw new Error("Could not load credentials from any providers");
     };
@@ -142,15 +142,15 @@ describe("a client with an AWS signer", () => {
 
     await expect(calling).rejects.toThrow(SigningError);
     await expect(calling).rejects.toThrow(/any providers\. Give AWS credentials: .*AWS_PROFILE/);
-    expect(door.callers).toHaveLength(before);
+    expect(gateway.callers).toHaveLength(before);
   });
 
-  test("says that the region is missing", async () => {
+  test("reports that the region is missing", async () => {
     vi.stubEnv("AWS_REGION", undefined);
     vi.stubEnv("AWS_DEFAULT_REGION", undefined);
     const sign = awsSigner({ credentials: CREDENTIALS });
 
-    const calling = createClient({ baseUrl: door.url, sign }).health();
+    const calling = createClient({ baseUrl: gateway.url, sign }).health();
 
     await expect(calling).rejects.toThrow(/its AWS region is not known/);
   });

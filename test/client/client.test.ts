@@ -35,7 +35,7 @@ function aClient(overrides: Partial<Engine> = {}, token?: string) {
 }
 
 describe("the client", () => {
-  test("has a method for every call", () => {
+  test("has a method for every operation", () => {
     const { client } = aClient();
     // One version is an argument of `definition`.
     const ids = operations.map(({ id }) => id).filter((id) => id !== "definitionVersion");
@@ -43,7 +43,7 @@ describe("the client", () => {
     expect(Object.keys(client).toSorted()).toEqual(ids.toSorted());
   });
 
-  test("hands everything on", async () => {
+  test("passes all arguments on", async () => {
     const { client, asked } = aClient();
     const variables = { total: 42 };
 
@@ -129,7 +129,7 @@ describe("the client", () => {
     expect(asked).toEqual(expected);
   });
 
-  test("returns what the engine answers", async () => {
+  test("returns the engine's responses", async () => {
     const { client } = aClient();
 
     expect(await client.deploy("<again/>")).toMatchObject({ created: false });
@@ -151,14 +151,14 @@ describe("the client", () => {
     expect(await client.openApi()).toMatchObject({ openapi: "3.1.0" });
   });
 
-  test("reads a source in the encoding that it comes in", async () => {
+  test("reads a source in the encoding of the response", async () => {
     const text = '<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>';
     const { client } = aClient({ source: async () => ({ notation: "bpmn", text }) });
 
     expect(await client.source("order", 1)).toBe(text);
   });
 
-  test("asks for ids that are no part of a path", async () => {
+  test("encodes ids for the path", async () => {
     const { client, asked } = aClient();
 
     await expect(client.get("a/../b?c#d %")).rejects.toMatchObject({ code: "instance/not-found" });
@@ -166,7 +166,7 @@ describe("the client", () => {
     expect(asked).toEqual([["get", "a/../b?c#d %"]]);
   });
 
-  test("throws the problem that the engine answers with", async () => {
+  test("throws the problem that the engine returns", async () => {
     const { client } = aClient();
 
     const error = await client.deploy("<broken/>").catch((thrown: unknown) => thrown);
@@ -181,13 +181,13 @@ describe("the client", () => {
     });
   });
 
-  test("carries its token", async () => {
+  test("sends its token", async () => {
     const { client } = aClient({}, "s3cret");
 
     expect(await client.get("live")).toMatchObject({ instanceId: "live" });
   });
 
-  test("says so when something else than an engine answers", async () => {
+  test("reports a response that is not from an engine", async () => {
     const fetch = async () => new Response("<html>", { status: 502, statusText: "Bad Gateway" });
     const client = createClient({ baseUrl: "http://proxy.test", fetch });
 

@@ -14,8 +14,8 @@ const explain = (status: number, message: string, about: Partial<StrangeAnswer> 
     ...about,
   });
 
-describe("an answer of a gateway", () => {
-  test("is told as the gateway's, with what it said", () => {
+describe("a response of a gateway", () => {
+  test("is reported as the gateway's, with its message", () => {
     expect(explain(403, "Forbidden")).toMatch(
       /^The gateway at abc\.execute-api\.us-east-1\.amazonaws\.com answered 403 \(Forbidden\)/,
     );
@@ -61,11 +61,11 @@ describe("an answer of a gateway", () => {
   test.each([
     ["Sun, 01 Mar 2026 12:07:00 GMT", /7 minutes slow.*set it/],
     ["Sun, 01 Mar 2026 11:50:00 GMT", /10 minutes fast.*set it/],
-  ])("with the date %s tells of the clock", (date, advice) => {
+  ])("with the date %s mentions the clock", (date, advice) => {
     expect(explain(403, "Forbidden", { date })).toMatch(advice);
   });
 
-  test("says nothing of the clock where nobody told the time", () => {
+  test("does not mention the clock without a date", () => {
     expect(explain(403, "Forbidden", { date: undefined })).not.toMatch(/clock/);
   });
 

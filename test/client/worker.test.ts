@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 
 describe("a worker of the library", () => {
-  test("does the tasks of its type and brings their results", async () => {
+  test("runs the tasks of its type and reports their results", async () => {
     const engine = await anEngine({ source });
     const client = workerDoor(engine);
     hire("charge", async ({ variables }) => ({ paid: variables.total ?? null }), { client });
@@ -35,7 +35,7 @@ describe("a worker of the library", () => {
     expect((await engine.result(instanceId)).variables).toEqual({ total: 42, paid: 42 });
   });
 
-  test("asks again at once where a poll waits, and leaves nothing behind by asking", async () => {
+  test("polls again at once after a long poll, and leaks nothing by polling", async () => {
     const engine = await anEngine({ source });
     const door = workerDoor(engine);
     let [polls, listeners] = [0, 0];
@@ -44,7 +44,7 @@ describe("a worker of the library", () => {
     onTestFinished(() => {
       for (const spy of [add, remove]) spy.mockRestore();
     });
-    // As if each had waited in vain for as long as it may.
+    // As if each poll had waited in vain for its maximum time.
     const client = {
       ...door,
       activate: async (request: Parameters<typeof door.activate>[0]) => {
@@ -61,7 +61,7 @@ describe("a worker of the library", () => {
     expect(listeners).toBeLessThan(10);
   });
 
-  test("uses up retries with what it throws, and then there is an incident", async () => {
+  test("uses up retries with thrown errors, and then raises an incident", async () => {
     const engine = await anEngine({ source });
     const attempts: number[] = [];
     const fails = ({ attempt }: { attempt: number }) => {
@@ -93,18 +93,21 @@ describe("a worker of the library", () => {
       () => fail(new BusinessError("DECLINED", "no money", { "a-b": 1 })),
       /"a-b" cannot name a variable.*no money/,
     ],
-  ])("uses up retries with %s, since the engine refuses it each time", async (_, work, message) => {
-    const engine = await anEngine({ source });
-    const { instanceId } = await engine.start("p");
+  ])(
+    "uses up retries with %s, because the engine refuses it each time",
+    async (_, work, message) => {
+      const engine = await anEngine({ source });
+      const { instanceId } = await engine.start("p");
 
-    const hired = hire("charge", work, { client: workerDoor(engine) });
-    while ((await engine.get(instanceId)).incidents.length === 0) await turn();
-    await hired.stop();
+      const hired = hire("charge", work, { client: workerDoor(engine) });
+      while ((await engine.get(instanceId)).incidents.length === 0) await turn();
+      await hired.stop();
 
-    expect((await engine.get(instanceId)).incidents).toMatchObject([
-      { type: "JOB_NO_RETRIES", message: expect.stringMatching(message) },
-    ]);
-  });
+      expect((await engine.get(instanceId)).incidents).toMatchObject([
+        { type: "JOB_NO_RETRIES", message: expect.stringMatching(message) },
+      ]);
+    },
+  );
 
   test("reports a business error by its code", async () => {
     const caught = [
@@ -124,7 +127,7 @@ describe("a worker of the library", () => {
     expect((await engine.get(instanceId)).completedElements).toContain("declined");
   });
 
-  test("is told by the signal that its task was interrupted, and reports nothing", async () => {
+  test("learns from the signal that its task was interrupted, and reports nothing", async () => {
     const late = [
       boundary("late", "charge", timer("timeDuration", "PT10S")),
       end("e2"),
@@ -152,7 +155,7 @@ describe("a worker of the library", () => {
     expect(reasons).toEqual([true]);
   });
 
-  test("has as many tasks at work as it is told, and stops when they are done", async () => {
+  test("runs up to its maximum number of tasks, and stops after they are done", async () => {
     const engine = await anEngine({ source });
     const gate = Promise.withResolvers<void>();
     const twoBegun = Promise.withResolvers<void>();
@@ -181,7 +184,7 @@ describe("a worker of the library", () => {
     expect(left.items).toHaveLength(1);
   });
 
-  test("goes on when the engine comes back, and reports again what got no answer", async () => {
+  test("continues when the engine is back, and reports again what got no response", async () => {
     const engine = await anEngine({ source });
     const door = workerDoor(engine);
     let polls = 0;
@@ -216,7 +219,7 @@ describe("a worker of the library", () => {
 });
 
 describe("two hundred workers", () => {
-  test("fight for a thousand tasks, half of them vanish, and every task completes once", async () => {
+  test("compete for a thousand tasks, half of them vanish, and every task completes once", async () => {
     const engine = await anEngine({ source });
     const ids = Array.from({ length: 1_000 }, (_, n) => `i${n}`);
     await Promise.all(ids.map((instanceId) => engine.start("p", { instanceId })));
@@ -226,7 +229,7 @@ describe("two hundred workers", () => {
       for (let empty = 0; empty < 3; ) {
         const { tasks } = await engine.activate(request);
         empty = tasks.length === 0 ? empty + 1 : 0;
-        // Every second one takes what it gets and is never heard of again.
+        // Every second one locks tasks and is never seen again.
         if (n % 2 === 1 && tasks.length > 0) return;
         for (const { taskId, lockToken } of tasks) {
           await engine.complete(taskId, { lockToken });

@@ -1,17 +1,17 @@
-// What every home of large values must do. An adapter's test calls blobsContract with a way to open
-// an empty one.
+// What every storage of large values must do. An adapter's test calls blobsContract with a way to
+// open an empty one.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Blobs } from "../../lib/ports/blobs.ts";
 
 export type OpenedBlobs = Readonly<{
   blobs: Blobs;
-  /** The same blobs as another process finds them; absent: there is nothing to find again. */
+  /** The same blobs as another process reads them; absent: they are not persistent. */
   reopen?: () => Promise<Blobs>;
   close(): Promise<void>;
 }>;
 
-/** Larger than any part that an adapter may cut it into. */
+/** Larger than any part that an adapter may split it into. */
 const LARGE_BYTES = 2_500_000;
 
 /** Declares the suite for one adapter. */
@@ -23,7 +23,7 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
     });
     afterEach(() => opened.close());
 
-    test("gives back what was put, byte by byte", async () => {
+    test("returns what was put, byte by byte", async () => {
       const bytes = Uint8Array.from({ length: 256 }, (_, n) => n);
 
       await opened.blobs.put("all-bytes", bytes);
@@ -31,7 +31,7 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
       expect(await opened.blobs.get("all-bytes")).toEqual(bytes);
     });
 
-    test("holds what is larger than an item of a store, and what is empty", async () => {
+    test("holds a blob larger than an item of a store, and an empty one", async () => {
       const large = Uint8Array.from({ length: LARGE_BYTES }, (_, n) => n % 251);
       await opened.blobs.put("large", large);
       await opened.blobs.put("empty", new Uint8Array());
@@ -43,7 +43,7 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
       expect(await opened.blobs.get("empty")).toEqual(new Uint8Array());
     });
 
-    test("has nothing under a name that nobody has put", async () => {
+    test("has nothing under an unknown name", async () => {
       await opened.blobs.put("values/a", anything);
 
       expect(await opened.blobs.get("values/b")).toBeUndefined();
@@ -66,7 +66,7 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
       expect(await opened.blobs.get("copied")).toEqual(Uint8Array.of(1, 2, 3));
     });
 
-    test("tells names apart that look alike", async () => {
+    test("distinguishes names that look alike", async () => {
       const names = ["v/a/b", "v/a%2Fb", "v/A/b", "v/a#b", "v/ä"];
       for (const [n, each] of names.entries()) await opened.blobs.put(each, Uint8Array.of(n));
 
@@ -75,7 +75,7 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
       }
     });
 
-    test("still has what is to expire, for as long as ended instances are kept", async () => {
+    test("still has an expiring blob for as long as ended instances are kept", async () => {
       await opened.blobs.put("ending", anything);
 
       await opened.blobs.expire("ending");
@@ -84,13 +84,13 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
       expect(await opened.blobs.get("ending")).toEqual(anything);
     });
 
-    test("lets nothing expire under a name that nobody has put", async () => {
+    test("ignores the expiry of an unknown name", async () => {
       await opened.blobs.expire("nobody");
 
       expect(await opened.blobs.get("nobody")).toBeUndefined();
     });
 
-    test("has nothing any more under a name that was removed, until it is put again", async () => {
+    test("has nothing under a removed name, until it is put again", async () => {
       await opened.blobs.put("removed", new Uint8Array(LARGE_BYTES));
       await opened.blobs.put("other", anything);
 
@@ -104,7 +104,7 @@ export function blobsContract(name: string, open: () => Promise<OpenedBlobs>): v
       expect(await opened.blobs.get("removed")).toEqual(anything);
     });
 
-    test("has put for certain what it has answered for", async () => {
+    test("has stored what it has acknowledged", async () => {
       await opened.blobs.put("durable", anything);
 
       const again = (await opened.reopen?.()) ?? opened.blobs;

@@ -7,17 +7,17 @@ import type { Announcement, Broadcast, Bus } from "../../lib/ports/bus.ts";
 import type { Verdict, WorkMessage } from "../../lib/ports/message.ts";
 import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
-/** A bus on which nothing is under way, and those who fan out. */
+/** A bus on which nothing is in progress, and its consumer. */
 export type OpenedBus = Readonly<{
   bus: Bus;
-  /** Brings broadcasts to this consumer from now on. */
+  /** Delivers broadcasts to this consumer from now on. */
   consume(consumer: (message: WorkMessage) => Promise<Verdict>): void;
-  /** Lets time pass, and everything be brought that is on its way by then. */
+  /** Lets time pass, and everything be delivered that was published by then. */
   pass(ms: number): Promise<void>;
   close(): Promise<void>;
 }>;
 
-/** Tries after which a bus that may refuse must have taken a broadcast. */
+/** Attempts after which a bus that may refuse must have accepted a broadcast. */
 const TRIES = 10;
 
 /** Declares the suite for one adapter; `runs` is how often a law is tried. */
@@ -46,7 +46,7 @@ export function busContract(
       });
     }
 
-    /** As a publisher has to: again until it is taken. */
+    /** As a publisher has to: repeated until it is accepted. */
     async function publish(id: string): Promise<void> {
       for (let tries = 0; tries < TRIES; tries++) {
         if (await opened.bus.publish(aBroadcast(id))) return;
@@ -56,7 +56,7 @@ export function busContract(
 
     const timesOf = (id: string) => brought.filter((message) => idOf(message) === id).length;
 
-    test("brings a broadcast as its message, and nothing else", async () => {
+    test("delivers a broadcast as its message, and nothing else", async () => {
       consume();
       await publish("b1");
       await opened.pass(BACK_WITHIN_MS);
@@ -66,7 +66,7 @@ export function busContract(
       for (const other of brought) expect(other).toEqual(message);
     });
 
-    test("brings what was published before anybody fanned out", async () => {
+    test("delivers what was published before the first consumer", async () => {
       await publish("b1");
       await opened.pass(1_000);
       consume();
@@ -76,7 +76,7 @@ export function busContract(
       expect(new Set(brought.map(idOf))).toEqual(new Set(["b1", "b2"]));
     });
 
-    test("brings a broadcast again that is published again", async () => {
+    test("delivers a broadcast again when it is published again", async () => {
       consume();
       await publish("b1");
       await opened.pass(BACK_WITHIN_MS);
@@ -87,7 +87,7 @@ export function busContract(
       expect(timesOf("b1")).toBeGreaterThan(times);
     });
 
-    test("brings a broadcast back until it is released", async () => {
+    test("redelivers a broadcast until it is released", async () => {
       const verdicts: Verdict[] = [{ keepForMs: 5_000 }, { keepForMs: 1_000 }];
       consume(() => verdicts.shift() ?? "release");
       await publish("b1");
@@ -99,7 +99,7 @@ export function busContract(
       expect(timesOf("b1")).toBe(times);
     });
 
-    test("loses nothing and holds up nothing while a broadcast cannot be fanned out", async () => {
+    test("neither loses nor delays others while a broadcast cannot be fanned out", async () => {
       let isBroken = true;
       consume((id) => {
         if (isBroken && id === "b1") throw new Error("no disk");
@@ -116,7 +116,7 @@ export function busContract(
       expect(timesOf("b1")).toBeGreaterThan(times);
     });
 
-    test("brings whatever it has taken, and only what was published", async () => {
+    test("delivers everything that it accepted, and only what was published", async () => {
       const ids = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 30 });
       await fc.assert(
         fc.asyncProperty(ids, async (numbers) => {
@@ -139,7 +139,7 @@ export function busContract(
       );
     });
 
-    test("brings no announcement to those who fan out", async () => {
+    test("delivers no announcement to the fan-out", async () => {
       consume();
       await opened.bus.announce?.(anAnnouncement);
       await opened.pass(BACK_WITHIN_MS);

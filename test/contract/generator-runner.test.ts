@@ -79,7 +79,7 @@ describe("the generator runner", () => {
     expect(run.input("mend")).toEqual({ why: "Error: no answer" });
   });
 
-  test("ends by a variable that is set, and gives it as its result", async () => {
+  test("ends when a variable is set, with its value as the result", async () => {
     const run = await play(
       aWorkflow(function* () {
         return yield race({ rate: assigned("rate"), late: timer(HOUR) });
@@ -92,7 +92,7 @@ describe("the generator runner", () => {
     expect(run.program.runner.result(run.instance)).toEqual({ winner: "rate", value: 7 });
   });
 
-  test("takes a failure with a code for final", async () => {
+  test("treats a failure with a code as final", async () => {
     const run = await play(
       aWorkflow(function* () {
         return yield task("work");
@@ -105,7 +105,7 @@ describe("the generator runner", () => {
     expect(run.instance.error).toEqual({ message: "none left" });
   });
 
-  test("raises an incident when replay leaves the journal, and goes on when it is mended", async () => {
+  test("raises an incident when replay diverges from the journal, and continues when it is fixed", async () => {
     let type = "work";
     const run = await play(
       aWorkflow(function* () {
@@ -126,7 +126,7 @@ describe("the generator runner", () => {
     expect(run.open).toEqual(["task after"]);
   });
 
-  test("D6: hands what came to the workflow, by whatever way", async () => {
+  test("D6: passes what arrived to the workflow, by whatever way", async () => {
     const run = await play(
       aWorkflow(function* () {
         return [yield event("approved"), yield signal("closed"), yield message("paid")];
@@ -144,7 +144,7 @@ describe("the generator runner", () => {
     ]);
   });
 
-  test("D7: keeps in the journal who won, and replays it", async () => {
+  test("D7: records the winner in the journal, and replays it", async () => {
     const run = await play(
       aWorkflow(function* () {
         const first = yield race({ yes: event("yes"), no: event("no"), late: timer(HOUR) });
@@ -160,7 +160,7 @@ describe("the generator runner", () => {
     expect(run.program.runner.result(run.instance)).toEqual({ winner: "yes", value: 1 });
   });
 
-  test("raises an incident for a workflow that nobody handed in", async () => {
+  test("raises an incident for an unregistered workflow", async () => {
     const { definition } = aWorkflow(function* () {
       return yield timer(1);
     });

@@ -23,7 +23,7 @@ blobsContract("blobs of the embedded store", async () => {
 });
 
 describe("a blob of the embedded store", () => {
-  test("is gone, to readers and from the disk, once ended instances are", async () => {
+  test("is gone, for readers and from the disk, once ended instances are", async () => {
     const store = openLocalStore({ folder: aDataDir() });
     const clock = new ManualTime();
     const blobs = storedBlobs({ store, clock, retentionMs: DAY_MS });
@@ -39,7 +39,7 @@ describe("a blob of the embedded store", () => {
     await store.close();
   });
 
-  test("has its whole life when it is put again, though it was to expire", async () => {
+  test("gets a new retention when it is put again, although it was to expire", async () => {
     const store = openLocalStore({ folder: aDataDir() });
     const clock = new ManualTime();
     const blobs = storedBlobs({ store, clock, retentionMs: DAY_MS });
@@ -55,7 +55,7 @@ describe("a blob of the embedded store", () => {
     await store.close();
   });
 
-  test("that was put halfway is not there, and is once it is put again", async () => {
+  test("that was half written does not exist, and does once it is put again", async () => {
     const store = openLocalStore({ folder: aDataDir() });
     const commits: string[] = [];
     const dying: Pick<typeof store, "get" | "commit"> = {

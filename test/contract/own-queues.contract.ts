@@ -1,27 +1,27 @@
-// What every adapter of queues of the user's own must do. An adapter's test calls ownQueuesContract
-// with a way to open some.
+// What every adapter of a user's own queues must do. An adapter's test calls ownQueuesContract with
+// a way to open some.
 
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { OwnQueues } from "../../lib/ports/own-queues.ts";
 
-/** Queues of a user, some of which are good for tasks, and the time that they go by. */
+/** A user's queues, some of which are usable for tasks, and their clock. */
 export type OpenedOwnQueues = Readonly<{
   queues: OwnQueues;
   arns: Readonly<{
     /** Two that can be sent to. */
     one: string;
     other: string;
-    /** Takes nothing of more than 2,048 bytes. */
+    /** Accepts nothing larger than 2,048 bytes. */
     narrow: string;
-    /** There is one of this name, and the installation was not told of it. */
+    /** It exists, and the installation does not list it. */
     untold: string;
-    /** The installation was told of these, and they are no good, each for the reason it is called by. */
+    /** The installation lists these, and they are unusable, each for the reason in its name. */
     gone: string;
     fifo: string;
     elsewhere: string;
     ofStrangers: string;
   }>;
-  /** Whatever is in a queue and may be received; it is not there afterwards. */
+  /** Everything that can be received from a queue; it is deleted. */
   receive(queueArn: string): Promise<readonly string[]>;
   /** Lets time pass by the queues' clock. */
   pass(ms: number): Promise<void>;
@@ -37,7 +37,7 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
     });
     afterEach(() => opened.close());
 
-    test("bring a text whole, whatever characters it has", async () => {
+    test("deliver a text unchanged, whatever its characters", async () => {
       const { queues, arns, receive } = opened;
       const task = { taskId: "one.k1.1", odd: `\u0000\u001f "\\\n é 🙂 \ud800 \uFFFE\uFFFF` };
 
@@ -49,7 +49,7 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
       expect(more).toEqual([]);
     });
 
-    test("bring a text of 256 KB", async () => {
+    test("deliver a text of 256 KB", async () => {
       const { queues, arns, receive } = opened;
       const body = "x".repeat(256 * 1_024);
 
@@ -57,7 +57,7 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
       expect(await receive(arns.one)).toEqual([body]);
     });
 
-    test("get what is sent to them, and nothing else", async () => {
+    test("receive what is sent to them, and nothing else", async () => {
       const { queues, arns, receive } = opened;
 
       await queues.send(arns.one, "1", 0);
@@ -68,7 +68,7 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
       expect(await receive(arns.other)).toEqual(["2"]);
     });
 
-    test("get the same text as often as it is sent", async () => {
+    test("receive the same text as often as it is sent", async () => {
       const { queues, arns, receive } = opened;
 
       await queues.send(arns.one, "again", 0);
@@ -77,7 +77,7 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
       expect(await receive(arns.one)).toEqual(["again", "again"]);
     });
 
-    test("hold a text back for as long as they were told", async () => {
+    test("delay a text for the given time", async () => {
       const { queues, arns, receive, pass } = opened;
       await queues.send(arns.one, "late", 60_000);
       await queues.send(arns.one, "later", 900_000);
@@ -90,7 +90,7 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
       expect(await receive(arns.one)).toEqual(["later"]);
     });
 
-    test("refuse what is too large for them, and take what is not", async () => {
+    test("refuse a text that is too large, and accept the largest", async () => {
       const { queues, arns, receive } = opened;
 
       expect(await queues.send(arns.narrow, "x".repeat(2_049), 0)).toBe("refused");
@@ -98,14 +98,14 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
       expect(await receive(arns.narrow)).toEqual(["x".repeat(2_048)]);
     });
 
-    test("are fine where they can be sent to", async () => {
+    test("are valid if they can be sent to", async () => {
       const { queues, arns } = opened;
 
       expect(queues.allows(arns.one)).toBe(true);
       expect(await queues.problemOf(arns.one)).toBeUndefined();
     });
 
-    test("get nothing unless the installation was told of them", async () => {
+    test("receive nothing unless the installation lists them", async () => {
       const { queues, arns, receive } = opened;
 
       expect(queues.allows(arns.untold)).toBe(false);
@@ -119,7 +119,7 @@ export function ownQueuesContract(name: string, open: () => Promise<OpenedOwnQue
       ["fifo", /FIFO/],
       ["elsewhere", /in eu-central-1, and this installation in us-east-1/],
       ["ofStrangers", /no such queue|QueueDoesNotExist|AccessDenied/],
-    ] as const)("that are no good say why, and refuse: %s", async (which, why) => {
+    ] as const)("that are unusable give the reason, and refuse: %s", async (which, why) => {
       const { queues, arns } = opened;
 
       expect(queues.allows(arns[which])).toBe(true);

@@ -7,7 +7,7 @@ import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
 type Parked = ParkedMessage | OwedMessage | LookMessage;
 
-/** An empty queue, and the time that it goes by. */
+/** An empty queue, and its clock. */
 export type OpenedParking = Readonly<{
   parking: Parking;
   /** Delivers to this consumer from now on. */
@@ -58,7 +58,7 @@ export function parkingContract(name: string, open: () => Promise<OpenedParking>
       expect(arrived).toEqual(sent);
     });
 
-    test("delivers messages of one instance only together, up to ten", async () => {
+    test("delivers only messages of one instance together, up to ten", async () => {
       const names = Array.from({ length: 12 }, (_, n) => `a:k${n}`);
       await park(...names, "b:k1");
       consume();
@@ -71,7 +71,7 @@ export function parkingContract(name: string, open: () => Promise<OpenedParking>
       }
     });
 
-    test("tries to keep the order of an instance", async () => {
+    test("preserves the order of an instance as far as possible", async () => {
       consume();
       await park("a:k1", "b:k1", "a:k2", "b:k2", "a:k3");
       await opened.pass(0);
@@ -81,7 +81,7 @@ export function parkingContract(name: string, open: () => Promise<OpenedParking>
       expect(order.filter((message) => message.startsWith("b"))).toEqual(["b:k1", "b:k2"]);
     });
 
-    test("keeps a look in the lane of its instance", async () => {
+    test("keeps a re-check in the group of its instance", async () => {
       const address = { tenant: "default", instanceId: "a" };
       await park("a:k1", "b:k1");
       await opened.parking.park({ kind: "look", ...address, name: "m1", ticket: "w1.1" });
@@ -94,7 +94,7 @@ export function parkingContract(name: string, open: () => Promise<OpenedParking>
       expect(batches).toHaveLength(2);
     });
 
-    test("brings back what was kept after the time it was kept for", async () => {
+    test("redelivers a kept message after the time it was kept for", async () => {
       const verdicts: (readonly Verdict[])[] = [[{ keepForMs: 5_000 }]];
       consume((names) => verdicts.shift() ?? releaseAll(names));
       await park("a:k1");
@@ -117,7 +117,7 @@ export function parkingContract(name: string, open: () => Promise<OpenedParking>
       expect(["a:k1", "a:k2", "a:k3"].map(times)).toEqual([1, 2, 1]);
     });
 
-    test("brings everything back whose consumer failed, and lets other instances go on", async () => {
+    test("redelivers everything whose consumer failed, and lets other instances continue", async () => {
       let isBroken = true;
       consume((names) => {
         if (isBroken && names.some((message) => message.startsWith("a")))

@@ -22,9 +22,9 @@ export type RunnerPrograms = Readonly<{
   firstOf: () => Program;
   /** A timer of an hour, or the variable `approved` set to true; then a task `after`. */
   assigned: () => Program;
-  /** What becomes of an instance whose task has no attempt left. */
+  /** The outcome of an instance whose task has no attempt left. */
   exhausted: "incident" | "failed";
-  /** What becomes of variables that come with the resolution of a kept fact. */
+  /** The outcome of variables that come with the resolution of a kept fact. */
   patch: "taken" | "refused";
 }>;
 
@@ -44,7 +44,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(run.active).toHaveLength(1);
     });
 
-    test("gives a task what it is to work on", async () => {
+    test("gives a task its input", async () => {
       const run = await play(oneTask(), { variables: { amount: 3 } });
 
       const { variables } = run.program.runner.taskInput(run.instance, taskOf(run, "work"));
@@ -52,7 +52,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(variables).toMatchObject({ amount: 3 });
     });
 
-    test("says where the values of users stand: each once, none within another", async () => {
+    test("reports the locations of user values: each once, none within another", async () => {
       const run = await play(taskThenTimer(), { variables: { amount: 3, customer: { id: 7 } } });
       await complete(run, "work", { list: [1, 2] });
 
@@ -68,7 +68,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       }
     });
 
-    test("goes from wait to wait and ends succeeded", async () => {
+    test("continues from wait to wait and ends succeeded", async () => {
       const run = await play(taskThenTimer());
       await complete(run, "work");
       const pausing = openOf(run);
@@ -100,7 +100,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(twice).toEqual({ instance: once, changed: false });
     });
 
-    test("F17: F18: ignores what is late, early, doubled or never was", async () => {
+    test("F17: F18: ignores facts that are late, early, duplicated or invalid", async () => {
       const run = await play(taskThenTimer());
       const work = taskOf(run, "work");
       await complete(run, "work");
@@ -142,7 +142,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(run.instance.tickets).toEqual([]);
     });
 
-    test("keeps its deadline while it goes on, and drops it in the end", async () => {
+    test("keeps its deadline while it runs, and drops it at the end", async () => {
       const run = await play(oneTask(), { deadline: BEGIN + HOUR });
       const { open } = run;
 
@@ -203,7 +203,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
     test.each([
       ["signal", () => signalled(), { name: "closed" }],
       ["message", () => messaged(), { name: "paid", key: "42" }],
-    ] as const)("waits for a %s by name, and goes on when it comes", async (on, of, what) => {
+    ] as const)("waits for a %s by name, and continues when it comes", async (on, of, what) => {
       const run = await play(of());
       const [ticket] = run.instance.tickets;
 
@@ -239,7 +239,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(changed).toBe(false);
     });
 
-    test("F46: stops at a message that another instance waits for, until that is gone", async () => {
+    test("F46: stops at a message that another instance waits for, until that wait is closed", async () => {
       const run = await play(messaged(), { taken: ["paid/42"] });
       const [incident] = run.instance.tickets;
       run.taken.clear();
@@ -251,7 +251,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
     });
 
     test.each(["signal", "message", "timer"] as const)(
-      "F54: D7: lets the %s win a race, in one commit, and nothing of the others is left",
+      "F54: D7: lets the %s win a race, in one commit, and leaves nothing of the others",
       async (winner) => {
         const run = await play(firstOf());
         const all = run.instance.tickets;
@@ -267,7 +267,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       },
     );
 
-    test("D9: keeps an event that nothing waits for, once", async () => {
+    test("D9: keeps an event without a wait, once", async () => {
       const run = await play(oneTask());
       await run.send(anEvent("approved"));
 
@@ -278,7 +278,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(openOf(run)).toEqual(["task work"]);
     });
 
-    test("D11: hands on at its end what it has not read", async () => {
+    test("D11: passes on its unread events at its end", async () => {
       const run = await play(oneTask(), { holdsBack: true });
       const event = anEvent("approved", { onTargetTerminated: "deadLetter" });
       await run.send(event);
@@ -290,7 +290,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(run.instance.inbox).toEqual([]);
     });
 
-    test("turns what it throws into an incident that keeps the fact, and takes it when resolved", async () => {
+    test("turns a thrown error into an incident that keeps the fact, and takes the fact when resolved", async () => {
       const program = taskThenTimer();
       const fault = { isThere: false };
       const run = await play(faulty(program, fault));
@@ -308,7 +308,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(openOf(run)).toEqual(["timer"]);
     });
 
-    test("turns what it throws on start into one too", async () => {
+    test("turns an error thrown at the start into an incident too", async () => {
       const fault = { isThere: true };
       const run = await play(faulty(oneTask(), fault));
       const { tickets } = run.instance;
@@ -320,7 +320,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(openOf(run)).toEqual(["task work"]);
     });
 
-    test("starts with what the resolution says, over what the start had brought", async () => {
+    test("starts with the variables of the resolution, which override those of the start", async () => {
       const fault = { isThere: true };
       const run = await play(faulty(oneTask(), fault), { variables: { amount: 3, rate: 1 } });
       fault.isThere = false;
@@ -331,7 +331,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(variables).toMatchObject({ amount: 3, rate: 2 });
     });
 
-    test("counts the attempts that the resolution of a kept failure says", async () => {
+    test("counts the attempts that the resolution of a kept failure sets", async () => {
       const fault = { isThere: false };
       const run = await play(faulty(oneTask(), fault));
       fault.isThere = true;
@@ -364,7 +364,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(openOf(run)).toEqual(["timer"]);
     });
 
-    test("moves on when the variable is set that it waits for, in one commit", async () => {
+    test("continues when the variable that it waits for is set, in one commit", async () => {
       const run = await play(assigned());
       const { id } = timerOf(run);
 
@@ -380,7 +380,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(run.status).toBe("succeeded success");
     });
 
-    test("is not moved by a variable that nothing waits for any more", async () => {
+    test("is not resumed by a variable that nothing waits for any more", async () => {
       const run = await play(assigned());
       await fire(run);
 
@@ -398,7 +398,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
       expect(run.status).toBe("cancelled cancel");
     });
 
-    test("decides the same from the same, also from a copy that was stored", async () => {
+    test("decides the same from the same input, also from a stored copy", async () => {
       for (const program of [oneTask(), taskThenTimer(), race()]) {
         const run = await play(program);
         const fact = completion(taskOf(run, "work"));
@@ -429,7 +429,7 @@ export function describeRunner(name: string, programs: RunnerPrograms): void {
 
 const APPROVED: Fact = { kind: "variables-patched", variables: { approved: true } };
 
-/** Does all its work on the draft and then throws: nothing of that work may be seen. */
+/** Does all its work on the draft and then throws: none of that work may be visible. */
 function faulty({ definition, runner }: Program, fault: { isThere: boolean }): Program {
   const breakNow = () => {
     if (fault.isThere) throw new Error("broken");
@@ -449,7 +449,7 @@ const stored = (instance: Instance): Instance => {
   return { ...committed(copy), version: instance.version };
 };
 
-/** Tasks by type, timers without a name: elements are called differently in each notation. */
+/** Tasks by type, timers without a name: elements have different names in each notation. */
 function openOf({ instance }: Play): readonly string[] {
   return instance.tickets.map((ticket) =>
     ticket.on === "task" ? `task ${ticket.type}` : ticket.on,

@@ -7,7 +7,7 @@ export type OpenSecrets = (texts: Readonly<Record<string, string>>) => Promise<S
 /** What every adapter of the Secrets port promises. */
 export function secretsContract(name: string, open: OpenSecrets): void {
   describe(name, () => {
-    test("give out a text as it was put in", async () => {
+    test("return a text as it was stored", async () => {
       const text = 'odd "text" with\nlines, ümlauts and = signs ';
       const secrets = await open({ API_KEY: text, Other_2: "another one" });
 
@@ -15,7 +15,7 @@ export function secretsContract(name: string, open: OpenSecrets): void {
       expect(await secrets.valueOf("Other_2")).toBe("another one");
     });
 
-    test("give out the same again", async () => {
+    test("return the same text again", async () => {
       const secrets = await open({ API_KEY: "the same text" });
       const both = await Promise.all([secrets.valueOf("API_KEY"), secrets.valueOf("API_KEY")]);
 
@@ -25,7 +25,7 @@ export function secretsContract(name: string, open: OpenSecrets): void {
     });
 
     test.each(["MISSING", "toString", "__proto__", "api_key"])(
-      "have none of another name: %s",
+      "have no value for another name: %s",
       async (other) => {
         const secrets = await open({ API_KEY: "the text" });
 

@@ -36,7 +36,7 @@ ownQueuesContract("the simulated queues of a user", async () => {
   };
 });
 
-describe("the simulated queues of a user in a world of faults", () => {
+describe("the simulated queues of a user, with faults", () => {
   const ARN = arnOf("one");
   const cases: readonly [OwnQueueFault, string, number][] = [
     [{ fault: "refused" }, "refused", 0],
@@ -45,7 +45,7 @@ describe("the simulated queues of a user in a world of faults", () => {
     [{ fault: "duplicated" }, "sent", 2],
     [{ fault: "delayed", byMs: 1 }, "sent", 0],
   ];
-  test.each(cases)("do as they are told: %o", async (fault, answer, received) => {
+  test.each(cases)("follow the outcomes of the world: %o", async (fault, answer, received) => {
     const { clock } = openTime();
     const turn = async (point: string) => (point === "send:before" ? fault : undefined);
     const queues = new SimulatedOwnQueues({ clock, region: "us-east-1", there: [ARN], turn });

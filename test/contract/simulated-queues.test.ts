@@ -91,7 +91,7 @@ timersContract("the simulated timers", async () => {
   };
 });
 
-/** In turn: no publication is spared, and none is refused for ever. */
+/** Alternates: no publication is spared, and none is refused for ever. */
 const busFaults: readonly (BusFault | undefined)[] = [
   { fault: "refused" },
   { fault: "unanswered" },
@@ -122,7 +122,7 @@ function eachMessage<M>(time: SimulatedTime, queue: SimulatedQueue<M>) {
   };
 }
 
-/** Lets time pass, standing still wherever a message becomes visible. */
+/** Lets time pass, pausing whenever a message becomes visible. */
 async function passing<M>(
   time: SimulatedTime,
   queue: SimulatedQueue<M>,

@@ -4,14 +4,16 @@ import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts"
 import type { Item, Key, Store, Write } from "../../lib/ports/store.ts";
 import type { OpenedStore, StorePromises } from "./store-opening.ts";
 
-/** Random commits, alone and at once, against a plain map that knows only the port's sentences. */
+/**
+ * Random commits, single and concurrent, against a plain map that knows only the rules of the port.
+ */
 export function storeModelTests(
   name: string,
   open: () => Promise<OpenedStore>,
   { inCallOrder }: StorePromises,
 ): void {
   const atOnce = inCallOrder ? 5 : 1;
-  describe(`${name}, beside a plain map,`, () => {
+  describe(`${name}, compared with a plain map,`, () => {
     test("answers every commit alike and holds the same items and indexes", async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(turnsOf(atOnce), { maxLength: 12 }), async (history) => {
@@ -63,7 +65,7 @@ const writes = fc.oneof(
   },
   { weight: 1, arbitrary: hint.map((write) => [write]) },
 );
-/** Commits that are made at once, in this order. */
+/** Commits that are made concurrently, in this order. */
 const turnsOf = (maxLength: number) => fc.array(writes, { minLength: 1, maxLength });
 
 async function play(store: Store, model: Map<string, Item>, turn: readonly Write[][]) {
@@ -134,7 +136,7 @@ function nameOf({ pk, sk }: Key): string {
   return `${pk}/${sk}`;
 }
 
-/** Text in which bytes are told by their values and absent parts by their absence. */
+/** Text in which bytes are shown by their values and absent parts by their absence. */
 function comparable(value: unknown): string {
   return JSON.stringify(value, (_, part) => {
     if (part instanceof Uint8Array) return [...part];

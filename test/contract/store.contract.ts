@@ -89,13 +89,13 @@ function conditionTests(store: () => Store, { inCallOrder }: StorePromises): voi
       }
     });
 
-    test("put under a version conflicts without image when nothing is there", async () => {
+    test("put under a version conflicts without an image when there is no item", async () => {
       const outcome = await store().commit([{ put: anItem("a"), when: { version: 1 } }]);
 
       expect(outcome).toEqual({ kind: "conflict", current: [{ ok: false }] });
     });
 
-    test("looks at the version that is there, not at the one it brings", async () => {
+    test("compares the stored version, not the one it writes", async () => {
       await put(store(), anItem("a", { version: 7 }));
 
       const back = anItem("a", { version: 2 });
@@ -136,7 +136,7 @@ function conditionTests(store: () => Store, { inCallOrder }: StorePromises): voi
       expect(await found(store(), [neighbour.key, stranger.key])).toEqual([neighbour, stranger]);
     });
 
-    test("of many made at once for one version commits for exactly one", async () => {
+    test("is committed by exactly one of many concurrent writers of one version", async () => {
       await put(store(), anItem("a"));
       const rivals = Array.from({ length: 20 }, (_, n) =>
         anItem("a", { version: 2, body: Uint8Array.of(n) }),
@@ -155,9 +155,9 @@ function conditionTests(store: () => Store, { inCallOrder }: StorePromises): voi
       }
     });
 
-    // Not a promise of the port: where nobody makes it, there is nothing to test.
+    // Not a promise of the port: only tested for adapters that make it.
     if (!inCallOrder) return;
-    test("made right behind another sees what that one did", async () => {
+    test("directly after another sees its result", async () => {
       const outcomes = await Promise.all([
         store().commit([{ put: anItem("a", { version: 1 }), when: "absent" }]),
         store().commit([{ put: anItem("a", { version: 2 }), when: { version: 1 } }]),
@@ -277,7 +277,7 @@ function transactionTests(store: () => Store): void {
       ).toEqual(items);
     });
 
-    test("among many over the same two items commits once per version", async () => {
+    test("is committed once per version by many concurrent writers of the same two items", async () => {
       await put(store(), anItem("a"), anItem("b"));
 
       const outcomes = await Promise.all(
@@ -344,18 +344,21 @@ function scanTests(store: () => Store): void {
       expect(await store().scan("nobody", { limit: 10 })).toEqual({ items: [] });
     });
 
-    test.each([1, 2, 3, 9, 10, 11])("by %i goes on behind its cursor to the end", async (limit) => {
-      const scan = (after?: string, backwards?: true) =>
-        store().scan("p", { limit, ...(after && { after }), ...(backwards && { backwards }) });
+    test.each([1, 2, 3, 9, 10, 11])(
+      "in pages of %i continues after its cursor to the end",
+      async (limit) => {
+        const scan = (after?: string, backwards?: true) =>
+          store().scan("p", { limit, ...(after && { after }), ...(backwards && { backwards }) });
 
-      const forwards = await allPages((after) => scan(after));
-      const backwards = await allPages((after) => scan(after, true));
+        const forwards = await allPages((after) => scan(after));
+        const backwards = await allPages((after) => scan(after, true));
 
-      expect(forwards.map((item) => item.key.sk)).toEqual(inByteOrder);
-      expect(backwards.map((item) => item.key.sk)).toEqual(inByteOrder.toReversed());
-    });
+        expect(forwards.map((item) => item.key.sk)).toEqual(inByteOrder);
+        expect(backwards.map((item) => item.key.sk)).toEqual(inByteOrder.toReversed());
+      },
+    );
 
-    test("keeps its place while items before and behind it come and go", async () => {
+    test("keeps its position while items before and after it come and go", async () => {
       const first = await store().scan("p", { limit: 3 });
       await store().commit([{ remove: key("a"), when: "exists" }]);
       await store().commit([{ remove: key("é"), when: "exists" }]);
@@ -383,7 +386,7 @@ function dueTests(store: () => Store): void {
     const due = async (until: number) =>
       (await allPages((after) => store().due(at(until), everything, after))).map(({ sk }) => sk);
 
-    test("gives the keys whose time has come, the earliest first", async () => {
+    test("gives the keys that are due, the earliest first", async () => {
       const hour = 3_600_000;
       await put(
         store(),
@@ -398,7 +401,7 @@ function dueTests(store: () => Store): void {
       expect(await due(30 * hour)).toEqual(["first", "second", "third", "later"]);
     });
 
-    test("follows an item that moves, stops asking, or goes", async () => {
+    test("follows an item that moves, is no longer due, or is removed", async () => {
       const hour = 3_600_000;
       await put(store(), anItem("moves", { lookAt: at(0) }), anItem("stops", { lookAt: at(0) }));
       await put(store(), anItem("goes", { lookAt: at(0) }), anItem("begins"));
@@ -414,7 +417,7 @@ function dueTests(store: () => Store): void {
       expect(await due(6 * hour)).toEqual(["begins", "moves"]);
     });
 
-    test("keeps a key that nobody moved, however often it is asked", async () => {
+    test("keeps a key that has not moved, however often it is read", async () => {
       await put(store(), anItem("a", { lookAt: at(5) }));
 
       expect(await due(5)).toEqual(["a"]);
@@ -436,7 +439,7 @@ function dueTests(store: () => Store): void {
       expect(parts.filter((part) => part.length > 0).length).toBeGreaterThan(of / 2);
     });
 
-    test("leaves out what is older than the minute it is asked to begin with", async () => {
+    test("leaves out keys older than the minute where it begins", async () => {
       const hour = 3_600_000;
       await put(
         store(),
@@ -454,7 +457,7 @@ function dueTests(store: () => Store): void {
       expect(await from(3 * hour + 60_000)).toEqual([]);
     });
 
-    test("goes on with a cursor of an earlier question of the same kind", async () => {
+    test("continues with a cursor of an earlier call of the same kind", async () => {
       const hour = 3_600_000;
       const count = storeLimits.duePerPage + 10;
       const items = Array.from({ length: count }, (_, n) => anItem(`n${n}`, { lookAt: at(hour) }));
@@ -470,7 +473,7 @@ function dueTests(store: () => Store): void {
       expect(found.toSorted()).toEqual([...items.map(({ key: { sk } }) => sk), "new"].toSorted());
     });
 
-    test("goes on behind its cursor, also among keys of one instant", async () => {
+    test("continues after its cursor, also among keys of one instant", async () => {
       const count = storeLimits.duePerPage + 90;
       const items = Array.from({ length: count }, (_, n) =>
         anItem(`n${n}`, { lookAt: at(n < 40 ? 1 : 60_007) }),
@@ -513,13 +516,13 @@ function listTests(store: () => Store): void {
     const listed = async (range: Range) =>
       (await store().list("live", range)).items.map(({ sk }) => sk);
 
-    test("gives the keys of its view by the bytes of their orders, both ways", async () => {
+    test("gives the keys of its view in byte order of their positions, both ways", async () => {
       expect(await listed({ limit: 10 })).toEqual(orders.map(skOf));
       expect(await listed({ limit: 10, backwards: true })).toEqual(orders.toReversed().map(skOf));
       expect((await store().list("nothing", { limit: 10 })).items).toEqual([]);
     });
 
-    test("keeps views apart that differ by a number, within the same range", async () => {
+    test("separates views that differ by a number, within the same range", async () => {
       const range = { from: "02", to: "08", limit: 10, backwards: true } as const;
       const views = ["shard#1", "shard#10", "shard#2"];
       const places = Array.from({ length: 9 }, (_, n) => `0${n}`);
@@ -540,7 +543,7 @@ function listTests(store: () => Store): void {
       ]);
     });
 
-    test("says with each key where it stands", async () => {
+    test("returns the position of each key", async () => {
       const { items } = await store().list("live", { limit: 10 });
 
       expect(items.map(({ order }) => order)).toEqual(orders);
@@ -555,18 +558,21 @@ function listTests(store: () => Store): void {
       expect(await listed({ ...range, backwards: true })).toEqual(within.toReversed());
     });
 
-    test.each([1, 2, 5, 6, 7])("by %i goes on behind its cursor to the end", async (limit) => {
-      const list = (after?: string, backwards?: true) =>
-        store().list("live", { limit, ...(after && { after }), ...(backwards && { backwards }) });
+    test.each([1, 2, 5, 6, 7])(
+      "in pages of %i continues after its cursor to the end",
+      async (limit) => {
+        const list = (after?: string, backwards?: true) =>
+          store().list("live", { limit, ...(after && { after }), ...(backwards && { backwards }) });
 
-      const forwards = await allPages((after) => list(after));
-      const backwards = await allPages((after) => list(after, true));
+        const forwards = await allPages((after) => list(after));
+        const backwards = await allPages((after) => list(after, true));
 
-      expect(forwards.map(({ sk }) => sk)).toEqual(orders.map(skOf));
-      expect(backwards.map(({ sk }) => sk)).toEqual(orders.toReversed().map(skOf));
-    });
+        expect(forwards.map(({ sk }) => sk)).toEqual(orders.map(skOf));
+        expect(backwards.map(({ sk }) => sk)).toEqual(orders.toReversed().map(skOf));
+      },
+    );
 
-    test("gives each of several items in one place once, whatever the page", async () => {
+    test("gives each of several items in one position once, whatever the page", async () => {
       const twins = ["x", "y", "z"].map((sk) =>
         anItem(sk, { listed: { view: "twins", order: "o" } }),
       );
@@ -584,7 +590,7 @@ function listTests(store: () => Store): void {
       }
     });
 
-    test("follows an item that changes its view or its place, or goes", async () => {
+    test("follows an item that changes its view or its position, or is removed", async () => {
       const moved = anItem(skOf("A"), { version: 2, listed: { view: "done", order: "1" } });
       const behind = anItem(skOf("a#1"), { version: 2, listed: { view: "live", order: "b" } });
       await store().commit([
@@ -665,7 +671,7 @@ function hintTests(store: () => Store): void {
 }
 
 function refusalTests(store: () => Store): void {
-  describe("a call that no store accepts", () => {
+  describe("an invalid call", () => {
     const long = (bytes: number) => "k".repeat(bytes);
     const lone = (write: Write): readonly [Write] => [write];
     const refused: readonly [string, readonly [Write, ...Write[]]][] = [
@@ -716,7 +722,7 @@ function refusalTests(store: () => Store): void {
       expect((await store().scan("p", { limit: 10 })).items).toEqual([]);
     });
 
-    test("stands right behind one that is accepted at the limit", async () => {
+    test("is not confused with one at the limit, which is accepted", async () => {
       const item = anItem(long(storeLimits.skBytes), {
         body: new Uint8Array(storeLimits.bodyBytes),
       });
@@ -726,7 +732,7 @@ function refusalTests(store: () => Store): void {
       expect(await store().commit(puts([...largest(7), rest]))).toEqual(committed);
     });
 
-    test("is refused: too many keys, an empty page, a slice that is no part, a foreign cursor", async () => {
+    test("is refused: too many keys, an empty page, an invalid slice, a cursor of another list", async () => {
       const keys = Array.from({ length: storeLimits.keysPerCall + 1 }, (_, n) => key(`n${n}`));
       const misuse = { code: "store/call-refused" };
 

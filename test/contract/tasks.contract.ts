@@ -5,7 +5,7 @@ import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts"
 import type { TaskMessage, Verdict } from "../../lib/ports/message.ts";
 import type { TaskHandler, Tasks } from "../../lib/ports/tasks.ts";
 
-/** An empty queue, and the time that it goes by. */
+/** An empty queue, and its clock. */
 export type OpenedTasks = Readonly<{
   tasks: Tasks;
   /** Delivers to this consumer from now on. */
@@ -13,12 +13,12 @@ export type OpenedTasks = Readonly<{
   now(): Instant;
   /** Lets time pass by the queue's clock, and everything be delivered that becomes ready. */
   pass(ms: number): Promise<void>;
-  /** The shortest delay that the queue can tell from none; a millisecond when absent. */
+  /** The shortest delay that the queue can distinguish from none; a millisecond when absent. */
   resolutionMs?: number;
   close(): Promise<void>;
 }>;
 
-/** The longest time after which a message whose consumer failed must be back. */
+/** The maximum time until a message whose consumer failed is redelivered. */
 export const BACK_WITHIN_MS = 120_000;
 
 /** Declares the suite for one adapter; the queue is opened with these handlers. */
@@ -59,7 +59,7 @@ export function tasksContract(
       expect(messages).toEqual([message]);
     });
 
-    test("delivers everything that was sent, before and after it was consumed", async () => {
+    test("delivers everything that was sent, before and after a consumer registered", async () => {
       await opened.tasks.send(aTask("k1.1"));
       consume();
       await opened.tasks.send(aTask("k1.2"));
@@ -78,7 +78,7 @@ export function tasksContract(
       expect(delivered).toEqual(["k1.1"]);
     });
 
-    test("is exact to the millisecond, or to what its technology can tell", async () => {
+    test("is exact to the millisecond, or to the precision of its technology", async () => {
       consume();
       await opened.tasks.send({ ...aTask("k1.1"), notBefore: later(opened, 1) });
 
@@ -88,7 +88,7 @@ export function tasksContract(
       expect(delivered).toEqual(["k1.1"]);
     });
 
-    test("does not let a delayed message hold up others", async () => {
+    test("does not let a delayed message delay others", async () => {
       consume();
       await opened.tasks.send({ ...aTask("k1.1"), notBefore: later(opened, 60_000) });
       await opened.tasks.send({ ...aTask("k1.2"), notBefore: later(opened, 1_000) });
@@ -102,7 +102,7 @@ export function tasksContract(
       expect(delivered).toEqual(["k1.3", "k1.2", "k1.1"]);
     });
 
-    test("brings a kept message back after the time it was kept for, until it is released", async () => {
+    test("redelivers a kept message after the time it was kept for, until it is released", async () => {
       consume({ keepForMs: 5_000 }, { keepForMs: 1_000 });
       await opened.tasks.send(aTask("k1.1"));
 
@@ -116,7 +116,7 @@ export function tasksContract(
       expect(delivered).toHaveLength(3);
     });
 
-    test("brings a message back whose consumer failed, after a pause", async () => {
+    test("redelivers a message whose consumer failed, after a pause", async () => {
       consume(new Error("no disk"), new Error("no disk"));
       await opened.tasks.send(aTask("k1.1"));
 
@@ -128,7 +128,7 @@ export function tasksContract(
       expect(delivered).toEqual(["k1.1", "k1.1", "k1.1"]);
     });
 
-    test("a message that fails does not hold up others", async () => {
+    test("a message that fails does not delay others", async () => {
       opened.consume(async ({ ticket }) => {
         delivered.push(ticket);
         if (ticket === "k1.1") throw new Error("poison");
@@ -157,7 +157,7 @@ export function tasksContract(
       expect(opened.tasks.types()).toEqual(["charge-card"]);
     });
 
-    test("stops a task that does not run without complaint", () => {
+    test("ignores a stop for a task that does not run", () => {
       expect(() => opened.tasks.stop("order-1", "k1.1")).not.toThrow();
     });
   });

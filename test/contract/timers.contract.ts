@@ -12,17 +12,17 @@ import type {
   Timers,
 } from "../../lib/ports/timers.ts";
 
-/** Timers that are all out, and the time that they go by. */
+/** Timers of which none is armed, and their clock. */
 export type OpenedTimers = Readonly<{
   timers: Timers;
-  /** Calls back, with its name by `whoIs`, for everybody who is woken from now on. */
+  /** Calls back, with its name by `whoIs`, for everything that is woken from now on. */
   consume(woken: (who: string) => Promise<void>): void;
-  /** What a commit does beside arming: the store's due index holds who it is, or not. */
+  /** What a commit does beside arming: the store's due index contains the owner, or not. */
   index(who: string, dueAt: Instant | undefined): void;
   now(): Instant;
   /** Lets time pass by the timers' clock, and everything be woken that becomes due. */
   pass(ms: number): Promise<void>;
-  /** How late a timer may be at most, where a queue knows whole seconds only; 0 when absent. */
+  /** How late a timer may be at most, if a queue only supports whole seconds; 0 when absent. */
   latenessMs?: number;
   close(): Promise<void>;
 }>;
@@ -69,7 +69,7 @@ export function timersContract(
       return timer;
     }
 
-    /** The index knows every start event that is armed. */
+    /** The index contains every start event that is armed. */
     async function armStart(
       definitionId: string,
       inMs: number,
@@ -105,7 +105,7 @@ export function timersContract(
           expect(names().toSorted()).toEqual(["a", "b"]);
         });
 
-        test("wakes one after the other, far ones too", async () => {
+        test("wakes one after the other, including distant ones", async () => {
           await arm("far", 2 * 3_600_000, covered);
           await arm("near", 1_500, covered);
 
@@ -117,8 +117,8 @@ export function timersContract(
       });
     }
 
-    describe("F16 a start event by timer", () => {
-      test("begins at its instant, not before", async () => {
+    describe("F16 a timer start event", () => {
+      test("fires at its instant, not before", async () => {
         await armStart("monthly", 60_000);
 
         await opened.pass(59_999);
@@ -127,7 +127,7 @@ export function timersContract(
         expect(names()).toEqual(["monthly 1"]);
       });
 
-      test("begins at once when it is due already, beside whoever waits", async () => {
+      test("fires at once when it is already due, beside waiting instances", async () => {
         await armStart("late", -3_600_000);
         await arm("a", 0);
         await opened.pass(0);
@@ -135,7 +135,7 @@ export function timersContract(
         expect(names().toSorted()).toEqual(["a", "late 1"]);
       });
 
-      test("begins again by its next occurrence, far ones too", async () => {
+      test("fires again at its next occurrence, including distant ones", async () => {
         opened.consume(async (who) => {
           woken.push({ who, at: opened.now() });
           opened.index(who, undefined);
@@ -149,7 +149,7 @@ export function timersContract(
         expect(names()).toEqual(["hourly 1", "hourly 2"]);
       });
 
-      test("does not begin when it was disarmed", async () => {
+      test("does not fire after it was disarmed", async () => {
         const far = await armStart("far", 2 * 3_600_000);
         const near = await armStart("near", 2_000);
         await armStart("kept", 2_000);
@@ -163,7 +163,7 @@ export function timersContract(
       });
     });
 
-    test("do not wake who was disarmed", async () => {
+    test("do not fire after they were disarmed", async () => {
       const timer = await arm("a", 1_000, false);
       await arm("b", 1_000, false);
       await opened.timers.disarm(timer);
@@ -172,7 +172,7 @@ export function timersContract(
       expect(names()).toEqual(["b"]);
     });
 
-    test("do not mind being disarmed twice, or unarmed", async () => {
+    test("may be disarmed twice, or without being armed", async () => {
       const timer = await arm("a", 1_000, false);
       await opened.timers.disarm(timer);
 
@@ -180,7 +180,7 @@ export function timersContract(
       await expect(opened.timers.disarm({ ...timer, ticket: "t9.9" })).resolves.toBeUndefined();
     });
 
-    test("wake everyone who is due at the same instant", async () => {
+    test("wake every instance that is due at the same instant", async () => {
       const all = Array.from({ length: 300 }, (_, n) => `i${String(n).padStart(3, "0")}`);
       for (const instanceId of all) await arm(instanceId, 1_000);
       await opened.pass(1_000);
@@ -188,7 +188,7 @@ export function timersContract(
       expect(names().toSorted()).toEqual(all);
     });
 
-    test("are never early and wake everyone, whatever is armed when", async () => {
+    test("are never early and all fire, whatever is armed when", async () => {
       const step = fc.record({
         instance: fc.integer({ min: 0, max: 20 }),
         inMs: fc.integer({ min: -10, max: 5_000 }),

@@ -7,12 +7,12 @@ import type { Verdict, WorkMessage } from "../../lib/ports/message.ts";
 import type { WorkQueue } from "../../lib/ports/work-queue.ts";
 import { BACK_WITHIN_MS } from "./tasks.contract.ts";
 
-/** An empty queue, and the time that it goes by. */
+/** An empty queue, and its clock. */
 export type OpenedWorkQueue = Readonly<{
   queue: WorkQueue;
   /** Delivers to this consumer from now on. */
   consume(consumer: (message: WorkMessage) => Promise<Verdict>): void;
-  /** The clock that delays go by. */
+  /** The clock that delays use. */
   now(): Instant;
   /** Lets time pass by the queue's clock, and everything be delivered that becomes ready. */
   pass(ms: number): Promise<void>;
@@ -57,7 +57,7 @@ export function workQueueContract(
       expect(arrived).toEqual(expect.arrayContaining([...everyKind]));
     });
 
-    test("delivers everything that was sent, before and after it was consumed", async () => {
+    test("delivers everything that was sent, before and after a consumer registered", async () => {
       await opened.queue.send(aPage("0"));
       consume();
       await opened.queue.send(aPage("1"));
@@ -76,7 +76,7 @@ export function workQueueContract(
       expect(delivered).toEqual(["0"]);
     });
 
-    test("takes no delay for none", async () => {
+    test("treats a delay of zero as none", async () => {
       consume();
       await opened.queue.send(aPage("0"), 0);
       await opened.pass(0);
@@ -84,7 +84,7 @@ export function workQueueContract(
       expect(delivered).toEqual(["0"]);
     });
 
-    test("does not let a delayed message hold up others, of its own broadcast neither", async () => {
+    test("does not let a delayed message delay others, even of the same broadcast", async () => {
       consume();
       await opened.queue.send(aPage("0"), 60_000);
       await opened.queue.send(aPage("1"), 1_000);
@@ -98,7 +98,7 @@ export function workQueueContract(
       expect(delivered).toEqual(["2", "1", "0"]);
     });
 
-    test("brings a kept message back after the time it was kept for, until it is released", async () => {
+    test("redelivers a kept message after the time it was kept for, until it is released", async () => {
       consume({ keepForMs: 5_000 }, { keepForMs: 1_000 });
       await opened.queue.send(aPage("0"));
 
@@ -112,7 +112,7 @@ export function workQueueContract(
       expect(delivered).toEqual(["0", "0", "0"]);
     });
 
-    test("brings a message back whose consumer failed, after a pause", async () => {
+    test("redelivers a message whose consumer failed, after a pause", async () => {
       consume(new Error("no disk"), new Error("no disk"));
       await opened.queue.send(aPage("0"));
 
@@ -123,7 +123,7 @@ export function workQueueContract(
       expect(delivered).toEqual(["0", "0", "0"]);
     });
 
-    test("loses nothing and holds up nothing while a message fails", async () => {
+    test("neither loses nor delays others while a message fails", async () => {
       opened.consume(async (message) => {
         delivered.push(nameOf(message));
         if (nameOf(message) === "0") throw new Error("poison");
@@ -137,7 +137,7 @@ export function workQueueContract(
       expect(delivered.filter((page) => page === "0")).toHaveLength(1);
     });
 
-    test("delivers what a consumer sends while it is at work", async () => {
+    test("delivers what a consumer sends while it is running", async () => {
       opened.consume(async (message) => {
         delivered.push(nameOf(message));
         if (nameOf(message) === "0") await opened.queue.send(aPage("1"));
@@ -158,7 +158,7 @@ export function workQueueContract(
       expect(delivered).toEqual(["0", "0"]);
     });
 
-    test("delivers each until it is released, and not before its time, whatever comes when", async () => {
+    test("delivers each until it is released, and not before its time, whatever the order", async () => {
       const part = fc.record({
         afterMs: fc.integer({ min: 0, max: 5_000 }),
         keeps: fc.array(fc.integer({ min: 0, max: 3_000 }), { maxLength: 3 }),

@@ -1,4 +1,4 @@
-// Stores that count what is asked of others: whoever uses them must not notice.
+// Stores that count the calls to other stores: their users must not notice.
 
 import { observedStore } from "../../functions/observed-world.ts";
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";

@@ -24,19 +24,16 @@ describe("ten tasks in a row", () => {
   // What the state may hold besides: with the largest of these it is just within a kilobyte.
   const notes = [0, 200, 400].map((length) => ({ orderId: "A-1234", note: "x".repeat(length) }));
 
-  test.each(notes)(
-    "cost at most 0.95 for another million steps in place (%#)",
-    async (variables) => {
-      const { bill, stateBytes } = await counted({ source: tenTasks(), variables });
+  test.each(notes)("cost at most 0.95 per million more steps in place (%#)", async (variables) => {
+    const { bill, stateBytes } = await counted({ source: tenTasks(), variables });
 
-      expect(stateBytes).toBeLessThanOrEqual(1_024);
-      expect(bill.marginal).toBeLessThanOrEqual(0.95);
-      expect(bill.allIn).toBeLessThanOrEqual(1.25);
-    },
-  );
+    expect(stateBytes).toBeLessThanOrEqual(1_024);
+    expect(bill.marginal).toBeLessThanOrEqual(0.95);
+    expect(bill.allIn).toBeLessThanOrEqual(1.25);
+  });
 
   test.each(notes)(
-    "cost at most 2.50 for another million that are queued (%#)",
+    "cost at most 2.50 per million more steps through a queue (%#)",
     async (variables) => {
       const { bill } = await counted({ source: tenTasks(), mode: "queued", variables });
 
@@ -45,7 +42,7 @@ describe("ten tasks in a row", () => {
     },
   );
 
-  test("cost 25.27 and 9.19 elsewhere", async () => {
+  test("cost 25.27 and 9.19 on other services", async () => {
     const { peers } = await counted({ source: tenTasks(), instances: 1 });
 
     expect(peers.map(({ name, perMillionSteps }) => [name, perMillionSteps.toFixed(2)])).toEqual([
@@ -70,7 +67,7 @@ describe("ten tasks in a row", () => {
 });
 
 describe("the logs", () => {
-  test("are apart from everything else, by the bytes of each invocation and each call", async () => {
+  test("are billed separately, by the bytes of each invocation and each call", async () => {
     const { bill, counts, instances } = await counted({ source: tenTasks(), mode: "queued" });
 
     const invocations = bill.lines.find(({ service }) => service === "Lambda invocations");
@@ -84,7 +81,7 @@ describe("the logs", () => {
 });
 
 describe("a cost", () => {
-  test("is counted through days of waiting, signals and messages", async () => {
+  test("covers days of waiting, signals and messages", async () => {
     const source = inARow(
       "waits",
       [
@@ -116,7 +113,7 @@ describe("a cost", () => {
     expect(many.bill.allIn).toBeCloseTo(few.bill.allIn, 2);
   });
 
-  test("is refused for what could not be deployed, with every reason", async () => {
+  test("is refused for an invalid workflow, with every reason", async () => {
     const report = await estimateCost({ source: sequence('<serviceTask id="a" />') });
 
     expect(report).toMatchObject({
@@ -125,7 +122,7 @@ describe("a cost", () => {
     });
   });
 
-  test("cannot be told for what does not come to its end", async () => {
+  test("cannot be computed for a workflow that does not end", async () => {
     const source = inARow(
       "waits",
       [catching("w", onMessage("msg"))],
@@ -138,7 +135,7 @@ describe("a cost", () => {
     });
   });
 
-  test("cannot be told for a process that is not there", async () => {
+  test("cannot be computed for an unknown process", async () => {
     expect(await estimateCost({ source: tenTasks(), process: "eleven" })).toEqual({
       kind: "stuck",
       why: '"eleven" is no process here that a call can start',

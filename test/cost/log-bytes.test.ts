@@ -7,7 +7,7 @@ import { LOG_BYTES } from "../../lib/cost/assumptions.ts";
 const LINE_OVERHEAD_BYTES = 26;
 
 describe("the bytes that an invocation is assumed to log", () => {
-  test.each([1, 10])("are those of its line of metrics, with %i steps", async (steps) => {
+  test.each([1, 10])("are those of its metrics line, with %i steps", async (steps) => {
     const line = await metricsOf(steps);
 
     const bytes = Buffer.byteLength(line) + LINE_OVERHEAD_BYTES;
@@ -17,7 +17,7 @@ describe("the bytes that an invocation is assumed to log", () => {
   });
 });
 
-/** All that a function prints that took so many steps and has nothing to complain of. */
+/** Everything that a function prints after this many steps without failures. */
 async function metricsOf(steps: number): Promise<string> {
   const program = `
     import { powertools } from "./functions/middleware/powertools.ts";

@@ -16,7 +16,7 @@ import {
 } from "../support/bpmn-xml.ts";
 import { inARow } from "./workflows.ts";
 
-/** Units of the table (`R`, `W`), of its indexes, and whatever else was used. */
+/** Units of the table (`R`, `W`), of its indexes, and other usage. */
 type Units = Readonly<Record<string, number>>;
 
 const FAILS: TaskHandler = {
@@ -41,7 +41,9 @@ describe("an installation is charged for", () => {
     installation = openInstallation({ ledger, store, mode: "queued", handlers });
   });
 
-  /** Has one instance of the process met, up to its first wait that is no task. */
+  /**
+   * Runs one instance of the process up to its first wait that is not a task, to warm the caches.
+   */
   const prepare = async (source: string, id: string, variables: Variables = {}) => {
     const { engine, settle } = installation;
     await engine.deploy({ notation: "bpmn", source });
@@ -53,7 +55,7 @@ describe("an installation is charged for", () => {
   const startOne = (id: string, variables: Variables = {}) =>
     installation.engine.start(id, { variables });
 
-  /** What was used since the last time. */
+  /** The usage since the last call. */
   const lap = (): Units => {
     const units: Record<string, number> = {};
     const add = (name: string, count: number) => {
@@ -88,7 +90,7 @@ describe("an installation is charged for", () => {
     expect(lap()).toEqual({ R: 1, W: 1, "W listing": 1, tasks: 1 });
   });
 
-  test("a task that is done: one read, one write", async () => {
+  test("a completed task: one read, one write", async () => {
     await prepare(tasks, "tasks");
     await startOne("tasks");
     lap();
@@ -133,7 +135,7 @@ describe("an installation is charged for", () => {
     expect(lap()).toEqual({ R: 1, W: 1, "W listing": 2, tasks: 2, "run-task": 1 });
   });
 
-  test("a timer within reach of the queue: a row of the index comes and goes", async () => {
+  test("a timer within the queue's delay: an index row is added and removed", async () => {
     const waits = catching("w", timer("timeDuration", "PT5M"));
     await prepare(inARow("waits", [service("a"), waits, service("b")]), "waits");
     await installation.engine.cancel("earlier");
@@ -149,7 +151,7 @@ describe("an installation is charged for", () => {
     expect(lap()).toEqual({ R: 1, W: 1, "W due": 1, timers: 2, tasks: 1, "fire-timer": 1 });
   });
 
-  test("a timer of days: a schedule, and a second message for what its lead leaves", async () => {
+  test("a timer of days: a schedule, and a second message for the remaining time", async () => {
     const waits = catching("w", timer("timeDuration", "P3D"));
     await prepare(inARow("waits", [service("a"), waits, service("b")]), "waits");
     await installation.engine.cancel("earlier");
@@ -181,7 +183,7 @@ describe("an installation is charged for", () => {
       expect(lap()).toEqual({ R: 3, W: 4, tasks: 2, "run-task": 1 });
     });
 
-    test("a broadcast to one that waits, and what the bus brings", async () => {
+    test("a broadcast to one wait, and its copy from the bus", async () => {
       await installation.settle(1);
       lap();
 
@@ -212,7 +214,7 @@ describe("an installation is charged for", () => {
       expect(lap()).toEqual({ R: 2, W: 4, tasks: 2, "run-task": 1 });
     });
 
-    test("one that somebody waits for: parked, and a transaction of both", async () => {
+    test("a message with a wait: parked, and a transaction of both", async () => {
       await startOne("waits", { key: "k" });
       await installation.settle(1);
       lap();
@@ -223,13 +225,13 @@ describe("an installation is charged for", () => {
       expect(lap()).toEqual({ R: 4, steps: 2, tasks: 1, advance: 1 });
     });
 
-    test("one that nobody waits for: its mailbox", async () => {
+    test("a message without a wait: its mailbox", async () => {
       await installation.engine.message({ name: "paid", correlationKey: "early" });
 
       expect(lap()).toEqual({ R: 2, W: 1 });
     });
 
-    test("a wait that finds one: a transaction of both, and on", async () => {
+    test("a wait that finds a message: a transaction of both, and the next step", async () => {
       await installation.engine.message({ name: "paid", correlationKey: "early" });
       await startOne("waits", { key: "early" });
       lap();

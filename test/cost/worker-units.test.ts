@@ -11,10 +11,10 @@ import {
   quickWorker,
 } from "../support/worker-journey.ts";
 
-// What a task costs that is done outside, by the rules of the bill: the step that opens or closes it
-// is one read and one write, the rest are its rows. test/aws/worker-units.test.ts compares it with
-// what DynamoDB says. A number that grows is money: change it on purpose only.
-describe("a task that is done outside is charged for", () => {
+// What a task for workers costs, by the billing rules: the step that opens or closes it is one read
+// and one write, the rest are its rows. test/aws/worker-units.test.ts compares it with what
+// DynamoDB reports. A number that grows is money: change it on purpose only.
+describe("a task that a worker runs is charged for", () => {
   let world: PlainWorld;
   let ledger: Ledger;
   let counted: number;
@@ -31,7 +31,7 @@ describe("a task that is done outside is charged for", () => {
     lap();
   });
 
-  test("four writes and two reads of rows besides its steps, and two reads a poll", async () => {
+  test("four writes and two reads of rows besides its steps, and two reads per poll", async () => {
     expect(await told(patientWorker(world, lap))).toEqual({
       "a step that opens a task, and its row": { R: 1, W: 1 + 1 },
       "a poll that finds it": { R: 2 + 1, W: 2 },
@@ -44,7 +44,7 @@ describe("a task that is done outside is charged for", () => {
     });
   });
 
-  test("two writes more when a worker is quicker than the copy of the call that opened it", async () => {
+  test("two more writes when a worker is faster than the copy of the call that opened it", async () => {
     expect(await told(quickWorker(world, lap))).toEqual({
       "the parked copy, which offers it again": { R: 1 + 1, W: 1 },
       "a completion that finds the second row": { R: 1 + 1 + 1, W: 1 + 2 },

@@ -15,7 +15,7 @@ export function inARow(id: string, elements: readonly string[], ...beside: strin
   return file(process, ...beside);
 }
 
-/** The workflow that costs are told for: ten tasks, one after the other. */
+/** The workflow of the cost figures: ten tasks, one after the other. */
 export function tenTasks(): string {
   const tasks = Array.from({ length: 10 }, (_, n) => service(`step-${n + 1}`));
   return inARow("ten", tasks);

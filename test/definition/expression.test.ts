@@ -34,13 +34,13 @@ describe("a value in a definition", () => {
     expect(parseComputed(text)).toEqual(computed);
   });
 
-  test("stays text where its place wants text", () => {
+  test("stays text if its field is text", () => {
     expect(parseComputed("1", "text")).toEqual({ kind: "static", value: "1" });
     expect(parseComputed('"1"', "text")).toEqual({ kind: "static", value: '"1"' });
     expect(parseComputed("=1", "text")).toEqual({ kind: "feel", text: "1" });
   });
 
-  test("is its own when static, and asked of the engine when not", () => {
+  test("is returned when static, and evaluated by the engine otherwise", () => {
     const given = { now: 0, seed: "s" };
     const lookup = lookupIn({ total: 7 });
 
@@ -56,7 +56,7 @@ describe("the language of an expression", () => {
   const lookup = lookupIn({ total: 7 });
   const given = { now: 0, seed: "s" };
 
-  test("evaluates it, checks it and knows what it reads, by its name", async () => {
+  test("evaluates it, checks it and finds its variables, by its name", async () => {
     const computed = inLanguage("latot", "backwards");
 
     const evaluation = await evaluateComputed(computed, expressions, lookup, given);
@@ -66,17 +66,17 @@ describe("the language of an expression", () => {
     expect(variablesOf(computed, expressions)).toEqual(["total"]);
   });
 
-  test("is FEEL where none is named", () => {
+  test("is FEEL by default", () => {
     expect(problemOf(parseComputed("="), expressions)).toBe("It names nothing.");
     expect(variablesOf(parseComputed("=total"), expressions)).toEqual(["total"]);
   });
 
-  test("is none of a static value", () => {
+  test("is not set for a static value", () => {
     expect(problemOf(parseComputed("total"), expressions)).toBeUndefined();
     expect(variablesOf(parseComputed("total"), expressions)).toEqual([]);
   });
 
-  test("that is not known is a problem at deploy and when it is evaluated, and says which are", () => {
+  test("that is unknown is reported at deploy and at evaluation, with the known ones", () => {
     const computed = inLanguage("total", "constructor");
     const problem =
       'The expression language "constructor" is not known here. Use one of: "feel", "backwards".';
@@ -117,7 +117,7 @@ describe("the result of an expression", () => {
     expect(resultOf(kind, "x", gave(value)).ok).toBe(false);
   });
 
-  test("says what was found, what is needed, and why", () => {
+  test("reports what was found, what is needed, and why", () => {
     const evaluation = gave(null, ["no variable named total"]);
 
     expect(resultOf("boolean", "total > 1", evaluation)).toEqual({
@@ -173,7 +173,7 @@ const reader: ExpressionLanguage = {
   evaluate: (text, lookup) => gave(lookup(text) ?? null),
 };
 
-/** The same, of a name that is spelled backwards; and it takes its time. */
+/** The same, for a name that is spelled backwards; and it takes some time. */
 const backwards: ExpressionLanguage = {
   check: () => undefined,
   variablesOf: (text) => [reversed(text)],

@@ -4,7 +4,7 @@ import { canonicalJson, findNonJson, isJson } from "../../lib/definition/json.ts
 import { MAX_VALUE_DEPTH } from "../../lib/definition/limits.ts";
 
 describe("a JSON value", () => {
-  test("is whatever JSON text can say", () => {
+  test("is anything that JSON text can represent", () => {
     fc.assert(
       fc.property(fc.json(), (text) => {
         const value: unknown = JSON.parse(text);
@@ -32,7 +32,7 @@ describe("a JSON value", () => {
   });
 });
 
-describe("what is not JSON", () => {
+describe("a value that is not JSON", () => {
   const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
   test("is found by its path", () => {
@@ -42,7 +42,7 @@ describe("what is not JSON", () => {
     });
   });
 
-  test("is a value that contains itself, but not one that is there twice", () => {
+  test("may be one that contains itself, but not one that occurs twice", () => {
     const shared = { x: 1 };
     const circle: Record<string, unknown> = { shared };
     circle.self = [circle];
@@ -51,7 +51,7 @@ describe("what is not JSON", () => {
     expect(findNonJson(circle)).toEqual({ path: ["self", "0"], problem: "contains itself" });
   });
 
-  test("is what is nested deeper than the limit", () => {
+  test("may be one that is nested deeper than the limit", () => {
     expect(findNonJson(nested(MAX_VALUE_DEPTH))).toBeUndefined();
     expect(findNonJson(nested(MAX_VALUE_DEPTH + 1))?.problem).toContain("nested deeper");
   });
@@ -66,7 +66,7 @@ describe("canonical JSON", () => {
     );
   });
 
-  test("is one text whatever the order of properties, at any depth", () => {
+  test("is the same text for any order of properties, at any depth", () => {
     const one = { b: [{ y: 1, x: 2 }], a: { d: null, c: true } };
     const other = { a: { c: true, d: null }, b: [{ x: 2, y: 1 }] };
 
@@ -74,7 +74,7 @@ describe("canonical JSON", () => {
     expect(canonicalJson(other)).toBe(canonicalJson(one));
   });
 
-  test("tells lists of another order apart", () => {
+  test("differs for lists in another order", () => {
     expect(canonicalJson([1, 2])).not.toBe(canonicalJson([2, 1]));
   });
 });

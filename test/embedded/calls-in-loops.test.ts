@@ -33,7 +33,7 @@ describe("a call activity for each entry of a list", () => {
     ["one after the other", inTurn(OVER), 5],
     ["a thousand, of which the caller takes ten at a time", loop(OVER), 1_000],
   ])(
-    "F57 F58 gives each child its own, and gathers what they give: %s",
+    "F57 F58 gives each child its own entry, and collects their results: %s",
     async (_, marker, many) => {
       const engine = await anEngine({ source: looping(marker), tasks });
       const items = Array.from({ length: many }, (_, n) => n);

@@ -21,7 +21,7 @@ import { aDataDir, anEngine, trailOf } from "../support/embedded.ts";
 const double = line("double", [working("twice")]);
 const tasks = { twice: ({ n }: Readonly<Record<string, Json>>) => ({ n: Number(n) * 2 }) };
 
-/** A handler that never comes to an end, and when it has begun. */
+/** A handler that never ends, and when it has started. */
 function aHangingTask() {
   const { promise: begun, resolve } = Promise.withResolvers<void>();
   const twice = () => {
@@ -46,7 +46,7 @@ async function childOf(engine: EmbeddedEngine, instanceId: string): Promise<stri
 }
 
 describe("a call activity", () => {
-  test("F57 R13 gives 21 to its child and takes 42 from it", async () => {
+  test("F57 R13 passes 21 to its child and gets 42 from it", async () => {
     const engine = await anEngine({ source: calls({}), tasks });
 
     const { instanceId } = await engine.start("caller", { variables: { n: 21 } });
@@ -70,7 +70,7 @@ describe("a call activity", () => {
     ]);
   });
 
-  test("F57 is hard isolation: only what is mapped goes in, and only what is mapped comes out", async () => {
+  test("F57 isolates the child: only mapped variables go in, and only mapped variables come out", async () => {
     const flags = { propagateAllParentVariables: "false", propagateAllChildVariables: "false" };
     const source = calls(flags, ioMapping(from("=amount", "n"), to("=n", "doubled")));
     const engine = await anEngine({ source, tasks: { twice: (seen) => ({ n: 42, seen }) } });
@@ -103,7 +103,7 @@ describe("a call activity", () => {
     expect(seen).toEqual([given]);
   });
 
-  test("F57 hands over what was visible when it was made, whatever changes meanwhile", async () => {
+  test("F57 passes the variables that were visible when it was made, whatever changes later", async () => {
     const fork = file(
       xml(
         "process",
@@ -131,7 +131,7 @@ describe("a call activity", () => {
     expect(incidents).toMatchObject([
       { type: "CALLED_ELEMENT_ERROR", message: expect.stringMatching(/no such definition/) },
     ]);
-    // It is called anew, with what is visible now.
+    // It is called again, with what is visible now.
     expect((await engine.result(instanceId)).variables).toMatchObject({ n: 2 });
   });
 
@@ -152,7 +152,7 @@ describe("a call activity", () => {
     }
   });
 
-  test("S4 a loop makes one child for each round, and is told once of each", async () => {
+  test("S4 in a loop creates one child per round, and gets each result once", async () => {
     const loop = file(
       xml(
         "process",
@@ -181,7 +181,7 @@ describe("a call activity", () => {
     expect(trail.filter((entry) => entry === "child-ended call")).toHaveLength(10);
   });
 
-  test("hands over and takes back values that are too large to stand inside an instance", async () => {
+  test("passes and returns values that are too large to be stored in an instance", async () => {
     const engine = await anEngine({
       source: calls({}),
       tasks: { twice: () => ({ answer: "y".repeat(400_000) }) },
@@ -195,7 +195,7 @@ describe("a call activity", () => {
     expect(variables).toEqual({ text: "x".repeat(90_000), answer: "y".repeat(400_000) });
   });
 
-  test("shows whom it waits for, and the child who called it", async () => {
+  test("shows its child, and the child shows its parent", async () => {
     const { begun, tasks: hanging } = aHangingTask();
     const engine = await anEngine({ source: calls({}), tasks: hanging });
     const { instanceId } = await engine.start("caller");
@@ -214,7 +214,7 @@ describe("a call activity", () => {
     expect((await engine.get(instanceId)).status).toBe("suspended");
   });
 
-  test("calls no deeper than the limit: one more is an incident that says so", async () => {
+  test("has a depth limit: one level more is an incident that says so", async () => {
     const self = file(line("self", [calling("again", "self")]));
     const engine = await anEngine({ source: self });
 
@@ -303,7 +303,7 @@ describe("an error in a child", () => {
     expect((await engine.get(instanceId)).completedElements).toContain("all-end");
   });
 
-  test("F68 that nobody above catches stays an incident of the child, and can be resolved", async () => {
+  test("F68 that no caller catches stays an incident of the child, and can be resolved", async () => {
     const engine = await anEngine({ source: failing(caught("other", "OTHER"), "OTHER") });
     const { instanceId } = await engine.start("caller");
     await engine.idle();
@@ -317,7 +317,7 @@ describe("an error in a child", () => {
     expect(await childOf(engine, instanceId)).toBe(childId);
   });
 
-  test("F57 goes through a caller that does not catch it to one that does", async () => {
+  test("F57 passes a caller that does not catch it on the way to one that does", async () => {
     const source = file(
       line("outer", [calling("call", "middle")], ...caught("caught", "BAD")),
       line("middle", [calling("middle-call", "double")]),
@@ -339,7 +339,7 @@ describe("an error in a child", () => {
   });
 });
 
-/** A worker outside throws a business error from the only task of an instance. */
+/** A worker throws a business error from the only task of an instance. */
 async function fail(engine: EmbeddedEngine, instanceId: string, code: string): Promise<void> {
   const { items } = await engine.tasks({ instanceId });
   await engine.fail(items[0]?.taskId ?? "", {
@@ -375,7 +375,7 @@ describe("a call beside a signal, a message and a timer", () => {
       ["timer-end", (engine) => engine.advanceClock("PT1H")],
     ];
 
-  test.each(WINNERS)("D8 has one winner, and the others find nothing: %s", async (ended, win) => {
+  test.each(WINNERS)("D8 has one winner, and the others find no wait: %s", async (ended, win) => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("caller", { variables: { n: 21, key: "k" } });
     await engine.idle();
@@ -444,7 +444,7 @@ describe("a call that is interrupted", () => {
 });
 
 describe("an awaited child", () => {
-  test("is not cancelled by itself: the refusal names who waits for it", async () => {
+  test("cannot be cancelled directly: the refusal names its parent", async () => {
     const engine = await anEngine({ source: calls({}) });
     const { instanceId } = await engine.start("caller");
     await engine.idle();
@@ -459,7 +459,7 @@ describe("an awaited child", () => {
     expect((await engine.get(childId)).status).toBe("suspended");
   });
 
-  test("keeps the version that it began with, when its process is deployed anew", async () => {
+  test("keeps the version that it started with when its process is deployed again", async () => {
     const engine = await anEngine({ source: calls({}) });
     const { instanceId } = await engine.start("caller");
     await engine.idle();
@@ -473,7 +473,7 @@ describe("an awaited child", () => {
     expect((await engine.result(instanceId)).variables).toEqual({ n: 7 });
   });
 
-  test("R14 goes on after a restart, and its parent with it", async () => {
+  test("R14 continues after a restart, and its parent with it", async () => {
     const dataDir = aDataDir();
     const { begun, tasks: hanging } = aHangingTask();
     const before = await anEngine({ dataDir, source: calls({}), tasks: hanging });
@@ -484,7 +484,7 @@ describe("an awaited child", () => {
 
     const after = await anEngine({ dataDir, tasks });
 
-    // The child owes its task; the parent, whose child is there, owes nothing.
+    // The child owes its task; the parent, whose child exists, owes nothing.
     expect(await after.recovered).toMatchObject({ resumed: 1, resent: 1 });
     expect((await after.result(instanceId)).variables).toEqual({ n: 42 });
     expect((await after.list({ definition: "double" })).items).toMatchObject([
@@ -493,7 +493,7 @@ describe("an awaited child", () => {
   });
 });
 
-describe("a child that cannot begin", () => {
+describe("a child that cannot start", () => {
   test.each([
     ["is unknown", {}, /no such definition/],
     ["is disabled", { disable: true }, /disabled/],
@@ -538,7 +538,7 @@ describe("a bound call", () => {
     );
   const told = { one: () => ({ by: 1 }), two: () => ({ by: 2 }), three: () => ({ by: 3 }) };
 
-  test("to a version tag runs the newest version that bears it", async () => {
+  test("to a version tag runs the newest version with that tag", async () => {
     const source = calls({ bindingType: "versionTag", versionTag: "stable" });
     const engine = await anEngine({ source, tasks: told });
     await engine.deploy(tagged("stable", "one"));
@@ -550,7 +550,7 @@ describe("a bound call", () => {
     expect((await engine.result(instanceId)).variables).toEqual({ by: 2 });
   });
 
-  test("to a version tag that nothing bears is an incident that names it", async () => {
+  test("to an unknown version tag is an incident that names it", async () => {
     const source = calls({ bindingType: "versionTag", versionTag: "stable" });
     const engine = await anEngine({ source });
 
@@ -562,7 +562,7 @@ describe("a bound call", () => {
     ]);
   });
 
-  test("to its deployment runs what was deployed with it, whatever came since", async () => {
+  test("to its deployment runs the version that was deployed with it", async () => {
     const together = file(
       line("caller", [calling("call", "double", { bindingType: "deployment" })]),
       line("double", [working("one")]),
@@ -579,7 +579,7 @@ describe("a bound call", () => {
 describe("a detached call", () => {
   const detached = calls({}, ioMapping(to("=childInstanceId", "begun")), DETACHED);
 
-  test("R13 D12 goes on at once, and knows the child's id", async () => {
+  test("R13 D12 continues at once, and knows the child's id", async () => {
     const engine = await anEngine({ source: detached, tasks: aHangingTask().tasks });
 
     const { instanceId } = await engine.start("caller");
@@ -593,7 +593,7 @@ describe("a detached call", () => {
     expect(await trailOf(engine, instanceId)).toContain("child-started call");
   });
 
-  test("is no concern of its parent's: neither end, nor failure, nor cancel reach the other", async () => {
+  test("is independent of its parent: neither end, failure nor cancel affects the other", async () => {
     const engine = await anEngine({ source: detached });
     const { instanceId } = await engine.start("caller");
     const { variables } = await engine.result(instanceId);
@@ -604,7 +604,7 @@ describe("a detached call", () => {
     expect(await engine.get(instanceId)).toMatchObject({ status: "succeeded" });
   });
 
-  test("that cannot begin is an incident, not silence", async () => {
+  test("that cannot start is an incident", async () => {
     const source = file(line("caller", [calling("call", "double", {}, DETACHED)]));
     const engine = await anEngine({ source, tasks });
 
@@ -618,7 +618,7 @@ describe("a detached call", () => {
 });
 
 describe("erasing a child", () => {
-  test("F7 that its parent has taken leaves the parent as it is", async () => {
+  test("F7 whose result its parent has taken leaves the parent unchanged", async () => {
     const engine = await anEngine({ source: calls({}), tasks });
     const { instanceId } = await engine.start("caller", { variables: { n: 21 } });
     await engine.result(instanceId);

@@ -8,7 +8,7 @@ import { aDataDir, anEngine } from "../support/embedded.ts";
 const WORK = { type: "elsewhere", max: 10, lockSeconds: 600, worker: "w" };
 const flip = (body: Uint8Array): Uint8Array => body.with(0, (body[0] ?? 0) ^ 4);
 
-/** Two instances at a task of workers and two at one of people; then one item is damaged. */
+/** Two instances at a worker task and two at a user task; then one item is damaged. */
 async function aFolder(pk: string): Promise<string> {
   const dataDir = aDataDir();
   const engine = await anEngine({ dataDir });
@@ -43,8 +43,8 @@ function named({ status, body }: Answer, list = "items"): readonly unknown[] {
   return (body[list] as readonly { instanceId: string }[]).map((it) => it.instanceId).sort();
 }
 
-describe("the embedded server on a folder in which one bit was flipped", () => {
-  test("R17 lists, gives away and recovers all but the instance whose bit it was", async () => {
+describe("the embedded server on a folder with one flipped bit", () => {
+  test("R17 lists, offers and recovers everything but the damaged instance", async () => {
     const ask = await aServer("default#I#a");
 
     expect(named(await ask("GET", "/tasks"))).toEqual(["b", "person-a", "person-b"]);
@@ -61,7 +61,7 @@ describe("the embedded server on a folder in which one bit was flipped", () => {
     });
   });
 
-  test("R17 does so for a task of a person, a row of a worker and a type of task", async () => {
+  test("R17 does so for a user task, a worker's row and a task type", async () => {
     const person = await aServer("default#I#person-a");
     const row = await aServer("default#J#elsewhere#0");
     const type = await aServer("default#J#elsewhere");
@@ -72,7 +72,7 @@ describe("the embedded server on a folder in which one bit was flipped", () => {
     expect(named(await type("POST", "/tasks/activate", WORK), "tasks")).toEqual(["a", "b"]);
   });
 
-  test("R17 and for a definition: the others are listed and started", async () => {
+  test("R17 does so for a definition: the others are listed and started", async () => {
     const ask = await aServer("default#D#outside");
     const { status, body } = await ask("GET", "/definitions");
 
@@ -87,7 +87,7 @@ describe("the embedded server on a folder in which one bit was flipped", () => {
 });
 
 describe("the embedded server on a folder whose database file is damaged", () => {
-  test("R17 stops at the first call that finds it, refuses every other and is not healthy", async () => {
+  test("R17 stops at the first call that finds it, refuses all others and is unhealthy", async () => {
     const dataDir = aDataDir();
     await fill(dataDir);
     damagePage(dataDir, "table leaf");

@@ -8,7 +8,7 @@ import { leftBy, NOTHING_LEFT } from "../support/left-in-store.ts";
 type Engine = Awaited<ReturnType<typeof aCodeEngine>>;
 
 describe("onTargetTerminated", () => {
-  /** Ends as its input says, with what was sent to it unread. */
+  /** Ends as its input says, with its events unread. */
   const ending: Workflow = function* ({ how }) {
     yield signal("go");
     if (how === "failure") throw new Error("no");
@@ -36,23 +36,20 @@ describe("onTargetTerminated", () => {
     return { engine, dataDir };
   }
 
-  test.each(ENDS)(
-    "D11 discard forgets what is unread, at the end by %s",
-    async (how, status, end) => {
-      const { engine, dataDir } = await aTarget(how, "discard");
-      await engine.start("waits", { instanceId: "other" });
-      await end(engine);
-      await engine.idle();
-      expect(await engine.get("a")).toMatchObject({ status, terminationKind: how });
-      expect((await engine.deadLetters()).items).toEqual([]);
-      expect(await isWaiting(engine, "other")).toBe(true);
-      await engine.cancel("other");
-      expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
-    },
-  );
+  test.each(ENDS)("D11 discard drops unread events, at the end by %s", async (how, status, end) => {
+    const { engine, dataDir } = await aTarget(how, "discard");
+    await engine.start("waits", { instanceId: "other" });
+    await end(engine);
+    await engine.idle();
+    expect(await engine.get("a")).toMatchObject({ status, terminationKind: how });
+    expect((await engine.deadLetters()).items).toEqual([]);
+    expect(await isWaiting(engine, "other")).toBe(true);
+    await engine.cancel("other");
+    expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
+  });
 
   test.each(ENDS)(
-    "D11 broadcast gives it to others who wait, at the end by %s",
+    "D11 broadcast offers unread events to other waits, at the end by %s",
     async (how, status, end) => {
       const { engine, dataDir } = await aTarget(how, "broadcast");
       for (const instanceId of ["b", "c", "d"]) {
@@ -72,7 +69,7 @@ describe("onTargetTerminated", () => {
   );
 
   test.each(ENDS)(
-    "D11 deadLetter keeps it to be looked at, at the end by %s",
+    "D11 deadLetter keeps unread events for inspection, at the end by %s",
     async (how, status, end) => {
       const { engine, dataDir } = await aTarget(how, "deadLetter");
       await end(engine);
@@ -88,7 +85,7 @@ describe("onTargetTerminated", () => {
     },
   );
 
-  test("D11 is that of when the event was sent", async () => {
+  test("D11 is the setting at the time when the event was sent", async () => {
     const { engine } = await aTarget("success", "deadLetter");
     await engine.setEventType("paid", { onTargetTerminated: "discard" });
     await engine.event({ name: "paid", target: "a", id: "e-3" });
@@ -119,7 +116,7 @@ describe("onTargetTerminated", () => {
     const idsOf = async (engine: Engine) =>
       (await engine.deadLetters()).items.map(({ id }) => id).sort();
 
-    test("D11 wakes a waiter when it is replayed, and is gone then", async () => {
+    test("D11 resumes a wait when it is replayed, and is then removed", async () => {
       const { engine } = await aDeadLetter();
       await engine.start("waits", { instanceId: "b" });
       const replayed = await engine.replayDeadLetter("e-1");
@@ -132,7 +129,7 @@ describe("onTargetTerminated", () => {
       });
     });
 
-    test("D11 stays where nobody takes it, and each replay has an id of its own", async () => {
+    test("D11 stays if no instance takes it, and each replay has its own id", async () => {
       const { engine } = await aDeadLetter();
       for (const n of [1, 2]) {
         expect(await engine.replayDeadLetter("e-1")).toMatchObject({
@@ -148,7 +145,7 @@ describe("onTargetTerminated", () => {
       expect((await engine.get("b")).result).toEqual({ n: 1 });
     });
 
-    test("D11 reaches all who wait when its type says so, and later ones when it is kept", async () => {
+    test("D11 reaches all waits if its type says so, and later ones if it is kept", async () => {
       const { engine } = await aDeadLetter();
       await engine.setEventType("paid", { consumeOnRead: false, deliveryMode: "All" });
       for (const instanceId of ["b", "c"]) await engine.start("waits", { instanceId });
@@ -180,7 +177,7 @@ describe("onTargetTerminated", () => {
       });
     });
 
-    test("D11 of an id that several instances had is one for each", async () => {
+    test("D11 of an id that several instances had is stored once per instance", async () => {
       const engine = await aCodeEngine(ended);
       await engine.setEventType("paid", { onTargetTerminated: "deadLetter" });
       for (const instanceId of ["a", "b"]) {

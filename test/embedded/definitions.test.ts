@@ -15,7 +15,7 @@ import { anEngine } from "../support/embedded.ts";
 const source = sequence(service("work"));
 
 describe("deploying", () => {
-  test("F1 gives version 1, a changed source version 2, an identical one the same again", async () => {
+  test("F1 creates version 1, a changed source version 2, an identical one the same version again", async () => {
     const engine = await anEngine();
 
     const first = await engine.deploy(source);
@@ -55,7 +55,7 @@ describe("deploying", () => {
     expect(await engine.definitions()).toEqual({ items: [] });
   });
 
-  test("F1 names every problem of a file at once", async () => {
+  test("F1 reports every problem of a file at once", async () => {
     const engine = await anEngine();
     const broken = file(
       process(
@@ -87,7 +87,7 @@ describe("deploying", () => {
 });
 
 describe("a disabled definition", () => {
-  test("F2 F4 refuses starts, lets running instances go on, and can be enabled again", async () => {
+  test("F2 F4 refuses starts, lets running instances continue, and can be enabled again", async () => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("p");
 
@@ -114,7 +114,7 @@ describe("a disabled definition", () => {
 });
 
 describe("undeploying", () => {
-  test("hides the definition and lets running instances finish on their stored version", async () => {
+  test("hides the definition and lets running instances finish on their version", async () => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("p");
 
@@ -129,7 +129,7 @@ describe("undeploying", () => {
     expect((await engine.get(instanceId)).status).toBe("succeeded");
   });
 
-  test("and deploying the same source again brings the same version back", async () => {
+  test("and deploying the same source again restores the same version", async () => {
     const engine = await anEngine({ source });
     await engine.undeploy("p");
 

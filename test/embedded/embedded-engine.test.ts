@@ -6,7 +6,7 @@ import { anEngine } from "../support/embedded.ts";
 
 const source = sequence(service("work"));
 
-/** What plain JavaScript may hand over, whatever the types say. */
+/** What plain JavaScript may pass, whatever the types say. */
 const asVariables = (value: unknown): Variables => value as Variables;
 
 const circle: Record<string, unknown> = { name: "round" };
@@ -38,7 +38,7 @@ async function aTask(engine: EmbeddedEngine): Promise<string> {
   return (await engine.tasks()).items[0]?.taskId ?? "";
 }
 
-describe("the library door", () => {
+describe("the library API", () => {
   test.each(NOT_JSON)("refuses %s among the variables of a start", async (_, variables, path) => {
     const engine = await anEngine({ source });
 
@@ -47,7 +47,7 @@ describe("the library door", () => {
     expect((await engine.list()).items).toEqual([]);
   });
 
-  test("refuses them in a completion, a failure and the resolving of an incident", async () => {
+  test("refuses them in a completion, a failure and the resolution of an incident", async () => {
     const engine = await anEngine({ source });
     const taskId = await aTask(engine);
     const variables = asVariables({ a: { b: 1n } });
@@ -64,7 +64,7 @@ describe("the library door", () => {
   });
 
   test.each(["", "a b", "a/b", "a.b", "ü", "x".repeat(65)])(
-    "refuses to call an instance %j",
+    "refuses the instance id %j",
     async (instanceId) => {
       const engine = await anEngine({ source });
 
@@ -72,7 +72,7 @@ describe("the library door", () => {
     },
   );
 
-  test("lets an instance be called by all that an id may hold", async () => {
+  test("accepts every character that an id may contain", async () => {
     const engine = await anEngine({ source });
     const instanceId = "Az09_-".padEnd(64, "x");
 

@@ -15,7 +15,7 @@ describe("consumeOnRead", () => {
     }
   }
 
-  test("D10 true gives a broadcast to exactly the one who has waited longest", async () => {
+  test("D10 true gives a broadcast to exactly the wait that is oldest", async () => {
     const dataDir = aDataDir();
     const engine = await aCodeEngine(workflows, { dataDir });
     const ids = ["c", "a", "b"];
@@ -32,7 +32,7 @@ describe("consumeOnRead", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D10 true gives each of many that come together to another", async () => {
+  test("D10 true gives each of many concurrent events to another wait", async () => {
     const dataDir = aDataDir();
     const engine = await aCodeEngine(workflows, { dataDir });
     const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
@@ -45,7 +45,7 @@ describe("consumeOnRead", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D10 false gives it to all who wait", async () => {
+  test("D10 false gives it to all waits", async () => {
     const dataDir = aDataDir();
     const engine = await aCodeEngine(workflows, { dataDir });
     await engine.setEventType("paid", { consumeOnRead: false });
@@ -63,13 +63,13 @@ describe("consumeOnRead", () => {
       delivered: 4,
     });
     for (const id of ids) expect((await engine.get(id)).result).toBe(7);
-    // One that waits again is not given the same again.
+    // A wait that is opened again does not get the same event again.
     expect(await isWaiting(engine, "d")).toBe(true);
     await engine.cancel("d");
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D10 false to more than a call can carry tells by its receipt", async () => {
+  test("D10 false to more waits than a call delivers to reports by its receipt", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.setEventType("paid", { consumeOnRead: false });
     const count = MAX_ROWS_IN_CALL + 1;
@@ -107,7 +107,7 @@ describe.each([true, false])("deliveryMode, with consumeOnRead %s,", (consumeOnR
     expect(await engine.get(id)).toMatchObject({ status: "succeeded", result: 1 });
   }
 
-  test("D10 AfterWait drops what nobody waits for", async () => {
+  test("D10 AfterWait drops an event without a wait", async () => {
     const { engine, dataDir, sent } = await aBroadcast("AfterWait");
     expect(sent).toMatchObject({ outcome: "dropped" });
     for (const id of ["before", "since"]) {
@@ -117,7 +117,7 @@ describe.each([true, false])("deliveryMode, with consumeOnRead %s,", (consumeOnR
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D10 AfterCreate is for later waits of those who had started, and for no others", async () => {
+  test("D10 AfterCreate is for later waits of instances that had started, and for no others", async () => {
     const { engine, dataDir, sent } = await aBroadcast("AfterCreate");
     expect(sent).toMatchObject({ outcome: "queued" });
     await expectWaiting(engine, "since");
@@ -141,7 +141,7 @@ describe.each([true, false])("deliveryMode, with consumeOnRead %s,", (consumeOnR
     expect(await leftBy(engine, dataDir)).toEqual({ ...NOTHING_LEFT, kept });
   });
 
-  test("D10 All lets one instance read it once, however often it waits", async () => {
+  test("D10 All lets an instance read it once, however often it waits", async () => {
     const { engine, dataDir } = await aBroadcast("All");
     await engine.start("twice", { instanceId: "again" });
     await engine.idle();
@@ -162,7 +162,7 @@ describe.each([true, false])("deliveryMode, with consumeOnRead %s,", (consumeOnR
     await engine.cancel("before");
   });
 
-  test("D10 is read oldest first, and what was sent to the instance goes before", async () => {
+  test("D10 is read oldest first, after events that were sent to the instance", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.setEventType("paid", { consumeOnRead, deliveryMode: "All" });
     await engine.start("thrice", { instanceId: "a" });
@@ -178,7 +178,7 @@ describe("expireAfter", () => {
     ["a kept broadcast for one", { consumeOnRead: true, deliveryMode: "All" }, {}],
     ["a kept broadcast for all", { consumeOnRead: false, deliveryMode: "All" }, {}],
     ["one in an inbox", {}, { target: "a" }],
-  ] as const)("D10 drops %s when its time has come, and not before", async (_, config, to) => {
+  ] as const)("D10 drops %s at its expiry, and not before", async (_, config, to) => {
     const engine = await aCodeEngine(workflows);
     await engine.setEventType("paid", { ...config, expireAfter: "PT1H" });
     for (const [instanceId, wait] of [
@@ -196,7 +196,7 @@ describe("expireAfter", () => {
     }
   });
 
-  test("D10 makes room in an inbox", async () => {
+  test("D10 frees space in an inbox", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.setEventType("paid", { expireAfter: "PT1H" });
     await engine.start("works", { instanceId: "a" });
@@ -207,7 +207,7 @@ describe("expireAfter", () => {
     expect(await send()).toMatchObject({ outcome: "queued" });
   });
 
-  test("D11 keeps what has expired out of the dead letters", async () => {
+  test("D11 keeps expired events out of the dead letters", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.setEventType("paid", { expireAfter: "PT1H", onTargetTerminated: "deadLetter" });
     await engine.start("works", { instanceId: "a" });
@@ -221,7 +221,7 @@ describe("expireAfter", () => {
 });
 
 describe("an event type", () => {
-  test("D10 D11 that nobody declared is for one, for now, for seven days, and is discarded", async () => {
+  test("D10 D11 that was not declared has one recipient, no keeping, seven days, and discards", async () => {
     const engine = await aCodeEngine(workflows);
     expect(await engine.eventType("paid")).toEqual({
       name: "paid",
@@ -254,7 +254,7 @@ describe("an event type", () => {
     expect((await engine.deadLetters()).items).toEqual([]);
   });
 
-  test("D10 that changes is for events accepted from then on", async () => {
+  test("D10 that changes applies to events accepted from then on", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.setEventType("paid", { deliveryMode: "All", expireAfter: "PT1H" });
     await engine.event({ name: "paid", payload: "first" });
@@ -273,7 +273,7 @@ describe("an event type", () => {
     expect((await engine.get("a")).result).toEqual(["second", "fourth"]);
   });
 
-  test("is kept across a restart, and refused with everything that is wrong", async () => {
+  test("survives a restart, and is refused with everything that is wrong", async () => {
     const dataDir = aDataDir();
     const before = await aCodeEngine(workflows, { dataDir });
     const declared = await before.setEventType("paid", { consumeOnRead: false });
@@ -301,7 +301,7 @@ describe("a broadcast event's id", () => {
     ["one for all that was dropped", { consumeOnRead: false }, false],
     ["one for all that is kept", { consumeOnRead: false, deliveryMode: "All" }, false],
   ] as const)(
-    "D10 of %s gets the same answer again, and no second reader",
+    "D10 of %s gets the same response again, and no second recipient",
     async (_, config, waits) => {
       const engine = await aCodeEngine(workflows);
       await engine.setEventType("paid", config);

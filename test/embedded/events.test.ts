@@ -28,7 +28,7 @@ type Engine = Awaited<ReturnType<typeof aCodeEngine>>;
 const HOUR = 3_600_000;
 
 describe("an event to one instance", () => {
-  test("D6 that comes before the wait is kept, and read in the very step that waits", async () => {
+  test("D6 that comes before the wait is kept, and read in the step that opens the wait", async () => {
     const dataDir = aDataDir();
     const engine = await aCodeEngine(workflows, { dataDir });
     await engine.start("works", { instanceId: "a" });
@@ -61,14 +61,14 @@ describe("an event to one instance", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D6 that comes after the wait is for the next one, or goes with the instance", async () => {
+  test("D6 that comes after the wait is for the next one, or is dropped with the instance", async () => {
     const dataDir = aDataDir();
     const engine = await aCodeEngine(workflows, { dataDir });
     await engine.start("thrice", { instanceId: "a" });
     const send = (n: number) => engine.event({ name: "paid", payload: n, target: "a" });
     await finishWork(engine, "a");
     expect(await send(1)).toMatchObject({ outcome: "delivered" });
-    // It works: these three are unread, and there are two waits to come.
+    // It runs: these three are unread, and there are two waits to come.
     for (const n of [2, 3, 4]) expect(await send(n)).toMatchObject({ outcome: "queued" });
     await finishWork(engine, "a");
     await finishWork(engine, "a");
@@ -87,7 +87,7 @@ describe("an event to one instance", () => {
     expect(await isWaiting(engine, "a")).toBe(true);
   });
 
-  test("D9 is refused where there is no such instance, where it has ended, and where it is full", async () => {
+  test("D9 is refused for an unknown instance, an ended one, and a full inbox", async () => {
     const engine = await aCodeEngine(workflows);
     const server = await serveEngine(engine, { port: 0 });
     onTestFinished(() => server.close());
@@ -116,7 +116,7 @@ describe("an event to one instance", () => {
     expect((await engine.get("full")).result).toBe(0);
   });
 
-  test("D9 takes as many bytes as an inbox holds, and not one more", async () => {
+  test("D9 is accepted up to the bytes of an inbox, and not one more", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.start("works", { instanceId: "a" });
     const fitting = "x".repeat(MAX_INBOX_BYTES - '[""]'.length);
@@ -129,7 +129,7 @@ describe("an event to one instance", () => {
     expect((await engine.get("a")).result).toBe(fitting);
   });
 
-  test("D9 is taken by a wait though the inbox is full of others", async () => {
+  test("D9 is taken by a wait although the inbox is full of others", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.start("waits", { instanceId: "a" });
     for (let n = 0; n < MAX_INBOX_EVENTS; n++) await engine.event({ name: "other", target: "a" });
@@ -153,7 +153,7 @@ describe("an event to one instance", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D9 is known by its id for as long as the instance remembers as many as its limit", async () => {
+  test("D9 is known by its id within the limit of remembered ids", async () => {
     const many: Workflow = function* () {
       let count = 0;
       while (true)
@@ -171,7 +171,7 @@ describe("an event to one instance", () => {
     expect((await engine.get("a")).result).toBe(MAX_REMEMBERED_EVENTS + 2);
   });
 
-  test("D9 is refused with a name, an id or a payload past its limit", async () => {
+  test("D9 is refused with a name, an id or a payload beyond its limit", async () => {
     const engine = await aCodeEngine(workflows);
     await engine.start("waits", { instanceId: "a" });
     const long = "n".repeat(MAX_NAME_LENGTH + 1);
@@ -202,7 +202,7 @@ describe("a race of two events and a timer", () => {
     ["yes", async (engine: Engine) => void (await engine.event({ name: "yes", target: "a" }))],
     ["no", async (engine: Engine) => void (await engine.event({ name: "no", target: "a" }))],
     ["late", async (engine: Engine) => void (await engine.advanceClock("PT1H"))],
-  ])("D7 has one winner, %s, and the others are not armed any more", async (winner, win) => {
+  ])("D7 has one winner, %s, and the others are disarmed", async (winner, win) => {
     const dataDir = aDataDir();
     const engine = await aCodeEngine({ racing }, { dataDir });
     await engine.start("racing", { instanceId: "a" });
@@ -217,7 +217,7 @@ describe("a race of two events and a timer", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D7 leaves the event that lost for the next wait", async () => {
+  test("D7 leaves the losing event for the next wait", async () => {
     const dataDir = aDataDir();
     const engine = await aCodeEngine({ racing }, { dataDir });
     await engine.start("racing", { instanceId: "a" });
@@ -243,7 +243,7 @@ describe("a race of two events and a timer", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D7 has one winner, however they come together, and a restart replays it", async () => {
+  test("D7 has one winner, however they arrive together, and a restart replays it", async () => {
     const dataDir = aDataDir();
     const before = await aCodeEngine({ racing }, { dataDir });
     const ids = Array.from({ length: 20 }, (_, n) => `i${n}`);
@@ -268,7 +268,7 @@ describe("a race of two events and a timer", () => {
       const { result } = await after.get(id);
       const [first, next] = result as { winner: string; value: string }[];
       expect(["yes", "no", "late"]).toContain(first?.winner);
-      // The no that lost is read by the second race; one that won is not read again.
+      // The losing event is read by the second race; the winning one is not read again.
       expect(next).toEqual({ winner: "no", value: first?.winner === "no" ? "x" : "no" });
     }
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
@@ -307,7 +307,7 @@ describe("a restart", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D10 right after a broadcast for all was accepted finishes it", async () => {
+  test("D10 directly after a broadcast for all was accepted completes it", async () => {
     const dataDir = aDataDir();
     const before = await aCodeEngine(workflows, { dataDir });
     await before.setEventType("paid", { consumeOnRead: false });
@@ -325,12 +325,12 @@ describe("a restart", () => {
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("D10 in the middle of an offer to one gives it to one", async () => {
+  test("D10 during an offer to one gives it to one", async () => {
     const dataDir = aDataDir();
     const before = await aCodeEngine(workflows, { dataDir });
     await before.setEventType("paid", { deliveryMode: "All" });
     for (const instanceId of ["a", "b"]) await before.start("waits", { instanceId });
-    // Closed while it is on its way: accepted or not, the repeat under its id decides.
+    // Closed during delivery: accepted or not, the repeat under its id decides.
     const sent = before.event({ name: "paid", payload: 1, id: "e-1" }).catch(() => "closed");
     await before.close({ graceMs: 0 });
     await sent;

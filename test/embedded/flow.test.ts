@@ -49,7 +49,7 @@ describe("an exclusive gateway", () => {
     expect(await trailOf(engine, instanceId)).toContain(`element-completed ${to}`);
   });
 
-  test("F50 without a flow to take raises an incident that can be mended", async () => {
+  test("F50 without a matching flow raises an incident that can be resolved", async () => {
     const engine = await anEngine({ source: choice });
     const { instanceId } = await engine.start("p", { variables: { total: 7 } });
     const { incidents, status } = await engine.get(instanceId);
@@ -89,7 +89,7 @@ describe("a parallel gateway", () => {
     ),
   );
 
-  test("F51 goes on when every branch has come, and the later result wins", async () => {
+  test("F51 continues when every branch has arrived, and the later result wins", async () => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("p");
     const open = async () => (await engine.tasks({ instanceId })).items;
@@ -111,7 +111,7 @@ describe("a parallel gateway", () => {
     });
   });
 
-  test("F51 runs its branches' handlers at the same time and joins once", async () => {
+  test("F51 runs the handlers of its branches concurrently and joins once", async () => {
     const running = new Set<string>();
     const { promise: together, resolve } = Promise.withResolvers<void>();
     const meet = (name: string) => async () => {
@@ -135,7 +135,7 @@ describe("a parallel gateway", () => {
 });
 
 describe("a sub-process", () => {
-  test("F55 keeps its own variables and merges what its tasks give", async () => {
+  test("F55 keeps its own variables and merges the results of its tasks", async () => {
     const source = sequence(
       xml(
         "subProcess",
@@ -245,7 +245,7 @@ describe("an error", () => {
     );
   });
 
-  test("F62 F68 that nobody catches is an incident that names it; resolving retries", async () => {
+  test("F62 F68 that is not caught is an incident that names it; resolving retries", async () => {
     let isPoor = true;
     const engine = await anEngine({
       source: sequence(task("charge")),
@@ -273,8 +273,8 @@ describe("an error", () => {
   });
 });
 
-describe("a terminate end", () => {
-  test("kills what else runs and ends the instance well", async () => {
+describe("a terminate end event", () => {
+  test("ends everything else and lets the instance succeed", async () => {
     const source = file(
       process(
         start(),

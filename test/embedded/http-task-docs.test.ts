@@ -7,7 +7,7 @@ import { aService } from "../support/http-service.ts";
 const page = readFileSync(join(import.meta.dirname, "../../docs/reference/http-task.md"), "utf8");
 const [, snippet = ""] = /```xml\n([\s\S]*?)```/.exec(page) ?? [];
 
-/** The page's example in a process, with a service of this machine for the one that it names. */
+/** The page's example in a process, with a local service in place of the one that it names. */
 const example = (origin: string): string => `<?xml version="1.0" encoding="UTF-8"?>
 <bpmn:definitions xmlns:bpmn="http://www.omg.org/spec/BPMN/20100524/MODEL" xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" id="d" targetNamespace="http://example.com">
 <bpmn:error id="conflict" errorCode="HTTP_409" />

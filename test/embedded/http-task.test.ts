@@ -41,7 +41,7 @@ const reaching = ({ port }: Service) => ({
 });
 
 describe("an HTTP task", () => {
-  test("F67 calls a service with mapped inputs, a secret and a key, and maps the answer", async () => {
+  test("F67 calls a service with mapped inputs, a secret and a key, and maps the response", async () => {
     const service = await aService({
       status: 201,
       headers: { "content-type": "application/json" },
@@ -126,7 +126,7 @@ describe("an HTTP task", () => {
     expect(stored.some((bytes) => bytes.includes(API_KEY))).toBe(false);
   });
 
-  test("tells at one incident all that is wrong with it, without a second attempt", async () => {
+  test("reports all its errors in one incident, without a second attempt", async () => {
     const engine = await anEngine({
       source: sequence(call(ioMapping(input("method", "FETCH"), input("timeout", "PT1H")))),
     });
@@ -140,7 +140,7 @@ describe("an HTTP task", () => {
     expect(items.filter(({ type }) => type === "task-failed")).toHaveLength(1);
   });
 
-  test("calls nobody at a private address unless it was said", async () => {
+  test("calls no private address unless it is allowed", async () => {
     const service = await aService({ body: "hello" });
     const engine = await anEngine({
       source: sequence(call(ioMapping(input("url", `http://127.0.0.1:${service.port}/`)))),
@@ -153,7 +153,7 @@ describe("an HTTP task", () => {
     expect(service.received).toEqual([]);
   });
 
-  test("is broken off when it is interrupted", async () => {
+  test("is aborted when it is interrupted", async () => {
     const closed = Promise.withResolvers<void>();
     const service = await aService({
       raw: (request) => request.socket.on("close", () => closed.resolve()),
@@ -176,7 +176,7 @@ describe("an HTTP task", () => {
     await closed.promise;
   });
 
-  test("can be replaced by a handler of one's own, for tests", async () => {
+  test("can be replaced by a custom handler, for tests", async () => {
     const engine = await anEngine({
       source: sequence(call(ioMapping(input("url", "https://api.example.com/")))),
       tasks: { "fermata:http": ({ url }) => ({ status: 200, body: `instead of ${String(url)}` }) },
@@ -190,7 +190,7 @@ describe("an HTTP task", () => {
     });
   });
 
-  test("is not set up with hosts that are none", async () => {
+  test("cannot be configured with invalid hosts", async () => {
     await expect(anEngine({ http: { allowHosts: ["https://a/b", "*"] } })).rejects.toMatchObject({
       code: "engine/misconfigured",
       details: [

@@ -107,7 +107,7 @@ describe("cancelling", () => {
     );
   });
 
-  test("F7 takes away the task that outsiders could complete", async () => {
+  test("F7 removes the task that could be completed from outside", async () => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("p");
     const [task] = (await engine.tasks()).items;
@@ -119,7 +119,7 @@ describe("cancelling", () => {
     expect(await engine.tasks()).toEqual({ items: [] });
   });
 
-  test("with the same key answers the same again, with another body refuses", async () => {
+  test("with the same key gives the same response, with another body it is refused", async () => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("p");
 
@@ -131,7 +131,7 @@ describe("cancelling", () => {
 });
 
 describe("the five statuses", () => {
-  test("S1 are shown as they are, and ended ones never change", async () => {
+  test("S1 are reported as they are, and ended instances never change", async () => {
     const { promise: gate, resolve: open } = Promise.withResolvers<object>();
     const engine = await anEngine({ source, tasks: { work: () => gate } });
 
@@ -225,7 +225,7 @@ describe("lists", () => {
 });
 
 describe("the data folder", () => {
-  test("keeps everything over a restart", async () => {
+  test("keeps everything across a restart", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, source });
     const { instanceId } = await before.start("p", { variables: { a: 1 } });

@@ -5,7 +5,7 @@ import { anEngine } from "../support/embedded.ts";
 
 const source = sequence(service("work"));
 
-/** Plain JavaScript may hand over anything, whatever the types say. */
+/** Plain JavaScript may pass anything, whatever the types say. */
 type Anything = Record<keyof EmbeddedEngine, (...given: unknown[]) => Promise<unknown>>;
 const untyped = (engine: EmbeddedEngine) => engine as unknown as Anything;
 
@@ -17,7 +17,7 @@ const TEXT = "expected string";
 const EMPTY = "expected string to have >=1 characters";
 const OBJECT = "expected object";
 
-/** A call, what it is given, and all that is wrong with it: paths, and how what is said begins. */
+/** A call, its arguments, and all its errors: paths, and how each message begins. */
 type Wrong = readonly [keyof EmbeddedEngine, readonly unknown[], Readonly<Record<string, string>>];
 
 const NOTHING_GIVEN: readonly Wrong[] = [
@@ -228,7 +228,7 @@ describe("a call of the library", () => {
     });
   });
 
-  test("takes undefined for left out, as an argument and as a setting", async () => {
+  test("treats undefined as absent, as an argument and as a setting", async () => {
     const door = await anOpenDoor();
     const left = undefined;
     await door.setEventType("paid", { expireAfter: "PT1H" });
@@ -273,7 +273,7 @@ describe("a call of the library", () => {
     expect((await engine.tasks({ instanceId: id })).items).toEqual([]);
   });
 
-  test("that is refused has done nothing", async () => {
+  test("that is refused has no effect", async () => {
     const engine = await anEngine({ source });
     const door = untyped(engine);
 
@@ -283,7 +283,7 @@ describe("a call of the library", () => {
     expect(await engine.eventType("a")).toMatchObject({ declared: false });
   });
 
-  test("take a number as correlation key, the same as over HTTP and in a process", async () => {
+  test("takes a number as correlation key, as HTTP and processes do", async () => {
     const engine = await anEngine();
     const half = await engine.message({ name: "paid", correlationKey: 10.5, messageId: "m" });
     expect(half).toEqual({ messageId: "m", outcome: "buffered" });

@@ -28,7 +28,7 @@ test("an engine whose folder is removed acknowledges nothing more, stops and say
   await engine.close();
 });
 
-test("an engine that has nothing to do notices by itself", async () => {
+test("an idle engine notices by itself", async () => {
   const dataDir = aDataDir();
   const stopped = Promise.withResolvers<EngineError>();
   await anEngine({ dataDir, onStopped: stopped.resolve });
@@ -54,7 +54,7 @@ test.each(["store.db", "store.db-wal"])(
   },
 );
 
-test("the server of an engine that has stopped is not healthy", async () => {
+test("the server of an engine that has stopped is unhealthy", async () => {
   const dataDir = aDataDir();
   const stopped = Promise.withResolvers<EngineError>();
   const engine = await anEngine({ dataDir, onStopped: stopped.resolve });
@@ -71,7 +71,7 @@ test("the server of an engine that has stopped is not healthy", async () => {
   expect(await answer.json()).toMatchObject({ code: "store/files-removed" });
 });
 
-test("and stays so while it is closed", async () => {
+test("and stays unhealthy while it is closed", async () => {
   const dataDir = aDataDir();
   const stopped = Promise.withResolvers<EngineError>();
   const engine = await anEngine({ dataDir, onStopped: stopped.resolve });

@@ -43,7 +43,7 @@ async function aWaiting(order: string, options: Parameters<typeof anEngine>[0] =
 }
 
 describe("a message", () => {
-  test("F42 reaches the wait that its key names and no other, and its payload is merged", async () => {
+  test("F42 reaches only the wait with its key, and its payload is merged", async () => {
     const dataDir = aDataDir();
     const engine = await aWaiting("a", { dataDir });
     await engine.start("p", { instanceId: "b", variables: { order: "b", amount: 1 } });
@@ -66,7 +66,7 @@ describe("a message", () => {
     ["another key", { name: "payment", correlationKey: "b" }],
     ["no key", { name: "payment" }],
     ["another name", { name: "repayment", correlationKey: "a" }],
-  ])("F42 for %s finds nobody, and is kept for nobody when it may not wait", async (_, other) => {
+  ])("F42 for %s finds no wait, and is not kept without a time to live", async (_, other) => {
     const dataDir = aDataDir();
     const engine = await aWaiting("a", { dataDir });
 
@@ -79,7 +79,7 @@ describe("a message", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F42 has a key that is a number as its text", async () => {
+  test("F42 treats a key that is a number as its text", async () => {
     const engine = await anEngine({ source: paid });
     await engine.start("p", { instanceId: "one", variables: { order: 42 } });
     expect(await engine.message(forOrder("42"))).toMatchObject({ outcome: "delivered" });
@@ -110,7 +110,7 @@ describe("a message", () => {
   });
 });
 
-describe("a step that a message leads to", () => {
+describe("a step that a message causes", () => {
   const thenWork = beside(
     file(
       xml(
@@ -152,7 +152,7 @@ describe("a step that a message leads to", () => {
         await Promise.all(ids.flatMap((id) => [engine.message(forOrder(id)), begin(engine, id)]));
       },
     ],
-  ])("F42 runs the task behind the wait, when the instance %s", async (_, meet) => {
+  ])("F42 runs the task after the wait, when the instance %s", async (_, meet) => {
     const dataDir = aDataDir();
     const ran: string[] = [];
     const work = (_input: unknown, { instanceId }: { instanceId: string }) => {
@@ -170,8 +170,8 @@ describe("a step that a message leads to", () => {
   });
 });
 
-describe("a boundary that a message does not interrupt", () => {
-  test("F42 runs the task behind it for every message", async () => {
+describe("a non-interrupting message boundary event", () => {
+  test("F42 runs the task after it for every message", async () => {
     const dataDir = aDataDir();
     const ran: unknown[] = [];
     const source = beside(
@@ -205,7 +205,7 @@ describe("a boundary that a message does not interrupt", () => {
 });
 
 describe("an early message", () => {
-  test("F42 is kept, and taken by the wait in the very step that opens it", async () => {
+  test("F42 is kept, and taken by the wait in the step that opens it", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: paid });
     const early = await engine.message({ ...forOrder("a"), payload: { by: "card" } });
@@ -252,7 +252,7 @@ describe("an early message", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F42 is taken once, though two could have it", async () => {
+  test("F42 is taken once, although two waits match", async () => {
     const engine = await anEngine({ source: paid });
     await engine.deploy(paidBy("q"));
     await engine.message(forOrder("a"));
@@ -289,7 +289,7 @@ describe("an early message", () => {
   test.each([
     ["as long as it says", "PT10M", "PT9M59S", "PT1S"],
     ["for an hour unless it says otherwise", undefined, "PT59M59S", "PT1S"],
-  ])("F42 waits %s, and then is gone", async (_, timeToLive, almost, rest) => {
+  ])("F42 is kept %s, and then dropped", async (_, timeToLive, almost, rest) => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: paid });
     const ttl = timeToLive === undefined ? {} : { timeToLive };
@@ -307,7 +307,7 @@ describe("an early message", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("that has expired makes room, and lets later ones be first", async () => {
+  test("that has expired makes room, and lets later ones come first", async () => {
     const engine = await anEngine({ source: paid });
     await engine.message({ ...forOrder("a"), payload: { n: 1 }, timeToLive: "PT1M" });
     await engine.message({ ...forOrder("a"), payload: { n: 2 } });
@@ -337,7 +337,7 @@ describe("a mailbox", () => {
     expect(mail).toEqual(kept);
   });
 
-  test("keeps as many bytes as its limit, and refuses what goes over it", async () => {
+  test("keeps as many bytes as its limit, and refuses more", async () => {
     const engine = await anEngine({ source: paid });
     const send = (bytes: number) =>
       engine.message({ ...forOrder("a"), payload: { a: "x".repeat(bytes) } });
@@ -368,7 +368,7 @@ describe("a mailbox", () => {
     expect(await send(0)).toMatchObject({ outcome: "buffered" });
   });
 
-  test("forgets an id after a day at the least, or when the message would have gone", async () => {
+  test("forgets an id after at least a day, or when the message would have expired", async () => {
     const engine = await anEngine({ source: paid });
     const short = { ...forOrder("a"), messageId: "short", timeToLive: "PT1M" };
     const long = { ...forOrder("b"), messageId: "long", timeToLive: "P3D" };
@@ -383,7 +383,7 @@ describe("a mailbox", () => {
     expect(await engine.message(long)).toMatchObject({ outcome: "duplicate" });
   });
 
-  test("F46 is reached from as many process ids as its limit; a message goes to all of them", async () => {
+  test("F46 is shared by as many process ids as its limit; a message goes to all of them", async () => {
     const dataDir = aDataDir();
     const ids = Array.from({ length: MAX_WAITERS_PER_MAILBOX + 1 }, (_, n) => `p${n}`);
     const engine = await anEngine({ dataDir });
@@ -412,7 +412,7 @@ describe("names, keys and payloads of messages", () => {
   const long = "n".repeat(MAX_NAME_LENGTH);
   const payload = { a: "x".repeat(MAX_PAYLOAD_BYTES - '{"a":""}'.length) };
 
-  test("are taken up to their limits", async () => {
+  test("are accepted up to their limits", async () => {
     const source = beside(
       sequence(catching("wait", onMessage("m"))),
       aMessage("m", { name: long, key: "=order" }),
@@ -424,7 +424,7 @@ describe("names, keys and payloads of messages", () => {
     expect((await engine.get("a")).variables).toEqual({ order: long, ...payload });
   });
 
-  test("are refused one past them, and nothing is stored", async () => {
+  test("are refused beyond their limits, and nothing is stored", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: paid });
     const tooLong = `${long}n`;
@@ -469,7 +469,7 @@ describe("a receive task", () => {
   });
 });
 
-describe("a message on a boundary", () => {
+describe("a message boundary event", () => {
   const guarded = (more: Readonly<Record<string, string>> = {}) =>
     beside(
       sequence(
@@ -481,7 +481,7 @@ describe("a message on a boundary", () => {
       payment,
     );
 
-  test("F42 F47 interrupts its host, also when it came before the host was there", async () => {
+  test("F42 F47 interrupts its host, also when the message came before the host was active", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: guarded() });
     await engine.start("p", { instanceId: "a", variables: { order: "a" } });
@@ -498,7 +498,7 @@ describe("a message on a boundary", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F42 that does not interrupt takes every message, early ones too, and goes with its host", async () => {
+  test("F42 that does not interrupt takes every message, early ones too, and is closed with its host", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: guarded({ cancelActivity: "false" }) });
     await engine.message({ ...forOrder("a"), messageId: "early" });
@@ -514,7 +514,7 @@ describe("a message on a boundary", () => {
     const { items } = await engine.tasks();
     await engine.complete(items[0]?.taskId ?? "");
     expect((await engine.get("a")).status).toBe("succeeded");
-    // The wait is gone: the next message is kept for somebody else.
+    // The wait is closed: the next message is kept for another.
     expect(await engine.message({ ...forOrder("a"), messageId: "late" })).toMatchObject({
       outcome: "buffered",
     });
@@ -523,7 +523,7 @@ describe("a message on a boundary", () => {
 });
 
 describe("a wait for a message", () => {
-  test("F45 without its key variable is an incident, which the variable mends", async () => {
+  test("F45 without its key variable is an incident, which setting the variable resolves", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: paid });
     await engine.start("p", { instanceId: "a" });
@@ -547,7 +547,7 @@ describe("a wait for a message", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F46 beside one of the same process is an incident that says so, until that one is gone", async () => {
+  test("F46 beside one of the same process is an incident that says so, until that one is closed", async () => {
     const dataDir = aDataDir();
     const engine = await aWaiting("first", { dataDir });
     await engine.start("p", { instanceId: "second", variables: { order: "first" } });
@@ -562,7 +562,7 @@ describe("a wait for a message", () => {
     expect(waits.map(({ kind }) => kind)).toEqual(["incident"]);
     const incidentId = incidents[0]?.incidentId ?? "";
 
-    // While the pair is taken, resolving it only says the same again.
+    // While another instance has the pair, resolving gives the same incident again.
     await engine.resolveIncident("second", incidentId);
     const again = (await engine.get("second")).incidents;
     expect(again).toMatchObject([{ type: "UNHANDLED_ERROR_EVENT" }]);
@@ -598,7 +598,7 @@ describe("a wait for a message", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F46 among many that begin together is one's alone, and the others are told", async () => {
+  test("F46 is opened by one of many that start together, and the others get an incident", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: paid });
     const ids = Array.from({ length: 10 }, (_, n) => `i${n}`);
@@ -615,7 +615,7 @@ describe("a wait for a message", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F46 of several process ids is reached with all the others", async () => {
+  test("F46 of several process ids gets the message with all the others", async () => {
     const dataDir = aDataDir();
     const engine = await aWaiting("one", { dataDir });
     await engine.deploy(paidBy("q"));
@@ -643,7 +643,7 @@ describe("an interrupted wait", () => {
     ["by a timer", (engine: Engine) => engine.advanceClock("PT1H")],
     ["by cancelling its instance", (engine: Engine) => engine.cancel("a")],
   ])(
-    "F47 %s frees its key: the next message is kept, the next waiter takes it",
+    "F47 %s frees its key: the next message is kept, the next wait takes it",
     async (_, interrupt) => {
       const dataDir = aDataDir();
       const engine = await anEngine({ dataDir, source: withTimer });
@@ -692,14 +692,15 @@ describe("a restart", () => {
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("right after a message to several still gives it to each of them once", async () => {
+  test("directly after a message to several still gives it to each of them once", async () => {
     const dataDir = aDataDir();
     const before = await aWaiting("one", { dataDir });
     for (const id of ["q", "r"]) {
       await before.deploy(paidBy(id));
       await before.start(id, { instanceId: id, variables: { order: "one" } });
     }
-    // Closed while the message is on its way: whoever has not got it yet gets it after.
+    // Closed while the message is being delivered: each instance that has not got it yet gets it
+    // later.
     const sent = before.message({ ...forOrder("one"), messageId: "m" }).catch(() => "closed");
     await before.close({ graceMs: 0 });
     await sent;

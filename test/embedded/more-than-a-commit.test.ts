@@ -23,8 +23,8 @@ import { event, type Workflow } from "../support/generator-runner.ts";
 
 const several = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-describe("more than one commit can hold", () => {
-  test("is taken bit by bit when many outcomes open many waits together", async () => {
+describe("more work than one commit can hold", () => {
+  test("is split when many outcomes open many waits together", async () => {
     const branches = several(10).map((n) => {
       const catches = several(5).map((k) => catching(`c${n}-${k}`, onSignal(`s${n}-${k}`)));
       const flows = [flow(`to${n}`, "fork", `t${n}`), flow(`on${n}`, `t${n}`, `g${n}`)];
@@ -43,7 +43,7 @@ describe("more than one commit can hold", () => {
     await expect(engine.signal("s9-4")).resolves.toMatchObject({ deliveredCount: 1 });
   });
 
-  test("is taken bit by bit when a loop finds every message there already", async () => {
+  test("is split when a loop finds every message already there", async () => {
     const next = xml(
       "scriptTask",
       { id: "next" },
@@ -75,7 +75,7 @@ describe("more than one commit can hold", () => {
   });
 
   test.each([true, false])(
-    "is taken bit by bit when a workflow finds many kept events, for one taker: %s",
+    "is split when a workflow finds many kept events, with one recipient: %s",
     async (consumeOnRead) => {
       const thirty: Workflow = function* () {
         const read = [];
@@ -94,8 +94,8 @@ describe("more than one commit can hold", () => {
   );
 });
 
-describe("what cannot be taken", () => {
-  test("is an event under an id that another event or signal has", async () => {
+describe("work that is refused", () => {
+  test("is an event under the id of another event or signal", async () => {
     const engine = await anEngine();
     await engine.setEventType("paid", { consumeOnRead: false });
     await engine.event({ name: "shipped", id: "order-17" });

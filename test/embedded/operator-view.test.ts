@@ -16,8 +16,8 @@ const source = bpmn.beside(
   bpmn.aMessage("note", { key: "=key" }),
 );
 
-describe("what an operator sees", () => {
-  test("S5 is definitions, instances, the path taken, variables, waits, timers and subscriptions", async () => {
+describe("the operator's view", () => {
+  test("S5 has definitions, instances, the path taken, variables, waits, timers and subscriptions", async () => {
     const engine = await anEngine({ source });
     const { instanceId } = await engine.start("p", {
       businessKey: "order-7",

@@ -32,7 +32,7 @@ function aThread() {
 
 const otherCallbacks = () => new Promise((resolve) => setImmediate(resolve));
 
-describe("expressions on the thread that answers requests", () => {
+describe("expressions on the thread that handles requests", () => {
   test("are evaluated at once while none takes long", async () => {
     const { evaluate, evaluated, pauses } = aThread();
 
@@ -43,7 +43,7 @@ describe("expressions on the thread that answers requests", () => {
     expect(pauses).toEqual([]);
   });
 
-  test("leave the thread to others, after a long one, for as long as it took", async () => {
+  test("yield the thread after a long one, for as long as it took", async () => {
     const { evaluate, evaluated, pauses } = aThread();
     await evaluate("1000");
 
@@ -57,7 +57,7 @@ describe("expressions on the thread that answers requests", () => {
     expect(evaluated).toEqual(["1000", "1"]);
   });
 
-  test("that are long and due together come one by one, each after a pause", async () => {
+  test("that are long and due together run one by one, each after a pause", async () => {
     const { evaluate, evaluated, pauses } = aThread();
 
     const all = Promise.all(["1000", "1001", "1002"].map(evaluate));

@@ -27,7 +27,7 @@ const KINDS = ["message", "signal", "timer"] as const;
 type Kind = (typeof KINDS)[number];
 type Side = "inner" | "outer";
 
-/** What is waited for inside a host, and what at its border: each side has names of its own. */
+/** What is waited for inside a host, and what on its boundary: each side has its own names. */
 const definitionOf = (kind: Kind, side: Side) =>
   ({
     message: onMessage(`${side}-message`),
@@ -39,7 +39,7 @@ const roots = (["inner", "outer"] as const).flatMap((side) => [
   aSignal(`${side}-signal`),
 ]);
 
-/** Lets the wait of this kind have what it waits for. */
+/** Delivers what the wait of this kind waits for. */
 async function come(engine: Engine, kind: Kind, side: Side, order = "a"): Promise<unknown> {
   switch (kind) {
     case "message":
@@ -55,7 +55,7 @@ async function come(engine: Engine, kind: Kind, side: Side, order = "a"): Promis
   }
 }
 
-/** Whatever comes now finds nobody. */
+/** Whatever is delivered now finds no wait. */
 async function expectDeaf(engine: Engine): Promise<void> {
   await engine.idle();
   for (const side of ["inner", "outer"] as const) {
@@ -94,7 +94,7 @@ describe("an event-based gateway", () => {
   }
 
   test.each(KINDS)(
-    "F54 is won by the %s, and the losers are gone in the same step",
+    "F54 is won by the %s, and the losers are closed in the same step",
     async (kind) => {
       const dataDir = aDataDir();
       const engine = await aRacing(dataDir);
@@ -121,7 +121,7 @@ describe("an event-based gateway", () => {
     },
   );
 
-  test("F54 is won at once by a message that came before", async () => {
+  test("F54 is won at once by a message that came earlier", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: gateway });
     await engine.message({ name: "inner-message", correlationKey: "a", payload: { n: 1 } });
@@ -190,7 +190,7 @@ describe.each(["on an event", "around a sub-process"] as const)("a boundary even
   });
 
   test.each(
-    // The timer inside is due before the one at the border: that order is not to be had.
+    // The timer inside is due before the one on the boundary: that order is impossible.
     PAIRS.filter(([inner, outer]) => inner !== "timer" || outer !== "timer"),
   )("F65 wins when the %s inside comes after the %s", async (inner, outer) => {
     const { engine, dataDir } = await aBordered(inner, outer);
@@ -228,7 +228,7 @@ describe("a boundary event on a receive task", () => {
   );
 });
 
-describe("many that come at once", () => {
+describe("concurrent deliveries", () => {
   const guarded = beside(
     file(
       process(
@@ -248,7 +248,7 @@ describe("many that come at once", () => {
   );
   const ids = Array.from({ length: 12 }, (_, n) => `i${n}`);
 
-  /** All calls, in every rotation: whoever is asked first has no privilege that a test relies on. */
+  /** All calls, in every rotation: no test relies on which call comes first. */
   const callsOf = (engine: Engine, tasks: ReadonlyMap<string, string>) => [
     () => engine.signal("outer-signal"),
     () => engine.advanceClock("PT2H"),
@@ -257,7 +257,7 @@ describe("many that come at once", () => {
   ];
 
   test.each([0, 1, 2, 7, 14])(
-    "S2 signal, timer, message and completion have exactly one winner (rotation %d)",
+    "S2 of signal, timer, message and completion have exactly one winner (rotation %d)",
     async (rotation) => {
       const dataDir = aDataDir();
       const engine = await anEngine({ dataDir, source: guarded });
@@ -288,7 +288,7 @@ describe("many that come at once", () => {
     },
   );
 
-  test("S2 to one and the same instance have exactly one winner, a hundred times", async () => {
+  test("S2 to the same instance have exactly one winner, a hundred times", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: guarded });
     const winners = new Set<string>();
@@ -303,7 +303,7 @@ describe("many that come at once", () => {
         () => come(engine, "message", "outer", id).catch(ignore),
         () => engine.cancel(id),
       ];
-      // One of them has a head start of some turns of the event loop: who wins is left to chance.
+      // One of them has a head start of some ticks of the event loop: the winner is left to chance.
       const [first, ...others] = [
         ...calls.slice(round % calls.length),
         ...calls.slice(0, round % calls.length),
@@ -324,7 +324,7 @@ describe("many that come at once", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("S2 are each taken by a parallel branch that waits for it, and none is lost", async () => {
+  test("S2 are each taken by the parallel branch that waits for it, and none is lost", async () => {
     const source = beside(
       file(
         process(
@@ -393,7 +393,7 @@ describe("an instance that waits for everything", () => {
     ["disabled", (engine: Engine) => engine.disable("p")],
     ["undeployed", (engine: Engine) => engine.undeploy("p")],
     ["replaced", (engine: Engine) => engine.deploy(waiting(end("more")))],
-  ])("F4 F5 F6 is reached though its definition was %s", async (_, change) => {
+  ])("F4 F5 F6 is reached although its definition was %s", async (_, change) => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: waiting() });
     await begin(engine, "a");
@@ -405,7 +405,7 @@ describe("an instance that waits for everything", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F46 keeps its key from one of a newer version of its process", async () => {
+  test("F46 keeps its key from an instance of a newer version of its process", async () => {
     const engine = await anEngine({ source: waiting() });
     await begin(engine, "a");
     await engine.deploy(waiting(end("more")));
@@ -417,7 +417,7 @@ describe("an instance that waits for everything", () => {
     expect((await engine.waits("b")).items.map(({ kind }) => kind).sort()).toEqual([...KINDS]);
   });
 
-  test("S3 is skipped by a recovery while nothing is due, and loses nothing by it", async () => {
+  test("S3 is skipped by a recovery while nothing is due, and loses nothing", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, source: waiting() });
     await begin(before, "a");
@@ -439,7 +439,7 @@ describe("an instance that waits for everything", () => {
   });
 });
 
-/** Too late: somebody else was first. */
+/** Too late: another event was first. */
 function ignore(error: unknown): void {
   expect(error).toMatchObject({
     code: expect.stringMatching(/^(task\/not-found|message\/no-waiter)$/),

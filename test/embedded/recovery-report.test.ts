@@ -51,8 +51,8 @@ async function leaveAll(engine: EmbeddedEngine): Promise<void> {
   await engine.result("done");
 }
 
-describe("the report of an engine that opens a folder", () => {
-  test("S3 R16 counts what each instance that owes something needed, and looks at no other", async () => {
+describe("the report of an engine that opens a data folder", () => {
+  test("S3 R16 counts what each instance that owes something needed, and reads no other", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, tasks });
     await leaveAll(before);
@@ -62,19 +62,19 @@ describe("the report of an engine that opens a folder", () => {
 
     expect(await after.recovered).toEqual({
       ...NOTHING_RECOVERED,
-      // The guarded task and three members; the call's child waits for a worker.
+      // The guarded task and three items; the call's child waits for a worker.
       resumed: 2,
       resent: 4,
-      // The one beside the guarded task: the other's place is the due index itself.
+      // The one beside the guarded task: the other is found through the due index itself.
       rearmed: 1,
       skipped: 1,
     });
     expect(await after.recover()).toEqual({ ...NOTHING_RECOVERED, rearmed: 1, skipped: 2 });
   });
 
-  test("S3 counts a timer that came due while nobody was there", async () => {
+  test("S3 counts a timer that came due while no process was running", async () => {
     const dataDir = aDataDir();
-    // Its clock stands still; the next one has gone on.
+    // Its clock stands still; the next one has moved on.
     const before = await anEngine({ dataDir, clock: "virtual" });
     const source = file(line("pause", [catching("wait", timer("timeDuration", "PT0.001S"))]));
     await before.deploy(source);
@@ -88,7 +88,7 @@ describe("the report of an engine that opens a folder", () => {
     expect(await after.recover()).toEqual(NOTHING_RECOVERED);
   });
 
-  test("S3 R17 counts apart what it cannot read, names it, and sets the others going", async () => {
+  test("S3 R17 counts unreadable items separately, names them, and resumes the others", async () => {
     const dataDir = aDataDir();
     const told: string[] = [];
     const before = await anEngine({ dataDir, tasks });

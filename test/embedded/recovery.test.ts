@@ -127,7 +127,7 @@ describe("an instance with many offered tasks", () => {
     ),
   );
 
-  test("lists every one of them, and goes on when all are interrupted at once", async () => {
+  test("lists every one of them, and continues when all are interrupted at once", async () => {
     const engine = await anEngine({ source: crowd, tasks: { after: () => ({ done: true }) } });
     const { instanceId } = await engine.start("p");
     const listed = await engine.tasks({ type: "outside", limit: 200 });
@@ -141,7 +141,7 @@ describe("an instance with many offered tasks", () => {
 });
 
 describe("announcements", () => {
-  test("tell of incidents and ends at least once, and are tried again when they fail", async () => {
+  test("report incidents and ends at least once, and are retried when they fail", async () => {
     const heard: string[] = [];
     let isDeaf = true;
     const engine = await anEngine({

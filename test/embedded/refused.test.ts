@@ -21,8 +21,8 @@ import { aDataDir, anEngine } from "../support/embedded.ts";
 
 const NAMES = Array.from({ length: 20 }, (_, n) => `refused-${n}`);
 
-describe("what a full disk has refused", () => {
-  test("a start never happens: 20 of 20 through the library", async () => {
+describe("a call refused because the disk is full", () => {
+  test("has no effect: 20 of 20 starts through the library", async () => {
     const { engine, ran, makeRoom } = await aFullEngine();
 
     const answers = await Promise.allSettled(
@@ -39,7 +39,7 @@ describe("what a full disk has refused", () => {
     expect(ran).toEqual([]);
   });
 
-  test("a start never happens: 20 of 20 through HTTP", async () => {
+  test("has no effect: 20 of 20 starts through HTTP", async () => {
     const { engine, ran, makeRoom } = await aFullEngine();
     const { url, close } = await serveEngine(engine, { port: 0 });
     onTestFinished(close);
@@ -56,7 +56,7 @@ describe("what a full disk has refused", () => {
     expect(ran).toEqual([]);
   });
 
-  test("a completion never happens: 20 of 20", async () => {
+  test("has no effect: 20 of 20 completions", async () => {
     const waiting = NAMES.map((instanceId) => ({ instanceId }));
     const { engine, ran, makeRoom } = await aFullEngine(waiting);
     const { items } = await engine.tasks({ type: "outside" });
@@ -92,10 +92,10 @@ const outsideFirst = file(
   ),
 );
 
-/** Larger than what any free page could take. */
+/** Larger than any free page. */
 const BIG = "x".repeat(20_000);
 
-test("a handler whose outcome a full disk does not take runs once, and the log has one line", async () => {
+test("a handler whose outcome cannot be stored on a full disk runs once, and the log has one line", async () => {
   const troubles: string[] = [];
   const { promise: filled, resolve: release } = Promise.withResolvers<void>();
   const ran: string[] = [];
@@ -122,7 +122,7 @@ test("a handler whose outcome a full disk does not take runs once, and the log h
   for (const id of NAMES) expect((await engine.get(id)).status).toBe("succeeded");
 });
 
-/** An engine whose disk is full, until room is made. */
+/** An engine whose disk is full, until space is freed. */
 async function aFullEngine(
   waiting: readonly Readonly<{ instanceId: string }>[] = [],
   {
@@ -147,7 +147,7 @@ async function aFullEngine(
   await before?.(engine);
   await fill(engine);
   const makeRoom = async () => {
-    // As if another program had let go of what it kept on this disk.
+    // As if another program had freed space on this disk.
     const other = new DatabaseSync(join(dataDir, "store.db"));
     other.exec("DELETE FROM items WHERE pk LIKE '%filler-%'");
     other.close();
@@ -156,7 +156,7 @@ async function aFullEngine(
   return { engine, ran, makeRoom };
 }
 
-/** Takes up all room, to the last page. */
+/** Uses up all space, to the last page. */
 async function fill(engine: EmbeddedEngine): Promise<void> {
   for (const size of [100_000, 4_000, 10]) {
     for (let n = 0, isFull = false; !isFull; n++) {

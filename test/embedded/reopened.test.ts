@@ -21,7 +21,7 @@ import {
 import { aDataDir, anEngine } from "../support/embedded.ts";
 import { startsItself } from "../support/timer-starts.ts";
 
-/** What an instance may be waiting for while the code below it is exchanged. */
+/** What an instance may be waiting for while the code is replaced. */
 type Parked = Readonly<{
   waitsFor: string;
   element: string;
@@ -75,7 +75,7 @@ const PARKED: readonly Parked[] = [
     element: task("again", "flaky"),
     wake: (engine) => engine.idle(),
   },
-  { waitsFor: "a task of somebody outside", element: task("ask", "by-hand"), wake: completeAll },
+  { waitsFor: "a task for a worker", element: task("ask", "by-hand"), wake: completeAll },
   {
     waitsFor: "a signal",
     element: catching("told", onSignal("s")),
@@ -97,7 +97,7 @@ const PARKED: readonly Parked[] = [
     },
   },
   {
-    waitsFor: "a person who has claimed its task",
+    waitsFor: "a user who has claimed its task",
     element: person("approve", assignment({ candidateGroups: "sales" })),
     begin: async (engine, instanceId) => {
       const [taskId = ""] = await tasksOf(engine, instanceId);
@@ -135,7 +135,7 @@ const PARKED: readonly Parked[] = [
     },
   },
   {
-    waitsFor: "the rest of a loop's members",
+    waitsFor: "the remaining items of a batch",
     element: task(
       "each",
       "pack",
@@ -153,7 +153,7 @@ const PARKED: readonly Parked[] = [
   },
 ];
 
-/** Handlers that tell which release they are of. The first leaves some tasks in the middle. */
+/** Handlers that report their release. The first leaves some tasks unfinished. */
 const release = (n: number) => ({
   tell: () => ({ release: n }),
   flaky: () => (n === 1 ? new Promise<never>(() => {}) : {}),
@@ -164,7 +164,7 @@ const release = (n: number) => ({
 });
 
 describe("an engine that is opened with other code while instances wait", () => {
-  test.for(PARKED)("takes on who waits for $waitsFor", async (one) => {
+  test.for(PARKED)("continues an instance that waits for $waitsFor", async (one) => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, tasks: release(1) });
     await before.deploy(chain("called", task("pay", "pay-by-hand")));
@@ -184,7 +184,7 @@ describe("an engine that is opened with other code while instances wait", () => 
     });
   });
 
-  test("F16 goes on with what begins by itself, at the instants that were set before", async () => {
+  test("F16 continues timer starts at the instants that were armed before", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, tasks: release(1) });
     await before.deploy(startsItself("p", { timeCycle: "R3/PT10M" }, { type: "tell" }));

@@ -12,7 +12,7 @@ describe("a repeated start", () => {
   ] as const;
 
   for (const [how, request, key] of ways) {
-    test(`${how} is answered with its instance when the definition is disabled`, async () => {
+    test(`${how} gets its instance when the definition is disabled`, async () => {
       const engine = await anEngine({ source });
       const first = await engine.start("p", request, key);
       await engine.disable("p");
@@ -20,7 +20,7 @@ describe("a repeated start", () => {
       expect(await engine.start("p", request, key)).toEqual(first);
     });
 
-    test(`${how} is answered with its instance when the definition is undeployed`, async () => {
+    test(`${how} gets its instance when the definition is undeployed`, async () => {
       const engine = await anEngine({ source });
       const first = await engine.start("p", request, key);
       await engine.undeploy("p");
@@ -28,7 +28,7 @@ describe("a repeated start", () => {
       expect(await engine.start("p", request, key)).toEqual(first);
     });
 
-    test(`${how} is answered with its instance when a new version is deployed`, async () => {
+    test(`${how} gets its instance when a new version is deployed`, async () => {
       const engine = await anEngine({ source });
       const first = await engine.start("p", request, key);
       await engine.deploy(changed);
@@ -38,7 +38,7 @@ describe("a repeated start", () => {
       expect((await engine.tasks()).items.map(({ type }) => type)).toEqual(["work"]);
     });
 
-    test(`${how} but another body is refused when the definition is disabled`, async () => {
+    test(`${how} with another body is refused when the definition is disabled`, async () => {
       const engine = await anEngine({ source });
       await engine.start("p", request, key);
       await engine.disable("p");
@@ -51,7 +51,7 @@ describe("a repeated start", () => {
     });
   }
 
-  test("is the same whatever the order of its properties", async () => {
+  test("is the same for any order of its properties", async () => {
     const engine = await anEngine({ source });
     const first = await engine.start(
       "p",
@@ -68,7 +68,7 @@ describe("a repeated start", () => {
     expect(again).toEqual(first);
   });
 
-  test("is another when the items of a list change places", async () => {
+  test("differs when the items of a list change places", async () => {
     const engine = await anEngine({ source });
     await engine.start("p", { variables: { list: [1, 2] } }, "key-1");
 
@@ -79,7 +79,7 @@ describe("a repeated start", () => {
 });
 
 describe("a repeated completion", () => {
-  test("is the same whatever the order of its properties", async () => {
+  test("is the same for any order of its properties", async () => {
     const engine = await anEngine({ source });
     await engine.start("p");
     const taskId = (await engine.tasks()).items[0]?.taskId ?? "";

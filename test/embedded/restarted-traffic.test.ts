@@ -37,8 +37,8 @@ const ROUNDS = 10;
 const SIGNALS_PER_ROUND = 4;
 const ids = Array.from({ length: 20 }, (_, n) => `i${n}`);
 
-describe("an engine that is stopped again and again in the middle of its traffic", () => {
-  test("F33 F42 S2 loses nothing of what was answered, and takes nothing twice", async () => {
+describe("an engine that is stopped repeatedly under load", () => {
+  test("F33 F42 S2 loses nothing that it acknowledged, and takes nothing twice", async () => {
     const dataDir = aDataDir();
     const ran: string[] = [];
     const work = (_input: unknown, { idempotencyKey }: { idempotencyKey: string }) => {
@@ -98,7 +98,7 @@ describe("an engine that is stopped again and again in the middle of its traffic
 
 type Engine = Awaited<ReturnType<typeof anEngine>>;
 
-/** Ids of all that an instance has received. */
+/** Ids of everything that an instance has received. */
 async function takenBy(engine: Engine, id: string) {
   const signals: unknown[] = [];
   const messages: unknown[] = [];

@@ -9,7 +9,7 @@ import { aDataDir, anEngine } from "../support/embedded.ts";
 
 const source = sequence(service("work"));
 
-/** What the folder holds of an instance, the engine being closed. */
+/** What the folder contains of an instance, while the engine is closed. */
 async function storedOf(dataDir: string, instanceId: string): Promise<readonly string[]> {
   const store = openLocalStore({ folder: dataDir });
   const { items } = await store.scan(instancePk("default", instanceId), { limit: 100 });
@@ -34,14 +34,14 @@ async function reopenedAfter(by: string, options: { retention?: string } = {}) {
 }
 
 describe("an ended instance", () => {
-  test("is kept, and read, until 30 days after its end", async () => {
+  test("is kept and readable until 30 days after its end", async () => {
     const { engine, stored } = await reopenedAfter("PT719H59M59S");
 
     expect(await engine.get("one")).toMatchObject({ status: "succeeded" });
     expect(await stored()).not.toEqual([]);
   });
 
-  test("is not found from then on, and removed when the folder is opened", async () => {
+  test("is not found afterwards, and is removed when the folder is opened", async () => {
     const { engine, stored } = await reopenedAfter("P30D");
 
     await expect(engine.get("one")).rejects.toMatchObject({ code: "instance/not-found" });
@@ -49,7 +49,7 @@ describe("an ended instance", () => {
     expect(await stored()).toEqual([]);
   });
 
-  test("is kept as long as the engine was told", async () => {
+  test("is kept for the configured retention", async () => {
     const { engine, stored } = await reopenedAfter("P15D", { retention: "P15D" });
 
     await expect(engine.get("one")).rejects.toMatchObject({ code: "instance/not-found" });
@@ -71,7 +71,7 @@ describe("a retention", () => {
     });
   });
 
-  test("that is refused lets the folder go", async () => {
+  test("that is refused releases the folder", async () => {
     const dataDir = aDataDir();
 
     await expect(anEngine({ dataDir, retention: "P1D" })).rejects.toThrow("P15D at least");
@@ -81,7 +81,7 @@ describe("a retention", () => {
 });
 
 describe("regular purging", () => {
-  /** A store with so many expired items, and an alarm that rings when it is told. */
+  /** A store with this many expired items, and an alarm that the test rings. */
   function aBacklog(expired: number) {
     const asked: { now: number; limit: number }[] = [];
     const alarms: { afterMs: number; ring: () => void; isOff: boolean }[] = [];
@@ -114,7 +114,7 @@ describe("regular purging", () => {
     return { asked, alarms, troubles, stop, setBroken, left: () => left };
   }
 
-  test("takes a backlog in slices with room between, then looks every hour", () => {
+  test("removes a backlog in slices with pauses between, then runs every hour", () => {
     const { asked, alarms, left } = aBacklog(MAX_PURGED_AT_ONCE + 1);
 
     expect(left()).toBe(1);
@@ -127,7 +127,7 @@ describe("regular purging", () => {
     expect(alarms.map(({ afterMs }) => afterMs)).toEqual([alarms[0]?.afterMs, 3_600_000]);
   });
 
-  test("tells of a store that fails, and looks again in an hour", () => {
+  test("reports a store that fails, and retries in an hour", () => {
     const { alarms, troubles, setBroken, asked } = aBacklog(0);
     setBroken(true);
 

@@ -12,7 +12,7 @@ async function aServer(options: ServeOptions = {}): Promise<string> {
   return server.url;
 }
 
-/** What `fetch` refuses to send: a Host and an Origin of one's own. */
+/** What `fetch` refuses to send: custom Host and Origin headers. */
 function statusWith(url: string, headers: Record<string, string>): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const sent = request(`${url}/v1/recover`, { method: "POST", headers }, (answer) => {
@@ -25,7 +25,7 @@ function statusWith(url: string, headers: Record<string, string>): Promise<numbe
 }
 
 describe("the embedded server", () => {
-  test("listens before the engine works off what an earlier life owes, and answers meanwhile", async () => {
+  test("listens and answers before the engine has finished the work of an earlier process", async () => {
     const dataDir = aDataDir();
     const source = sequence(service("work"));
     const before = await anEngine({
@@ -52,7 +52,7 @@ describe("the embedded server", () => {
     expect((await engine.get("two")).status).toBe("cancelled");
   });
 
-  test("on loopback needs no token, elsewhere it refuses to start without one", async () => {
+  test("on loopback needs no token, elsewhere it does not start without one", async () => {
     const url = await aServer();
     const engine = await anEngine();
 
@@ -60,7 +60,7 @@ describe("the embedded server", () => {
     expect(() => serveEngine(engine, { host: "0.0.0.0", port: 0 })).toThrow(/token/);
   });
 
-  test("with a token answers only those who bring it", async () => {
+  test("with a token answers only requests that have it", async () => {
     const url = await aServer({ token: "s3cret" });
     const ask = (authorization?: string) =>
       fetch(`${url}/v1/definitions`, { headers: authorization ? { authorization } : {} });
@@ -81,7 +81,7 @@ describe("the embedded server", () => {
     expect(await statusWith(url, { host: "evil.example:7373" })).toBe(403);
   });
 
-  test("says when its port is taken", async () => {
+  test("reports that its port is in use", async () => {
     const { port } = new URL(await aServer());
     const engine = await anEngine();
 
@@ -90,7 +90,7 @@ describe("the embedded server", () => {
     await expect(second).rejects.toMatchObject({ code: "engine/misconfigured" });
   });
 
-  test("says its version, which is the package's", async () => {
+  test("reports its version, which is the package's", async () => {
     const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
     const health = await (await fetch(`${await aServer()}/v1/health`)).json();
@@ -100,8 +100,8 @@ describe("the embedded server", () => {
   });
 });
 
-describe("an answer of 503", () => {
-  test("is heard of with its route and code, and tells the caller nothing of the inside", async () => {
+describe("a response of 503", () => {
+  test("is logged with its route and code, and reveals no internals to the caller", async () => {
     const dataDir = aDataDir();
     const engine = await openEngine({ dataDir, clock: "virtual" });
     const heard: unknown[] = [];
@@ -124,7 +124,7 @@ describe("an answer of 503", () => {
 });
 
 describe("a full disk", () => {
-  test("refuses new work clearly and keeps what was acknowledged", async () => {
+  test("refuses new work with a clear error and keeps what was acknowledged", async () => {
     const dataDir = aDataDir();
     const source = readFileSync("test/fixtures/bpmn/order.bpmn", "utf8");
     const filled = await openEngine({ dataDir, clock: "virtual", maxPages: 60 });

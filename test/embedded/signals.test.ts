@@ -54,7 +54,7 @@ describe("a signal", () => {
     });
   });
 
-  test("F31 F37 is thrown by one workflow, which goes on at once, and caught by another", async () => {
+  test("F31 F37 is thrown by one workflow, which continues at once, and caught by another", async () => {
     const thrower = file(
       xml(
         "process",
@@ -82,7 +82,7 @@ describe("a signal", () => {
     });
   });
 
-  test("F33 resumes every waiter, and counts them right", async () => {
+  test("F33 resumes every wait, and counts them correctly", async () => {
     const engine = await anEngine({ source: approval });
     for (let n = 0; n < 150; n++) await engine.start("p", { instanceId: `i${n}` });
     await expect(engine.signal("approved")).resolves.toMatchObject({ deliveredCount: 150 });
@@ -91,7 +91,7 @@ describe("a signal", () => {
     expect(items).toEqual([]);
   });
 
-  test("F33 to more than a call can carry is answered at once, and its receipt completes", async () => {
+  test("F33 to more waits than a call delivers to is answered at once, and its receipt completes", async () => {
     const engine = await anEngine({ source: approval });
     for (let n = 0; n < 450; n++) await engine.start("p", { instanceId: `i${n}` });
     const answer = await engine.signal("approved", {}, { id: "many" });
@@ -104,12 +104,12 @@ describe("a signal", () => {
     });
   });
 
-  test("F40 that nobody waits for is counted as 0", async () => {
+  test("F40 without a wait is counted as 0", async () => {
     const engine = await anEngine();
     await expect(engine.signal("nobody")).resolves.toMatchObject({ deliveredCount: 0 });
   });
 
-  test("F34 F35 on a boundary interrupts its host, and nothing of the others stays", async () => {
+  test("F34 F35 on a boundary interrupts its host, and closes all other waits of the host", async () => {
     const source = beside(
       sequence(
         service("work"),
@@ -129,11 +129,11 @@ describe("a signal", () => {
     expect((await engine.get(instanceId)).completedElements).toContain("stopped");
     expect((await engine.tasks()).items).toEqual([]);
     await engine.idle();
-    // F36: the wait is gone, and so is its row.
+    // F36: the wait is closed, and its row is removed.
     await expect(engine.signal("approved")).resolves.toMatchObject({ deliveredCount: 0 });
   });
 
-  test("F39 that came before the wait began is not for it", async () => {
+  test("F39 from before the wait is not for it", async () => {
     const engine = await anEngine({ source: approval });
     await engine.signal("approved");
     const { instanceId } = await engine.start("p");
@@ -153,7 +153,7 @@ describe("a signal", () => {
 describe("a workflow that throws a signal", () => {
   const signal = aSignal("again");
 
-  test("F32 F37 does not catch its own on the same path, and catches the next", async () => {
+  test("F32 F37 does not catch its own on the same path, but catches the next", async () => {
     const dataDir = aDataDir();
     const source = beside(
       file(
@@ -206,7 +206,7 @@ describe("a workflow that throws a signal", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F41 by its end event reaches those who wait, with the payload of the end event", async () => {
+  test("F41 from an end event reaches waits, with the payload of the end event", async () => {
     const dataDir = aDataDir();
     const payload = ioMapping(xml("zeebe:input", { source: "=who", target: "by" }));
     const shouting = xml(
@@ -240,7 +240,7 @@ describe("a workflow that throws a signal", () => {
   });
 });
 
-describe("a signal on a boundary", () => {
+describe("a signal boundary event", () => {
   const guarded = (signal: Readonly<Record<string, string>> = {}) =>
     beside(
       sequence(
@@ -276,7 +276,7 @@ describe("a signal on a boundary", () => {
   ] as const;
 
   test.each(wins)(
-    "F35 F36 F65 is gone with all the others when %s comes first",
+    "F35 F36 F65 is closed with all others when %s comes first",
     async (_, at, win) => {
       const dataDir = aDataDir();
       const engine = await anEngine({ dataDir, source: guarded() });
@@ -293,7 +293,7 @@ describe("a signal on a boundary", () => {
       const { completedElements, status, waits } = await engine.get(instanceId);
       const ends = completedElements.filter((id) => id.endsWith("end"));
       expect({ ends, status, waits }).toEqual({ ends: [at], status: "succeeded", waits: [] });
-      // F36: what comes too late is for nobody.
+      // F36: what comes too late finds no wait.
       await engine.idle();
       expect(await engine.signal("halt")).toMatchObject({ deliveredCount: 0 });
       const late = engine.message({ name: "payment", correlationKey: "o-1", timeToLive: "PT0S" });
@@ -304,7 +304,7 @@ describe("a signal on a boundary", () => {
     },
   );
 
-  test("F34 that does not interrupt fires for every broadcast, and goes with its host", async () => {
+  test("F34 that does not interrupt fires for every broadcast, and is closed with its host", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: guarded({ cancelActivity: "false" }) });
     const { instanceId } = await engine.start("p", { variables });
@@ -313,7 +313,7 @@ describe("a signal on a boundary", () => {
       expect(await engine.signal("halt", { n })).toMatchObject({ deliveredCount: 1 });
       expect((await engine.get(instanceId)).status).toBe("suspended");
     }
-    // Nothing comes twice, however often the same broadcast does.
+    // Nothing is delivered twice, however often the same broadcast is sent.
     await engine.idle();
     const again = await engine.signal("halt", { n: 4 }, { id: "four" });
     await engine.idle();
@@ -348,7 +348,7 @@ describe("a broadcast to several", () => {
     aSignal("approved"),
   );
 
-  test("F38 is blocked by nobody, and its receipt names who failed", async () => {
+  test("F38 is blocked by no failing instance, and its receipt names those that failed", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: gate });
     for (const [instanceId, good] of [
@@ -376,7 +376,8 @@ describe("a broadcast to several", () => {
       failed: [{ instanceId: "bad", incidentId: incidents[0]?.incidentId }],
     });
 
-    // F36: the failed one has taken it all the same: it waits for nobody, but for its mending.
+    // F36: the failed one has also taken it: it waits for nothing but the resolution of its
+    // incident.
     expect(await engine.signal("approved")).toMatchObject({ deliveredCount: 0 });
     const incidentId = incidents[0]?.incidentId ?? "";
     await engine.resolveIncident("bad", incidentId, { variables: { good: true } });
@@ -384,7 +385,7 @@ describe("a broadcast to several", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F33 F38 says in a large one's receipt too who failed", async () => {
+  test("F33 F38 names the failed instances in the receipt of a large one too", async () => {
     const engine = await anEngine({ source: gate });
     const count = MAX_ROWS_IN_CALL + 1;
     for (let n = 0; n < count; n++) {
@@ -404,7 +405,7 @@ describe("a broadcast to several", () => {
     });
   });
 
-  test("F39 is not for who begins to wait once it was answered, though it is still on its way", async () => {
+  test("F39 is not for a wait that opens after it was answered, although it is still being delivered", async () => {
     const engine = await anEngine({ source: approval });
     for (let n = 0; n <= MAX_ROWS_IN_CALL; n++) await engine.start("p", { instanceId: `i${n}` });
 
@@ -419,7 +420,7 @@ describe("a broadcast to several", () => {
     expect(await engine.signal("approved")).toMatchObject({ deliveredCount: 1 });
   });
 
-  test("F39 reaches who waits in a loop once, however quickly it waits again", async () => {
+  test("F39 reaches an instance that waits in a loop once, however quickly it waits again", async () => {
     const source = beside(
       file(
         process(
@@ -453,7 +454,7 @@ describe("a broadcast to several", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F33 at once with others is given to each waiter once for each", async () => {
+  test("F33 sent concurrently with others reaches each wait once for each", async () => {
     const source = beside(
       sequence(
         service("work"),
@@ -477,7 +478,7 @@ describe("a broadcast to several", () => {
   });
 });
 
-describe("the step that a signal leads to", () => {
+describe("the step that a signal causes", () => {
   const thenTask = beside(
     file(
       process(
@@ -523,7 +524,7 @@ describe("the step that a signal leads to", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F34 runs the task behind a boundary for every broadcast that it does not interrupt for", async () => {
+  test("F34 runs the task after a non-interrupting boundary for every broadcast", async () => {
     const dataDir = aDataDir();
     let count = 0;
     const source = beside(
@@ -556,7 +557,7 @@ describe("the step that a signal leads to", () => {
 });
 
 describe("a signal's id", () => {
-  test("stands for one broadcast: the same gets the same answer, another body is refused", async () => {
+  test("identifies one broadcast: a repeat gets the same response, another body is refused", async () => {
     const engine = await anEngine({ source: approval });
     await engine.start("p", { instanceId: "one" });
     const first = await engine.signal("approved", { a: 1 }, { id: "s-1" });
@@ -571,7 +572,7 @@ describe("a signal's id", () => {
     await expect(engine.signal("other", { a: 1 }, { id: "s-1" })).rejects.toMatchObject(reused);
   });
 
-  test("F40 is the Idempotency-Key over HTTP, and its answers have their statuses", async () => {
+  test("F40 is the Idempotency-Key over HTTP, and its responses have the right status", async () => {
     const engine = await anEngine({ source: approval });
     const server = await serveEngine(engine, { port: 0 });
     onTestFinished(() => server.close());
@@ -597,7 +598,7 @@ describe("a signal's id", () => {
     expect((await engine.get("one")).status).toBe("suspended");
   });
 
-  test("F33 of a large one is answered 202, with the place of its receipt", async () => {
+  test("F33 of a large one is answered 202, with the location of its receipt", async () => {
     const engine = await anEngine({ source: approval });
     const server = await serveEngine(engine, { port: 0 });
     onTestFinished(() => server.close());
@@ -615,7 +616,7 @@ describe("a signal's id", () => {
     expect(again).toMatchObject({ status: 200, json: { deliveredCount: ids.length } });
   });
 
-  test("is taken once by callers who send it together", async () => {
+  test("is accepted once from concurrent callers", async () => {
     const engine = await anEngine({ source: approval });
     for (const instanceId of ["one", "two"]) await engine.start("p", { instanceId });
 
@@ -632,7 +633,7 @@ describe("a signal's id", () => {
   });
 });
 
-describe("a signal as large as may be", () => {
+describe("a signal of the maximum size", () => {
   const name = "n".repeat(MAX_NAME_LENGTH);
   const wrapping = JSON.stringify({ a: "" }).length;
   const payload = { a: "x".repeat(MAX_PAYLOAD_BYTES - wrapping) };
@@ -645,7 +646,7 @@ describe("a signal as large as may be", () => {
     expect((await engine.result(instanceId)).variables).toEqual(payload);
   });
 
-  test("and one character more is refused, and leaves no receipt", async () => {
+  test("with one more character is refused, and leaves no receipt", async () => {
     const engine = await anEngine({ source: approval });
     const id = "s-1";
     const larger = { a: `${payload.a}x` };
@@ -661,7 +662,7 @@ describe("a signal as large as may be", () => {
 });
 
 describe("a restart", () => {
-  test("in the middle of a wait leaves it where it was, and the signal finds it", async () => {
+  test("during a wait keeps it open, and the signal finds it", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, source: approval });
     await before.start("p", { instanceId: "one" });
@@ -674,7 +675,7 @@ describe("a restart", () => {
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("right after a broadcast was accepted finishes it, each waiter once", async () => {
+  test("directly after a broadcast was accepted completes it, each wait once", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir, source: approval });
     const count = MAX_ROWS_IN_CALL + 50;
@@ -696,7 +697,7 @@ describe("a restart", () => {
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("right after a throw broadcasts it once", async () => {
+  test("directly after a throw broadcasts it once", async () => {
     const dataDir = aDataDir();
     const thrower = beside(
       file(

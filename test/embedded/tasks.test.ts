@@ -16,7 +16,7 @@ const task = (...more: readonly string[]) =>
   xml("serviceTask", { id: "charge" }, extensions(job("charge", { retries: "3" }), ...more));
 
 describe("a task with a handler", () => {
-  test("F67 gets its mapped input, its headers and a key, and gives its mapped output", async () => {
+  test("F67 gets its mapped input, its headers and a key, and returns its mapped output", async () => {
     const source = sequence(
       task(
         headers(["currency", "EUR"]),
@@ -54,7 +54,7 @@ describe("a task with a handler", () => {
     ]);
   });
 
-  test("F67 is tried again with backoff under the same key, then succeeds", async () => {
+  test("F67 is retried with backoff under the same key, then succeeds", async () => {
     const keys: string[] = [];
     const engine = await anEngine({
       source: sequence(task()),
@@ -121,7 +121,7 @@ describe("a task with a handler", () => {
     await expect(again).rejects.toMatchObject({ code: "incident/not-found" });
   });
 
-  test("F67 that takes longer than its timeout has failed that attempt", async () => {
+  test("F67 that exceeds its timeout has failed that attempt", async () => {
     const aborted: boolean[] = [];
     const engine = await anEngine({
       source: sequence(
@@ -151,7 +151,7 @@ describe("a task with a handler", () => {
     });
   });
 
-  test("an exclusive one is claimed first, and in doubt asks a person", async () => {
+  test("that is exclusive is claimed first, and raises an incident when its outcome is unknown", async () => {
     const dataDir = aDataDir();
     const source = sequence(task());
     const { promise: began, resolve } = Promise.withResolvers<void>();
@@ -181,7 +181,7 @@ describe("a task with a handler", () => {
   });
 });
 
-describe("a task that nobody here runs", () => {
+describe("a task without a handler", () => {
   test("F67 waits, is listed, and is completed by its id", async () => {
     const engine = await anEngine({ source: sequence(task()) });
     const { instanceId } = await engine.start("p", { variables: { total: 1 } });
@@ -202,7 +202,7 @@ describe("a task that nobody here runs", () => {
     expect(await engine.tasks({ type: "charge" })).toEqual({ items: [] });
   });
 
-  test("F67 completed twice with one key gives the same answer, with another body a refusal", async () => {
+  test("F67 completed twice with one key gives the same response, with another body a refusal", async () => {
     const engine = await anEngine({ source: sequence(task()) });
     await engine.start("p");
     const [open] = (await engine.tasks()).items;

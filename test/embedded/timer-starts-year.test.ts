@@ -6,7 +6,9 @@ import { startsItself } from "../support/timer-starts.ts";
 const SECOND = 1_000;
 const DAY = 86_400_000;
 
-/** The wall of a zone at an instant, as the platform shows it: our calendar has no part in this. */
+/**
+ * The local time of a zone at an instant, as the platform shows it: our calendar is not used here.
+ */
 function wallIn(zone: string) {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
@@ -24,7 +26,7 @@ function wallIn(zone: string) {
   };
 }
 
-/** Every half hour of the year whose wall is wanted; of a wall that comes twice the first. */
+/** Every half hour of the year with a wanted local time; of a repeated local time the first. */
 function expected(from: number, zone: string, isWanted: (wall: Wall) => boolean): string[] {
   const wallOf = wallIn(zone);
   const found: string[] = [];
@@ -52,8 +54,8 @@ async function begun(engine: EmbeddedEngine, definition: string): Promise<string
   return found.toSorted();
 }
 
-describe("a year of starts by timer", () => {
-  test("F16, R20 goes by the walls of three zones, through every change of their clocks", async () => {
+describe("a year of timer starts", () => {
+  test("F16, R20 follows the local time of three zones, through every change of their clocks", async () => {
     const engine = await anEngine();
     const from = Date.parse((await engine.advanceClock("PT0S")).now);
     // Half past two does not exist on one night in Berlin, and exists twice on another; half past

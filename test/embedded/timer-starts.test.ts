@@ -5,7 +5,7 @@ import { flow, service } from "../support/bpmn-xml.ts";
 import { anEngine, trailOf } from "../support/embedded.ts";
 import { startingAt, startsBothWays, startsItself } from "../support/timer-starts.ts";
 
-/** When instances of this definition began, the earliest first, as minutes after `from`. */
+/** When instances of this definition started, the earliest first, as minutes after `from`. */
 async function begun(engine: EmbeddedEngine, definition: string, from: number): Promise<number[]> {
   const { items } = await engine.list({ definition, limit: 200 });
   return items.map(({ startedAt }) => (Date.parse(startedAt) - from) / MINUTE).toReversed();
@@ -14,8 +14,8 @@ async function begun(engine: EmbeddedEngine, definition: string, from: number): 
 const MINUTE = 60_000;
 const nowOf = async (engine: EmbeddedEngine) => Date.parse((await engine.advanceClock("PT0S")).now);
 
-describe("a start event by timer", () => {
-  test("F16 with a duration begins one instance, that long after the deploy", async () => {
+describe("a timer start event", () => {
+  test("F16 with a duration starts one instance, that long after the deployment", async () => {
     const engine = await anEngine();
     const from = await nowOf(engine);
     const { definitions } = await engine.deploy(startsItself("late", { timeDuration: "PT10M" }));
@@ -32,7 +32,7 @@ describe("a start event by timer", () => {
     expect(await trailOf(engine, only?.instanceId ?? "")).toContain("element-completed begin");
   });
 
-  test("F16 with a date begins one instance then, and at once when it has passed", async () => {
+  test("F16 with a date starts one instance then, and at once if it has passed", async () => {
     const engine = await anEngine();
     const from = await nowOf(engine);
     const date = new Date(from + 90 * MINUTE).toISOString();
@@ -47,7 +47,7 @@ describe("a start event by timer", () => {
     expect(await begun(engine, "ahead", from)).toEqual([90]);
   });
 
-  test("F16 with R3 begins three instances and stops; three again after a changed source", async () => {
+  test("F16 with R3 starts three instances and stops; three again after a changed source", async () => {
     const engine = await anEngine();
     const from = await nowOf(engine);
     await engine.deploy(startsItself("thrice", { timeCycle: "R3/PT10M" }));
@@ -68,7 +68,7 @@ describe("a start event by timer", () => {
     expect(await begun(engine, "thrice", from)).toEqual([10, 20, 30, 275, 285, 295]);
   });
 
-  test("F16 begins three again after enabling, and a duration counts from then", async () => {
+  test("F16 starts three again after enabling, and a duration counts from then", async () => {
     const engine = await anEngine();
     const from = await nowOf(engine);
     await engine.deploy(startsItself("thrice", { timeCycle: "R3/PT10M" }));
@@ -86,7 +86,7 @@ describe("a start event by timer", () => {
     expect(await begun(engine, "late", from)).toEqual([10, 70]);
   });
 
-  test("F4 begins nothing while disabled, and a redeploy then stays disabled", async () => {
+  test("F4 starts nothing while disabled, and a redeployment then stays disabled", async () => {
     const engine = await anEngine();
     const from = await nowOf(engine);
     await engine.deploy(startsItself("often", { timeCycle: "R/PT1H" }));
@@ -112,7 +112,7 @@ describe("a start event by timer", () => {
     expect((await engine.list({ definition: "often" })).items[0]?.definition.version).toBe(2);
   });
 
-  test("F5 that a new version lacks fires no more; what runs goes on", async () => {
+  test("F5 that a new version lacks fires no more; running instances continue", async () => {
     const engine = await anEngine({ tasks: {} });
     await engine.deploy(startsItself("often", { timeCycle: "R/PT1H" }));
     await engine.advanceClock("PT2H");
@@ -128,7 +128,7 @@ describe("a start event by timer", () => {
     expect((await engine.schedules()).items).toMatchObject([{ kind: "date", fired: 0 }]);
   });
 
-  test("F6, F16 goes with an undeploy, and comes back with the same source", async () => {
+  test("F6, F16 stops when undeployed, and returns with the same source", async () => {
     const engine = await anEngine();
     const from = await nowOf(engine);
     const source = startsItself("twice", { timeCycle: "R2/PT1H" });
@@ -149,7 +149,7 @@ describe("a start event by timer", () => {
     expect(versions).toEqual([1, 1, 1]);
   });
 
-  test("R20 with cron goes by the wall of its zone", async () => {
+  test("R20 with cron follows the local time of its zone", async () => {
     const engine = await anEngine();
     await engine.advanceClock("P1D");
     await engine.deploy(
@@ -175,7 +175,7 @@ describe("a start event by timer", () => {
     expect(schedule).not.toHaveProperty("remaining");
   });
 
-  test("may stand beside a plain start and other timers, each with its own count", async () => {
+  test("may be combined with a plain start and other timers, each with its own count", async () => {
     const engine = await anEngine();
     const from = await nowOf(engine);
     await engine.deploy(startsBothWays("both", { timeCycle: "R1/PT30M" }));
@@ -205,7 +205,7 @@ describe("a start event by timer", () => {
     });
   });
 
-  test("runs the tasks that its instances begin with", async () => {
+  test("runs the first tasks of its instances", async () => {
     const ran: string[] = [];
     const engine = await anEngine({
       tasks: { work: (_, { instanceId }) => void ran.push(instanceId) },
@@ -237,7 +237,7 @@ describe("a start event by timer", () => {
 });
 
 describe("a schedule", () => {
-  test("is listed and stopped over HTTP, and comes back when its definition is enabled", async () => {
+  test("is listed and stopped over HTTP, and returns when its definition is enabled", async () => {
     const engine = await anEngine({ source: startsItself("often", { timeCycle: "R/PT1H" }) });
     const { url, close } = await serveEngine(engine, { port: 0 });
     onTestFinished(close);

@@ -93,7 +93,7 @@ describe("a timer between tasks", () => {
     expect(items.find(({ type }) => type === "timer-due")).toMatchObject({ at: due });
   });
 
-  test("F11 computed from variables that do not fit is an incident, and can be mended", async () => {
+  test("F11 computed from unsuitable variables is an incident, and can be resolved", async () => {
     const engine = await anEngine({
       source: sequence(catching("wait", timer("timeDuration", "=delay"))),
     });
@@ -147,11 +147,11 @@ describe("a timer between tasks", () => {
     const { items } = await world.engine.history(instanceId, { limit: 200 });
     expect(items.filter(({ type }) => type === "timer-due")).toHaveLength(1);
     expect(items.filter(({ type }) => type === "instance-ended")).toHaveLength(1);
-    // The start and one firing: every other delivery left the instance as it was.
+    // The start and one firing: every other delivery left the instance unchanged.
     expect(world.commits.map(({ version }) => version)).toEqual([1, 2]);
   });
 
-  test("F19 that came due while nobody ran fires when the engine comes back", async () => {
+  test("F19 that came due while no process was running fires when the engine is opened again", async () => {
     const dataDir = aDataDir();
     const source = sequence(catching("wait", timer("timeDate", "=due")));
     const before = await anEngine({ dataDir, source, clock: "real" });
@@ -167,8 +167,8 @@ describe("a timer between tasks", () => {
   });
 });
 
-describe("the clock's answer", () => {
-  test("counts timers that fired, not those that a firing took away", async () => {
+describe("the response of advancing the clock", () => {
+  test("counts timers that fired, not those that a firing closed", async () => {
     const twice = sequence(
       service("work"),
       boundary("first", "work", timer("timeDuration", "PT10M")),
@@ -206,7 +206,7 @@ describe("a boundary timer", () => {
     await expect(late).rejects.toMatchObject({ code: "task/not-found" });
   });
 
-  test("F12 fires while its host runs, and tells the handler to stop", async () => {
+  test("F12 fires while its host runs, and aborts the handler", async () => {
     let stopped = false;
     const engine = await anEngine({
       source: guarded(timer("timeDuration", "PT10M")),
@@ -229,7 +229,7 @@ describe("a boundary timer", () => {
     expect(stopped).toBe(true);
   });
 
-  test("F13 goes with a host that finishes first", async () => {
+  test("F13 is disarmed when its host finishes first", async () => {
     const engine = await anEngine({ source: guarded(timer("timeDuration", "PT10M")) });
     const { instanceId } = await engine.start("p");
     const [task] = (await engine.tasks()).items;
@@ -241,7 +241,7 @@ describe("a boundary timer", () => {
     expect(await trailOf(engine, instanceId)).not.toContain("timer-due deadline");
   });
 
-  test("F14 that does not interrupt fires beside its host, which goes on", async () => {
+  test("F14 that does not interrupt fires beside its host, which continues", async () => {
     const engine = await anEngine({ source: guarded(timer("timeDuration", "PT10M"), "false") });
     const { instanceId } = await engine.start("p");
 
@@ -270,7 +270,7 @@ describe("a boundary timer", () => {
     expect(minutes).toEqual([10, 20, 30]);
   });
 
-  test("F15 without end fires until its host is done", async () => {
+  test("F15 without end fires until its host has completed", async () => {
     const engine = await anEngine({ source: guarded(timer("timeCycle", "R/PT10M"), "false") });
     const { instanceId } = await engine.start("p");
 
@@ -283,7 +283,7 @@ describe("a boundary timer", () => {
     expect(await engine.advanceClock("P1D")).toMatchObject({ fired: 0 });
   });
 
-  test("F20 is a new one each time a loop comes back to its host", async () => {
+  test("F20 is armed again each time a loop returns to its host", async () => {
     const source = file(
       process(
         start(),

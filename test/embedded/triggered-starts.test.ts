@@ -19,7 +19,7 @@ import {
 import { aDataDir, anEngine, trailOf } from "../support/embedded.ts";
 import { leftBy, NOTHING_LEFT } from "../support/left-in-store.ts";
 
-/** A process that begins by what `definition` says, and leaves a task behind. */
+/** A process that starts by what `definition` says, and leaves a task behind. */
 const begunBy = (id: string, definition: string, task = "work") =>
   file(
     xml(
@@ -36,7 +36,7 @@ const bySignal = (id: string, name = "opened", task = "work") =>
   beside(begunBy(id, onSignal("s"), task), aSignal("s", name));
 const byMessage = (id: string, name = "ordered", task = "work") =>
   beside(begunBy(id, onMessage("m"), task), aMessage("m", { name }));
-/** Begins by a call too. */
+/** Can also be started by a call. */
 const both = (id: string, name = "opened") =>
   beside(
     file(
@@ -82,7 +82,7 @@ const idsOf = async (engine: Engine, definition: string) =>
   (await engine.list({ definition })).items.map(({ instanceId }) => instanceId);
 
 describe("a signal start", () => {
-  test("F41 begins one instance of each process for a broadcast, beside those who wait", async () => {
+  test("F41 starts one instance of each process for a broadcast, beside open waits", async () => {
     const engine = await anEngine({ source: bySignal("p") });
     await engine.deploy(bySignal("q"));
     await engine.deploy(waiting("r", onSignal("s"), aSignal("s", "opened")));
@@ -103,12 +103,12 @@ describe("a signal start", () => {
       expect(items).toMatchObject([{ variables: { by: "me" }, activeElements: ["work"] }]);
     }
     for (const id of ["one", "two"]) expect((await engine.get(id)).status).toBe("succeeded");
-    // The start stays: the next broadcast begins the next instance.
+    // The start stays: the next broadcast starts the next instance.
     expect(await engine.signal("opened")).toMatchObject({ deliveredCount: 0, startedCount: 2 });
     expect(await idsOf(engine, "p")).toHaveLength(2);
   });
 
-  test("F41 begins no second instance for the same broadcast", async () => {
+  test("F41 starts no second instance for the same broadcast", async () => {
     const engine = await anEngine({ source: bySignal("p") });
     const first = await engine.signal("opened", {}, { id: "s-1" });
     await engine.idle();
@@ -117,7 +117,7 @@ describe("a signal start", () => {
     expect(await idsOf(engine, "p")).toHaveLength(1);
   });
 
-  test("F41 begins by a signal that a workflow throws, and by one that an end event throws", async () => {
+  test("F41 is triggered by a signal from a throw event, and by one from an end event", async () => {
     const thrower = (id: string, content: readonly string[]) =>
       beside(
         file(xml("process", { id, isExecutable: "true" }, start(), ...content)),
@@ -144,7 +144,7 @@ describe("a signal start", () => {
     }
   });
 
-  test("F41 runs the task behind it, once", async () => {
+  test("F41 runs the task after it, once", async () => {
     const dataDir = aDataDir();
     const ran: string[] = [];
     const work = (_input: unknown, { instanceId }: { instanceId: string }) => {
@@ -163,7 +163,7 @@ describe("a signal start", () => {
 });
 
 describe("a message start", () => {
-  test("F43 begins an instance for each message, with its payload", async () => {
+  test("F43 starts an instance for each message, with its payload", async () => {
     const engine = await anEngine({ source: byMessage("p") });
     const answers = [];
     for (const n of [1, 2]) {
@@ -176,20 +176,20 @@ describe("a message start", () => {
     expect(await idsOf(engine, "p")).toHaveLength(2);
   });
 
-  test("F43 takes a message of the same id once", async () => {
+  test("F43 takes a message with the same id once", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: byMessage("p") });
     const send = () => engine.message({ name: "ordered", correlationKey: "k", messageId: "m-1" });
     const [first, ...others] = await Promise.all([send(), send(), send()]);
     expect(first).toMatchObject({ outcome: "started" });
-    // Who comes at the same moment may be told of the instance that is begun, or that it was.
+    // A concurrent caller may get either the instance that is being started, or the started one.
     for (const { outcome } of others) expect(["started", "duplicate"]).toContain(outcome);
     expect(await send()).toMatchObject({ outcome: "duplicate" });
     expect(await idsOf(engine, "p")).toHaveLength(1);
     expect((await leftBy(engine, dataDir)).mail).toEqual([]);
   });
 
-  test("F43 begins one instance of each process that begins by the message", async () => {
+  test("F43 starts one instance of each process with that message start", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: byMessage("p") });
     await engine.deploy(byMessage("q"));
@@ -202,7 +202,7 @@ describe("a message start", () => {
     expect((await leftBy(engine, dataDir)).mail).toEqual([]);
   });
 
-  test("F43 runs the task behind it, once", async () => {
+  test("F43 runs the task after it, once", async () => {
     const dataDir = aDataDir();
     const ran: string[] = [];
     const work = (_input: unknown, { instanceId }: { instanceId: string }) => {
@@ -217,7 +217,7 @@ describe("a message start", () => {
     expect(await leftBy(engine, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("F44 begins nothing while somebody waits for the message", async () => {
+  test("F44 starts nothing while an instance waits for the message", async () => {
     const engine = await anEngine({ source: byMessage("p") });
     const wait = waiting("r", onMessage("m"), aMessage("m", { name: "ordered", key: "=order" }));
     await engine.deploy(wait);
@@ -229,7 +229,7 @@ describe("a message start", () => {
       instanceId: "one",
     });
     expect(await idsOf(engine, "p")).toEqual([]);
-    // Now nobody waits any more, and with another key nobody did.
+    // Now there is no wait any more, and there was none with another key.
     expect(await engine.message(message)).toMatchObject({ outcome: "started" });
     expect(await engine.message({ name: "ordered", correlationKey: "b" })).toMatchObject({
       outcome: "started",
@@ -237,7 +237,7 @@ describe("a message start", () => {
     expect(await idsOf(engine, "p")).toHaveLength(2);
   });
 
-  test("F43 is begun by no message that was kept before it was deployed", async () => {
+  test("F43 is not triggered by a message that was kept before it was deployed", async () => {
     const engine = await anEngine();
     await engine.message({ name: "ordered" });
     await engine.deploy(byMessage("p"));
@@ -269,8 +269,8 @@ function isNoWaiter(error: unknown): void {
   expect(error).toMatchObject({ code: "message/no-waiter" });
 }
 
-describe.each(kinds)("the life of a start by a $what", ({ what, source, send }) => {
-  test("F4 stops when it is disabled, and begins again when enabled; running ones go on", async () => {
+describe.each(kinds)("the life cycle of a start by a $what", ({ what, source, send }) => {
+  test("F4 stops when it is disabled, and resumes when enabled; running instances continue", async () => {
     const engine = await anEngine({ source: source("p") });
     await send(engine);
     const [running] = await idsOf(engine, "p");
@@ -299,7 +299,7 @@ describe.each(kinds)("the life of a start by a $what", ({ what, source, send }) 
     expect(items).toMatchObject([{ activeElements: ["other"], definition: { version: 2 } }]);
   });
 
-  test("F6 is gone when it is undeployed, and comes back with the next deployment", async () => {
+  test("F6 is removed when it is undeployed, and returns with the next deployment", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: source("p") });
     await engine.undeploy("p");
@@ -310,7 +310,7 @@ describe.each(kinds)("the life of a start by a $what", ({ what, source, send }) 
     expect(await idsOf(engine, "p")).toHaveLength(1);
   });
 
-  test("F5 is that of the newest version: identical, changed, renamed or gone", async () => {
+  test("F5 is that of the newest version: identical, changed, renamed or removed", async () => {
     const engine = await anEngine({ source: source("p") });
     const same = await engine.deploy(source("p"));
     expect(same.created).toBe(false);
@@ -338,7 +338,7 @@ describe.each(kinds)("the life of a start by a $what", ({ what, source, send }) 
     expect(await idsOf(engine, "p")).toHaveLength(4);
   });
 
-  test("is told with the definition, and survives a restart", async () => {
+  test("is shown with the definition, and survives a restart", async () => {
     const dataDir = aDataDir();
     const before = await anEngine({ dataDir });
     const { definitions } = await before.deploy(source("p"));
@@ -356,7 +356,7 @@ describe.each(kinds)("the life of a start by a $what", ({ what, source, send }) 
     ]);
   });
 
-  test("F2 begins nothing by a call, which is told how it does begin", async () => {
+  test("F2 cannot be started by a call, and the error says how it starts", async () => {
     const engine = await anEngine({ source: source("p") });
     const name = what === "signal" ? "opened" : "ordered";
     await expect(engine.start("p")).rejects.toMatchObject({
@@ -373,7 +373,7 @@ describe.each(kinds)("the life of a start by a $what", ({ what, source, send }) 
 });
 
 describe("a definition with a plain start and a triggered one", () => {
-  test("F2 F41 begins by a call at the one, by a signal at the other", async () => {
+  test("F2 F41 starts by a call at the one, by a signal at the other", async () => {
     const engine = await anEngine({ source: both("p") });
     const called = await engine.start("p");
     await engine.signal("opened");
@@ -384,8 +384,8 @@ describe("a definition with a plain start and a triggered one", () => {
   });
 });
 
-describe("a restart right after a start was triggered", () => {
-  test("by a signal finishes the broadcast, and begins one instance", async () => {
+describe("a restart directly after a start was triggered", () => {
+  test("by a signal completes the broadcast, and starts one instance", async () => {
     const dataDir = aDataDir();
     let isLate = false;
     const work = () => (isLate ? { done: true } : new Promise(() => {}));
@@ -403,7 +403,7 @@ describe("a restart right after a start was triggered", () => {
     expect(await leftBy(after, dataDir)).toEqual(NOTHING_LEFT);
   });
 
-  test("by a message begins one instance, and its task runs", async () => {
+  test("by a message starts one instance, and its task runs", async () => {
     const dataDir = aDataDir();
     let isLate = false;
     const work = () => (isLate ? { done: true } : new Promise(() => {}));

@@ -10,7 +10,7 @@ const full = new EngineError("store/disk-full", {
   retryable: true,
 });
 
-test("troubles of the store are told once a minute, with the number of those in between", () => {
+test("store errors are logged once a minute, with the number of those in between", () => {
   const told: string[] = [];
   let now = 0;
   const tell = troubleLog((message) => told.push(message), { now: () => instantFrom(now) });
@@ -23,7 +23,7 @@ test("troubles of the store are told once a minute, with the number of those in 
   expect(told).toEqual(["at 0.", "at 60000. (2 more of this kind since the last one.)"]);
 });
 
-test("other troubles are all told", () => {
+test("other errors are all logged", () => {
   const told: string[] = [];
   const tell = troubleLog((message) => told.push(message), { now: () => instantFrom(0) });
 

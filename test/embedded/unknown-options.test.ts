@@ -6,11 +6,11 @@ import { createClient, worker } from "../../lib/client/index.ts";
 import { openEngine, serveEngine } from "../../lib/embedded/index.ts";
 import { aDataDir, anEngine } from "../support/embedded.ts";
 
-/** Plain JavaScript may hand over anything, whatever the types say. */
+/** Plain JavaScript may pass anything, whatever the types say. */
 const misspelt = (options: object, name: string) => ({ ...options, [name]: 1 });
 
-describe("an option that there is not", () => {
-  test("is refused by openEngine by its name, before anything is opened", async () => {
+describe("an unknown option", () => {
+  test("is refused by openEngine with its name, before anything is opened", async () => {
     const dataDir = join(aDataDir(), "new");
 
     await expect(openEngine(misspelt({ dataDir }, "concurency") as never)).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe("an option that there is not", () => {
     );
   });
 
-  test("that is undefined is left out", async () => {
+  test("that is undefined is ignored", async () => {
     const engine = await anEngine({ ["concurency" as "concurrency"]: undefined as never });
 
     expect((await engine.definitions()).items).toEqual([]);

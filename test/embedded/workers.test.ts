@@ -49,7 +49,7 @@ describe("a worker", () => {
     expect((await engine.tasks()).items).toEqual([]);
   });
 
-  test("has its task alone until the lock is over, and then another gets it", async () => {
+  test("holds its task until the lock expires, and then another gets it", async () => {
     const { engine, instanceId } = await aWaitingTask();
     const first = only((await engine.activate(poll)).tasks);
 
@@ -68,7 +68,7 @@ describe("a worker", () => {
     expect((await engine.result(instanceId)).status).toBe("succeeded");
   });
 
-  test("whose lock is over completes as long as nobody has taken the task", async () => {
+  test("whose lock has expired can complete the task as long as no other has locked it", async () => {
     const { engine, instanceId } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
     await engine.advanceClock("PT1H");
@@ -78,7 +78,7 @@ describe("a worker", () => {
     expect((await engine.result(instanceId)).status).toBe("succeeded");
   });
 
-  test("that sends heartbeats keeps its task, under the token that it got last", async () => {
+  test("that sends heartbeats keeps its task, with the newest lock token", async () => {
     const { engine } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
     await engine.advanceClock("PT20S");
@@ -94,7 +94,7 @@ describe("a worker", () => {
     await engine.complete(taskId, "lockToken" in kept ? { lockToken: kept.lockToken } : {});
   });
 
-  test("learns at its next heartbeat that its task was interrupted", async () => {
+  test("learns from its next heartbeat that its task was interrupted", async () => {
     const late = boundary("late", "charge", timer("timeDuration", "PT10S"));
     const interrupted = sequence(charge, [late, end("e2"), flow("f9", "late", "e2")].join(""));
     const { engine, instanceId } = await aWaitingTask({ source: interrupted });
@@ -109,7 +109,7 @@ describe("a worker", () => {
     expect((await engine.result(instanceId)).status).toBe("succeeded");
   });
 
-  test("that fails uses up a retry, and the next attempt is not handed out early", async () => {
+  test("that fails a task uses up a retry, and the next attempt is not offered early", async () => {
     const { engine } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
 
@@ -124,7 +124,7 @@ describe("a worker", () => {
     expect(again).toMatchObject({ taskId, attempt: 2, retries: 2 });
   });
 
-  test("whose attempt was failed by somebody else has lost its lock", async () => {
+  test("whose attempt another caller has failed has lost its lock", async () => {
     const { engine } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
 
@@ -137,7 +137,7 @@ describe("a worker", () => {
     });
   });
 
-  test("whose attempt was failed by somebody else cannot fail the next one", async () => {
+  test("whose attempt another caller has failed cannot fail the next one", async () => {
     const { engine, instanceId } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
     await engine.fail(taskId, { message: "by hand" });
@@ -148,7 +148,7 @@ describe("a worker", () => {
     expect((await engine.tasks({ instanceId })).items).toMatchObject([{ attempt: 2, retries: 2 }]);
   });
 
-  test("whose attempt was failed by somebody else can still complete the task", async () => {
+  test("whose attempt another caller has failed can still complete the task", async () => {
     const { engine, instanceId } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
     await engine.fail(taskId, { message: "by hand" });
@@ -158,7 +158,7 @@ describe("a worker", () => {
     expect((await engine.result(instanceId)).status).toBe("succeeded");
   });
 
-  test("whose call is repeated under its key gets the same answer, though the row is gone", async () => {
+  test("that repeats a call under its key gets the same response, although the row is gone", async () => {
     const { engine } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
     const failure = { lockToken, message: "no answer" };
@@ -208,7 +208,7 @@ describe("a worker", () => {
     expect((await waiting).tasks).toMatchObject([{ taskId, attempt: 2 }]);
   });
 
-  test("that waits is let go when the engine closes", async () => {
+  test("that waits gets a response when the engine closes", async () => {
     const engine = await anEngine({ source });
     const waiting = engine.activate({ ...poll, waitSeconds: 25 });
 
@@ -217,7 +217,7 @@ describe("a worker", () => {
     expect(await waiting).toEqual({ tasks: [] });
   });
 
-  test("takes at most as many as it asks for, the longest waiting first", async () => {
+  test("gets at most as many tasks as it requests, the oldest first", async () => {
     const engine = await anEngine({ source });
     for (const id of ["one", "two", "three"]) {
       await engine.start("p", { instanceId: id });
@@ -237,7 +237,7 @@ describe("a worker", () => {
     ["waitSeconds", { waitSeconds: 26 }],
     ["worker", { worker: "" }],
     ["type", { type: "" }],
-  ])("is told that %s is out of bounds: %j", async (path, wrong) => {
+  ])("is refused when %s is out of range: %j", async (path, wrong) => {
     const engine = await anEngine({ source });
 
     await expect(engine.activate({ ...poll, ...wrong })).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe("a worker", () => {
   });
 });
 
-describe("a type of task", () => {
+describe("a task type", () => {
   test("has no queue on an engine that has none", async () => {
     const engine = await anEngine({ source });
 
@@ -263,7 +263,7 @@ describe("a type of task", () => {
 });
 
 describe("a task without a handler", () => {
-  test("F67 waits and is completed by whoever names it, though a worker has it", async () => {
+  test("F67 waits and is completed by its id, although a worker has locked it", async () => {
     const { engine, instanceId } = await aWaitingTask();
     const { taskId, lockToken } = only((await engine.activate(poll)).tasks);
 

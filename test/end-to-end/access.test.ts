@@ -4,7 +4,7 @@ import { createClient } from "../../lib/client/index.ts";
 import { client, needs, target } from "../support/deployed.ts";
 
 describe("the API of a deployment", () => {
-  test("answers who signs", async () => {
+  test("answers signed requests", async () => {
     expect(await client.health()).toMatchObject({ status: "ok", clock: "real" });
   });
 

@@ -13,14 +13,14 @@ import {
 } from "../support/deployed.ts";
 import { startsItself } from "../support/timer-starts.ts";
 
-/** A command as somebody whom AWS knows gives it. */
+/** A command with credentials that AWS accepts. */
 const ask = (...args: readonly string[]) =>
   say([...args, "--aws", "--url", target.apiUrl], { environment: { AWS_REGION: target.region } });
 
 const OK = { exitCode: 0, errors: [] };
 
 describe.concurrent("fermata, at a deployment,", () => {
-  test("F66 tasks, claim and complete: a person's work", async ({ expect }) => {
+  test("F66 tasks, claim and complete: the work of a user", async ({ expect }) => {
     const [id, group] = [fresh("cli-person"), fresh("group")];
     await client.deploy(chain(id, [person("approve", assignment({ candidateGroups: group }))]));
     const { instanceId } = await client.start(id);
@@ -43,7 +43,7 @@ describe.concurrent("fermata, at a deployment,", () => {
     expect(await ended(instanceId)).toMatchObject({ variables: { approved: true } });
   });
 
-  test("schedules: what begins by itself is listed, and stopped", async ({ expect }) => {
+  test("schedules: armed timer starts are listed, and stopped", async ({ expect }) => {
     const id = fresh("cli-schedule");
     await client.deploy(startsItself(id, { timeDuration: "P30D" }));
 
@@ -60,7 +60,9 @@ describe.concurrent("fermata, at a deployment,", () => {
     expect(await begins()).toBeUndefined();
   });
 
-  test("F68 fail, incidents, resolve, cancel and purge: an operator's work", async ({ expect }) => {
+  test("F68 fail, incidents, resolve, cancel and purge: the work of an operator", async ({
+    expect,
+  }) => {
     const [id, type] = [fresh("cli-operated"), fresh("nobody-runs-this")];
     await client.deploy(chain(id, [task("work", type)]));
     const { instanceId } = await client.start(id, { tags: [id] });
@@ -90,7 +92,7 @@ describe.concurrent("fermata, at a deployment,", () => {
     await waiting(instanceId, "task");
 
     const swept = await ask("recover", "--json");
-    // All that earlier tests left alive is gone through, on a machine that may be busy.
+    // Everything that earlier tests left alive is read, on a machine that may be busy.
     const all = await eventually("a recovery of all", async () => {
       const said = await ask("recover", "--all");
       return said.exitCode === 0 && said;
@@ -103,7 +105,7 @@ describe.concurrent("fermata, at a deployment,", () => {
     expect((await client.tasks({ instanceId })).items).toHaveLength(1);
   });
 
-  test("says who was refused: without a signature nobody is known", async ({ expect }) => {
+  test("reports the refused caller: anonymous without a signature", async ({ expect }) => {
     const unsigned = await say(["ls", "--url", target.apiUrl]);
 
     expect(unsigned).toMatchObject({ exitCode: target.lacks.iam === undefined ? 1 : 0 });

@@ -22,7 +22,7 @@ const ordering = (port: number, ...more: readonly string[]) =>
   );
 
 describe("a deployed HTTP task", () => {
-  test("F67 calls a service with a secret of Secrets Manager, which nobody sees afterwards", async (context) => {
+  test("F67 calls a service with a secret of Secrets Manager, which appears nowhere afterwards", async (context) => {
     needs("loopback", context);
     const service = await aService(({ headers }) => ({
       headers: { "content-type": "application/json" },
@@ -78,7 +78,7 @@ describe("a deployed HTTP task", () => {
     expect((await historyOf(instanceId)).map(({ type }) => type)).toContain("error-caught");
   });
 
-  test("reaches no metadata, and stops at an incident that says so", async () => {
+  test("cannot reach instance metadata, and stops at an incident that says so", async () => {
     const id = fresh("http-metadata");
     const url = "http://169.254.169.254/latest/meta-data/";
     await client.deploy(chain(id, [call(ioMapping(input("url", url)))]));

@@ -39,9 +39,7 @@ import { output } from "../support/deployed-queues.ts";
 const lasting = (id: string, duration: string) => catching(id, timer("timeDuration", duration));
 
 describe.concurrent("a deployed workflow", () => {
-  test("F67 runs its tasks one after the other, on the runtime it was built for", async ({
-    expect,
-  }) => {
+  test("F67 runs its tasks one after the other, on the right runtime", async ({ expect }) => {
     const id = fresh("tasks");
     await client.deploy(chain(id, [task("reserve"), task("tell-runtime"), task("ship")]));
 
@@ -54,7 +52,7 @@ describe.concurrent("a deployed workflow", () => {
     expect(variables.key).toMatch(instanceId);
   });
 
-  test("F67 runs a task that may take minutes on the queue of the long ones", async ({
+  test("F67 runs a task that may take minutes through the queue for long tasks", async ({
     expect,
   }) => {
     const id = fresh("long");
@@ -68,7 +66,9 @@ describe.concurrent("a deployed workflow", () => {
     });
   });
 
-  test("F67 waits where nobody runs a task, until somebody completes it", async ({ expect }) => {
+  test("F67 waits at a task without a handler, until it is completed from outside", async ({
+    expect,
+  }) => {
     const id = fresh("by-hand");
     await client.deploy(chain(id, [task("ask", fresh("nobody-runs-this")), task("ship")]));
 
@@ -82,7 +82,9 @@ describe.concurrent("a deployed workflow", () => {
     });
   });
 
-  test("is begun once by the same key, however often it is asked for", async ({ expect }) => {
+  test("is started once by the same key, however often the start is repeated", async ({
+    expect,
+  }) => {
     const id = fresh("keyed");
     await client.deploy(chain(id, [task("ship")]));
     const idempotencyKey = fresh("key");
@@ -96,7 +98,7 @@ describe.concurrent("a deployed workflow", () => {
     expect((await client.list({ definition: id })).items).toHaveLength(1);
   });
 
-  test("keeps a value that is larger than an item may be", async ({ expect }) => {
+  test("keeps a value larger than an item of the table", async ({ expect }) => {
     const id = fresh("large");
     await client.deploy(chain(id, [task("write-much"), task("ship")]));
 
@@ -116,7 +118,7 @@ describe.concurrent("a deployed workflow", () => {
     expect(await ended(instanceId)).toMatchObject({ status: "failed", terminationKind: "timeout" });
   });
 
-  test("F7 is cancelled once, and nothing of it is left to wait", async ({ expect }) => {
+  test("F7 is cancelled once, and no wait of it is left", async ({ expect }) => {
     const id = fresh("cancelled");
     const signal = fresh("never");
     const wait = race("first", catching("told", onSignal("s")), lasting("late", "PT1H"));
@@ -134,7 +136,7 @@ describe.concurrent("a deployed workflow", () => {
     expect(await client.signal({ name: signal })).toMatchObject({ deliveredCount: 0 });
   });
 
-  test("F68 stays live with an incident, and goes on when that is resolved", async ({ expect }) => {
+  test("F68 stays live with an incident, and continues when it is resolved", async ({ expect }) => {
     const id = fresh("incident");
     await client.deploy(chain(id, [task("refuse", "refuse", "1"), task("ship")]));
 
@@ -150,7 +152,7 @@ describe.concurrent("a deployed workflow", () => {
 });
 
 describe.concurrent("a deployed timer", () => {
-  test("F10 within the queue's reach fires when it is due, never before", async ({ expect }) => {
+  test("F10 within the queue's delay fires when it is due, never before", async ({ expect }) => {
     const id = fresh("delay");
     await client.deploy(chain(id, [task("reserve"), lasting("pause", "PT3S"), task("ship")]));
 
@@ -163,7 +165,7 @@ describe.concurrent("a deployed timer", () => {
     expect(Date.parse(fired?.at ?? "")).toBeGreaterThanOrEqual(Date.parse(dueAt));
   });
 
-  test("F10 beyond the queue's reach fires when it is due, never before", async ({ expect }) => {
+  test("F10 beyond the queue's delay fires when it is due, never before", async ({ expect }) => {
     const id = fresh("schedule");
     await client.deploy(chain(id, [lasting("pause", "PT28S"), task("ship")]));
 
@@ -176,7 +178,7 @@ describe.concurrent("a deployed timer", () => {
     expect(Date.parse(fired[0]?.at ?? "")).toBeGreaterThanOrEqual(Date.parse(dueAt));
   });
 
-  test("F13 that is no longer wanted leaves no schedule behind", async (context) => {
+  test("F13 that is disarmed leaves no schedule behind", async (context) => {
     needs("schedules", context);
     const { expect } = context;
     const id = fresh("unwanted");
@@ -192,7 +194,7 @@ describe.concurrent("a deployed timer", () => {
     await eventually("its schedule to go", async () => (await schedulesOf(instanceId)) === 0);
   });
 
-  test("F12 at a boundary takes a task away from whoever has it", async ({ expect }) => {
+  test("F12 on a boundary cancels a locked task", async ({ expect }) => {
     const id = fresh("interrupted");
     const type = fresh("nobody-runs-this");
     await client.deploy(withDeadline(id, type, "PT3S"));
@@ -203,7 +205,7 @@ describe.concurrent("a deployed timer", () => {
     expect((await client.tasks({ type })).items).toEqual([]);
   });
 
-  test("F14 F15 at a boundary that does not interrupt fires as often as it says", async ({
+  test("F14 F15 on a non-interrupting boundary fires as often as its cycle says", async ({
     expect,
   }) => {
     const id = fresh("reminders");
@@ -247,7 +249,7 @@ describe.concurrent("a deployed message", () => {
       aMessage("m", { name, key: "=order" }),
     );
 
-  test("that comes early is kept, and taken by who waits for it", async ({ expect }) => {
+  test("that comes early is kept, and taken by the next wait for it", async ({ expect }) => {
     const [id, name, correlationKey] = [fresh("early"), fresh("paid"), fresh("order")];
     await client.deploy(mail(id, name));
 
@@ -258,7 +260,7 @@ describe.concurrent("a deployed message", () => {
     expect(await ended(instanceId)).toMatchObject({ variables: { amount: 5, shipped: true } });
   });
 
-  test("F42 that comes late reaches the key that it names, and no other", async ({ expect }) => {
+  test("F42 that comes late reaches only the wait with its key", async ({ expect }) => {
     const [id, name] = [fresh("late"), fresh("paid")];
     await client.deploy(mail(id, name));
     const mine = await client.start(id, { variables: { order: "mine" } });
@@ -275,7 +277,7 @@ describe.concurrent("a deployed message", () => {
     await client.cancel(yours.instanceId);
   });
 
-  test("F43 F44 begins an instance where none waits for it, each its own", async ({ expect }) => {
+  test("F43 F44 starts an instance if none waits for it, one each", async ({ expect }) => {
     const [id, name] = [fresh("begun"), fresh("ordered")];
     const begin = start("start", onMessage("m"));
     const content = [
@@ -320,7 +322,7 @@ describe.concurrent("a deployed message", () => {
 });
 
 describe.concurrent("a deployed race", () => {
-  test("F54 is won by whatever comes first, and by nothing else", async ({ expect }) => {
+  test("F54 is won by the first event, and by no other", async ({ expect }) => {
     const { begin, pay, tell } = await aRace();
     const [byMessage, bySignal] = [await begin("m", "PT1H"), await begin("s", "PT1H")];
     const byTimer = await begin("t", "PT2S");
@@ -332,7 +334,7 @@ describe.concurrent("a deployed race", () => {
     expect(await wonBy(bySignal)).toEqual(["told-won"]);
   });
 
-  test("S2 has one winner, whatever comes at the same moment", async ({ expect }) => {
+  test("S2 has one winner of concurrent events", async ({ expect }) => {
     const { begin, pay, tell } = await aRace();
     const racers = await Promise.all([1, 2, 3, 4].map((n) => begin(`racer-${n}`, "PT2S")));
 
@@ -342,7 +344,7 @@ describe.concurrent("a deployed race", () => {
   });
 });
 
-/** A signal, a message and a timer, of which the first wins; nobody else knows these names. */
+/** A signal, a message and a timer, of which the first wins; no other test uses these names. */
 async function aRace() {
   const [id, signal, message] = [fresh("race"), fresh("stop"), fresh("paid")];
   const waits = race(
@@ -374,7 +376,7 @@ async function wonBy(instanceId: string): Promise<readonly string[]> {
 
 const scheduler = new SchedulerClient({ region: target.region });
 
-/** How many one-shots stand in the installation's group for timers of an instance. */
+/** How many one-shot schedules an instance has in the installation's group. */
 async function schedulesOf(instanceId: string): Promise<number> {
   const GroupName = output("ScheduleGroupName");
   const { Schedules = [] } = await scheduler.send(new ListSchedulesCommand({ GroupName }));
@@ -387,13 +389,13 @@ async function schedulesOf(instanceId: string): Promise<number> {
   return inputs.filter((input) => input.includes(instanceId)).length;
 }
 
-/** It fired between the list and the look. */
+/** It fired between the list and the read. */
 function gone(error: unknown): undefined {
   if (error instanceof ResourceNotFoundException) return undefined;
   throw error;
 }
 
-/** A task for somebody outside, with a boundary timer that takes it away. */
+/** A task for a worker, with a boundary timer that cancels it. */
 function withDeadline(id: string, type: string, within: string): string {
   const say = (name: string, value: string) =>
     xml(

@@ -26,8 +26,8 @@ const looping = (id: string) =>
     ),
   );
 
-describe("a deployed loop", () => {
-  test("F58: runs thirty tasks at once, and gathers their results in the order of the list", async ({
+describe("a deployed multi-instance activity", () => {
+  test("F58: runs thirty tasks at once, and collects their results in the order of the list", async ({
     expect,
   }) => {
     const id = fresh("loop");

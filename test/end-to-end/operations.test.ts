@@ -5,11 +5,11 @@ import { chain, client, ended, eventually, fresh, historyOf, task } from "../sup
 const CROWD = 8;
 const PAGE = 2;
 
-/** All of them wait for a worker that nobody is. */
+/** All of them wait for a worker that does not exist. */
 const [id, type] = [fresh("operated"), fresh("nobody-runs-this")];
 const [early, late, even, odd] = [fresh("early"), fresh("late"), fresh("even"), fresh("odd")];
 
-/** The crowd, the first begun first; each has failed, and stands with an incident. */
+/** The instances, the first started first; each has failed, and has an incident. */
 const crowd: { instanceId: string; startedAt: string }[] = [];
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
 const idsOf = (items: readonly Readonly<{ instanceId: string }>[]): readonly string[] =>
   items.map(({ instanceId }) => instanceId);
 
-/** Of the crowd, the newest first, as lists are. */
+/** Of these instances, the newest first, as in lists. */
 const those = (isIt: (n: number) => boolean) => idsOf(crowd.filter((_, n) => isIt(n)).toReversed());
 
 describe("instances of a deployment", () => {
@@ -47,7 +47,7 @@ describe("instances of a deployment", () => {
     expect(listed.pages).toBeGreaterThan(1);
   });
 
-  test("are listed by the time at which they began", async () => {
+  test("are listed by their start time", async () => {
     const [after, before] = [crowd[1]?.startedAt ?? "", crowd[6]?.startedAt ?? ""];
 
     const listed = await eventually("all to be listed", async () => {
@@ -58,7 +58,7 @@ describe("instances of a deployment", () => {
     expect(listed.ids).toEqual(those((n) => 1 < n && n < 6));
   });
 
-  test("keep to the filter that a cursor came with", async () => {
+  test("keep the filter of their cursor", async () => {
     const { nextCursor: cursor = "" } = await client.list({ tag: id, limit: PAGE });
 
     const other = client.list({ tag: odd, limit: PAGE, cursor });
@@ -121,8 +121,8 @@ describe("instances of a deployment", () => {
   });
 });
 
-describe("a definition of a deployment whose lists are spread", () => {
-  test("lists those from before and after in one order, and finds them by every filter", async () => {
+describe("a definition of a deployment whose listing is sharded", () => {
+  test("lists instances from before and after in one order, and finds them by every filter", async () => {
     const [busy, nobody] = [fresh("busy"), fresh("nobody-runs-this")];
     await client.deploy(chain(busy, [task("work", nobody, "1")]));
     const begun: string[] = [];
@@ -198,7 +198,7 @@ describe.concurrent("an instance of a deployment", () => {
   });
 });
 
-/** Fails the one task that it has, for good. */
+/** Fails its only task permanently. */
 async function failNow(instanceId: string): Promise<void> {
   const { items } = await client.tasks({ instanceId });
   await client.failTask(items[0]?.taskId ?? "", { message: "no card", retries: 0 });

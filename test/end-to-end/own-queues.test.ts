@@ -27,8 +27,8 @@ async function aType(queueArn: string | undefined, ...beside: readonly string[])
 
 const notFound = { status: 404, code: "task/not-found" };
 
-describe("a task for a queue of the user's own", () => {
-  test("F67 arrives whole, is completed over HTTP without a lock, and ends the instance", async () => {
+describe("a task for a user's own queue", () => {
+  test("F67 arrives complete, is completed over HTTP without a lock, and ends the instance", async () => {
     const type = await aType(cards);
     const variables = { total: 42, note: "é 🙂 \uFFFF" };
 
@@ -58,7 +58,7 @@ describe("a task for a queue of the user's own", () => {
     await expect(client.completeTask(task.taskId)).rejects.toMatchObject(notFound);
   });
 
-  test("F67 comes again after a failure, and takes a business error to its boundary event", async () => {
+  test("F67 is sent again after a failure, and throws a business error to its boundary event", async () => {
     const caught = [
       boundary("declined", "charge", xml("errorEventDefinition", { errorRef: "no-money" })),
       end("unpaid"),
@@ -84,7 +84,7 @@ describe("a task for a queue of the user's own", () => {
     expect((await historyOf(instanceId)).map(({ type }) => type)).toContain("error-caught");
   });
 
-  test("whose task was interrupted is harmless", async () => {
+  test("is harmless after it was interrupted", async () => {
     const late = [
       boundary("late", "charge", timer("timeDuration", "PT1S")),
       end("unpaid"),
@@ -103,7 +103,7 @@ describe("a task for a queue of the user's own", () => {
     expect(await countOf(instanceId, "task-completed")).toBe(0);
   });
 
-  test("D19 is sent again by a recovery of everything when the queue has lost it", async () => {
+  test("D19 is sent again by a full recovery when the queue has lost it", async () => {
     const type = await aType(cards);
     const { instanceId } = await client.start(type);
     const lost = await receiveTask(cards, type);
@@ -127,13 +127,13 @@ describe("a task for a queue of the user's own", () => {
     expect(await ended(instanceId)).toMatchObject({ status: "succeeded" });
   });
 
-  test("is polled for again once the queue is given up", async () => {
+  test("is polled for again once the queue is removed from its type", async () => {
     const type = await aType(cards);
     const { instanceId: before } = await client.start(type);
     const queued = await receiveTask(cards, type);
 
     await client.setTaskType(type, { queueArn: null });
-    // For some seconds functions go by what they have read: what they open then is queued.
+    // For some seconds functions use cached settings: tasks that they open then are queued.
     const polled = await eventually("a task that is polled for", async () => {
       await client.start(type);
       const poll = { type, max: 10, lockSeconds: 60, worker: "e2e", waitSeconds: 1 };
@@ -149,7 +149,7 @@ describe("a task for a queue of the user's own", () => {
   });
 });
 
-describe("a queue of the user's own", () => {
+describe("a user's own queue", () => {
   test.each([
     ["was not told of", `${cards}-other`, 403, "task-type/queue-not-allowed"],
     ["cannot find", ownQueueArn("gone"), 409, "task-type/queue-unusable"],
@@ -166,7 +166,7 @@ describe("a queue of the user's own", () => {
     expect(await client.taskType(type)).toMatchObject({ queueArn: cards });
   });
 
-  test("that refuses leaves its tasks to polls, and gets them once when it takes them", async (context) => {
+  test("that refuses leaves its tasks to polling, and gets them once when it accepts them", async (context) => {
     needs("iam", context);
     const queue = ownQueueArn("shut");
     await shut(queue, true);

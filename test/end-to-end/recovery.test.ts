@@ -26,8 +26,8 @@ import {
   redrive,
 } from "../support/deployed-queues.ts";
 
-describe("a deployed workflow whose function is killed in the middle", () => {
-  test("goes on when the queue brings the task back", async () => {
+describe("a deployed workflow whose function is killed in the middle of a task", () => {
+  test("continues when the queue redelivers the task", async () => {
     await hidingFor(3, output("TasksQueueUrl"));
     const id = fresh("killed");
     await client.deploy(chain(id, [task("die-once"), task("ship")]));
@@ -38,7 +38,7 @@ describe("a deployed workflow whose function is killed in the middle", () => {
     expect(await countOf(instanceId, "task-completed", "die-once")).toBe(1);
   });
 
-  test("goes on when several steps were taken in one invocation", async () => {
+  test("continues when several steps were taken in one invocation", async () => {
     await hidingFor(3, output("TasksQueueUrl"));
     const id = fresh("killed-in-place");
     const steps = [task("reserve"), task("die-once"), task("ship")];
@@ -52,7 +52,7 @@ describe("a deployed workflow whose function is killed in the middle", () => {
     }
   });
 
-  test("gets an incident when that never ends, and goes on when it is resolved", async () => {
+  test("gets an incident when the crashes do not end, and continues when it is resolved", async () => {
     await hidingFor(1, output("TasksQueueUrl"));
     const id = fresh("poison");
     await client.deploy(chain(id, [task("die-always", "die-always", "1"), task("ship")]));
@@ -66,10 +66,10 @@ describe("a deployed workflow whose function is killed in the middle", () => {
   });
 });
 
-describe("a function that fails for a while", () => {
-  test("leaves what it could not do in the dead letters, and a redrive does it", async () => {
+describe("a function that fails for some time", () => {
+  test("leaves its messages in the dead-letter queue, and a redrive processes them", async () => {
     const [steps, dead] = [output("StepsQueueUrl"), output("StepsDeadLettersUrl")];
-    expect(await depthOf(dead)).toBe(0); // nothing that any other test has done died there
+    expect(await depthOf(dead)).toBe(0); // no other test has left anything there
     await hidingFor(1, steps);
     const id = fresh("redriven");
     await client.deploy(fork(id));
@@ -87,7 +87,7 @@ describe("a function that fails for a while", () => {
   });
 });
 
-/** Two tasks side by side: their start owes two things, so it is parked until they have left. */
+/** Two tasks side by side: their start owes two messages, so it is parked until they are sent. */
 function fork(id: string): string {
   return file(
     aProcess(

@@ -59,7 +59,7 @@ const PARKED: readonly Parked[] = [
     kind: "task",
   },
   {
-    waitsFor: "a task of somebody outside",
+    waitsFor: "a task for a worker",
     element: task("ask", byHand),
     kind: "task",
     wake: completeOf,
@@ -111,7 +111,7 @@ describe("a deployment that is changed while instances wait", () => {
     expect(await releaseNow()).toBe(release);
   });
 
-  test.for(PARKED)("takes on who waits for $waitsFor", async (one) => {
+  test.for(PARKED)("continues an instance that waits for $waitsFor", async (one) => {
     const instanceId = parked.get(one) ?? "";
 
     await one.wake?.(instanceId, release);
@@ -121,7 +121,7 @@ describe("a deployment that is changed while instances wait", () => {
     expect(items.filter((letter) => letter.target === instanceId)).toHaveLength(1);
   });
 
-  test("F16 goes on with what begins by itself, at the instants that were set before", async () => {
+  test("F16 continues timer starts at the instants that were armed before", async () => {
     const begun = await eventually("an instance of the new release", async () => {
       const { items } = await client.list({ definition: byItself, status: "succeeded", limit: 50 });
       return items.some(({ variables }) => variables.release === release) && items;
@@ -135,10 +135,13 @@ describe("a deployment that is changed while instances wait", () => {
   });
 });
 
-/** A definition that begins by itself, before the change and after it. */
+/** A definition with a timer start, before the change and after it. */
 const byItself = fresh("by-itself");
 
-/** An event that each of them is sent and that none of them reads: it must outlast the change, too. */
+/**
+ * An event that is sent to each of them and that none of them reads: it must survive the change,
+ * too.
+ */
 const LETTER = fresh("letter");
 
 async function park(one: Parked): Promise<string> {

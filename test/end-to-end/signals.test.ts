@@ -28,14 +28,14 @@ import { everyMessage } from "../support/every-message.ts";
 const events = new EventBridgeClient({ region: target.region });
 
 const CROWD = 1_000;
-/** Starts under way at once. */
+/** Starts in progress at once. */
 const HANDS = 12;
 
 const listening = (id: string, signal: string) =>
   chain(id, [catching("told", onSignal("s"))], aSignal("s", signal));
 
 describe.concurrent("a deployed signal", () => {
-  test("F30 F33 reaches everybody who waits, once, with what it carries", async ({ expect }) => {
+  test("F30 F33 reaches every wait once, with its payload", async ({ expect }) => {
     const [id, name] = [fresh("listeners"), fresh("opened")];
     await client.deploy(listening(id, name));
     const waiters = await Promise.all([1, 2, 3].map(() => client.start(id)));
@@ -50,7 +50,7 @@ describe.concurrent("a deployed signal", () => {
     expect(receipt).toMatchObject({ matched: 3, delivered: 3, started: 0, failed: [] });
   });
 
-  test("F40 that nobody waits for reaches nobody, and is kept for nobody", async ({ expect }) => {
+  test("F40 without a wait reaches none, and is not kept", async ({ expect }) => {
     const [id, name] = [fresh("too-late"), fresh("opened")];
     await client.deploy(listening(id, name));
 
@@ -63,7 +63,7 @@ describe.concurrent("a deployed signal", () => {
     expect(await ended(instanceId)).toMatchObject({ status: "succeeded" });
   });
 
-  test("F40 by the same id is the same broadcast", async ({ expect }) => {
+  test("F40 with the same id is the same broadcast", async ({ expect }) => {
     const [id, name] = [fresh("once"), fresh("opened")];
     await client.deploy(listening(id, name));
     const first = await client.start(id);
@@ -81,7 +81,7 @@ describe.concurrent("a deployed signal", () => {
     await client.cancel(second.instanceId);
   });
 
-  test("F31 F37 F41 thrown by a workflow wakes one that waits and begins another", async ({
+  test("F31 F37 F41 thrown by a workflow resumes one that waits and starts another", async ({
     expect,
   }) => {
     const [catcher, thrower, begun] = [fresh("catcher"), fresh("thrower"), fresh("begun")];
@@ -101,7 +101,7 @@ describe.concurrent("a deployed signal", () => {
 
     expect(await ended(instanceId)).toMatchObject({ status: "succeeded" });
     expect(await ended(waiter.instanceId)).toMatchObject({ status: "succeeded" });
-    const [started] = await eventually("the one it begins", async () => {
+    const [started] = await eventually("the one it starts", async () => {
       const { items } = await client.list({ definition: begun });
       return items.length > 0 && items;
     });
@@ -109,7 +109,9 @@ describe.concurrent("a deployed signal", () => {
     expect((await client.list({ definition: begun })).items).toHaveLength(1);
   });
 
-  test("F38 is held up by nobody who fails, and its receipt says who did", async ({ expect }) => {
+  test("F38 is blocked by no failing instance, and its receipt names those that failed", async ({
+    expect,
+  }) => {
     const [id, name] = [fresh("one-fails"), fresh("opened")];
     const which = xml("exclusiveGateway", { id: "which" });
     await client.deploy(
@@ -146,7 +148,7 @@ describe.concurrent("a deployed signal", () => {
     await client.cancel(bad.instanceId);
   });
 
-  test("can be asked for by others, with an event on the bus", async ({ expect }) => {
+  test("can be requested by other applications, with an event on the bus", async ({ expect }) => {
     const [id, name] = [fresh("from-outside"), fresh("opened")];
     await client.deploy(listening(id, name));
     const { instanceId } = await client.start(id);
@@ -157,7 +159,7 @@ describe.concurrent("a deployed signal", () => {
     expect(await ended(instanceId)).toMatchObject({ variables: { door: 9 } });
   });
 
-  test("is all that the bus brings: messages of the engine's own cannot be forged on it", async ({
+  test("is all that the bus accepts: internal messages cannot be forged on it", async ({
     expect,
   }) => {
     const [id, name] = [fresh("forged"), fresh("opened")];
@@ -180,7 +182,7 @@ describe.concurrent("a deployed signal", () => {
       const whose = "start" in message ? { instanceId: unborn } : { instanceId };
       await put("fermata", "signal-accepted", { v: 2, ...message, ...whose });
     }
-    // What was put on the bus after them has come: so have they.
+    // What was put on the bus after them has arrived: so have they.
     const listener = await client.start(id);
     await waiting(listener.instanceId, "signal");
     await put("fermata", "signal-requested", { name });
@@ -192,8 +194,8 @@ describe.concurrent("a deployed signal", () => {
   });
 });
 
-describe("a signal to a crowd", () => {
-  test(`F33 reaches ${CROWD} that wait, each once, and its receipt counts them`, async () => {
+describe("a signal to many waits", () => {
+  test(`F33 reaches ${CROWD} waits, each once, and its receipt counts them`, async () => {
     const [id, name] = [fresh("crowd"), fresh("opened")];
     const gate = chain(id, [catching("told", onSignal("s")), task("ship")], aSignal("s", name));
     await client.deploy(gate);
@@ -221,7 +223,7 @@ describe("a signal to a crowd", () => {
   }, 900_000);
 });
 
-/** Puts an event on the bus, as everybody can who may put events there. */
+/** Puts an event on the bus, as every permitted publisher can. */
 async function put(source: string, type: string, detail: object): Promise<void> {
   const Detail = JSON.stringify(detail);
   const entry = { EventBusName: output("BusName"), Source: source, DetailType: type, Detail };
@@ -255,7 +257,9 @@ async function startMany(id: string, count: number): Promise<readonly string[]> 
   return started;
 }
 
-/** Whether none is left like this: the first row tells, and those at work are not held up by the looks. */
+/**
+ * Whether none is left in this status: the first row shows it, without delaying running instances.
+ */
 async function none(definition: string, ...statuses: readonly ("running" | "suspended")[]) {
   for (const status of statuses) {
     const { items } = await client.list({ definition, status, limit: 1 });

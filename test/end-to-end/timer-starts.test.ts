@@ -2,7 +2,7 @@ import { describe, test } from "vitest";
 import { client, eventually, fresh, pause } from "../support/deployed.ts";
 import { startsItself } from "../support/timer-starts.ts";
 
-/** What has begun by itself, the earliest first. */
+/** The instances of timer starts, the earliest first. */
 async function begun(definition: string) {
   const { items } = await client.list({ definition, limit: 50 });
   return items.toReversed();
@@ -13,8 +13,8 @@ const scheduleOf = async (definition: string) => {
   return items.find((it) => it.definition.id === definition);
 };
 
-describe.concurrent("a deployed start by timer", () => {
-  test("F16 within the queue's reach begins once, when it is due", async ({ expect }) => {
+describe.concurrent("a deployed timer start event", () => {
+  test("F16 within the queue's delay fires once, when it is due", async ({ expect }) => {
     const id = fresh("soon");
     await client.deploy(startsItself(id, { timeDuration: "PT4S" }, { type: "ship" }));
     const { nextDue } = (await scheduleOf(id)) ?? {};
@@ -33,7 +33,7 @@ describe.concurrent("a deployed start by timer", () => {
     expect(await scheduleOf(id)).toMatchObject({ fired: 1, remaining: 0 });
   });
 
-  test("F16 beyond the queue's reach begins once, by a schedule", async ({ expect }) => {
+  test("F16 beyond the queue's delay fires once, by a schedule", async ({ expect }) => {
     const id = fresh("later");
     await client.deploy(startsItself(id, { timeDuration: "PT28S" }, { type: "ship" }));
     const { nextDue } = (await scheduleOf(id)) ?? {};
@@ -46,7 +46,7 @@ describe.concurrent("a deployed start by timer", () => {
     expect(items.map(({ startedAt }) => startedAt)).toEqual([nextDue]);
   });
 
-  test("F16 with R2 begins two, and two again after enabling", async ({ expect }) => {
+  test("F16 with R2 starts two, and two again after enabling", async ({ expect }) => {
     const id = fresh("twice");
     await client.deploy(startsItself(id, { timeCycle: "R2/PT3S" }, { type: "ship" }));
     const two = await eventually("two instances", async () => {

@@ -35,12 +35,12 @@ import {
 const poll = (type: string, who: string, lockSeconds = 120) =>
   client.activate({ type, max: 10, lockSeconds, worker: who });
 
-/** The task that a worker gets when it asks, again and again, until there is one. */
+/** The task that a worker gets by polling until there is one. */
 const taken = (type: string, who: string, lockSeconds?: number): Promise<ActivatedTask> =>
   eventually(`a ${type} for ${who}`, async () => (await poll(type, who, lockSeconds)).tasks[0]);
 
 describe.concurrent("a deployed task for workers", () => {
-  test("F67 is taken over when its worker dies, which is told so when it comes late", async ({
+  test("F67 is taken over when its worker dies, which is refused when it reports late", async ({
     expect,
   }) => {
     const [id, type] = [fresh("taken-over"), fresh("charge")];
@@ -115,7 +115,7 @@ describe.concurrent("a deployed task for workers", () => {
     expect((await poll(type, "bert")).tasks).toEqual([]);
   });
 
-  test("F67, F68 that fails comes again, not before it is due, and then as an incident", async ({
+  test("F67, F68 that fails is offered again when it is due, and then becomes an incident", async ({
     expect,
   }) => {
     const [id, type] = [fresh("failing"), fresh("charge")];
@@ -148,7 +148,7 @@ describe.concurrent("a deployed task for workers", () => {
     expect(secondAt).toBeGreaterThanOrEqual(Date.parse(failures[0]?.at ?? "") + 3_000);
   });
 
-  test("F67 that fails with a code is caught by that code, with what it brings", async ({
+  test("F67 that fails with a code is caught by that code, with its variables", async ({
     expect,
   }) => {
     const [id, type] = [fresh("declined"), fresh("charge")];
@@ -167,7 +167,7 @@ describe.concurrent("a deployed task for workers", () => {
 });
 
 describe.concurrent("a worker of the library, at a deployment,", () => {
-  test("F67 finishes what it has when it is told to stop, and takes nothing more", async (context) => {
+  test("F67 finishes its tasks when it is stopped, and takes no more", async (context) => {
     const { expect } = context;
     const [id, type] = [fresh("stopped"), fresh("charge")];
     await client.deploy(chain(id, [task("charge", type)]));
@@ -184,8 +184,8 @@ describe.concurrent("a worker of the library, at a deployment,", () => {
     const later = await begin(id);
 
     const stopping = hired.stop({ graceMs: 240_000 });
-    // Locks of ten seconds that run out one after the other: those of the worker would have, too,
-    // were it not for the heartbeats of what it still has to finish.
+    // Locks of ten seconds that expire one after the other: those of the worker would have, too,
+    // without the heartbeats of what it still has to finish.
     const others = [await taken(type, "thief", 10), await taken(type, "thief", 10)];
     gate.resolve();
     await stopping;
@@ -199,7 +199,7 @@ describe.concurrent("a worker of the library, at a deployment,", () => {
     await client.cancel(later);
   });
 
-  test("F67 reports a business error, and is told by its signal of what nobody needs", async (context) => {
+  test("F67 reports a business error, and learns from its signal that a task was cancelled", async (context) => {
     const { expect } = context;
     const [id, type] = [fresh("reported"), fresh("charge")];
     await client.deploy(caughtBy(id, type, "DECLINED"));
@@ -233,7 +233,7 @@ describe("many workers of a deployment", () => {
   const TOGETHER = 40;
   const WORKERS = 20;
 
-  test(`F67 do ${ALONE + TOGETHER} tasks, ${WORKERS} workers at once, each task once`, async (context) => {
+  test(`F67 complete ${ALONE + TOGETHER} tasks, ${WORKERS} workers at once, each task once`, async (context) => {
     const { expect } = context;
     const [one, many, type] = [fresh("one"), fresh("many"), fresh("charge")];
     await client.deploy(chain(one, [task("charge", type)]));
@@ -265,7 +265,7 @@ describe("many workers of a deployment", () => {
   });
 });
 
-/** A worker that ends with its test. */
+/** A worker that is stopped when its test ends. */
 function hire(
   { onTestFinished }: TestContext,
   type: string,
@@ -283,7 +283,7 @@ async function begin(id: string, variables: Record<string, boolean> = {}): Promi
   return instanceId;
 }
 
-/** A task whose error with that code is caught, and whose end follows either way. */
+/** A task whose error with that code is caught, and that ends either way. */
 function caughtBy(id: string, type: string, code: string): string {
   return file(
     aProcess(
@@ -306,7 +306,7 @@ function caughtBy(id: string, type: string, code: string): string {
   );
 }
 
-/** As many tasks under one ticket. */
+/** This many tasks under one ticket. */
 const looping = (id: string, type: string, count: number) =>
   chain(id, [
     xml(

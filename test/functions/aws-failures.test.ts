@@ -29,7 +29,7 @@ import { aContext, HeardTelemetry } from "../support/queue-events.ts";
 const SAID =
   "User: arn:aws:sts::123456789012:assumed-role/TheRole/fn is not authorized to perform: any:Call " +
   "on resource: arn:aws:any:eu-central-1:123456789012:thing (RequestId: 9f1c-raw)";
-/** What no caller may learn: the words of AWS, and what things are called inside. */
+/** What no caller may see: the messages of AWS, and internal names. */
 const INSIDE = [/arn:aws/, /123456789012/, /TheRole/, /not authorized/, /9f1c-raw/, /inner-/];
 
 const failure = new EventBridgeServiceException({
@@ -44,7 +44,7 @@ const settings = {
   credentials: { accessKeyId: "test", secretAccessKey: "test" },
 };
 
-/** A client to which AWS says the same whatever it asks. */
+/** A client to which AWS gives the same response for any request. */
 function refused<C extends Client>(client: C): C {
   client.middlewareStack.add(() => () => Promise.reject(failure), { step: "initialize" });
   return client;
@@ -158,8 +158,8 @@ const calls: readonly (readonly [string, () => Promise<unknown>])[] = [
   ],
 ];
 
-describe("what AWS says when it refuses a call", () => {
-  test.each(calls)("stands in the log, and not in the answer: %s", async (_, call) => {
+describe("the message of an AWS error", () => {
+  test.each(calls)("is in the log, and not in the response: %s", async (_, call) => {
     const telemetry = new HeardTelemetry();
     const { engine } = fakeEngine({
       get: async () => {
@@ -191,7 +191,7 @@ describe("what AWS says when it refuses a call", () => {
     expect(saidIn(line?.fields.error)).toContain(SAID);
   });
 
-  test("stands in no word on a queue of the user's own", async () => {
+  test("is not in any response about a user's own queue", async () => {
     const problem = await own.problemOf(OWN);
 
     for (const inside of INSIDE) expect(problem).not.toMatch(inside);

@@ -20,7 +20,7 @@ describe("the HTTP task of a deployed installation", () => {
     expect(here).toEqual({ timeoutMs: 45_000, isolate: false, exclusive: false });
   });
 
-  test("makes room for a handler of the installation's own", async () => {
+  test("is replaced by a handler of the installation", async () => {
     const runs = new HandlerRuns();
     const builtIn = httpHandlers(NOTHING_SET, { runs, clock });
     const declared = { timeoutMs: 1_000, isolate: true, exclusive: false };
@@ -34,7 +34,7 @@ describe("the HTTP task of a deployed installation", () => {
     expect(running.get("fermata:http")).toMatchObject(declared);
   });
 
-  test("calls only whom the environment names", async () => {
+  test("calls only the hosts that the environment lists", async () => {
     const runs = new HandlerRuns();
     const builtIn = httpHandlers({ ...NOTHING_SET, httpAllowHosts: [] }, { runs, clock });
     const outcome = await builtIn.get("fermata:http")?.run(

@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { handler } from "../../functions/compile/index.ts";
 import { sequence, service } from "../support/bpmn-xml.ts";
 
-describe("the function that compiles", () => {
-  test("answers with what survives JSON", async () => {
+describe("the compile function", () => {
+  test("returns a result that round-trips through JSON", async () => {
     const compiled = await handler({ notation: "bpmn", source: sequence(service("work")) });
 
     expect(compiled).toMatchObject({ ok: true, processes: [{ id: "p" }] });
     expect(JSON.parse(JSON.stringify(compiled))).toEqual(compiled);
   });
 
-  test("answers with diagnostics where the source is wrong", async () => {
+  test("returns diagnostics if the source is wrong", async () => {
     const compiled = await handler({ notation: "bpmn", source: "<nonsense" });
 
     expect(compiled.ok).toBe(false);

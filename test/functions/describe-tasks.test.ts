@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const tool = fileURLToPath(new URL("../../functions/describe-tasks/index.ts", import.meta.url));
 
 describe("the manifest of tasks", () => {
-  test("says of each handler what the engine has to know", () => {
+  test("contains what the engine needs about each handler", () => {
     const manifest = describeTasks({
       pay: () => ({}),
       "ship it": { run: () => ({}), timeout: "PT2M", isolate: true, exclusive: true },
@@ -24,14 +24,14 @@ describe("the manifest of tasks", () => {
     });
   });
 
-  test("has no handler that a function could not wait for", () => {
+  test("has no handler with a longer timeout than a function", () => {
     const handler = (timeout: number) => ({ long: { run: () => ({}), timeout } });
 
     expect(describeTasks(handler(MAX_TASK_TIMEOUT_MS)).long?.timeoutMs).toBe(840_000);
     expect(() => describeTasks(handler(MAX_TASK_TIMEOUT_MS + 1))).toThrow("at most 14 minutes");
   });
 
-  test("is printed alone, whatever the handlers print and keep open", async () => {
+  test("is the only output, whatever the handlers print and keep open", async () => {
     const file = aModule(`
       console.log("loading");
       setInterval(() => {}, 1_000);

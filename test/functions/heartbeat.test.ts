@@ -3,8 +3,8 @@ import { whileHeld } from "../../functions/middleware/heartbeat.ts";
 import { ManualTime } from "../support/manual-time.ts";
 import { aRecord, RecordingQueue } from "../support/queue-events.ts";
 
-describe("a message that is worked on for long", () => {
-  test("is held anew every 20 seconds until the work is over", async () => {
+describe("a message that is processed for a long time", () => {
+  test("gets its visibility extended every 20 seconds until the work is over", async () => {
     const { time, queue, heart } = aHeart();
     const work = Promise.withResolvers<string>();
 
@@ -17,7 +17,7 @@ describe("a message that is worked on for long", () => {
     expect(queue.asked).toEqual(["hide m1 60", "hide m1 60", "hide m1 60"]);
   });
 
-  test("is held no longer when the work fails", async () => {
+  test("is not extended any more when the work fails", async () => {
     const { time, heart } = aHeart();
 
     await expect(
@@ -27,7 +27,7 @@ describe("a message that is worked on for long", () => {
     expect(time.alarms).toBe(0);
   });
 
-  test("goes on when it could not be held once", async () => {
+  test("is extended again after one failed extension", async () => {
     const { time, queue, heart, troubles } = aHeart();
     const work = Promise.withResolvers<string>();
     queue.failure = new Error("no way there");
@@ -44,8 +44,8 @@ describe("a message that is worked on for long", () => {
   });
 });
 
-describe("the last beat", () => {
-  test("is over before it is decided what becomes of the message", async () => {
+describe("the last heartbeat", () => {
+  test("is over before the fate of the message is decided", async () => {
     const { time, queue, heart } = aHeart();
     const work = Promise.withResolvers<string>();
     const slow = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ describe("the last beat", () => {
     expect(time.alarms).toBe(0);
   });
 
-  test("is not after the function has answered, even if the work is not done", async () => {
+  test("is not after the response of the function, even if the work is not done", async () => {
     const { time, queue, heart } = aHeart();
 
     void whileHeld(aRecord("x"), () => new Promise<never>(() => {}), { ...heart, forMs: 30_000 });

@@ -24,18 +24,18 @@ describe("a request through an HTTP API", () => {
     ["/v1/event-types/hash#mark", "GET", "/v1/event-types/hash%23mark"],
     ["/v1/event-types/100%25", "GET", "/v1/event-types/100%25"],
     ["/v1/event-types/100%", "GET", "/v1/event-types/100%25"],
-  ])("that brings %s decoded is encoded again (%s)", (rawPath, method, path) => {
+  ])("that arrives with %s decoded is encoded again (%s)", (rawPath, method, path) => {
     expect(requestOf(anHttpEvent({ rawPath, method })).path).toBe(path);
   });
 
-  test("loses the name of its stage", () => {
+  test("has the name of its stage removed", () => {
     const event = anHttpEvent({ rawPath: "/prod/v1/health", stage: "prod" });
 
     expect(requestOf(event).path).toBe("/v1/health");
     expect(requestOf(anHttpEvent({ rawPath: "/prod/v1/health" })).path).toBe("/prod/v1/health");
   });
 
-  test("brings its query as it was sent, and its headers in lower case", () => {
+  test("keeps its query as it was sent, and has its headers in lower case", () => {
     const request = requestOf(
       anHttpEvent({ rawQueryString: "status=running&name=a%2Bb", headers: { "X-Sent": "a, b" } }),
     );
@@ -44,7 +44,7 @@ describe("a request through an HTTP API", () => {
     expect(request.headers).toMatchObject({ "x-sent": "a, b" });
   });
 
-  test("brings its body, whatever the gateway made of it", () => {
+  test("keeps its body, whatever the encoding of the gateway", () => {
     const plain = requestOf(anHttpEvent({ body: '{"a":"ü"}' }));
     const encoded = requestOf(
       anHttpEvent({ body: Buffer.from("<a>ü</a>").toString("base64"), isBase64Encoded: true }),
@@ -74,7 +74,7 @@ describe("a request through an HTTP API", () => {
     expect(asked).toEqual([]);
   });
 
-  test("reaches a receipt whose id has a slash", async () => {
+  test("can read a receipt whose id contains a slash", async () => {
     const { call } = anApi();
     const rawPath = `/v1/signals/${aReceipt.broadcastId}`;
 
@@ -86,7 +86,7 @@ describe("a request through an HTTP API", () => {
 });
 
 describe("a route", () => {
-  test("leads to no call but its own, even if the gateway cuts the path", async () => {
+  test("reaches only its own operation, even if the gateway cuts the path", async () => {
     const { call, asked } = anApi();
 
     const answer = await call(
@@ -101,7 +101,7 @@ describe("a route", () => {
     expect(asked).toEqual([]);
   });
 
-  test("of a REST API leads to no call but its own either", async () => {
+  test("of a REST API also reaches only its own operation", async () => {
     const { call, asked } = anApi();
     const resource = "/v1/definitions/{definitionId}/instances";
     const disabling = { path: "/v1/definitions/order/disable", httpMethod: "POST", resource };
@@ -117,13 +117,13 @@ describe("a route", () => {
   });
 });
 
-describe("the route for everything else", () => {
+describe("the catch-all route", () => {
   test.each([
     ["POST", "/v1/definitions"],
     ["PUT", "/v1/event-types/orders/paid"],
     ["DELETE", "/v1/dead-letters/a/b"],
     ["POST", "/v1/dead-letters/a/b/replay"],
-  ])("lets nobody change anything: %s %s", async (method, rawPath) => {
+  ])("allows no change: %s %s", async (method, rawPath) => {
     const { call, asked } = anApi();
 
     const answer = await call(anHttpEvent({ rawPath, method }));
@@ -137,7 +137,7 @@ describe("the route for everything else", () => {
     ["DELETE", "/v1/health", 405],
     ["POST", "/v1/nowhere", 404],
     ["HEAD", "/v1/definitions/order", 200],
-  ])("answers as the engine does: %s %s", async (method, rawPath, status) => {
+  ])("answers like the engine: %s %s", async (method, rawPath, status) => {
     const { call } = anApi();
 
     expect((await call(anHttpEvent({ rawPath, method }))).statusCode).toBe(status);
@@ -151,7 +151,7 @@ describe("a request through a REST API", () => {
     expect(requestOf(aRestEvent({ path })).path).toBe(path);
   });
 
-  test("gets its query and its headers put together again", () => {
+  test("gets its query and its headers reassembled", () => {
     const request = requestOf(
       aRestEvent({
         multiValueQueryStringParameters: { name: ["a+b&c"], tag: ["x", "y"] },
@@ -174,7 +174,7 @@ describe("a request through a REST API", () => {
 });
 
 describe("the API in a function", () => {
-  test("answers with bytes where a source is not UTF-8", async () => {
+  test("returns bytes if a source is not UTF-8", async () => {
     const text = '<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>';
     const { call } = anApi({ source: async () => ({ notation: "bpmn", text }) });
 
@@ -184,7 +184,7 @@ describe("the API in a function", () => {
     expect(Buffer.from(answer.body ?? "", "base64").toString("latin1")).toBe(text);
   });
 
-  test("waits for a result no longer than two seconds, and asks to come again", async () => {
+  test("waits for a result for at most two seconds, and asks the caller to retry", async () => {
     const { call, time } = anApi();
     const begunAt = time.now();
 
@@ -201,7 +201,7 @@ describe("the API in a function", () => {
     expect(time.now() - begunAt).toBe(2_000);
   });
 
-  test("answers as soon as the instance has ended", async () => {
+  test("responds as soon as the instance has ended", async () => {
     let hasEnded = false;
     const { call, time } = anApi({
       result: async () => {
@@ -220,7 +220,7 @@ describe("the API in a function", () => {
     expect((await answering).statusCode).toBe(200);
   });
 
-  test("logs what it did not foresee under an id that the caller gets, and without payloads", async () => {
+  test("logs an unexpected error under an id that the caller gets, and without payloads", async () => {
     const { call, telemetry } = anApi({
       start: async () => {
         throw new Error("boom");

@@ -53,8 +53,8 @@ function nameOf(message: Message): string {
   return message.kind === "parked" ? `parked ${message.fact.kind}` : message.kind;
 }
 
-describe("the function that runs tasks", () => {
-  test("takes the step that its task was for", async () => {
+describe("the run-task function", () => {
+  test("runs the step of its task", async () => {
     const { world, bench } = await aWorld(work);
     await world.engine.start("p", { instanceId: "one" });
 
@@ -70,7 +70,7 @@ describe("the function that runs tasks", () => {
     });
   });
 
-  test("lets a message that comes twice change nothing", async () => {
+  test("ignores a duplicate message", async () => {
     const { world, bench } = await aWorld(work);
     await world.engine.start("p", { instanceId: "one" });
     const [message] = world.queued.splice(0);
@@ -85,7 +85,7 @@ describe("the function that runs tasks", () => {
     expect(world.commits.filter(({ status }) => status === "succeeded")).toHaveLength(1);
   });
 
-  test("holds a message of the long queue while it works on it", async () => {
+  test("extends the visibility of a message of the long queue while it runs", async () => {
     const { world, bench, queue } = await aWorld(work);
     await world.engine.start("p", { instanceId: "one" });
 
@@ -94,7 +94,7 @@ describe("the function that runs tasks", () => {
     expect(queue.asked).toEqual(["hide m1 60"]);
   });
 
-  test("lets no heartbeat undo what becomes of a message", async () => {
+  test("lets no heartbeat override the fate of a message", async () => {
     const { bench, queue, time } = aWorkbench();
     const alarms: number[] = [];
     const hide: typeof queue.hide = async (record, seconds) => {
@@ -113,13 +113,13 @@ describe("the function that runs tasks", () => {
 
     expect(failedIds(answer)).toEqual(["m1"]);
     expect(queue.asked).toEqual(["hide m1 60", "hide m1 200"]);
-    // When its fate is settled nothing is about to ring but the function's own deadline.
+    // When its fate is decided, no timer is set but the function's own deadline.
     expect(alarms[1]).toBe(1);
   });
 });
 
-describe("the function that fires timers", () => {
-  test("queues a timer anew that is early, and fires it when it is due", async () => {
+describe("the fire-timer function", () => {
+  test("queues an early timer again, and fires it when it is due", async () => {
     const { world, bench, queue } = await aWorld(waiting);
     const { waits } = await world.engine.start("p", { instanceId: "one" });
     const { ticket = "" } =
@@ -136,7 +136,7 @@ describe("the function that fires timers", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("sets a timer aside that came too often, and the instance can be cancelled", async () => {
+  test("sets aside a timer that was delivered too often, and the instance can be cancelled", async () => {
     const { world, bench } = await aWorld(waiting);
     await world.engine.start("p", { instanceId: "one" });
     const ticket = world.commits.at(-1)?.tickets[0]?.id ?? "";
@@ -154,7 +154,7 @@ describe("the function that fires timers", () => {
     expect(await world.engine.cancel("one")).toEqual({ cancelled: true });
   });
 
-  test("takes what is parked, when that had to wait too long for its own queue", async () => {
+  test("processes a parked fact that waited too long for its own queue", async () => {
     const { world, bench } = await aWorld(six);
     await world.engine.start("p", { instanceId: "one" });
     const fire = perMessage(fireTimer(world.engine), bench);
@@ -171,8 +171,8 @@ describe("the function that fires timers", () => {
   });
 });
 
-describe("the function that fans signals out", () => {
-  test("broadcasts what an outsider asks for on the bus, once however often it comes", async () => {
+describe("the function of the work queue", () => {
+  test("broadcasts a signal requested on the bus, once for each request id", async () => {
     const { world, bench } = await aWorld(listening);
     await world.engine.start("p", { instanceId: "one" });
     const body = JSON.stringify(anEvent("signal-requested", { name: "go", payload: { by: "us" } }));
@@ -186,7 +186,7 @@ describe("the function that fans signals out", () => {
     expect(await world.engine.receipt(anEvent("", {}).id)).toMatchObject({ delivered: 1 });
   });
 
-  test("sets a request aside that no signal can come of", async () => {
+  test("sets aside a request for an invalid signal", async () => {
     const { world, bench, queue } = await aWorld(listening);
     const body = JSON.stringify(anEvent("signal-requested", { name: "x".repeat(256) }));
 
@@ -200,7 +200,7 @@ describe("the function that fans signals out", () => {
   });
 });
 
-describe("an event that pretends to be an accepted broadcast", () => {
+describe("an event that imitates an accepted broadcast", () => {
   const forged: readonly (readonly [string, object])[] = [
     ...everyMessage
       .filter(({ kind }) => kind !== "broadcast")
@@ -238,7 +238,7 @@ describe("an event that pretends to be an accepted broadcast", () => {
     );
 
     expect((await world.engine.get("one")).status).toBe("running");
-    // Parked where it belongs it would have: nothing but the way here is wrong with it.
+    // Parked in the right queue it would have: only the queue is wrong.
     await perMessage(fireTimer(world.engine), bench)(
       { Records: [aRecord(JSON.stringify({ v: 1, ...message }))] },
       aContext(),
@@ -246,7 +246,7 @@ describe("an event that pretends to be an accepted broadcast", () => {
     expect((await world.engine.get("one")).status).toBe("succeeded");
   });
 
-  test("repeats a broadcast that was accepted, which reaches everybody once", async () => {
+  test("repeats an accepted broadcast, which reaches every wait once", async () => {
     const { world, bench, queue } = await aWorld(listening);
     await world.engine.start("p", { instanceId: "one" });
     const { broadcastId } = await world.engine.signal({ name: "go", id: "b1" });
@@ -264,12 +264,12 @@ describe("an event that pretends to be an accepted broadcast", () => {
   });
 });
 
-describe("the queue that the bus brings broadcasts to", () => {
+describe("the queue that receives broadcasts from the bus", () => {
   test.each(
     everyMessage
       .filter(({ kind }) => !FANNED_OUT.has(kind))
       .map((message) => [nameOf(message), message] as const),
-  )("carries nothing but parts of fan-outs: %s is set aside", async (_, message) => {
+  )("accepts nothing but parts of fan-outs: %s is set aside", async (_, message) => {
     const { world, bench, queue } = await aWorld(work);
 
     await perMessage(runWork(world.engine), bench)({ Records: [aRecord(message)] }, aContext());
@@ -279,7 +279,7 @@ describe("the queue that the bus brings broadcasts to", () => {
   });
 });
 
-describe("the function that takes what is parked", () => {
+describe("the function for parked facts", () => {
   test("takes the outcomes of six tasks in one step", async () => {
     const { world, bench } = await aWorld(six);
     await world.engine.start("p", { instanceId: "one" });
@@ -297,8 +297,8 @@ describe("the function that takes what is parked", () => {
   });
 });
 
-describe("the function that takes dead letters", () => {
-  test("lets the task fail, so that somebody hears of it", async () => {
+describe("the dead-letters function", () => {
+  test("fails the task, so that an incident is raised", async () => {
     const { world, bench, telemetry } = await aWorld(work);
     await world.engine.start("p", { instanceId: "one" });
 
@@ -313,7 +313,7 @@ describe("the function that takes dead letters", () => {
     [MAX_DELIVERIES_OF_DEAD, "JOB_NO_RETRIES"],
     [MAX_DELIVERIES_OF_DEAD + 1, "STEP_POISONED"],
   ])(
-    "sets the task aside when it came %i times, for its failure cannot be taken either: %s",
+    "sets the task aside when it came %i times, because its failure cannot be stored either: %s",
     async (receives, type) => {
       const { world, bench, telemetry, queue } = await aWorld(work);
       await world.engine.start("p", { instanceId: "one" });
@@ -333,7 +333,7 @@ describe("the function that takes dead letters", () => {
     },
   );
 
-  test("leaves what nobody can read where it is", async () => {
+  test("keeps unreadable messages where they are", async () => {
     const { world, bench, telemetry, queue } = await aWorld(work);
     const { hide, sendLater } = queue;
     const last = { hide: hide.bind(queue), sendLater: sendLater.bind(queue) };
@@ -347,7 +347,7 @@ describe("the function that takes dead letters", () => {
     expect(queue.asked).toEqual(["hide m1 42300"]);
   });
 
-  test("sends nothing where it may not, however long a message has to wait", async () => {
+  test("sends nothing if it is not permitted to, however long a message has to wait", async () => {
     const { bench, telemetry, queue } = aWorkbench();
     const { hide, sendLater } = queue;
     const last = { hide: hide.bind(queue), sendLater: sendLater.bind(queue) };
@@ -364,7 +364,7 @@ describe("the function that takes dead letters", () => {
   });
 });
 
-/** What the world holds of the one instance, and what is under way in it. */
+/** What the world stores of the one instance, and what is in progress. */
 async function stateOf({ engine, queued, commits }: PlainWorld) {
   return {
     instance: await engine.get("one"),
@@ -372,7 +372,7 @@ async function stateOf({ engine, queued, commits }: PlainWorld) {
   };
 }
 
-/** An event with any detail, as the rule for accepted broadcasts would bring it. */
+/** An event with any detail, as the rule for accepted broadcasts would deliver it. */
 function accepted(detail: object): string {
   return JSON.stringify({ ...anEvent("signal-accepted", detail), source: "fermata" });
 }
@@ -402,7 +402,7 @@ function recordOf(message: Message | undefined, n: number) {
   return aRecord(message, { id: `m${n + 1}`, group: "one" });
 }
 
-/** An event as a rule hands it to a queue. */
+/** An event as a rule sends it to a queue. */
 function anEvent(type: string, detail: object) {
   return {
     version: "0",

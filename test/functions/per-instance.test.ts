@@ -23,7 +23,7 @@ describe("messages that are parked", () => {
     ]);
   });
 
-  test("come back with their whole group, in their order, when the step failed", async () => {
+  test("are redelivered with their whole group, in their order, when the step failed", async () => {
     const { bench, queue } = aWorkbench();
     const handle = async (messages: readonly AnyParked[]): Promise<readonly Verdict[]> => {
       if (messages[0]?.instanceId === "a") throw new Error("store is away");
@@ -39,7 +39,7 @@ describe("messages that are parked", () => {
     expect(queue.asked).toEqual(["hide m1 2", "hide m3 2"]);
   });
 
-  test("are taken one by one when that failed together: only the reason comes back", async () => {
+  test("are taken one by one after a failure together: only the cause is redelivered", async () => {
     const { bench, queue, telemetry } = aWorkbench();
     const taken: string[][] = [];
     const record = recording(taken);
@@ -59,7 +59,7 @@ describe("messages that are parked", () => {
     expect(telemetry.measured.Failures).toEqual([1]);
   });
 
-  test("that came often are taken one by one, and set aside after the eighth delivery", async () => {
+  test("that were delivered often are taken one by one, and set aside after the eighth delivery", async () => {
     const { bench } = aWorkbench();
     const taken: (readonly [names: string, aside: boolean])[] = [];
     const handle = async (messages: readonly AnyParked[], { aside }: Invocation) => {
@@ -84,7 +84,7 @@ describe("messages that are parked", () => {
     expect(taken.slice(4).sort()).toEqual(apart(true));
   });
 
-  test("that nothing can come of are set aside once, and forgotten", async () => {
+  test("without a possible effect are set aside once, and dropped", async () => {
     const { bench, queue } = aWorkbench();
     const hopeless = new EngineError("request/invalid", {
       happened: "It is wrong",
@@ -102,7 +102,7 @@ describe("messages that are parked", () => {
     expect(queue.asked).toEqual(["set aside m1", "set aside m2"]);
   });
 
-  test("that are kept come back together", async () => {
+  test("that are kept are redelivered together", async () => {
     const { bench, queue } = aWorkbench();
     const verdicts: readonly Verdict[] = ["release", { keepForMs: 4_000 }, { keepForMs: 1_200 }];
 
@@ -115,7 +115,7 @@ describe("messages that are parked", () => {
     expect(queue.asked).toEqual(["hide m2 4", "hide m3 4"]);
   });
 
-  test("that have to wait for long do so elsewhere: their group goes on", async () => {
+  test("that have to wait for long do so in another queue: their group continues", async () => {
     const { bench, queue } = aWorkbench();
     const verdicts: readonly Verdict[] = [{ keepForMs: 840_000 }, "release"];
 
@@ -128,7 +128,7 @@ describe("messages that are parked", () => {
     expect(queue.asked).toEqual(["send m1 840"]);
   });
 
-  test("that are kept again and again are never taken for broken ones", async () => {
+  test("that are kept repeatedly are never set aside", async () => {
     const { bench, queue, time } = aWorkbench();
     const busy = perInstance(async (messages) => messages.map(() => ({ keepForMs: 100 })), bench);
     const came: boolean[] = [];
@@ -144,7 +144,7 @@ describe("messages that are parked", () => {
     expect(came).toEqual([true, true, true, false]);
   });
 
-  test("for which there was no room are taken next, in the same delivery", async () => {
+  test("that did not fit are taken next, in the same delivery", async () => {
     const { bench, queue, time } = aWorkbench();
     const taken: string[][] = [];
     const record = recording(taken);
@@ -164,7 +164,7 @@ describe("messages that are parked", () => {
     expect(queue.asked).toEqual([]);
   });
 
-  test("go on behind one that nobody can read", async () => {
+  test("continue after an unreadable one", async () => {
     const { bench, queue } = aWorkbench();
     const taken: string[][] = [];
     const { Records } = records(["a", "x1"], ["a", "x2"]);

@@ -11,7 +11,7 @@ import { aBatch, aContext, aRecord, aWorkbench, failedIds } from "../support/que
 const release = async (): Promise<Verdict> => "release";
 
 describe("a batch of messages", () => {
-  test("is forgotten when everything in it may go", async () => {
+  test("is deleted when everything in it is released", async () => {
     const { bench, queue } = aWorkbench();
 
     const answer = await perMessage(release, bench)(aBatch(aTask("a"), aTask("b")), aContext());
@@ -20,7 +20,7 @@ describe("a batch of messages", () => {
     expect(queue.asked).toEqual([]);
   });
 
-  test("brings back the one of ten that failed, and no other", async () => {
+  test("returns the one of ten that failed, and no other", async () => {
     const { bench, queue, telemetry } = aWorkbench();
     const instances = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
     const handle = async (message: { kind: string }) => {
@@ -35,7 +35,7 @@ describe("a batch of messages", () => {
     expect(telemetry.measured.Failures).toEqual([1]);
   });
 
-  test("works on all its messages at the same time", async () => {
+  test("is processed concurrently", async () => {
     const { bench } = aWorkbench();
     const both = Promise.withResolvers<Verdict>();
     let running = 0;
@@ -50,7 +50,7 @@ describe("a batch of messages", () => {
     expect(failedIds(answer)).toEqual([]);
   });
 
-  test("answers before its time is over, and brings back what is not done by then", async () => {
+  test("responds before its time is over, and returns what is not done by then", async () => {
     const { bench, time, queue } = aWorkbench();
     const handle = (message: { kind: string }) =>
       (message as TaskMessage).instanceId === "slow"
@@ -64,15 +64,15 @@ describe("a batch of messages", () => {
     await time.pass(29_000);
 
     expect(failedIds(await answering)).toEqual(["m2"]);
-    // It may still be at work: its message stays hidden as long as its queue says.
+    // It may still be running: its message stays hidden for its queue's visibility timeout.
     expect(queue.asked).toEqual([]);
   });
 });
 
-describe("messages that came often", () => {
+describe("messages that were delivered often", () => {
   const receives = MAX_DELIVERIES_TOGETHER + 1;
 
-  test("are handled one after the other, when the others of their batch are done", async () => {
+  test("are handled one after the other, after the others of their batch", async () => {
     const { bench } = aWorkbench();
     const seen: string[] = [];
     const handle = async (message: { kind: string }): Promise<Verdict> => {
@@ -96,7 +96,7 @@ describe("messages that came often", () => {
     expect([second, fourth]).toEqual([first, third].map((it) => it?.replace("begin", "end")));
   });
 
-  test("take turns in being the first, so that none always waits behind one that kills", async () => {
+  test("take turns in going first, so that none always waits behind one that crashes", async () => {
     const { bench } = aWorkbench();
     const firsts = new Set<string>();
     const deadly = async (message: { kind: string }): Promise<Verdict> => {
@@ -138,7 +138,7 @@ describe("messages that came often", () => {
 });
 
 describe("a message", () => {
-  test("is handled under a name of its own, until shortly before the function ends", async () => {
+  test("is handled under its own invocation id, until shortly before the function ends", async () => {
     const { bench, time } = aWorkbench();
     const seen: Invocation[] = [];
     const handle = async (_: unknown, invocation: Invocation): Promise<Verdict> => {
@@ -154,7 +154,7 @@ describe("a message", () => {
     expect(seen[0]).toMatchObject({ until: time.now() + 29_000, mayContinue: true });
   });
 
-  test("that somebody else works on is hidden until he should be done", async () => {
+  test("with another owner is hidden until that owner's lease expires", async () => {
     const { bench, queue, telemetry } = aWorkbench();
     const answer = await perMessage(kept(12_300), bench)(aBatch(aTask("a")), aContext());
 
@@ -170,7 +170,7 @@ describe("a message", () => {
     expect(queue.asked).toEqual(["hide m1 42300"]);
   });
 
-  test("that is kept ten times in a row is never taken for a broken one", async () => {
+  test("that is kept ten times in a row is never set aside", async () => {
     const { bench, queue, time } = aWorkbench();
     const busy = perMessage(kept(100), bench);
     const came: boolean[] = [];
@@ -191,7 +191,7 @@ describe("a message", () => {
     expect(came).toEqual([true, true, true, true, false]);
   });
 
-  test("is not waited for where the function has no more time", async () => {
+  test("is not waited for if the function has no more time", async () => {
     const { bench, queue } = aWorkbench();
     await perMessage(kept(100), bench)(aBatch(aTask("a")), aContext(1_500));
 
@@ -201,7 +201,7 @@ describe("a message", () => {
   test.each([
     ["a timer", aTimer("a")],
     ["a task that is to be tried later", { ...aTask("a"), notBefore: instantFrom(1) }],
-  ])("that is early by a second or more is queued anew: %s", async (_, message) => {
+  ])("that is early by a second or more is queued again: %s", async (_, message) => {
     const { bench, queue } = aWorkbench();
     const answer = await perMessage(kept(61_001), bench)(aBatch(message), aContext());
 
@@ -209,7 +209,7 @@ describe("a message", () => {
     expect(queue.asked).toEqual(["send m1 62"]);
   });
 
-  test("that is early by more than a queue can hold is queued for as long as it can", async () => {
+  test("that is early by more than the maximum delay is queued with that delay", async () => {
     const { bench, queue } = aWorkbench();
     await perMessage(kept(86_400_000), bench)(aBatch(aTimer("a")), aContext());
 
@@ -238,7 +238,7 @@ describe("a message", () => {
     expect(queue.asked).toEqual([]);
   });
 
-  test("is not waited for again and again", async () => {
+  test("is not waited for repeatedly", async () => {
     const { bench, time, queue } = aWorkbench();
     const answering = perMessage(kept(10), bench)(aBatch(aTimer("a")), aContext());
     await time.pass(1_000);
@@ -251,7 +251,7 @@ describe("a message", () => {
     ["no JSON", "hello"],
     ["no message", '{"v":1,"kind":"dance"}'],
     ["one without its parts", '{"v":1,"kind":"timer","tenant":"default"}'],
-  ])("that nobody can read is set aside at once: %s", async (_, body) => {
+  ])("that is unreadable is set aside at once: %s", async (_, body) => {
     const { bench, queue, telemetry } = aWorkbench();
     const answer = await perMessage(release, bench)(aBatch(body, aTask("a")), aContext());
 
@@ -260,7 +260,7 @@ describe("a message", () => {
     expect(telemetry.measured.SetAside).toEqual([1]);
   });
 
-  test("that nobody can read stays where it cannot be set aside", async () => {
+  test("that is unreadable stays if it cannot be set aside", async () => {
     const { bench, queue } = aWorkbench();
     queue.failure = new Error("no way there");
 
@@ -283,7 +283,7 @@ describe("a message", () => {
     [3, ["hide m1 30"]],
     [4, []],
     [10, []],
-  ])("that failed %i times comes back as soon as may help", async (receives, asked) => {
+  ])("that failed %i times is redelivered with a suitable delay", async (receives, asked) => {
     const { bench, queue } = aWorkbench();
     const failing = () => Promise.reject(new EngineError("store/read-failed", anExplanation));
 
@@ -296,7 +296,7 @@ describe("a message", () => {
     expect(queue.asked).toEqual(asked);
   });
 
-  test("belongs to the trace of whoever sent it", async () => {
+  test("belongs to the trace of its sender", async () => {
     const { bench } = aWorkbench();
     const trace = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
     const seen: (string | undefined)[] = [];
@@ -310,7 +310,7 @@ describe("a message", () => {
     expect(seen).toEqual(["a".repeat(32)]);
   });
 
-  test("belongs to the trace that its body names, where no queue could say it beside", async () => {
+  test("belongs to the trace in its body, if the queue cannot carry one", async () => {
     const { bench } = aWorkbench();
     const body = messageText(aTask("a"), `00-${"c".repeat(32)}-${"d".repeat(16)}-01`);
     const seen: (string | undefined)[] = [];
@@ -324,7 +324,7 @@ describe("a message", () => {
     expect(seen).toEqual(["c".repeat(32)]);
   });
 
-  test("is told of by its instance, and never by what it says", async () => {
+  test("is logged by its instance, and never with its contents", async () => {
     const { bench, telemetry } = aWorkbench();
     const parked: Message = {
       kind: "parked",

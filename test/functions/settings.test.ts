@@ -3,7 +3,7 @@ import { parseSettings, VARIABLES } from "../../functions/settings.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
 
 describe("the settings of a function", () => {
-  test("are those that it asks for, and no others", () => {
+  test("are those that it reads, and no others", () => {
     const env = { [VARIABLES.table]: "Instances", [VARIABLES.busName]: "bus" };
 
     expect(parseSettings(env, "table", "tenant")).toEqual({
@@ -12,7 +12,7 @@ describe("the settings of a function", () => {
     });
   });
 
-  test("have the values of a usual installation where nothing else is said", () => {
+  test("have the defaults of an installation if nothing is set", () => {
     const usual = parseSettings(
       {},
       "retentionMs",
@@ -33,7 +33,7 @@ describe("the settings of a function", () => {
     });
   });
 
-  test("are read as what they are", () => {
+  test("are parsed into their types", () => {
     const env = {
       [VARIABLES.timerBackend]: "wheel",
       [VARIABLES.timerQueueMaxSeconds]: "20",

@@ -6,7 +6,7 @@ import { ManualTime } from "../support/manual-time.ts";
 import { aContext, HeardTelemetry } from "../support/queue-events.ts";
 
 describe("the sweep", () => {
-  test("looks at all 32 slices, once each, beginning elsewhere each minute", async () => {
+  test("processes all 32 slices, once each, starting elsewhere each minute", async () => {
     const { engine, swept, time, telemetry } = aSweep();
     const sweep = sweepAll(engine, { clock: time, telemetry, withWheel: false });
 
@@ -20,7 +20,7 @@ describe("the sweep", () => {
     expect(telemetry.measured).toEqual({ SweepRecovered: [64, 64] });
   });
 
-  test("begins nothing that its time would not suffice for", async () => {
+  test("starts nothing without enough time", async () => {
     const { engine, swept, time, telemetry } = aSweep();
     const sweep = sweepAll(engine, { clock: time, telemetry, withWheel: false });
     const context = {
@@ -54,7 +54,7 @@ describe("the sweep", () => {
     expect(paces.length).toBeGreaterThan(0);
   });
 
-  test("leaves half of its time to the slices, however many tasks are handed over", async () => {
+  test("leaves half of its time to the slices, however many tasks are adopted", async () => {
     const { engine, swept, time, telemetry } = aSweep();
     let left = 60_000;
     const context = { ...aContext(), getRemainingTimeInMillis: () => left };
@@ -73,7 +73,7 @@ describe("the sweep", () => {
     expect(left).toBeGreaterThan(28_000);
   });
 
-  test("goes on with the others when one slice fails", async () => {
+  test("continues with the others when one slice fails", async () => {
     const { engine, time, telemetry } = aSweep({ failing: 7 });
 
     const summary = await sweepAll(engine, { clock: time, telemetry, withWheel: false })(
@@ -85,7 +85,7 @@ describe("the sweep", () => {
     expect(telemetry.lines[0]).toMatchObject({ name: "slice-failed", fields: { slice: 7 } });
   });
 
-  test("turns the wheel first, for as long as there is more", async () => {
+  test("turns the wheel first, until it has no more", async () => {
     const { engine, turned, time, telemetry } = aSweep({ wheelTurns: 3 });
 
     const summary = await sweepAll(engine, { clock: time, telemetry, withWheel: true })(

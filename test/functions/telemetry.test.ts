@@ -10,8 +10,8 @@ import { catching, extensions, job, sequence, service, timer, xml } from "../sup
 import { aPlainWorld } from "../support/plain-world.ts";
 import { HeardTelemetry } from "../support/queue-events.ts";
 
-describe("a world that is observed", () => {
-  test("counts commits that did not go as planned", async () => {
+describe("a world with telemetry", () => {
+  test("counts commits with a conflict, an unknown outcome or a busy store", async () => {
     const { world, telemetry } = anObservedWorld();
     const item = { key: { pk: "a", sk: "b" }, version: 1, body: new Uint8Array() };
 
@@ -21,7 +21,7 @@ describe("a world that is observed", () => {
     expect(telemetry.measured).toEqual({ Conflicts: [1] });
   });
 
-  test("counts what is parked", async () => {
+  test("counts parked facts", async () => {
     const { world, telemetry } = anObservedWorld();
 
     await world.parking.park({ kind: "owed", tenant: "default", instanceId: "a", name: "x" });
@@ -49,7 +49,7 @@ describe("a world that is observed", () => {
     expect(telemetry.apart).toEqual([]);
   });
 
-  test("tells apart what came in vain, as its engine saw it", async () => {
+  test("distinguishes messages without effect, as the engine observed them", async () => {
     const { world: host, telemetry } = anObservedWorld();
     const { observe } = host;
     const world = aPlainWorld({ tasks: { work: () => ({}) }, ...(observe && { observe }) });
@@ -62,7 +62,7 @@ describe("a world that is observed", () => {
     expect(telemetry.apart).toEqual([{ metric: "StaleFacts", dimensions: { kind: "task" } }]);
   });
 
-  test("asks the store for what is due as its engine does", async () => {
+  test("reads due entries from the store like its engine", async () => {
     const { world } = anObservedWorld();
     const item = { key: { pk: "a", sk: "b" }, version: 1, body: new Uint8Array() };
     await world.store.commit([{ put: { ...item, lookAt: instantFrom(5) }, when: "absent" }]);
@@ -72,7 +72,7 @@ describe("a world that is observed", () => {
     expect([(await due(0)).items.length, (await due(6e8)).items.length]).toEqual([1, 0]);
   });
 
-  test("tells of incidents once, by their instance", async () => {
+  test("logs incidents once, by their instance", async () => {
     const { world, telemetry } = anObservedWorld();
     const failing = sequence(
       xml("serviceTask", { id: "work" }, extensions(job("work", { retries: "1" }))),
@@ -114,7 +114,7 @@ describe("a world that is observed", () => {
 });
 
 describe("the log of a function", () => {
-  test("is lines of JSON with the names of things, and metrics that CloudWatch reads", async () => {
+  test("consists of JSON lines with named fields, and metrics that CloudWatch reads", async () => {
     const [line, metrics] = await logOf(`
       inTrace("00-${"a".repeat(32)}-${"b".repeat(16)}-01", () =>
         telemetry.log("warn", "left-alone", { instanceId: "order-1", error: new Error("away") }),
@@ -139,7 +139,7 @@ describe("the log of a function", () => {
     });
   });
 
-  test("has the metrics of a function that failed, and why it did", async () => {
+  test("has the metrics of a function that failed, and the reason", async () => {
     const lines = await logOf(`
       telemetry.measure("Steps", 1);
       throw new Error("boom");
@@ -151,7 +151,7 @@ describe("the log of a function", () => {
     ]);
   });
 
-  test("has a line apart for what has dimensions of its own", async () => {
+  test("has a separate line for metrics with their own dimensions", async () => {
     const [apart, others] = await logOf(`
       telemetry.measure("StaleFacts", 1, { kind: "timer-due" });
       telemetry.measure("Steps", 1);
@@ -166,12 +166,12 @@ describe("the log of a function", () => {
     expect(others).not.toHaveProperty("kind");
   });
 
-  test("is empty where there is nothing to say", async () => {
+  test("is empty if there is nothing to report", async () => {
     expect(await logOf("")).toEqual([]);
   });
 });
 
-/** What a function of this code prints, line by line; that it fails is not told otherwise. */
+/** What a function with this code prints, line by line; its failure is not reported otherwise. */
 async function logOf(code: string): Promise<readonly unknown[]> {
   const program = `
     import { powertools } from "./functions/middleware/powertools.ts";
@@ -207,7 +207,7 @@ function anObservedWorld() {
   };
 }
 
-/** The commits of an instance that is started and led on. */
+/** The commits of an instance that is started and continued. */
 async function commitsOf(
   source: string,
   lead: (world: ReturnType<typeof aPlainWorld>) => Promise<void>,

@@ -7,7 +7,7 @@ import {
 } from "../../functions/middleware/trace.ts";
 
 describe("a trace", () => {
-  test("goes on from whoever called, as a span of its own", () => {
+  test("continues that of the caller, as a new span", () => {
     const parent = `00-${"a".repeat(32)}-${"b".repeat(16)}-00`;
     const trace = inTrace(parent, currentTrace);
 
@@ -22,7 +22,7 @@ describe("a trace", () => {
     ["nonsense", "hello"],
     ["a trace of zeros", `00-${"0".repeat(32)}-${"b".repeat(16)}-01`],
     ["a version that cannot be", `ff-${"a".repeat(32)}-${"b".repeat(16)}-01`],
-  ])("begins anew after %s", (_, parent) => {
+  ])("starts anew after %s", (_, parent) => {
     expect(inTrace(parent, currentTrace)?.traceId).toMatch(/^(?!0+$)(?!a+$)[0-9a-f]{32}$/);
   });
 });

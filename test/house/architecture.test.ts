@@ -14,7 +14,7 @@ describe("the page about the architecture", () => {
     expect(withDrawings(page, drawings)).toBe(page);
   });
 
-  test("leaves out imports that follow from others", () => {
+  test("leaves out imports that are implied by others", () => {
     const graph = new Map([
       ["a", new Set(["b", "c"])],
       ["b", new Set(["c"])],

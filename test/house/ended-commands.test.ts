@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 
 const SCRIPT = join(import.meta.dirname, "../support/ended-commands.ts");
 
-/** A script under way, whose command has started another; both are connected to the test. */
+/** A running script whose command has started another; both are connected to the test. */
 async function aScript(way = "") {
   const gone: Promise<unknown>[] = [];
   const here = Promise.withResolvers<void>();
@@ -43,11 +43,11 @@ async function aScript(way = "") {
   await here.promise;
   return {
     script,
-    /** Once the command has been told to end: its connection. */
+    /** Once the command has got the signal to end: its connection. */
     told: told.promise,
     /** Once the script has got a SIGTERM. */
     heard: heard.promise,
-    /** Once the script has ended, and so has everybody whom it had started. */
+    /** Once the script has ended, and so have all processes that it had started. */
     over: async () => {
       const [code] = await closed;
       await Promise.all(gone);
@@ -61,7 +61,7 @@ describe("a script that runs a command which starts others", () => {
     ["SIGTERM", 143],
     ["SIGINT", 130],
     ["SIGHUP", 129],
-  ] as const)("leaves nobody behind when it is told to end by %s", async ([signal, wanted]) => {
+  ] as const)("leaves no process behind when it is ended by %s", async ([signal, wanted]) => {
     const { script, over } = await aScript();
 
     script.kill(signal);
@@ -71,7 +71,7 @@ describe("a script that runs a command which starts others", () => {
     expect(said).toContain("undone");
   });
 
-  test("goes on ending when it is told twice", async () => {
+  test("keeps ending when it is signalled twice", async () => {
     const { script, told, heard, over } = await aScript("patient");
 
     // Of two signals that are pending at once a process may get either first.
@@ -84,7 +84,7 @@ describe("a script that runs a command which starts others", () => {
     expect(await over()).toMatchObject({ code: 130, connections: 2 });
   });
 
-  test("leaves nobody behind who does not listen", async () => {
+  test("leaves no process behind that ignores signals", async () => {
     const { script, over } = await aScript("stubborn");
 
     script.kill("SIGTERM");
@@ -92,7 +92,7 @@ describe("a script that runs a command which starts others", () => {
     expect(await over()).toMatchObject({ code: 143, connections: 2 });
   });
 
-  test("leaves nobody behind when it ends by itself", async () => {
+  test("leaves no process behind when it ends by itself", async () => {
     const { script, over } = await aScript("fails");
 
     script.stdin.write("now");

@@ -1,9 +1,9 @@
-/** Draws who imports whom, from what dependency-cruiser finds in the source. */
+/** Draws the imports, from what dependency-cruiser finds in the source. */
 import { execFileSync } from "node:child_process";
 import { resolve } from "node:path";
 import * as z from "zod";
 
-/** Names of rooms or layers, and what each imports. */
+/** Names of folders or layers, and what each imports. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 const house = resolve(import.meta.dirname, "../..");
@@ -15,7 +15,7 @@ const Cruised = z.object({
 
 const USE_CASES = /^lib\/engine\/(?!shapes|storage|rows|step|drive|recovery)([^/]+)\/$/;
 
-/** The drawings of the page, by the name of their place in it. */
+/** The drawings of the page, by the name of their markers. */
 export function drawImports(): Readonly<Record<"rooms" | "layers" | "use-cases", string>> {
   const folders = importsOfFolders();
   return {
@@ -25,7 +25,7 @@ export function drawImports(): Readonly<Record<"rooms" | "layers" | "use-cases",
   };
 }
 
-/** The page with the drawings at their places. */
+/** The page with the drawings between their markers. */
 export function withDrawings(page: string, drawings: Readonly<Record<string, string>>): string {
   return page.replaceAll(
     /(<!-- drawn: ([\w-]+) -->\n)```mermaid\n[\s\S]*?```/g,
@@ -66,7 +66,7 @@ function layerOf(path: string): string | undefined {
   return /^lib\/engine\/([^/]+)\/$/.exec(path)?.[1];
 }
 
-/** The graph with several nodes as one; what has no name is left out. */
+/** The graph with several nodes merged into one; nodes without a name are left out. */
 function merged(graph: ImportGraph, nameOf: (path: string) => string | undefined): ImportGraph {
   const named = new Map<string, Set<string>>();
   for (const [source, targets] of graph) {
@@ -79,7 +79,7 @@ function merged(graph: ImportGraph, nameOf: (path: string) => string | undefined
   return named;
 }
 
-/** Without the imports that follow from others. */
+/** Without the imports that are implied by others. */
 export function reduced(graph: ImportGraph): ImportGraph {
   const reaches = (from: string, to: string): boolean =>
     [...(graph.get(from) ?? [])].some((next) => next === to || reaches(next, to));

@@ -183,7 +183,7 @@ const PLANTED: readonly { file: string; imports: string; rule?: string }[] = [
   { file: "test/c.ts", imports: 'import "./gone.ts"', rule: "no-unresolvable" },
 ];
 
-/** What the planted files import: blameless files of every room. */
+/** What the planted files import: valid files of every folder. */
 const TARGETS = [
   ...["storage", "rows", "step", "drive", "signals", "messages", "recovery"].map(
     (layer) => `engine/${layer}/l`,
@@ -261,7 +261,7 @@ function plantTree(house: string, tree: string) {
   for (const target of [...TARGETS, "cli/c.ts", "functions/advance/h.ts"]) {
     write(target, "export type P = 1; export type K = 1; export type E = 1;");
   }
-  write("test/b.ts", 'import "./a.ts";'); // The other half of the cycle: it is told once.
+  write("test/b.ts", 'import "./a.ts";'); // The other half of the cycle: it is reported once.
   for (const { file, imports } of PLANTED) write(file, `${imports};`);
 
   function write(path: string, text: string) {

@@ -16,7 +16,7 @@ describe("the pages", () => {
     .filter((page) => page !== "" && existsSync(join(house, page)));
   const { scripts } = Manifest.parse(JSON.parse(readFileSync(join(house, "package.json"), "utf8")));
 
-  test("are there", () => {
+  test("exist", () => {
     expect(pages).toContain("README.md");
     expect(pages).toContain("docs/reference/errors.md");
   });

@@ -20,13 +20,16 @@ function run(...args: readonly string[]) {
 }
 
 describe("a script", () => {
-  test.for(SCRIPTS)("%s tells what it does, and reads its options in the one way", (script) => {
-    const source = readFileSync(join(ROOT, script), "utf8");
+  test.for(SCRIPTS)(
+    "%s has a header comment, and parses its options with command-line.ts",
+    (script) => {
+      const source = readFileSync(join(ROOT, script), "utf8");
 
-    expect(source).toMatch(/^\/\/ [A-Z].+\./s);
-    expect(source).toMatch(/(readCommandLine|printHelp)\(import\.meta\.filename/);
-    expect(source).not.toMatch(/parseArgs|argv\.(includes|indexOf)/);
-  });
+      expect(source).toMatch(/^\/\/ [A-Z].+\./s);
+      expect(source).toMatch(/(readCommandLine|printHelp)\(import\.meta\.filename/);
+      expect(source).not.toMatch(/parseArgs|argv\.(includes|indexOf)/);
+    },
+  );
 
   test.for(["scripts/simulate.ts", "bench/main.ts"])("%s prints its help", (script) => {
     const { status, stdout, stderr } = run(script, "--help");

@@ -19,7 +19,7 @@ describe("the app", () => {
     expect(cdkJson.context).toEqual(JSON.parse(readFileSync(path, "utf8")));
   });
 
-  test("is safe where nothing is said", () => {
+  test("has safe defaults", () => {
     expect(given({})).toEqual({
       stackName: "Fermata",
       usesCliCredentials: false,
@@ -35,7 +35,7 @@ describe("the app", () => {
     });
   });
 
-  test("is set by context", () => {
+  test("is configured by context", () => {
     const { stackName, fermata } = given({
       name: "Staging",
       auth: "jwt",
@@ -64,11 +64,11 @@ describe("the app", () => {
     [{ auth: "open" }, /"open" is none of iam, jwt, none/],
     [{ auth: "jwt" }, /needs its issuer and its audience/],
     [{ retentionDays: "many" }, /"many" is no whole number/],
-  ])("refuses what makes no sense: %o", (context, why) => {
+  ])("refuses invalid context: %o", (context, why) => {
     expect(() => given(context)).toThrow(why);
   });
 
-  test("tells the functions that run tasks whom HTTP tasks may call, and no others", () => {
+  test("gives the allowed hosts of HTTP tasks only to the functions that run tasks", () => {
     const secrets = { KEY: { secret: "arn:aws:secretsmanager:::secret:k", hosts: ["a.example"] } };
     const { fermata } = given({
       httpAllowHosts: "a.example,*.b.example",
@@ -95,12 +95,12 @@ describe("the app", () => {
     }
   });
 
-  test("refuses hosts that are none before anything is deployed", () => {
+  test("refuses invalid hosts before anything is deployed", () => {
     expect(() => synthesised({ http: { allowHosts: ["https://a/b"] } })).toThrow(/allowHosts: /);
     expect(() => given({ httpSecrets: "KEY=arn" })).toThrow(/no JSON such as/);
   });
 
-  test("tells operators where everything is", () => {
+  test("has outputs for operators", () => {
     const stack = new EngineStack(anApp(), "Fermata", { fermata: { alarms: "off" } });
 
     const outputs = stack.node.children.map(({ node }) => node.id).filter((id) => id !== "Fermata");
@@ -113,8 +113,8 @@ describe("the app", () => {
   });
 });
 
-describe("tasks that functions run", () => {
-  test("are told in the environment where only the deployment knows their ARN", () => {
+describe("tasks that run as Lambda functions", () => {
+  test("are in the environment if only the deployment knows their ARN", () => {
     const { one } = synthesised((stack) => ({
       alarms: "off",
       tasks: {
@@ -132,7 +132,7 @@ describe("tasks that functions run", () => {
     expect(told("Advance")).toBeUndefined();
   });
 
-  test("end before the function that waits for them", () => {
+  test("have a shorter timeout than the function that waits for them", () => {
     const arn = "arn:aws:lambda:eu-west-1:111122223333:function:slow";
     const timeout = Duration.minutes(15);
 
@@ -141,7 +141,7 @@ describe("tasks that functions run", () => {
     );
   });
 
-  test("have no handler in a folder as well", () => {
+  test("cannot also have a handler in a folder", () => {
     const arn = "arn:aws:lambda:eu-west-1:111122223333:function:pack";
 
     expect(() =>
@@ -151,7 +151,7 @@ describe("tasks that functions run", () => {
 });
 
 describe("task folders", () => {
-  test("are refused when two have a handler for one type", () => {
+  test("are refused when two of them have a handler for one type", () => {
     const folders = ["examples/order/tasks", "examples/order/tasks"];
 
     expect(() => synthesised({ tasks: { folders } })).toThrow(/has two handlers/);

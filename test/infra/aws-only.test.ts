@@ -12,7 +12,7 @@ const ROOMS = [
 ];
 
 describe("what is deployed to AWS", () => {
-  test.each(ROOMS)("knows nothing of what stands in for AWS: %s", (room) => {
+  test.each(ROOMS)("has no reference to the AWS emulator: %s", (room) => {
     const files = readdirSync(join(ROOT, room), { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map((entry) => join(entry.parentPath, entry.name));

@@ -11,7 +11,7 @@ import { VARIABLES } from "../../functions/settings.ts";
 const textOf = (name: (typeof FUNCTIONS)[number]) => Buffer.from(functionCode(name)).toString();
 
 describe("the bundle of a function", () => {
-  test.each(FUNCTIONS)("%s keeps to its budget", (name) => {
+  test.each(FUNCTIONS)("%s keeps its size budget", (name) => {
     expect(functionCode(name).byteLength).toBeLessThanOrEqual(MAX_BUNDLE_BYTES[name]);
   });
 
@@ -31,7 +31,7 @@ describe("the bundle of a function", () => {
     expect(await loaded(name, everyVariable)).toBe("function\n");
   });
 
-  test("says everything that its environment lacks when it is loaded", async () => {
+  test("lists everything that is missing in its environment when it is loaded", async () => {
     await expect(loaded("advance", {})).rejects.toMatchObject({
       stderr: expect.stringMatching(/FERMATA_TABLE is not set.*FERMATA_SCHEDULE_GROUP is not set/),
     });

@@ -8,7 +8,7 @@ import {
 } from "../../lib/cost/assumptions.ts";
 import { synthesised } from "./support/synthesised.ts";
 
-describe("what costs are counted with", () => {
+describe("the assumptions of the cost estimate", () => {
   const installation = synthesised({ alarms: "off" });
   const paths = {
     "http-api": "HttpApi",
@@ -18,14 +18,14 @@ describe("what costs are counted with", () => {
     "run-work": "FanOutSignal",
   } as const satisfies Record<keyof typeof MEMORY_MB, string>;
 
-  test.each(Object.entries(paths))("is the memory that %s is deployed with", (name, path) => {
+  test.each(Object.entries(paths))("include the memory that %s is deployed with", (name, path) => {
     const { props } = fn(path);
 
     expect(Object.entries(MEMORY_MB)).toContainEqual([name, props.MemorySize]);
     expect(props.Architectures).toEqual(["arm64"]);
   });
 
-  test("are the timer settings and the retention that are deployed", () => {
+  test("include the timer settings and the retention that are deployed", () => {
     const { Variables: variables } = fn("RunTask").props.Environment;
 
     expect(Number(variables[VARIABLES.timerQueueMaxSeconds]) * 1_000).toBe(TIMER_QUEUE_MAX_MS);

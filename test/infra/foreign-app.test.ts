@@ -28,9 +28,9 @@ import { greeting } from "greeting";
 export default { run: ({ name }) => ({ text: greeting(name) }), timeout: "PT1M", exclusive: true };
 `;
 
-// The package as npm packs it, in a project of somebody else's that has the peers and a package of
-// its own. Installing would fetch hundreds of megabytes that lie here already: they are linked.
-describe("the published package in a foreign CDK app", () => {
+// The package as npm packs it, in another project that has the peers and a package of its own.
+// Installing would fetch hundreds of megabytes that are here already: they are linked.
+describe("the published package in another CDK app", () => {
   const folder = mkdtempSync(join(tmpdir(), "fermata-foreign-"));
   const out = join(folder, "cdk.out");
 

@@ -16,7 +16,7 @@ const installation = synthesised();
 describe("the functions", () => {
   const functions = installation.of("AWS::Lambda::Function");
 
-  test("are nine, on Node 24 and arm64, and may call themselves through a queue", () => {
+  test("are nine, on Node 24 and arm64, with recursive loops allowed", () => {
     expect(functions).toHaveLength(9);
     for (const { props } of functions) {
       expect(props).toMatchObject({
@@ -28,7 +28,7 @@ describe("the functions", () => {
     }
   });
 
-  test("hold no concurrency back unless they are told to", () => {
+  test("reserve no concurrency by default", () => {
     for (const { props } of functions) expect(props.ReservedConcurrentExecutions).toBeUndefined();
 
     const { one, of } = synthesised({ alarms: "off", reservedConcurrency: { runTask: 20 } });
@@ -41,7 +41,7 @@ describe("the functions", () => {
     ).toBe(20);
   });
 
-  test("are given no more messages at once than they have concurrency for: a throttled delivery counts", () => {
+  test("receive no more messages at once than their concurrency: a throttled delivery counts", () => {
     const held = synthesised({
       alarms: "off",
       reservedConcurrency: { runTask: 20, advance: 3_000, deadLetters: 5, httpApi: 1 },
@@ -52,7 +52,7 @@ describe("the functions", () => {
     );
     expect(most).toEqual({
       "Tasks/Queue": 20,
-      // The most that an event source can be held to.
+      // The highest limit of an event source.
       "Steps/Queue": 1_000,
       // They share one function.
       "Tasks/DeadLetters": 2,
@@ -63,7 +63,7 @@ describe("the functions", () => {
     });
   });
 
-  test("run no more than 100 times at once for their queues, unless somebody says otherwise", () => {
+  test("run at most 100 times at once for their queues by default", () => {
     const most = (props: FermataProps) =>
       mappingsOf(synthesised({ alarms: "off", ...props })).map(
         ({ source, most }) => `${source.replace("Queues/", "")} ${most}`,
@@ -87,7 +87,7 @@ describe("the functions", () => {
     );
   });
 
-  test("refuse a maximum that an event source cannot be held to", () => {
+  test("refuse a maximum that an event source does not support", () => {
     const one = { alarms: "off", maxConcurrency: { fanOutSignal: 1 } } as const;
 
     expect(() => synthesised(one)).toThrow(/FanOutSignal.* maxConcurrency is 1.* at least 2/);
@@ -96,11 +96,11 @@ describe("the functions", () => {
   test.each([
     [{ runTask: 1 }, /RunTask.* at least 2/],
     [{ deadLetters: 3 }, /DeadLetters.* at least 4/],
-  ])("refuse less concurrency than their queues take: %o", (reservedConcurrency, why) => {
+  ])("refuse less concurrency than their queues use: %o", (reservedConcurrency, why) => {
     expect(() => synthesised({ alarms: "off", reservedConcurrency })).toThrow(why);
   });
 
-  test("log what they say themselves, and of Lambda only what went wrong", () => {
+  test("log their own lines, and of Lambda only errors", () => {
     for (const { props } of functions) {
       expect(props.LoggingConfig).toMatchObject({
         LogFormat: "JSON",
@@ -110,7 +110,7 @@ describe("the functions", () => {
     }
   });
 
-  test("have a log each, which is kept for a month", () => {
+  test("have a log group each, which is kept for a month", () => {
     const logs = installation.of("AWS::Logs::LogGroup");
 
     for (const { props } of logs) expect(props.RetentionInDays).toBe(30);
@@ -119,7 +119,7 @@ describe("the functions", () => {
     }
   });
 
-  test("are told where everything is, and nothing that they have no name for", () => {
+  test("get the names of all resources, and no unknown setting", () => {
     const known: readonly string[] = Object.values(VARIABLES);
 
     for (const { path, props } of functions) {
@@ -137,7 +137,7 @@ describe("the functions", () => {
     });
   });
 
-  test("are told what an installation is set to", () => {
+  test("get the settings of an installation", () => {
     const { one } = synthesised({
       alarms: "off",
       timers: "wheel",
@@ -159,7 +159,7 @@ describe("the functions", () => {
     expect(Variables[VARIABLES.scheduleGroup]).toBeUndefined();
   });
 
-  test("keep ended instances long enough for what is still under way", () => {
+  test("keep ended instances long enough for deliveries in progress", () => {
     expect(() => synthesised({ retention: Duration.days(14) })).toThrow(/at least 15 days/);
   });
 });
@@ -167,7 +167,7 @@ describe("the functions", () => {
 describe("an installation that is paused", () => {
   const paused = synthesised({ alarms: "off", paused: true });
 
-  test("has nothing that wakes its functions by itself", () => {
+  test("has nothing that invokes its functions by itself", () => {
     for (const { props } of paused.of("AWS::Lambda::EventSourceMapping")) {
       expect(props.Enabled).toBe(false);
     }
@@ -179,7 +179,7 @@ describe("an installation that is paused", () => {
 describe("an installation on a restored table", () => {
   const restored = synthesised({ alarms: "off", restoredTable: "restored" });
 
-  test("uses that one, and keeps its own", () => {
+  test("uses that table, and keeps its own", () => {
     const { props } = restored.one("AWS::Lambda::Function", "RunTask/Function/Resource");
     expect(props.Environment.Variables[VARIABLES.table]).toBe("restored");
     expect(restored.of("AWS::DynamoDB::Table")).toHaveLength(1);
@@ -191,7 +191,7 @@ describe("an installation on a restored table", () => {
 });
 
 describe("two installations", () => {
-  test("fit into one stack, and into one account, since nothing has a name that both could claim", () => {
+  test("fit into one stack, and into one account, because no name is fixed", () => {
     const app = anApp();
     const stack = new Stack(app, "Test");
     new Fermata(stack, "One", { alarms: "off" });
@@ -225,14 +225,14 @@ describe("observability", () => {
   const watching = observabilityOf(installation);
   const alarms = watching.of("AWS::CloudWatch::Alarm");
 
-  test("stands in a stack of its own, which can be left out", () => {
+  test("is a separate stack, which can be left out", () => {
     expect(installation.of("AWS::CloudWatch::Alarm")).toEqual([]);
     expect(installation.of("AWS::CloudFormation::Stack")).toHaveLength(1);
 
     expect(synthesised({ alarms: "off" }).of("AWS::CloudFormation::Stack")).toEqual([]);
   });
 
-  test("has an alarm for all that can go wrong", () => {
+  test("has an alarm for every failure", () => {
     const paths = alarms.map(({ path }) =>
       path.replace(/^.*Observability\//, "").replace("/Resource", ""),
     );
@@ -269,7 +269,7 @@ describe("observability", () => {
     );
   });
 
-  test("has an alarm on every queue of dead letters that there is", () => {
+  test("has an alarm on every dead-letter queue", () => {
     const dead = installation
       .of("AWS::SQS::Queue")
       .filter(({ path }) => path.includes("DeadLetters"));

@@ -46,7 +46,7 @@ describe.each(Object.entries(VARIANTS))("an installation %s", (_, propsOf) => {
     ).toEqual([]);
   });
 
-  test("says of every rule that it sets aside why, and for one resource", () => {
+  test("gives a reason for every suppressed rule, for one resource each", () => {
     const acknowledged = acknowledgements(app);
 
     expect(acknowledged.length).toBeGreaterThan(0);

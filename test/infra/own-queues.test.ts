@@ -8,7 +8,10 @@ import { inWords, type Synthesised, synthesised } from "./support/synthesised.ts
 const CARDS = "arn:aws:sqs:eu-west-1:111122223333:cards";
 const LETTERS = "arn:aws:sqs:eu-west-1:111122223333:letters";
 
-/** Whatever takes steps may open a task, and the sweep moves those that were offered before. */
+/**
+ * Every function that runs steps may open a task, and the sweep moves those that were offered
+ * before.
+ */
 const SENDING = [
   "HttpApi",
   "RunTask",
@@ -22,7 +25,7 @@ const SENDING = [
 
 const without = synthesised({ alarms: "off" });
 
-/** What a role may do that it may not where there are no queues of the user's. */
+/** The additional permissions of a role if there are user's own queues. */
 function gained(role: string, installation: Synthesised): readonly string[] {
   const before = permissionsOf(role, without);
   return permissionsOf(role, installation).filter((each) => !before.includes(each));
@@ -33,8 +36,8 @@ const rolesOf = (installation: Synthesised): readonly string[] =>
     .of("AWS::IAM::Role")
     .map(({ path }) => path.replace(/^Fermata\//, "").replace(/\/Resource$/, ""));
 
-describe("queues of the user's own", () => {
-  test("can be asked for and sent to by what opens tasks, and by nothing else", () => {
+describe("a user's own queues", () => {
+  test("can be read and sent to by the functions that open tasks, and by nothing else", () => {
     const installation = synthesised({ alarms: "off", tasks: { queues: [CARDS, LETTERS] } });
 
     const allowed = [CARDS, LETTERS].flatMap((arn) => [
@@ -51,7 +54,7 @@ describe("queues of the user's own", () => {
     expect(rolesOf(installation)).toEqual(expect.arrayContaining(SENDING));
   });
 
-  test("are told to those functions, and to no others", () => {
+  test("are configured for those functions, and for no others", () => {
     const installation = synthesised({ alarms: "off", tasks: { queues: [CARDS, LETTERS, CARDS] } });
 
     for (const { path, props } of installation.of("AWS::Lambda::Function")) {
@@ -61,7 +64,7 @@ describe("queues of the user's own", () => {
     }
   });
 
-  test("leave no trace where there are none", () => {
+  test("leave no resource if there are none", () => {
     for (const tasks of [{}, { queues: [] }]) {
       const installation = synthesised({ alarms: "off", tasks });
 
@@ -71,7 +74,7 @@ describe("queues of the user's own", () => {
     }
   });
 
-  test("of the same app may come as they are, with the key that they are encrypted with", () => {
+  test("of the same app may be passed as constructs, with their encryption key", () => {
     const installation = synthesised((stack) => ({
       alarms: "off",
       tasks: {
@@ -124,7 +127,7 @@ describe("queues of the user's own", () => {
     );
   });
 
-  test("of another region are refused where the installation's is known", () => {
+  test("of another region are refused if the installation's region is known", () => {
     const inRegion = (region: string) => () =>
       synthesised({ alarms: "off", tasks: { queues: [CARDS] } }, { region });
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import { permissionsOf } from "./support/permissions.ts";
 import { inWords, synthesised } from "./support/synthesised.ts";
 
-// What each function may do, and why. The lists are written down here first and by hand: a function
-// that gains a permission fails this test until somebody has given the reason.
+// What each function may do, and why. The lists are written here first and by hand: a function that
+// gains a permission fails this test until its reason is added.
 
 type Reasons = Readonly<Record<string, string>>;
 
@@ -18,7 +18,7 @@ const logging = (role: string): Reasons => ({
   [`logs:PutLogEvents ${role}/Log`]: "its lines, and the metrics in them",
 });
 
-/** Of every function that takes steps: whatever wakes an instance, it may go anywhere from there. */
+/** Of every function that runs steps: any step may need all of these. */
 const STEPS: Reasons = {
   [`dynamodb:GetItem ${TABLE}`]: "the instance, strongly",
   [`dynamodb:BatchGetItem ${TABLE}`]: "the subscribers of a page; mailboxes and heads of waits",
@@ -35,7 +35,7 @@ const STEPS: Reasons = {
   "events:PutEvents Signals/Bus": "signals, events and announcements",
   [`s3:GetObject ${BUCKET}/*`]: "large values; which, the hash of their content says",
   [`s3:PutObject ${BUCKET}/*`]: "large values; copying one onto itself ends it",
-  [`s3:PutObjectTagging ${BUCKET}/*`]: "the tag that says that nobody needs it any more",
+  [`s3:PutObjectTagging ${BUCKET}/*`]: "the tag for objects that are no longer needed",
   [`s3:ListBucket ${BUCKET}`]: "without it an absent object is called forbidden",
   [`scheduler:CreateSchedule ${SCHEDULES}`]: "a timer that is far away; of this group only",
   [`scheduler:DeleteSchedule ${SCHEDULES}`]: "a timer that was cancelled; of this group only",
@@ -52,7 +52,7 @@ const consuming = (queue: string): Reasons => ({
 
 const working = (queue: string): Reasons => ({
   ...consuming(`${queue}/Queue`),
-  [`sqs:SendMessage ${queue}/DeadLetters`]: "a message that nobody can read is set aside at once",
+  [`sqs:SendMessage ${queue}/DeadLetters`]: "an unreadable message is set aside at once",
 });
 
 const EXPECTED: Readonly<Record<string, Reasons>> = {
@@ -106,9 +106,9 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
     [`dynamodb:DeleteItem ${TABLE}`]: "offers of tasks that were sent to their handler",
     "sqs:SendMessage Queues/Tasks/Queue": "tasks that a handler has come for",
     "sqs:SendMessage Queues/LongTasks/Queue": "the same, of those that take long",
-    "sqs:SendMessage Queues/Timers/Queue": "timers that nobody brought",
-    "sqs:SendMessage Queues/Pages/Queue": "events that nobody offered",
-    "sqs:SendMessage Queues/Steps/Queue": "mailboxes that nobody emptied",
+    "sqs:SendMessage Queues/Timers/Queue": "timers that were not delivered",
+    "sqs:SendMessage Queues/Pages/Queue": "events that were not offered",
+    "sqs:SendMessage Queues/Steps/Queue": "mailboxes with undelivered messages",
     "events:PutEvents Signals/Bus": "broadcasts that did not get out",
     [`s3:GetObject ${BUCKET}/*`]: "an instance is read whole, large values too",
     [`s3:ListBucket ${BUCKET}`]: "without it an absent object is called forbidden",
@@ -122,7 +122,7 @@ const EXPECTED: Readonly<Record<string, Reasons>> = {
 describe("the permissions of an installation", () => {
   const installation = synthesised({ alarms: "off" });
 
-  test.each(Object.keys(EXPECTED))("of %s are those that have a reason", (name) => {
+  test.each(Object.keys(EXPECTED))("of %s are those with a listed reason", (name) => {
     const role = name.startsWith("Functions/") ? `${name}/Role` : name;
 
     const permissions = permissionsOf(role, installation);
@@ -139,14 +139,14 @@ describe("the permissions of an installation", () => {
     expect(roles.sort()).toEqual(known.sort());
   });
 
-  test("stand in no managed policy and in no role itself", () => {
+  test("are in no managed policy and no inline policy of a role", () => {
     for (const { props } of installation.of("AWS::IAM::Role")) {
       expect(props.ManagedPolicyArns).toBeUndefined();
       expect(props.Policies).toBeUndefined();
     }
   });
 
-  test("name no action with a wildcard, and no resource with one but objects and schedules", () => {
+  test("have no action with a wildcard, and no resource with one except objects and schedules", () => {
     for (const { props } of installation.of("AWS::IAM::Policy")) {
       for (const { Action, Resource } of props.PolicyDocument.Statement) {
         expect([Action].flat().filter((action) => action.includes("*"))).toEqual([]);
@@ -158,7 +158,7 @@ describe("the permissions of an installation", () => {
     }
   });
 
-  test("are those of functions only to Lambda, and of the timers' role only to this group", () => {
+  test("can be assumed only by Lambda, and those of the timers only by this schedule group", () => {
     const trust = Object.fromEntries(
       installation
         .of("AWS::IAM::Role")
@@ -185,7 +185,7 @@ describe("the permissions of an installation", () => {
     ]);
   });
 
-  test("to run tasks elsewhere are those of exactly these functions", () => {
+  test("to invoke other functions are those of exactly these functions", () => {
     const arn = "arn:aws:lambda:eu-west-1:111122223333:function:charge";
     const elsewhere = synthesised({
       alarms: "off",
@@ -198,7 +198,7 @@ describe("the permissions of an installation", () => {
     expect(permissionsOf("Functions/Advance/Role", elsewhere).join()).not.toContain("lambda:");
   });
 
-  test("to read secrets are those of exactly these secrets, where tasks are run", () => {
+  test("to read secrets are those of exactly these secrets, in the functions that run tasks", () => {
     const arn = "arn:aws:secretsmanager:eu-west-1:111122223333:secret:stripe-AbCdEf";
     const installation = synthesised((stack) => ({
       alarms: "off",
@@ -227,7 +227,7 @@ describe("the permissions of an installation", () => {
     expect(JSON.stringify(others)).not.toContain("secretsmanager");
   });
 
-  test("are none to schedule where the wheel holds the timers", () => {
+  test("include no schedules if the wheel holds the timers", () => {
     const wheel = synthesised({ alarms: "off", timers: "wheel" });
 
     const all = wheel.of("AWS::IAM::Policy").map(({ props }) => JSON.stringify(props));

@@ -13,7 +13,7 @@ describe("the queues", () => {
   const queues = installation.of("AWS::SQS::Queue");
   const name = (value: unknown) => inWords(value, installation);
 
-  test("have dead letters each, or are dead letters", () => {
+  test("have a dead-letter queue each, or are one", () => {
     const dead = queues.filter(({ props }) => props.RedrivePolicy === undefined);
 
     expect(
@@ -38,7 +38,7 @@ describe("the queues", () => {
     }
   });
 
-  test("are encrypted and refuse whoever does not come over TLS", () => {
+  test("are encrypted and refuse connections without TLS", () => {
     for (const { id, path, props } of queues) {
       expect([path, props.SqsManagedSseEnabled]).toEqual([path, true]);
       const policies = installation
@@ -82,7 +82,7 @@ describe("the queues", () => {
     },
   );
 
-  test("keep a message away for six times what its function may take, each that wakes one", () => {
+  test("hide a message for six times the timeout of its function", () => {
     for (const { source, target } of mappingsOf(installation)) {
       const queue = installation.one("AWS::SQS::Queue", `${source}/Resource`);
       const woken = installation.one("AWS::Lambda::Function", `${target}/Resource`);
@@ -91,7 +91,7 @@ describe("the queues", () => {
     }
   });
 
-  test("of tasks have their dead letters seen to, and none is filtered: what does not match is deleted", () => {
+  test("for tasks have a consumer for their dead letters, without a filter: a filter would delete", () => {
     const mappings = mappingsOf(installation);
 
     expect(mappings.map(({ source, target }) => `${source} -> ${target}`)).toEqual(
@@ -104,7 +104,7 @@ describe("the queues", () => {
     for (const { filter } of mappings) expect(filter).toBeUndefined();
   });
 
-  test("keep steps in order for each instance, and as fast as FIFO goes", () => {
+  test("keep facts in order for each instance, with high-throughput FIFO", () => {
     for (const part of ["Queue", "DeadLetters"]) {
       const { props } = installation.one("AWS::SQS::Queue", `Steps/${part}/Resource`);
       expect(props).toMatchObject({
@@ -118,7 +118,7 @@ describe("the queues", () => {
 });
 
 describe("rules", () => {
-  test("have a target each, with dead letters that only this rule may fill", () => {
+  test("have a target each, with a dead-letter queue that only this rule may send to", () => {
     const rules = installation.of("AWS::Events::Rule");
 
     expect(rules).toHaveLength(3);
@@ -130,7 +130,7 @@ describe("rules", () => {
     }
   });
 
-  test("bring signals to the pages, which they alone may fill from outside", () => {
+  test("send signals to the work queue, which accepts nothing else from outside", () => {
     const accepted = installation.one("AWS::Events::Rule", "Signals/Accepted/Resource");
     const requested = installation.one("AWS::Events::Rule", "Signals/Requested/Resource");
     const work = installation.one("AWS::SQS::Queue", "Pages/Queue/Resource");
@@ -143,7 +143,7 @@ describe("rules", () => {
     });
     expect(requested.props.EventPattern).toEqual({ "detail-type": ["signal-requested"] });
     for (const { props } of [accepted, requested]) {
-      // Whole: a detail alone could look like any message of the engine's own.
+      // Whole: a detail alone could look like any internal message of the engine.
       expect(Object.keys(props.Targets[0]).sort()).toEqual(["Arn", "DeadLetterConfig", "Id"]);
       expect(inWords(props.Targets[0].Arn, installation)).toBe("Queues/Pages/Queue");
       expect(inWords(props.EventBusName, installation)).toBe("Signals/Bus");
@@ -151,14 +151,14 @@ describe("rules", () => {
     expect(allowedToSend(installation, work.id).sort()).toEqual([accepted.id, requested.id].sort());
   });
 
-  test("bring whole events only once the function that reads them is deployed", () => {
+  test("send whole events only once the function that reads them is deployed", () => {
     const fn = installation.one("AWS::Lambda::Function", "FanOutSignal/Function/Resource");
     const { dependsOn } = installation.one("AWS::Events::Rule", "Signals/Accepted/Resource");
 
     expect(dependsOn).toContain(fn.id);
   });
 
-  test("wake the sweep each minute", () => {
+  test("invoke the sweep each minute", () => {
     const { props } = installation.one("AWS::Events::Rule", "SweepRule/Rule/Resource");
 
     expect(props.ScheduleExpression).toBe("rate(1 minute)");

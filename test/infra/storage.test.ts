@@ -9,7 +9,7 @@ const installation = synthesised();
 describe("the table", () => {
   const { props, deletionPolicy } = installation.one("AWS::DynamoDB::Table", "Table/Resource");
 
-  test("has the keys and indexes that the store is proved with", () => {
+  test("has the keys and indexes that the store is tested with", () => {
     const { TableName: _, ...wanted } = tableDefinition("any");
 
     expect({
@@ -20,7 +20,7 @@ describe("the table", () => {
     }).toEqual({ ...wanted, AttributeDefinitions: sorted(wanted.AttributeDefinitions) });
   });
 
-  test("is encrypted, can be restored, and does not go by mistake", () => {
+  test("is encrypted, can be restored, and is not deleted by mistake", () => {
     expect(props.SSESpecification).toEqual({ SSEEnabled: true });
     expect(props.PointInTimeRecoverySpecification).toEqual({ PointInTimeRecoveryEnabled: true });
     expect(props.DeletionProtectionEnabled).toBe(true);
@@ -28,13 +28,13 @@ describe("the table", () => {
     expect(props.TimeToLiveSpecification).toEqual({ AttributeName: "ttl", Enabled: true });
   });
 
-  test("refuses whoever does not come over TLS", () => {
+  test("refuses connections without TLS", () => {
     expect(props.ResourcePolicy.PolicyDocument.Statement).toEqual([
       expect.objectContaining({ Effect: "Deny", Principal: { AWS: "*" }, ...WITHOUT_TLS }),
     ]);
   });
 
-  test("may go where its owner says so", () => {
+  test("may be deleted if its owner says so", () => {
     const { one } = synthesised({ alarms: "off", removalPolicy: RemovalPolicy.DESTROY });
 
     const table = one("AWS::DynamoDB::Table", "Table/Resource");
@@ -43,7 +43,7 @@ describe("the table", () => {
     expect(table.deletionPolicy).toBe("Delete");
   });
 
-  test("takes what a new table is ready for and no more, unless its owner says so", () => {
+  test("has the capacity of a new table by default", () => {
     const limit = { MaxReadRequestUnits: 12_000, MaxWriteRequestUnits: 4_000 };
 
     for (const part of [props, ...props.GlobalSecondaryIndexes]) {
@@ -52,7 +52,7 @@ describe("the table", () => {
     }
   });
 
-  test("takes no more than its owner allows, and its indexes no less than itself", () => {
+  test("is limited to the owner's maximum, and its indexes to no less", () => {
     const throughput = { maxReads: 2_000, maxWrites: 1_000, warmWrites: 500 };
     const { one } = synthesised({ alarms: "off", throughput });
 
@@ -69,7 +69,7 @@ describe("the table", () => {
 describe("the bucket", () => {
   const { props, deletionPolicy } = installation.one("AWS::S3::Bucket", "Bucket/Resource");
 
-  test("is encrypted, closed to the public, and stays", () => {
+  test("is encrypted, closed to the public, and retained", () => {
     expect(props.BucketEncryption.ServerSideEncryptionConfiguration).toEqual([
       { ServerSideEncryptionByDefault: { SSEAlgorithm: "AES256" } },
     ]);
@@ -82,7 +82,7 @@ describe("the bucket", () => {
     expect(deletionPolicy).toBe("Retain");
   });
 
-  test("refuses whoever does not come over TLS", () => {
+  test("refuses connections without TLS", () => {
     const policy = installation.one("AWS::S3::BucketPolicy", "Bucket/Policy/Resource");
 
     expect(policy.props.PolicyDocument.Statement).toContainEqual(
@@ -90,7 +90,7 @@ describe("the bucket", () => {
     );
   });
 
-  test("forgets bodies of messages after all queues, and ended values after the retention", () => {
+  test("expires message bodies after all queues, and ended values after the retention", () => {
     const { one } = synthesised({ alarms: "off", retention: Duration.days(90) });
 
     const { Rules } = one("AWS::S3::Bucket", "Bucket/Resource").props.LifecycleConfiguration;
@@ -106,7 +106,7 @@ describe("the bucket", () => {
   });
 });
 
-describe("a key of the user's own", () => {
+describe("a user's own key", () => {
   const own = synthesised((stack) => ({
     alarms: "off",
     encryptionKey: new Key(stack, "Key", { enableKeyRotation: true }),
@@ -138,7 +138,7 @@ describe("a key of the user's own", () => {
       expect(JSON.stringify(Condition)).toContain("AWS::AccountId");
   });
 
-  test("may be used by every role that meets what it encrypts, and by no other", () => {
+  test("may be used by every role that reads or writes what it encrypts, and by no other", () => {
     const withKey = own
       .of("AWS::IAM::Policy")
       .filter(({ props }) => JSON.stringify(props).includes("kms:Decrypt"))

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { gapsIn, hasBit, withBit, withoutBit } from "../../lib/kernel/bits.ts";
 
-describe("a set of numbers as text", () => {
-  test("has what was put in and not taken out, and nothing else", () => {
+describe("a set of numbers encoded as text", () => {
+  test("contains what was added and not removed, and nothing else", () => {
     const number = fc.nat({ max: 200 });
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.boolean(), number)), (changes) => {
@@ -22,7 +22,7 @@ describe("a set of numbers as text", () => {
     );
   });
 
-  test("takes a character for six numbers", () => {
+  test("uses one character per six numbers", () => {
     const bits = Array.from({ length: 8_192 }, (_, n) => n).reduce(withBit, "");
 
     expect(bits).toHaveLength(1_366);

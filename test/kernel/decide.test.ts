@@ -26,7 +26,7 @@ const pause = aProcess(
 );
 
 describe("a terminal instance", () => {
-  test("F18: decides nothing, whatever comes", async () => {
+  test("F18: decides nothing, whatever the fact", async () => {
     const order = await play(oneTask);
     const { id } = order.task("work");
     await order.complete("work");
@@ -54,7 +54,7 @@ describe("a fact", () => {
     expect(order.open).toEqual(["task work"]);
   });
 
-  test("that starts an instance for the second time changes nothing", async () => {
+  test("that starts an instance a second time changes nothing", async () => {
     const order = await play(oneTask);
 
     const again = await order.deliver({ kind: "started", input: { variables: { late: true } } });
@@ -62,7 +62,7 @@ describe("a fact", () => {
     expect(again.changed).toBe(false);
   });
 
-  test("says that a timer is due: it never fires early, and at its instant it does", async () => {
+  test("timer-due never fires early, but fires at its instant", async () => {
     const order = await play(pause);
     const due = { kind: "timer-due", ticket: order.timer("pause").id } as const;
 
@@ -98,7 +98,7 @@ describe("a fact", () => {
     expect(decision.changed).toBe(false);
   });
 
-  test("about an attempt that is over changes nothing, but a completion of any attempt counts", async () => {
+  test("about an earlier attempt changes nothing, but a completion of any attempt counts", async () => {
     const order = await play(oneTask);
     await order.fail("work");
 
@@ -111,7 +111,7 @@ describe("a fact", () => {
 });
 
 describe("a claim", () => {
-  test("stands on the ticket until the attempt is over", async () => {
+  test("stays on the ticket until the attempt is over", async () => {
     const order = await play(
       aProcess([aStart(), aTask("a"), aTask("b")], ["start -> a", "start -> b"]),
     );
@@ -145,7 +145,7 @@ describe("a deadline", () => {
     ]);
   });
 
-  test("goes with an instance that ends before it", async () => {
+  test("is dropped with an instance that ends before it", async () => {
     const order = await play(oneTask, { deadline: BEGIN + HOUR });
 
     await order.complete("work");
@@ -176,7 +176,7 @@ describe("a cancel", () => {
     expect(said?.data).toEqual({ reason: "changed my mind" });
   });
 
-  test("without a reason says none", async () => {
+  test("without a reason has none", async () => {
     const order = await play(oneTask);
 
     await order.cancel();
@@ -186,7 +186,7 @@ describe("a cancel", () => {
   });
 });
 
-/** Breaks after the runner has done its work on the draft, for as long as `broken` says so. */
+/** Throws after the runner has done its work on the draft, for as long as `broken` is set. */
 function breaking(program: Program, broken: { by?: unknown }): Program {
   const check = () => {
     if (broken.by !== undefined) throw broken.by;
@@ -207,7 +207,7 @@ function breaking(program: Program, broken: { by?: unknown }): Program {
   };
 }
 
-describe("what cannot be decided", () => {
+describe("a fact that cannot be decided", () => {
   test("becomes an incident in place of the ticket, and resolving takes the fact again", async () => {
     const broken: { by?: unknown } = {};
     const order = await play(breaking(aProgram(oneTask), broken), { variables: { amount: 3 } });
@@ -227,7 +227,7 @@ describe("what cannot be decided", () => {
     expect(order.variables).toEqual({ amount: 3, receipt: "r-1" });
   });
 
-  test("keeps the first fact however often resolving fails", async () => {
+  test("stays the first one however often resolving fails", async () => {
     const broken: { by?: unknown } = {};
     const order = await play(breaking(aProgram(oneTask), broken));
     broken.by = "not even an error";
@@ -241,7 +241,7 @@ describe("what cannot be decided", () => {
     expect(kept?.fact?.kind).toBe("task-completed");
   });
 
-  test("drops a result that is too large to keep: resolving runs the task again", async () => {
+  test("is not kept if it is a result that is too large: resolving runs the task again", async () => {
     const broken: { by?: unknown } = {};
     const order = await play(breaking(aProgram(oneTask), broken));
     const { id } = order.task("work");
@@ -264,7 +264,7 @@ describe("what cannot be decided", () => {
     expect(order.task("work")).toMatchObject({ id, attempt: 2 });
   });
 
-  test("keeps a start of any size: nothing would bring it again", async () => {
+  test("is kept if it is a start, whatever its size: it would not be sent again", async () => {
     const broken: { by?: unknown } = { by: new Error("no") };
     const variables = { x: "x".repeat(MAX_KEPT_FACT_LENGTH) };
     const order = await play(breaking(aProgram(oneTask), broken), { variables });
@@ -278,7 +278,7 @@ describe("what cannot be decided", () => {
     expect(order.variables).toEqual(variables);
   });
 
-  test("is not even an incident when the fact came too late", async () => {
+  test("raises no incident when it came too late", async () => {
     const order = await play(oneTask);
     const fact = { kind: "timer-due", ticket: "t9.9" } as const;
     const why = { type: "UNKNOWN", message: "no" } as const;
@@ -289,7 +289,7 @@ describe("what cannot be decided", () => {
   });
 });
 
-describe("what would make the instance too large", () => {
+describe("a fact that would make the instance too large", () => {
   const tooLarge = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
   const refuse = (order: Play, fact: Fact) => {
     const given = givenAt(order.now);
@@ -302,7 +302,7 @@ describe("what would make the instance too large", () => {
     variables,
   });
 
-  test("leaves the ticket behind and not the fact, however small: resolving runs the task again", async () => {
+  test("is not kept, however small, but its ticket is: resolving runs the task again", async () => {
     const order = await play(oneTask);
     const work = order.task("work");
 
@@ -318,7 +318,7 @@ describe("what would make the instance too large", () => {
     expect(order.status).toBe("succeeded success");
   });
 
-  test("does not grow it by refusing again and again", async () => {
+  test("does not grow the instance by repeated refusals", async () => {
     const order = await play(oneTask);
     const sizes = new Set<number>();
 
@@ -331,7 +331,7 @@ describe("what would make the instance too large", () => {
     expect(sizes.size).toBe(1);
   });
 
-  test("gives a claimed task back unclaimed and without delay: the claim was for the run that is over", async () => {
+  test("gives a claimed task back unclaimed and without delay: the claimed run is over", async () => {
     const order = await play(oneTask);
     await order.fail("work", { retryAfterMs: HOUR });
     const { id, attempt } = order.task("work");
@@ -345,7 +345,7 @@ describe("what would make the instance too large", () => {
     expect(order.task("work")).not.toHaveProperty("notBefore");
   });
 
-  test("fires a timer again when resolved", async () => {
+  test("lets a timer fire again when resolved", async () => {
     const order = await play(pause);
     const { id, dueAt } = order.timer("pause");
     order.now = dueAt;
@@ -362,7 +362,7 @@ describe("what would make the instance too large", () => {
     expect(order.open).toEqual(["task work"]);
   });
 
-  test("drops what an earlier incident had kept: the same result would be as large again", async () => {
+  test("drops what an earlier incident had kept: the same result would be too large again", async () => {
     const broken: { by?: unknown } = {};
     const order = await play(breaking(aProgram(oneTask), broken));
     const work = order.task("work");
@@ -376,7 +376,7 @@ describe("what would make the instance too large", () => {
     expect(order.incident("work").kept).toEqual({ ticket: work });
   });
 
-  test("but not a start that an incident holds: nothing would bring it again", async () => {
+  test("does not drop a start that an incident holds: it would not be sent again", async () => {
     const broken: { by?: unknown } = { by: new Error("no") };
     const order = await play(breaking(aProgram(oneTask), broken), { variables: { x: 1 } });
     const { id } = order.incident("process");
@@ -391,7 +391,7 @@ describe("what would make the instance too large", () => {
     expect(order.variables).toEqual({ x: 1 });
   });
 
-  test("keeps no start that comes with it, as the store could not: it can only be cancelled", async () => {
+  test("is not kept if it is a start, as the store could not hold it: it can only be cancelled", async () => {
     const order = new Play(aProgram(oneTask), givenAt(BEGIN).expressions);
     refuse(order, { kind: "started", input: { variables: {} } });
 
@@ -403,7 +403,7 @@ describe("what would make the instance too large", () => {
     expect(order.status).toBe("cancelled cancel");
   });
 
-  test("is refused for a cancel, too, and leaves nothing to try again", async () => {
+  test("is also refused if it is a cancel, and leaves nothing to retry", async () => {
     const order = await play(oneTask);
 
     refuse(order, { kind: "cancel-requested" });
@@ -415,7 +415,7 @@ describe("what would make the instance too large", () => {
   });
 });
 
-describe("resolving what could not be decided", () => {
+describe("resolving a fact that could not be decided", () => {
   const twoTasks = aProcess([aStart(), aTask("work"), aTask("next")], ["start -> work -> next"]);
   const brokenPlay = async (definition: Definition, variables = {}) => {
     const broken: { by?: unknown } = {};
@@ -424,7 +424,7 @@ describe("resolving what could not be decided", () => {
     return { order, broken };
   };
 
-  test("takes variables in before the fact, whose own count more", async () => {
+  test("applies variables before the fact, whose own take precedence", async () => {
     const { order, broken } = await brokenPlay(twoTasks, { rate: 1 });
     await order.complete("work", { receipt: "r-1" });
     broken.by = undefined;
@@ -435,7 +435,7 @@ describe("resolving what could not be decided", () => {
     expect(order.variables).toEqual({ rate: 2, receipt: "r-1" });
   });
 
-  test("hands variables upward from the element, as with any incident", async () => {
+  test("propagates variables upward from the element, as with any incident", async () => {
     const definition = aProcess(
       [aStart(), aTask("work", { inputs: { rate: "=1" } })],
       ["start -> work"],
@@ -450,7 +450,7 @@ describe("resolving what could not be decided", () => {
     expect(order.variables).toEqual({ note: "n" });
   });
 
-  test("gives the task that runs again as many attempts as was said", async () => {
+  test("gives a task that runs again the specified attempts", async () => {
     const { order } = await brokenPlay(oneTask);
     await order.complete("work", { x: "x".repeat(MAX_KEPT_FACT_LENGTH) });
 
@@ -459,7 +459,7 @@ describe("resolving what could not be decided", () => {
     expect(order.task("work").retries).toBe(9);
   });
 
-  test("counts the attempts that were said from after a failure that was kept", async () => {
+  test("counts the specified attempts from after a kept failure", async () => {
     const { order, broken } = await brokenPlay(oneTask);
     await order.fail("work", { retries: 1 });
     broken.by = undefined;
@@ -469,7 +469,7 @@ describe("resolving what could not be decided", () => {
     expect(order.task("work")).toMatchObject({ attempt: 2, retries: 9 });
   });
 
-  test("lets a failure that was kept use up an attempt when nothing was said", async () => {
+  test("lets a kept failure use up an attempt when none are specified", async () => {
     const { order, broken } = await brokenPlay(oneTask);
     await order.fail("work");
     broken.by = undefined;
@@ -479,7 +479,7 @@ describe("resolving what could not be decided", () => {
     expect(order.task("work")).toMatchObject({ attempt: 2, retries: 2 });
   });
 
-  test("leaves a timer alone, whatever is said about attempts", async () => {
+  test("ignores attempts for a timer", async () => {
     const { order, broken } = await brokenPlay(pause);
     await order.fire("pause");
     broken.by = undefined;
@@ -490,7 +490,7 @@ describe("resolving what could not be decided", () => {
     expect(order.variables).toEqual({ rate: 2 });
   });
 
-  test("mends what a start brought", async () => {
+  test("overrides the variables of a start", async () => {
     const broken: { by?: unknown } = { by: new Error("no") };
     const program = breaking(aProgram(oneTask), broken);
     const order = await play(program, { variables: { a: 1, b: 1 }, deadline: BEGIN + HOUR });
@@ -502,7 +502,7 @@ describe("resolving what could not be decided", () => {
     expect(order.variables).toEqual({ a: 1, b: 2 });
   });
 
-  test("puts a word on what an earlier resolution said of an incident, and the newer counts", async () => {
+  test("combines with an earlier resolution of an incident, and the newer takes precedence", async () => {
     const { order, broken } = await brokenPlay(oneTask);
     broken.by = undefined;
     await order.fail("work", { retries: 0 });
@@ -518,7 +518,7 @@ describe("resolving what could not be decided", () => {
     expect(order.variables).toEqual({ a: 1, b: 2 });
   });
 
-  test("resolves the incident that it had put back, when the earlier resolution was too large", async () => {
+  test("resolves the incident that it had restored, when the earlier resolution was too large", async () => {
     const order = await play(oneTask);
     await order.fail("work", { retries: 0 });
     const { id } = order.incident("work");
@@ -561,7 +561,7 @@ describe("open tickets", () => {
     expect(order.incident("first").type).toBe("TOO_MANY_OPEN_TICKETS");
   });
 
-  test("never carry an id twice, in one commit or over many", async () => {
+  test("never reuse an id, in one commit or over many", async () => {
     const order = await play(fanOut(3));
     const ids = new Set(order.instance.tickets.map(({ id }) => id));
     await order.complete("first");
@@ -572,7 +572,7 @@ describe("open tickets", () => {
   });
 });
 
-describe("an expression engine that throws although it must not", () => {
+describe("an expression engine that throws unexpectedly", () => {
   const broken = new Error("engine broke");
 
   test.each([
@@ -583,7 +583,7 @@ describe("an expression engine that throws although it must not", () => {
       },
     ],
     ["later", () => Promise.reject(broken)],
-  ])("%s costs an incident, not the instance", async (_, evaluate) => {
+  ])("%s causes an incident, and the instance stays live", async (_, evaluate) => {
     const definition = aProcess(
       [aStart(), aTask("work"), aScript("sum", "total = 1")],
       ["start -> work -> sum"],

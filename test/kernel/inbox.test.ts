@@ -48,7 +48,7 @@ describe("an event that is sent to an instance", () => {
     expect(run.trail).not.toContain("event-sent");
   });
 
-  test("D6: D9: stays unread while nothing waits for it, and is noted", async () => {
+  test("D6: D9: stays unread without a wait, and is recorded", async () => {
     const run = await play(working());
 
     await run.send(anEvent("approved"));
@@ -61,7 +61,7 @@ describe("an event that is sent to an instance", () => {
     });
   });
 
-  test("D9: is taken in once, waited for or not", async () => {
+  test("D9: is accepted once, with or without a wait", async () => {
     const run = await play(working());
     await run.send(anEvent("approved"));
     const once = run.instance;
@@ -70,7 +70,7 @@ describe("an event that is sent to an instance", () => {
     expect(run.instance.sentEvents).toEqual(["approved-1"]);
   });
 
-  test("D9: is remembered among as many as the limit says", async () => {
+  test("D9: is remembered within the limit", async () => {
     const run = await play(waiting());
     const late = anEvent("other", { expiresAt: BEGIN });
     for (let n = 1; n <= MAX_REMEMBERED_EVENTS + 1; n += 1) await run.send({ ...late, id: `${n}` });
@@ -84,7 +84,7 @@ describe("an event that is sent to an instance", () => {
     );
   });
 
-  test("D9: that has expired on its way is remembered and nothing else", async () => {
+  test("D9: that has expired before delivery is remembered and nothing else", async () => {
     const run = await play(waiting());
     const before = run.instance;
 
@@ -96,14 +96,14 @@ describe("an event that is sent to an instance", () => {
     expect(run.instance.trail).toEqual(before.trail);
   });
 
-  test("D9: is not welcome once the instance has ended", async () => {
+  test("D9: is ignored once the instance has ended", async () => {
     const run = await play(waiting());
     await run.cancel();
 
     expect((await run.send(anEvent("approved"))).changed).toBe(false);
   });
 
-  test("D9: wakes the wait that has stood longest", async () => {
+  test("D9: resumes the oldest wait", async () => {
     const run = await play(
       aWorkflow(function* () {
         const first = yield race({ one: event("approved"), two: event("approved") });
@@ -148,7 +148,7 @@ describe("an inbox", () => {
     expect(fitsInbox(empty, filled(room + 1))).toBe(false);
   });
 
-  test("D9: takes an event when it is full, if a wait stands for it", async () => {
+  test("D9: accepts an event when it is full, if a wait takes it", async () => {
     const run = await play(waiting());
     for (const each of numbered(MAX_INBOX_EVENTS, "other")) await run.send(each);
 
@@ -157,7 +157,7 @@ describe("an inbox", () => {
     expect(run.status).toBe("succeeded success");
   });
 
-  test("D9: does not count what has expired, and drops it for what comes", async () => {
+  test("D9: does not count expired events, and drops them for new ones", async () => {
     const run = await play(working());
     for (const each of numbered(MAX_INBOX_EVENTS)) await run.send(each);
     run.now = BEGIN + HOUR;
@@ -167,7 +167,7 @@ describe("an inbox", () => {
     expect(unread(run)).toEqual(["late"]);
   });
 
-  test("D9: drops what has expired meanwhile, though the event was accepted before", async () => {
+  test("D9: drops what has expired meanwhile, although the event was accepted before", async () => {
     const run = await play(working());
     await run.send(anEvent("approved"));
     run.now = BEGIN + HOUR;
@@ -177,7 +177,7 @@ describe("an inbox", () => {
     expect(unread(run)).toEqual(["other-1"]);
   });
 
-  test("D9: drops what had expired when the event was accepted, though its own time lags", async () => {
+  test("D9: drops what had expired when the event was accepted, although the instance's time lags", async () => {
     const run = await play(working());
     await run.send(anEvent("approved"));
 
@@ -250,7 +250,7 @@ describe("an event that was broadcast", () => {
       return yield event("approved");
     });
 
-  test("D10: is taken once by each instance, by its place among those of its name", async () => {
+  test("D10: is taken once by each instance, by its number among those of its name", async () => {
     const run = await play(twice());
 
     await run.event("event:approved", { eventId: "e4", seq: 4 });
@@ -263,7 +263,7 @@ describe("an event that was broadcast", () => {
     expect(run.status).toBe("succeeded success");
   });
 
-  test("is told apart by name, even by names that every object has", async () => {
+  test("is distinguished by name, even by names that every object has", async () => {
     const run = await play(
       aWorkflow(function* () {
         yield event("constructor");
@@ -277,7 +277,7 @@ describe("an event that was broadcast", () => {
     expect((await run.event("event:approved", { eventId: "e1", seq: 1 })).changed).toBe(true);
   });
 
-  test("leaves the inbox as it is", async () => {
+  test("leaves the inbox unchanged", async () => {
     const run = await play(twice());
     await run.send(anEvent("other"));
 
@@ -286,7 +286,7 @@ describe("an event that was broadcast", () => {
     expect(unread(run)).toEqual(["other-1"]);
   });
 
-  test("does not wake what waits for something else", async () => {
+  test("does not resume other waits", async () => {
     const run = await play(
       aWorkflow(function* () {
         return yield timer(1);
@@ -302,7 +302,7 @@ describe("an event that was broadcast", () => {
 });
 
 describe("a race of events", () => {
-  test("D7: has one winner; the event that lost stays unread", async () => {
+  test("D7: has one winner; the losing event stays unread", async () => {
     const run = await play(
       aWorkflow(function* () {
         const first = yield race({ yes: event("yes"), no: event("no"), late: timer(HOUR) });
@@ -337,14 +337,14 @@ const ENDS: Record<string, (run: Play) => Promise<unknown>> = {
 
 const POLICIES: readonly OnTargetTerminated[] = ["discard", "broadcast", "deadLetter"];
 
-describe("what an instance leaves unread", () => {
+describe("the unread events of an instance", () => {
   const busy = () =>
     aWorkflow(function* () {
       return yield task("work");
     });
 
   test.each(Object.keys(ENDS).flatMap((kind) => POLICIES.map((policy) => [kind, policy] as const)))(
-    "D11: when it is %s goes where its type said: %s",
+    "D11: when it is %s are handled as their type said: %s",
     async (kind, policy) => {
       const run = await play(busy(), { deadline: BEGIN + HOUR - 1, holdsBack: true });
       const sent = anEvent("approved", { onTargetTerminated: policy });
@@ -368,7 +368,7 @@ describe("what an instance leaves unread", () => {
     },
   );
 
-  test("D11: goes in the order in which it was sent, each under an id of its own", async () => {
+  test("D11: are passed on in the order in which they were sent, each under its own id", async () => {
     const run = await play(busy(), { holdsBack: true });
     for (const each of numbered(3)) await run.send({ ...each, onTargetTerminated: "deadLetter" });
 

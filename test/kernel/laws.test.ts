@@ -27,14 +27,14 @@ async function throughLife(
 describe.each([
   ["of tasks and timers", aRandomGraph],
   ["of signals and messages too", aRandomGraphOfCalls],
-])("whatever the graph, %s, and whatever happens", (_, graph) => {
+])("for any graph, %s, and any facts", (_, graph) => {
   const lives = [graph, choices] as const;
 
   test("F17: a fact that is delivered twice is taken once", async () => {
     await fc.assert(
       fc.asyncProperty(...lives, (definition, choices) =>
         throughLife(definition, choices, async (order, fact) => {
-          // Of messages to a wait that stays open the mailbox knows which it has given.
+          // For a wait that stays open, the mailbox knows which messages it has delivered.
           const isKnown = staysFor(order, fact);
           await order.deliver(fact);
           if (isKnown) return;
@@ -75,7 +75,7 @@ describe.each([
     );
   });
 
-  test("nothing surprises the runner: every incident is one that it raises itself", async () => {
+  test("the runner never fails unexpectedly: every incident is one that it raises itself", async () => {
     await fc.assert(
       fc.asyncProperty(...lives, async (definition, choices) => {
         await shaken(definition, choices, ({ tickets }) => {
@@ -89,7 +89,7 @@ describe.each([
     );
   });
 
-  test("no ticket id is ever used again, and a ticket keeps what it is", async () => {
+  test("no ticket id is ever used again, and a ticket keeps its kind", async () => {
     await fc.assert(
       fc.asyncProperty(...lives, async (definition, choices) => {
         const seen = new Map<string, string>();
@@ -135,7 +135,7 @@ describe.each([
     );
   });
 
-  test("history tells of each visit under a number of its own, from entering to leaving", async () => {
+  test("history records each visit under its own number, from entering to leaving", async () => {
     await fc.assert(
       fc.asyncProperty(...lives, async (definition, choices) => {
         const instance = await shaken(definition, choices);
@@ -149,7 +149,7 @@ describe.each([
     );
   });
 
-  test("S2: every ticket belongs to a token that stands, and no pair is waited for twice", async () => {
+  test("S2: every ticket belongs to an open token, and no pair is waited for twice", async () => {
     await fc.assert(
       fc.asyncProperty(...lives, async (definition, choices) => {
         await shaken(definition, choices, ({ tickets, state }) => {
@@ -165,7 +165,7 @@ describe.each([
     );
   });
 
-  test("F18: no fact is welcome any more once the instance has ended", async () => {
+  test("F18: no fact is accepted any more once the instance has ended", async () => {
     await fc.assert(
       fc.asyncProperty(...lives, async (definition, choices) => {
         const facts: Parameters<typeof isWelcome>[1][] = [{ kind: "cancel-requested" }];

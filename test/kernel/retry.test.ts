@@ -37,7 +37,7 @@ const TABLE: readonly Row[] = [
 ];
 
 describe("the attempt after a failure, with", () => {
-  test.each(TABLE)("%s: is the same for a task and for a member of a family", async (...row) => {
+  test.each(TABLE)("%s: is the same for a task and for an item of a batch", async (...row) => {
     const [, backoff, failure, becomes] = row;
 
     expect(await nextOfTask(backoff, failure)).toEqual(becomes);
@@ -45,7 +45,7 @@ describe("the attempt after a failure, with", () => {
   });
 });
 
-/** The next attempt of a task with a ticket of its own, or the type of its incident. */
+/** The next attempt of a task with its own ticket, or the type of its incident. */
 async function nextOfTask(backoff: string, failure: Failure): Promise<unknown> {
   const order = await play(aProcess([aStart(), aTask("a", { backoff }), anEnd()], FLOWS));
   await order.fail("a", failure);
@@ -53,13 +53,13 @@ async function nextOfTask(backoff: string, failure: Failure): Promise<unknown> {
   return open?.on === "task" ? attemptOf(open) : incidentOf(order);
 }
 
-/** The same of a member: what its next message asks for, or what the instance makes of its failure. */
+/** The same for an item: its next message, or the result of its failure in the instance. */
 async function nextOfMember(backoff: string, failure: Failure): Promise<unknown> {
   const many = aTask("a", { backoff, loop: aLoop() });
   const items = Array.from({ length: 11 }, (_, n) => n);
   const order = await play(aProcess([aStart(), many, anEnd()], FLOWS), { variables: { items } });
   const member = findTicket(order.instance.tickets, `${order.family("a").id}#3`);
-  if (member?.on !== "task") throw new Error("The member is not open.");
+  if (member?.on !== "task") throw new Error("The item is not open.");
   const fact: TaskFailed = {
     kind: "task-failed",
     ticket: member.id,

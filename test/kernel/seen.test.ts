@@ -6,8 +6,8 @@ import { hasSeen, NOTHING_SEEN, withSeen } from "../../lib/kernel/seen.ts";
 
 const numbers = (...all: readonly number[]): Seen => all.reduce(withSeen, NOTHING_SEEN);
 
-describe("a set that fills up from below", () => {
-  test("has nothing at first", () => {
+describe("a set of numbers that grows from below", () => {
+  test("is empty at first", () => {
     expect(hasSeen(NOTHING_SEEN, 1)).toBe(false);
     expect(withSeen(undefined, 1)).toEqual({ low: 1, above: [] });
   });
@@ -47,7 +47,7 @@ describe("a set that fills up from below", () => {
         ],
       },
     ],
-  ])("takes %j in little room", (all, expected) => {
+  ])("stores %j compactly", (all, expected) => {
     expect(numbers(...all)).toEqual(expected);
   });
 
@@ -58,7 +58,7 @@ describe("a set that fills up from below", () => {
     expect(withSeen(seen, 1)).toBe(seen);
   });
 
-  test("remembers as many above as the limit says, and lets the smallest go with one more", () => {
+  test("remembers as many above as the limit allows, and drops the smallest for one more", () => {
     const even = Array.from({ length: MAX_REMEMBERED_ABOVE }, (_, at) => 2 * (at + 1));
 
     const full = numbers(...even);
@@ -71,7 +71,7 @@ describe("a set that fills up from below", () => {
     expect(hasSeen(over, 3)).toBe(false);
   });
 
-  test("folds what follows the smallest that leaves", () => {
+  test("merges what follows the smallest that is dropped", () => {
     const odd = Array.from({ length: MAX_REMEMBERED_ABOVE - 1 }, (_, at) => 2 * at + 101);
     const full = numbers(10, 11, ...odd);
     const over = withSeen(full, 1_000);
@@ -93,7 +93,7 @@ describe("a set that fills up from below", () => {
     );
   });
 
-  test("has nothing but what came, below the limit", () => {
+  test("contains nothing but what was added, below the limit", () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 300 }), { maxLength: MAX_REMEMBERED_ABOVE }),

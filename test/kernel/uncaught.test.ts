@@ -15,7 +15,7 @@ import {
 } from "../support/graph-builder.ts";
 import { BEGIN, givenAt, play } from "../support/play.ts";
 
-/** The same definition, which ends where an error is not caught. */
+/** The same definition, which ends at an uncaught error. */
 const failing = (definition: Definition): Definition => ({ ...definition, onUncaught: "fail" });
 
 const forked = aProcess(
@@ -36,7 +36,7 @@ describe("a definition whose uncaught errors end the instance", () => {
     expect(order.trail).not.toContain("incident-raised a");
   });
 
-  test("fails when a task has no attempt left, and says with what", async () => {
+  test("fails when a task has no attempt left, with that error", async () => {
     const order = await play(failing(forked));
 
     await order.fail("a", { message: "it broke", name: "TypeError", stack: "at a.ts:1" });
@@ -46,7 +46,7 @@ describe("a definition whose uncaught errors end the instance", () => {
     expect(order.instance.error).toEqual({ ...error, name: "TypeError", stack: "at a.ts:1" });
   });
 
-  test("fails where a member of a loop has, however many there are", async () => {
+  test("fails if an item of a loop fails, however many there are", async () => {
     const loop = aLoop();
     const many = aProcess([aStart(), aTask("a", { loop })], ["start -> a"]);
     const items = Array.from({ length: 20 }, (_, n) => n);
@@ -69,7 +69,7 @@ describe("a definition whose uncaught errors end the instance", () => {
     expect(order.instance.error).toMatchObject({ code: "EXTRACT_VALUE_ERROR", element: "which" });
   });
 
-  test("goes on where an error is caught", async () => {
+  test("continues if an error is caught", async () => {
     const caught = aProcess(
       [aStart(), aTask("a"), aBoundaryError("oops", { on: "a", code: "E" }), aTask("mended")],
       ["start -> a", "oops -> mended"],
@@ -88,7 +88,7 @@ describe("a definition whose uncaught errors end the instance", () => {
     expect(order.instance.error).toMatchObject({ code: "E", element: "stop" });
   });
 
-  test("still raises an incident for what nobody planned for", async () => {
+  test("still raises an incident for an unexpected error", async () => {
     const order = await play(failing(forked));
     const fact = { kind: "task-completed", ticket: order.task("a").id, variables: {} } as const;
 
@@ -101,7 +101,7 @@ describe("a definition whose uncaught errors end the instance", () => {
 });
 
 describe("a definition without that policy", () => {
-  test("raises an incident, with name and stack where they were told", async () => {
+  test("raises an incident, with name and stack if they are given", async () => {
     const order = await play(forked);
 
     await order.fail("a", { message: "it broke", name: "TypeError", stack: "at a.ts:1" });
@@ -113,7 +113,7 @@ describe("a definition without that policy", () => {
   test.each([
     ["name", MAX_ERROR_NAME_LENGTH],
     ["stack", MAX_STACK_LENGTH],
-  ])("keeps as much of the %s as there is room for", async (field, most) => {
+  ])("truncates the %s at the limit", async (field, most) => {
     for (const length of [most, most + 1]) {
       const order = await play(forked);
       await order.fail("a", { [field]: "x".repeat(length) });
@@ -130,7 +130,7 @@ describe("a definition with a deadline", () => {
   };
   const HOUR = 3_600_000;
 
-  test("ends its instances when that is over, with its code and reason", async () => {
+  test("ends its instances at the deadline, with its code and reason", async () => {
     const order = await play(timed);
 
     await order.fire(timed.id);
@@ -143,7 +143,7 @@ describe("a definition with a deadline", () => {
     });
   });
 
-  test("leaves an earlier one to the start, and takes the place of a later one", async () => {
+  test("keeps an earlier deadline of the start, and replaces a later one", async () => {
     const earlier = await play(timed, { deadline: BEGIN + HOUR / 2 });
     const later = await play(timed, { deadline: BEGIN + HOUR * 2 });
 
@@ -151,7 +151,7 @@ describe("a definition with a deadline", () => {
     expect(later.timer(timed.id).dueAt).toBe(BEGIN + HOUR);
   });
 
-  test("that makes no sense is an incident, and says so", async () => {
+  test("that is invalid is an incident, and says so", async () => {
     const order = await play({ ...forked, deadline: { after: "soon" } });
 
     expect(order.incident(forked.id)).toMatchObject({ type: "UNKNOWN" });

@@ -16,7 +16,7 @@ import {
 } from "../support/graph-builder.ts";
 import { anEvent, aProgram, BEGIN, committed, givenAt, type Play, play } from "../support/play.ts";
 
-/** Breaks after the runner has done its work, while it is told to. */
+/** Throws after the runner has done its work, while it is set to. */
 function breaking({ definition, runner }: Program) {
   const fault = { isThere: false };
   const program: Program = {
@@ -79,7 +79,7 @@ function refuseAsTooLarge(run: Play, fact: Fact): void {
   run.instance = committed(instance);
 }
 
-describe("what came for a wait and cannot be decided", () => {
+describe("a fact for a wait that cannot be decided", () => {
   test.each(KINDS)("is kept whatever its size, and taken when resolved: a %s", async (kind) => {
     const { fault, program } = breaking(waitingFor(kind));
     const run = await play(program);
@@ -128,7 +128,7 @@ describe("what came for a wait and cannot be decided", () => {
   });
 
   test.each(["signal", "event"] as const)(
-    "stands for the outside anew when its %s is put back: its row is gone",
+    "needs a new row when its %s is restored: the old one is gone",
     async (kind) => {
       const run = await play(waitingFor(kind));
       const ticket = { ...onlyTicket(run), row: { after: 3, epoch: 1 } } as Ticket;
@@ -168,7 +168,7 @@ describe("an event that cannot be decided", () => {
     expect(run.instance.sentEvents).toEqual(["paid-1"]);
   });
 
-  test("D9: may be sent again when there was no room to keep it", async () => {
+  test("D9: may be sent again when it was too large to keep", async () => {
     const run = await play(working());
     const fact: Fact = { kind: "event-sent", event: anEvent("paid") };
 
@@ -178,7 +178,7 @@ describe("an event that cannot be decided", () => {
     expect((await run.decide(fact)).changed).toBe(true);
   });
 
-  test("D9: is not in the inbox any more while an incident keeps it", async () => {
+  test("D9: is not in the inbox while an incident keeps it", async () => {
     const { fault, program } = breaking(working());
     const run = await play(program);
     await run.send(anEvent("paid", { payload: 7 }));
@@ -208,7 +208,7 @@ describe("an event that cannot be decided", () => {
   });
 });
 
-describe("a wait that stays open and is put back after an incident", () => {
+describe("a wait that stays open and is restored after an incident", () => {
   const watched = aProcess(
     [
       aStart(),
@@ -237,7 +237,7 @@ describe("a wait that stays open and is put back after an incident", () => {
     expect(order.open.filter((open) => open === "task note")).toHaveLength(3);
   });
 
-  test("F46: waits on with its incident while somebody else has the pair", async () => {
+  test("F46: keeps waiting with its incident while another instance has the pair", async () => {
     const { fault, program } = breaking(aProgram(watched));
     const order = await play(program);
     fault.isThere = true;
@@ -256,7 +256,7 @@ describe("a wait that stays open and is put back after an incident", () => {
     expect(order.open).toContain("message call");
   });
 
-  test("F46: takes a message that closes it, whoever has the pair meanwhile", async () => {
+  test("F46: takes a message that closes it, even if another instance has the pair meanwhile", async () => {
     const { fault, program } = breaking(
       aProgram(
         aProcess(
@@ -279,7 +279,7 @@ describe("a wait that stays open and is put back after an incident", () => {
 
 describe("a fact for another kind of wait", () => {
   test.each(KINDS.flatMap((kind) => KINDS.map((of) => [kind, of] as const)))(
-    "changes nothing unless it is of its kind: a %s for a wait of %s",
+    "changes nothing unless it fits the wait: a %s for a wait of %s",
     async (kind, of) => {
       const run = await play(waitingFor(of));
 
@@ -291,7 +291,7 @@ describe("a fact for another kind of wait", () => {
     },
   );
 
-  test("cannot be taken by a graph that has no such waits", async () => {
+  test("cannot be taken by a graph without such waits", async () => {
     const order = await play(aProcess([aStart(), aTask("work")], ["start -> work"]));
     const ticket: Ticket = {
       id: "w9.1",

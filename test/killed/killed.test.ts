@@ -12,10 +12,10 @@ import { isBetween, killAndSee, type Seen } from "../support/killed-run.ts";
 
 const KILLS = process.env.FERMATA_LONG === "1" ? 200 : 20;
 const MIN_LIVE = 500;
-/** How long a life may take to fire what is due; generous, because the machine is busy then. */
+/** How long a process may take to fire what is due; generous, because the machine is busy then. */
 const PROMPT_MS = 5_000;
 
-describe(`an engine that is killed ${KILLS} times at work`, () => {
+describe(`an engine that is killed ${KILLS} times under load`, () => {
   let seen: Seen;
   beforeAll(async () => {
     seen = await killAndSee(KILLS);
@@ -25,12 +25,12 @@ describe(`an engine that is killed ${KILLS} times at work`, () => {
     expect(Math.min(...seen.kills.map(({ live }) => live))).toBeGreaterThanOrEqual(MIN_LIVE);
   });
 
-  it("was hit between commit and dispatch in at least one kill of ten or so", () => {
+  it("was killed between commit and dispatch in about one of ten kills", () => {
     const hits = seen.kills.filter(isBetween).length;
     expect(hits).toBeGreaterThanOrEqual(KILLS === 20 ? 1 : KILLS / 10);
   });
 
-  it("has ended every acknowledged start as it had to, and knows no other instance", () => {
+  it("has ended every acknowledged start as expected, and has no other instance", () => {
     expect([...seen.listed.keys()].sort()).toEqual(seen.started.map(({ id }) => id).sort());
     for (const { id, plan } of seen.started) {
       expect([id, seen.results.get(id)?.status]).toEqual([id, "succeeded"]);
@@ -41,7 +41,7 @@ describe(`an engine that is killed ${KILLS} times at work`, () => {
     }
   });
 
-  it("has completed every task once in history, by a run that the ledger knows", () => {
+  it("has completed every task once in history, by a run that is in the ledger", () => {
     const runs = new Set(seen.ledger.map(({ key, element }) => `${key} ${element}`));
     for (const { id, plan } of seen.started) {
       const completed = elementsOf(id, "task-completed");
@@ -58,7 +58,7 @@ describe(`an engine that is killed ${KILLS} times at work`, () => {
     }
   });
 
-  it("ran handlers for its own instances only, and none twice in one life", () => {
+  it("ran handlers for its own instances only, and none twice in one process", () => {
     const known = new Set(seen.started.map(({ id }) => id));
     expect(seen.ledger.filter(({ key }) => !known.has(key.split(":")[0] ?? ""))).toEqual([]);
     const runs = new Set<string>();
@@ -103,7 +103,7 @@ describe(`an engine that is killed ${KILLS} times at work`, () => {
   const elementsOf = (id: string, wanted: string): string[] =>
     entriesOf(id).flatMap(({ type, element }) => (type === wanted ? [element ?? ""] : []));
 
-  /** How long some life was at work between two moments. */
+  /** How long some process was running between two moments. */
   function upMsBetween(from: number, to: number): number {
     return seen.lives
       .map((life) => Math.min(to, life.to) - Math.max(from, life.from))

@@ -23,7 +23,7 @@ import {
 } from "../support/bpmn-xml.ts";
 import { deploy, resultOf, tryStart } from "../support/killed-client.ts";
 
-/** Behind a timer: what is due is worked off by each life itself. */
+/** After a timer: each process fires what is due by itself. */
 const behindTimer = (type: string) =>
   file(
     xml(
@@ -37,8 +37,8 @@ const behindTimer = (type: string) =>
     ),
   );
 
-describe("an instance whose task takes the process with it", () => {
-  test("can be cancelled after a restart, and everything else goes on", async () => {
+describe("an instance whose task crashes the process", () => {
+  test("can be cancelled after a restart, and everything else continues", async () => {
     const lives = aFolder();
     const told = "blocked";
     await begin(lives, "block", told);
@@ -52,7 +52,7 @@ describe("an instance whose task takes the process with it", () => {
     expect((await resultOf(url, "good")).variables).toEqual({ fine: true });
   });
 
-  test("is set aside by itself, and runs again when that is resolved", async () => {
+  test("is set aside automatically, and runs again when that is resolved", async () => {
     const lives = aFolder();
     const told = "crashed";
     await begin(lives, "crash", told);
@@ -69,7 +69,7 @@ describe("an instance whose task takes the process with it", () => {
   });
 });
 
-/** The first life, which dies without a trace of why. */
+/** The first process, which dies without a trace of the reason. */
 async function begin(lives: ReturnType<typeof aFolder>, type: string, told: string): Promise<void> {
   const life = await lives.open();
   for (const each of [type, "fine"]) await deploy(life.url, behindTimer(each));
@@ -81,7 +81,7 @@ async function begin(lives: ReturnType<typeof aFolder>, type: string, told: stri
 
 type Incident = Readonly<{ incidentId: string; type: string; element: string; message: string }>;
 
-/** What is due is worked off right after the server listens. */
+/** What is due is processed directly after the server listens. */
 async function incidentOf(url: string): Promise<Incident> {
   for (;;) {
     const { items } = (await call(url, "GET", "/v1/incidents")) as { items: readonly Incident[] };
@@ -98,7 +98,7 @@ async function call(url: string, method: string, path: string, body?: object): P
   return answer;
 }
 
-/** Lives of the program on one folder. */
+/** Processes of the program on one folder. */
 function aFolder() {
   const folder = mkdtempSync(join(tmpdir(), "fermata-poisoned-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -122,7 +122,7 @@ function aFolder() {
   };
   return {
     open,
-    /** Opens, waits until the step has the thread, and kills. */
+    /** Opens, waits until the step blocks the thread, and kills. */
     die: async (told: string): Promise<void> => {
       const life = await open();
       expect(await life.next()).toBe(told);

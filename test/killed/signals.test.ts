@@ -16,20 +16,20 @@ const CROWD = {
 };
 const WAITING = CROWD.waiter + CROWD.host + CROWD.race;
 
-describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () => {
+describe(`an engine that is killed during a signal to ${WAITING} waits`, () => {
   let seen: SeenFanOut;
   beforeAll(async () => {
     seen = await killDuringFanOut(CROWD);
   }, 1_200_000);
 
-  it("was killed while some had the signal and others still waited for it", () => {
+  it("was killed while some waits had the signal and others did not", () => {
     const between = seen.kills.filter(
       ({ waiting, isAccepted }) => isAccepted && waiting > 0 && waiting < WAITING,
     );
     expect(between.length).toBeGreaterThanOrEqual(1);
   });
 
-  it("has ended every instance once, and knows no other", () => {
+  it("has ended every instance once, and has no other", () => {
     expect([...seen.listed.keys()].sort()).toEqual([...seen.ids.keys()].sort());
     for (const id of seen.ids.keys()) {
       expect([id, seen.results.get(id)?.status]).toEqual([id, "succeeded"]);
@@ -41,7 +41,7 @@ describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () 
     }
   });
 
-  it("gave everybody the signal once, or the answer that was quicker (F30, F54)", () => {
+  it("gave every wait the signal once, or the message that was faster (F30, F54)", () => {
     for (const [id, kind] of seen.ids) {
       if (kind === "reader") continue;
       const received = [count(id, "signal-received"), count(id, "message-received")];
@@ -50,7 +50,7 @@ describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () 
     }
   });
 
-  it("has either taken an answer or still keeps it (F35)", () => {
+  it("has either taken a message or still keeps it (F35)", () => {
     const taken = [...seen.answered].filter((id) => count(id, "message-received") === 1);
     const kept = [...seen.answered].filter((id) => !taken.includes(id));
     expect([...seen.left.mail].sort()).toEqual(
@@ -58,7 +58,7 @@ describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () 
     );
   });
 
-  it("gave every reader both letters, each once and in their order, though both came twice", () => {
+  it("gave every reader both events, each once and in their order, although both came twice", () => {
     for (const [id, kind] of seen.ids) {
       if (kind !== "reader") continue;
       const entries = seen.histories.get(id) ?? [];
@@ -69,7 +69,7 @@ describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () 
     }
   });
 
-  it("ran the task behind each wait under one key, and never twice in one life", () => {
+  it("ran the task after each wait under one key, and never twice in one process", () => {
     const keys = new Map([...seen.ids.keys()].map((id) => [id, new Set<string>()]));
     const runs = new Set<string>();
     const doubles: string[] = [];
@@ -83,12 +83,12 @@ describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () 
     for (const [id, ran] of keys) expect([id, ran.size]).toEqual([id, 1]);
   });
 
-  it("has freed the keys of waits that the signal ended: another waits there and is reached", () => {
+  it("has freed the keys of waits that the signal closed: a new wait with the key is reached", () => {
     const outcomes = [...seen.takenAgain.values()];
     expect(outcomes).toEqual(Array((CROWD.host + CROWD.race) / 2).fill("delivered"));
   });
 
-  it("counts in a complete receipt exactly those who received the signal, kills or not", () => {
+  it("counts in a complete receipt exactly the waits that received the signal, despite kills", () => {
     const { receipt } = seen;
     expect(receipt).toMatchObject({ complete: true, started: 0, expired: 0, failed: [] });
     expect(receipt.matched).toBe(receipt.delivered + receipt.skipped);
@@ -98,14 +98,14 @@ describe(`an engine that is killed in the middle of a signal to ${WAITING}`, () 
     expect(receipt.delivered).toBe(received.length);
   });
 
-  it("has nothing armed: no wait, no task, no row, nothing due, and a new signal finds nobody", () => {
+  it("has nothing armed: no wait, no task, no row, nothing due, and a new signal finds no wait", () => {
     const { waits, tasks, reachedAfterwards, left } = seen;
     expect({ waits, tasks, reachedAfterwards }).toEqual({
       waits: 0,
       tasks: 0,
       reachedAfterwards: 0,
     });
-    // Nobody hurries to clear the places in mailboxes that a kill has left; they are free.
+    // Entries in mailboxes that a kill has left are not removed at once; their keys are free.
     const due = left.due.filter((key) => !key.includes(AFTERWARDS));
     expect({ ...left, mail: [], subs: [], due }).toEqual(NOTHING_LEFT);
   });

@@ -43,9 +43,9 @@ const largeWorlds: readonly World[] = [
   },
 ];
 
-describe("an event that one may have, searched exhaustively (race 48)", () => {
+describe("an event for a single recipient, searched exhaustively (race 48)", () => {
   test.each(isLong ? [...worlds, ...largeWorlds] : worlds)(
-    "is taken once by two waiters, and never lost: $name",
+    "is taken once by two waits, and never lost: $name",
     { timeout: LONG_MS },
     ({ bounds, states }) => {
       const found = explore(consumeOnce(bounds));
@@ -56,7 +56,7 @@ describe("an event that one may have, searched exhaustively (race 48)", () => {
   );
 });
 
-describe("an event that one may have, with one rule left out", () => {
+describe("an event for a single recipient, with one rule left out", () => {
   type Killer = Readonly<{ bounds: Bounds; problem: RegExp; steps: number }>;
   const killers: Record<Mutant, Killer> = {
     "no transaction": { bounds: kept, problem: /taken twice/, steps: 19 },

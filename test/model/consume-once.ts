@@ -1,20 +1,20 @@
-// An event that only one may have, as a small world: a publisher, instances that wait, a sweep.
+// An event for a single recipient as a small world: a publisher, instances that wait, a sweep.
 //
-// 1. The publisher puts the event E and its id in one transaction, to be looked at, and only then
-//    looks who waits, the longest first. The id there already: it only looks who waits.
+// 1. The publisher puts the event E and its id in one transaction, with a due instant, and only then
+//    looks for waits, the oldest first. If the id exists already, it only looks for waits.
 // 2. An instance commits its wait with a row, and only then looks for E. What it finds is parked.
 //    Both write before they read, so one of them sees the other. A redelivery looks again, once it
-//    has seen the row: a wait that is seen open while its row is not is half a transaction.
+//    has read the row: a wait that is read open without its row is half a transaction.
 // 3. Taking is one transaction of the instance and E's removal, so it happens once.
-// 4. Nobody wants E: it stays and is looked at no longer, or (AfterWait) it is dropped.
-// 5. A caller parks a copy, the offer, before it gives E away. The offer sends what that owes.
+// 4. If no instance takes E, it stays without a due instant, or (AfterWait) it is dropped.
+// 5. A caller parks a copy, the offer, before it delivers E. The offer sends what that owes.
 //
 // Names: A is an instance and its only wait, start:A opens it, A@e is the parked find and the name
 // of its end, call:e the publisher, offer:e the copy, or the message of the sweep.
 
 import type { Model, Step } from "./explore.ts";
 
-/** One rule left out, each: the search must find what goes wrong without it. */
+/** Each leaves one rule out: the search must find what goes wrong without it. */
 export const MUTANTS = [
   "no transaction",
   "no scan after the wait's commit",
@@ -73,11 +73,11 @@ export type State = Readonly<{
   id: boolean;
   dropped: boolean;
   taken: readonly string[];
-  /** Who waited for certain when E was put. */
+  /** The waits that were certainly open when E was put. */
   early: readonly string[];
   instances: readonly Instance[];
   rows: readonly Row[];
-  /** The half of a subscription that nobody sees yet. */
+  /** The half of a subscription that is not visible yet. */
   applying: Readonly<{ row?: Row; instance?: Instance }> | null;
   queue: readonly string[];
   sent: readonly string[];
@@ -89,7 +89,7 @@ export type State = Readonly<{
   sweeps: number;
 }>;
 
-/** The world of one event and two waiters within bounds, whole or with one rule left out. */
+/** The world of one event and two waits within bounds, whole or with one rule left out. */
 export function consumeOnce(bounds: Bounds, mutant?: Mutant): Model<State> {
   const rules: Rules = { ...bounds, without: (rule) => rule === mutant };
   const instances = ["A", "B"].map((id): Instance => {
@@ -166,7 +166,7 @@ function begun(trigger: string): Handler {
   return { ...blank, phase: "look", todo: [{ id, r: 0 }] };
 }
 
-/** What happens by itself: half a transaction becomes whole, a timer interrupts, the sweep looks. */
+/** What happens by itself: half a transaction becomes whole, a timer interrupts, the sweep runs. */
 function happened(state: State): Step<State>[] {
   const { applying, instances, handlers, queue, event } = state;
   if (applying !== null) {
@@ -245,12 +245,12 @@ function moves(rules: Rules, state: State, handler: Handler): Step<State>[] {
       return settle(rules, state, handler);
     case "finish": {
       const next = withoutHandler(state, handler);
-      return [[`${trigger} is let go`, { ...next, queue: less(state.queue, trigger) }]];
+      return [[`${trigger} is released`, { ...next, queue: less(state.queue, trigger) }]];
     }
   }
 }
 
-/** Reads the instance, and E again: who still waits may have it. */
+/** Reads the instance, and E again: if the wait is still open it may have it. */
 function look(rules: Rules, state: State, handler: Handler): Step<State>[] {
   const { trigger, todo } = handler;
   const [row] = todo;
@@ -319,13 +319,13 @@ function subscribe(rules: Rules, state: State, handler: Handler, old: Instance):
   ];
 }
 
-/** Nobody took it: it stays without being looked at, or it is dropped. */
+/** It was not taken: it stays without a due instant, or it is dropped. */
 function settle(rules: Rules, state: State, handler: Handler): Step<State>[] {
   const { trigger, ev } = handler;
   const finished = replaced(state, handler, { ...handler, phase: "finish", ev: 0 });
   const { event } = state;
-  // Settled by another, who scanned later. To scan again here would be wrong: the offer that was
-  // parked for this call may have come and gone.
+  // Finished by another reader, which scanned later. To scan again here would be wrong: the offer
+  // that was parked for this call may have come and gone.
   if (event === null || event.v !== ev) return [[`${trigger} has no E to settle`, finished]];
   if (rules.mode === "AfterWait") {
     return [[`${trigger} drops E`, { ...finished, event: null, dropped: true }]];
@@ -334,7 +334,7 @@ function settle(rules: Rules, state: State, handler: Handler): Step<State>[] {
   return [[`${trigger} keeps E`, { ...finished, event: { v: ev + 1, lookAt: false } }]];
 }
 
-/** The next row, or the end: facts have one row, scans settle what nobody took. */
+/** The next row, or the end: facts have one row, scans finish what was not taken. */
 function onward(handler: Handler): Handler {
   const todo = handler.todo.slice(1);
   const isScan = handler.trigger === "call:e" || handler.trigger === "offer:e";

@@ -1,20 +1,20 @@
 // Direct drive as a small world: one instance, a queue that redelivers at any moment, handlers that
-// crash at any moment or go on long after the queue has given them up. Tasks only.
+// crash at any moment or continue long after the queue has redelivered their message. Tasks only.
 //
 // 1. A handler reads the instance, consumes its trigger's ticket under the version that it read,
-//    sends what that step owes, and lets its trigger go last of all.
-// 2. Each open ticket says `by` which trigger it is owed and which handler has it as its `own`.
-// 3. Who consumed the ticket of its own trigger may run the one task that is still owed right here.
-// 4. Who finds the ticket of its trigger gone takes over what is owed by that trigger, sends it,
-//    and runs nothing.
+//    sends what that step owes, and releases its trigger last of all.
+// 2. Each open ticket has the trigger that owes it (`by`) and the handler that owns it (`own`).
+// 3. A handler that consumed the ticket of its own trigger may run the one task that is still owed.
+// 4. A handler that finds the ticket of its trigger closed takes over what that trigger owes, sends
+//    it, and runs nothing.
 // 5. A handler that met a conflict may park its outcome; a parked outcome is never parked again.
 //
 // The queue holds names: k1 is a task's message, park:k1 its parked outcome. A name is there or not,
-// as if the queue swallowed every copy: what survives that survives a queue that keeps them.
+// as if the queue dropped every copy: what survives that survives a queue that keeps them.
 
 import type { Model, Step } from "./explore.ts";
 
-/** One rule left out, each: the search must find what goes wrong without it. */
+/** Each leaves one rule out: the search must find what goes wrong without it. */
 export const MUTANTS = [
   "no by",
   "by is the predecessor",
@@ -99,7 +99,7 @@ export function owedByNobody({ instance, queue, handlers }: State): string | und
   const orphan = instance.open.find(
     ({ ticket, by }) => !names.includes(ticket) && (by === null || !names.includes(by)),
   );
-  return orphan && `${orphan.ticket} is owed by nobody`;
+  return orphan && `${orphan.ticket} is owed without a message`;
 }
 
 type Rules = Readonly<{ graph: Graph; without: (rule: Mutant) => boolean }>;
@@ -122,7 +122,7 @@ function received(state: State, bounds: Bounds): Step<State>[] {
       handlers: [...state.handlers, handler],
       deliveries: state.deliveries - 1,
     };
-    // A message that somebody still works on comes again only if that one is slow.
+    // A message with a running handler is redelivered only if that handler is slow.
     return state.handlers.some((other) => other.trigger === trigger)
       ? [`h${id} gets ${trigger} again`, next, "optional"]
       : [`h${id} gets ${trigger}`, next];
@@ -233,7 +233,7 @@ function dispatch(rules: Rules, state: State, handler: Handler): Step<State>[] {
   return [...sent, [`h${id} ${mark}runs ${only} in place`, withHandler(state, driving)]];
 }
 
-/** The ticket of the trigger is gone: what is still owed by that trigger must leave. */
+/** The ticket of the trigger is closed: what that trigger still owes must be sent. */
 function redelivered(rules: Rules, state: State, handler: Handler): Step<State>[] {
   const { id, trigger, image } = handler;
   if (image === null) return [];

@@ -17,19 +17,19 @@ describe("the exhaustive search", () => {
     expect(explore(counter(100))).toEqual({ states: 101, labels: new Set(["add 1", "add 2"]) });
   });
 
-  test("shows a shortest chain to a state that must not be", () => {
+  test("shows a shortest path to a forbidden state", () => {
     const found = explore(counter(100, { unsafe: (n) => (n === 3 ? "three" : undefined) }));
 
     expect(found.counterexample).toEqual({ problem: "three", chain: ["add 1", "add 2"] });
   });
 
-  test("asks whether the end is good where nothing more can happen", () => {
+  test("checks the final state if nothing more can happen", () => {
     const found = explore(counter(2, { unfinished: (n) => `ended at ${n}` }));
 
     expect(found.counterexample).toEqual({ problem: "ended at 2", chain: ["add 2"] });
   });
 
-  test("does not wait for an optional step, and still takes it", () => {
+  test("does not wait for an optional step, but still takes it", () => {
     const lucky = counter(1, {
       next: (n) => (n === 0 ? [["luck", 1, "optional"] as const] : []),
       unfinished: (n) => (n === 0 ? "waits for luck" : undefined),

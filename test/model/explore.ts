@@ -1,4 +1,4 @@
-/** One thing that may happen. Optional ones are faults and luck: nobody may wait for them. */
+/** One thing that may happen. Optional ones are faults and luck: no state may depend on them. */
 export type Step<State> = readonly [label: string, next: State, optional?: "optional"];
 
 /** A small world: plain JSON states, all that may happen in each, and what must hold. */

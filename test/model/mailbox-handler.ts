@@ -1,4 +1,4 @@
-// What publishers, subscribers and pokes do in the small world of a mailbox, call by call.
+// What publishers, subscribers and wake-ups do in the small world of a mailbox, call by call.
 
 import type { Step } from "./explore.ts";
 import {
@@ -77,7 +77,7 @@ function readMail(rules: Rules, state: State, handler: Handler): Step<State>[] {
   return direct && only !== undefined ? judging(only) : to(read);
 }
 
-/** Reads the instance of a wait: is it alive? */
+/** Reads the instance of a wait: is it open? */
 function judge(rules: Rules, state: State, handler: Handler): Step<State>[] {
   const { trigger, suspect } = handler;
   if (suspect === null) return [];
@@ -150,7 +150,7 @@ function subscribe(rules: Rules, state: State, handler: Handler): Step<State>[] 
     return both(rules, state, handler, { mail, instance: taken, label: `takes ${free.m}` });
   }
   const subs = [...base.subs, { id, r: v + 1 }];
-  // Added to whatever is there by now: nobody saw that there is mail.
+  // Added to the current mailbox: the messages in it are not seen.
   const mail = blind ? { ...base, v: base.v + 1, subs } : put({ ...base, subs });
   return both(rules, state, handler, {
     mail,
@@ -227,7 +227,7 @@ function publish(rules: Rules, state: State, handler: Handler): Step<State>[] {
   return [[`${trigger} starts an instance`, { ...next, mail, started: union(state.started, [m]) }]];
 }
 
-/** Keeps the message, for those who wait; the mailbox has both then, and is looked at. */
+/** Keeps the message for the open waits; the mailbox then has both, and is due. */
 function append(state: State, handler: Handler, waits: readonly string[] | null): Step<State> {
   const m = handler.trigger.split(":")[1] ?? "";
   const base = cleaned(state.mail, handler.dead);
@@ -236,14 +236,14 @@ function append(state: State, handler: Handler, waits: readonly string[] | null)
   const owed = (waits ?? []).map((id) => `poke:${id}`);
   const next = replaced(state, handler, { ...done(handler), owed });
   return [
-    `${handler.trigger} keeps ${m} for ${waits?.join(" ") ?? "whoever comes"}`,
+    `${handler.trigger} keeps ${m} for ${waits?.join(" ") ?? "the next wait"}`,
     { ...next, mail },
   ];
 }
 
 type Change = Readonly<{ mail: Mail; instance: Instance; label: string }>;
 
-/** One transaction of the mailbox and an instance, whole or seen in halves. */
+/** One transaction of the mailbox and an instance, whole or visible in halves. */
 function both(rules: Rules, state: State, handler: Handler, change: Change): Step<State>[] {
   const { mail, instance } = change;
   const before = instanceOf(state, instance.id).open.map(({ id }) => id);
@@ -283,7 +283,7 @@ function send(state: State, handler: Handler): Step<State>[] {
   const [first, ...owed] = handler.owed;
   if (first === undefined) {
     const queue = state.queue.filter((name) => name !== trigger);
-    return [[`${trigger} is let go`, { ...withoutHandler(state, handler), queue }]];
+    return [[`${trigger} is released`, { ...withoutHandler(state, handler), queue }]];
   }
   const next = replaced(state, handler, { ...handler, owed });
   const went = /^(sub|poke):/.test(first)
@@ -292,7 +292,7 @@ function send(state: State, handler: Handler): Step<State>[] {
   return [[`${trigger} sends ${first}`, went]];
 }
 
-/** A caller cannot come back: before its commit owes anything, a copy is queued that can. */
+/** A caller cannot be redelivered: before its commit owes anything, a copy is queued that can. */
 function mustPark({ trigger, parked }: Handler): boolean {
   return trigger.startsWith("call:") && !parked;
 }

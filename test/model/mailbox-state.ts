@@ -1,6 +1,6 @@
 // What the small world of a mailbox is made of; mailbox.ts says what happens in it.
 
-/** One rule left out, each: the search must find what goes wrong without it. */
+/** Each leaves one rule out: the search must find what goes wrong without it. */
 export const MUTANTS = [
   "sub without condition on the mailbox",
   "append that ignores subs",
@@ -41,10 +41,10 @@ export type Instance = Readonly<{
   got: readonly string[];
 }>;
 
-/** A waiter as the mailbox has it: its wait, and the version that opens it. */
+/** A wait as the mailbox stores it: its ticket, and the version that opens it. */
 export type Sub = Readonly<{ id: string; r: number }>;
 type Buf = Readonly<{ m: string; for: readonly string[] | null; taken: boolean }>;
-/** Who took a message at once, and by which version of its instance. */
+/** Which instance took a message at once, and at which version. */
 type Seen = Readonly<{ m: string; to: Sub | "start" | null }>;
 
 export type Mail = Readonly<{
@@ -61,7 +61,7 @@ export type Handler = Readonly<{
   /** Versions read: of the mailbox, and of the instance in question. */
   mv: number;
   v: number;
-  /** Whose wait is to be judged, and which were seen dead. */
+  /** The wait that is to be judged, and those that were read as closed. */
   suspect: Sub | null;
   /** Whether the mailbox has seen its message before: only what is owed is left to do. */
   isRepeated: boolean;
@@ -76,7 +76,7 @@ export type State = Readonly<{
   /** The images before, for reads that may be stale. */
   past: readonly Instance[] | null;
   started: readonly string[];
-  /** The half of a transaction that nobody sees yet. */
+  /** The half of a transaction that is not visible yet. */
   applying: Readonly<{ mail?: Mail; instance?: Instance }> | null;
   queue: readonly string[];
   sent: readonly string[];
@@ -89,7 +89,7 @@ export type State = Readonly<{
   sweeps: number;
 }>;
 
-/** Without the waits that are dead, wherever they are named; mail that nobody took becomes free. */
+/** Without the closed waits, wherever they are named; messages that were not taken become free. */
 export function cleaned(mail: Mail, dead: readonly string[]): Mail {
   const subs = mail.subs.filter(({ id }) => !dead.includes(id));
   const bufs = mail.bufs.flatMap((buf): Buf[] => {
@@ -100,7 +100,7 @@ export function cleaned(mail: Mail, dead: readonly string[]): Mail {
   return { ...mail, subs, bufs };
 }
 
-/** The mailbox as its next version, to be looked at while it has both waiters and mail. */
+/** The mailbox as its next version, due while it has both waits and messages. */
 export function put(mail: Mail): Mail {
   return { ...mail, v: mail.v + 1, lookAt: mail.subs.length > 0 && mail.bufs.length > 0 };
 }

@@ -131,7 +131,7 @@ const largeWorlds: readonly World[] = [
 
 describe("a mailbox, searched exhaustively (races 14 to 18)", () => {
   test.each(isLong ? [...worlds, ...largeWorlds] : worlds)(
-    "gives each message once, in order, and keeps what nobody took: $name",
+    "delivers each message once, in order, and keeps what was not taken: $name",
     { timeout: LONG_MS },
     ({ bounds, states }) => {
       const found = exploreWhole(bounds);
@@ -141,13 +141,13 @@ describe("a mailbox, searched exhaustively (races 14 to 18)", () => {
     },
   );
 
-  test("comes to every place where a rule matters", () => {
+  test("reaches every situation in which a rule matters", () => {
     const places = [
       "is refused: A1 waits",
       "at first only the mailbox",
       "at first only the instance",
       "keeps m1 for A1",
-      "keeps m1 for whoever comes",
+      "keeps m1 for the next wait",
       "poke:A1 gives m1",
       "poke:A1 cleans the mailbox",
       "the sweep looks",
@@ -217,7 +217,7 @@ describe("a mailbox with one rule left out", () => {
     },
   );
 
-  test("needs no fence where transactions are seen whole and reads are strong", () => {
+  test("needs no fence if transactions are visible as a whole and reads are strong", () => {
     const bounds = { ...one, waiters: [again], interrupts: 1, crashes: 1 };
 
     expect(explore(mailbox(bounds, "no fence")).counterexample).toBeUndefined();

@@ -1,17 +1,17 @@
 // A mailbox as a small world: publishers, instances that subscribe, a timer that interrupts them.
 //
-// 1. The mailbox M is one item: who waits, what is kept, which messages it has seen. Publishing and
+// 1. The mailbox M is one item: open waits, kept messages, known message ids. Publishing and
 //    subscribing are ordered by its version, and a wait is one commit of its instance and M.
-// 2. A message for one waiter is one commit of M and that waiter's instance. If the instance is
-//    contended, or others wait or lie there too, the message is kept `for` those that wait and they
-//    are poked. A mailbox with waiters and mail is looked at.
-// 3. Each that it was kept for takes it once. It is kept on only when nobody took it.
-// 4. A waiter beats a message start; a start beats keeping it.
-// 5. The fence: a waiter may be called dead only by an instance that is not older than the wait.
-//    A dead one may be replaced, a live one of the same process id may not.
+// 2. A message for one wait is one commit of M and that wait's instance. If the instance is
+//    contended, or M has other waits or messages, the message is kept `for` the open waits and they
+//    are woken. A mailbox with waits and messages is due.
+// 3. Each wait that it was kept for takes it once. It stays kept only if none took it.
+// 4. A wait takes precedence over a message start; a start over keeping the message.
+// 5. The fence: a wait counts as closed only for an instance that is not older than the wait.
+//    A closed one may be replaced, an open one of the same process id may not.
 //
-// Names: m1 is a message, A1 the first wait of instance A. pub:m1 is a publication that comes back
-// until it is done, call:m1 a caller who does not; sub:A1 opens a wait, poke:A1 offers it mail.
+// Names: m1 is a message, A1 the first wait of instance A. pub:m1 is a publication that is redelivered
+// until it is done, call:m1 a caller that is not; sub:A1 opens a wait, poke:A1 wakes it.
 
 import type { Model, Step } from "./explore.ts";
 import { moves } from "./mailbox-handler.ts";
@@ -67,7 +67,7 @@ export function mailbox(bounds: Bounds, ...mutants: readonly Mutant[]): Model<St
   };
 }
 
-/** The stronger claim, at rest: whoever waits can be found in the mailbox. */
+/** The stronger claim, at rest: every open wait can be found in the mailbox. */
 export function unseenWait({ instances, mail }: State): string | undefined {
   const unseen = instances.find(({ wait }) => {
     return wait !== null && !mail.subs.some(({ id }) => id === wait.id);
@@ -100,7 +100,7 @@ function lost({ mail, instances, started, sent, handlers }: State): string | und
   if (handlers.length > 0) return `${handlers[0]?.trigger} waits for ever`;
   const open = [...instances.flatMap((each) => each.open.map(({ id }) => id)), ...started];
   const unsent = open.find((id) => id.startsWith("sub:") || !sent.includes(id));
-  if (unsent !== undefined) return `${unsent} is lost: nobody sends it`;
+  if (unsent !== undefined) return `${unsent} is lost: nothing sends it`;
   const stuck = mail.bufs.find((buf) => buf.for !== null);
   if (stuck !== undefined) return `${stuck.m} is lost: kept for ${stuck.for?.join(" ")}`;
   const waiting = instances.find(({ wait }) => wait !== null);
@@ -113,7 +113,7 @@ function lost({ mail, instances, started, sent, handlers }: State): string | und
       !started.includes(m) &&
       !instances.some(({ got }) => got.includes(m)),
   );
-  return gone && `${gone.m} is lost: nobody has it`;
+  return gone && `${gone.m} is lost: it was neither taken nor kept`;
 }
 
 function received(rules: Rules, state: State): Step<State>[] {
@@ -156,7 +156,7 @@ function applied(state: State): Step<State>[] {
   return [["the other half is applied", whole]];
 }
 
-/** The wait ends, its place in the mailbox stays; the instance may wait again. */
+/** The wait ends, its entry in the mailbox stays; the instance may wait again. */
 function interrupted(rules: Rules, state: State): Step<State>[] {
   if (state.interrupts === 0 || state.applying !== null) return [];
   return state.instances.flatMap((instance): Step<State>[] => {
@@ -191,7 +191,7 @@ function crashed(state: State): Step<State>[] {
   });
 }
 
-/** Looks only when nothing else moves: a sweep that comes earlier is one more poke. */
+/** Re-checks only when nothing else moves: a sweep that comes earlier is one more wake-up. */
 function swept(rules: Rules, state: State): Step<State>[] {
   const { mail, sweeps, queue, handlers, applying } = state;
   const moving = queue.length + handlers.length > 0 || applying !== null;

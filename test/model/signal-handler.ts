@@ -66,7 +66,7 @@ export function moves(rules: Rules, state: State, handler: Handler): Step<State>
       const done = trigger.startsWith("bus:") ? [broadcastOf(trigger)] : [];
       const fannedOut = rules.inMemory ? union(state.fannedOut, done) : state.fannedOut;
       const next = { ...withoutHandler(state, handler), queue, fannedOut };
-      return [[`${trigger} is let go`, next]];
+      return [[`${trigger} is released`, next]];
     }
   }
 }
@@ -110,12 +110,15 @@ function isTaken(rules: Rules, state: State, { taken }: Wait, b: string): boolea
   return taken.some((other) => state.head.indexOf(other) >= state.head.indexOf(b));
 }
 
-/** What this name still owes must leave; then a dead row may go, if nobody else needs it. */
+/**
+ * What this name still owes must be sent; then a dead row may be removed, if no other delivery
+ * needs it.
+ */
 function redelivered(rules: Rules, image: Image, handler: Handler, isDead: boolean): Handler {
   if (handler.trigger.startsWith("call:")) return onward(handler);
   const name = nameOf(handler);
   const of = (entry: Entry) => entry.by === name;
-  // A wait that is seen open while its row is not is half a transaction.
+  // A wait that is read open without its row is half a transaction.
   const seek = rules.without("redelivery does not look for the row") ? [] : ["seek"];
   const owed = [
     ...image.outbox.filter(of).flatMap(({ id }) => [...accepting(id), `drop:${id}`]),
@@ -292,7 +295,7 @@ function send(rules: Rules, state: State, handler: Handler): Step<State>[] {
   }
 }
 
-/** The second head read: what was counted after the first one was perhaps missed. */
+/** The second read of the head: what was counted after the first one may have been missed. */
 function check(rules: Rules, state: State, handler: Handler): Step<State>[] {
   const { trigger, owed } = handler;
   const [, id = "", h0] = owed[0]?.split(":") ?? [];

@@ -1,6 +1,6 @@
 // What the small world of signals is made of; signal.ts says what happens in it.
 
-/** One rule left out, each: the search must find what goes wrong without it. */
+/** Each leaves one rule out: the search must find what goes wrong without it. */
 export const MUTANTS = [
   "no fence",
   "row before the instance",
@@ -50,7 +50,7 @@ export type Bounds = Readonly<{
   split?: boolean;
   handlers: number;
   crashes?: number;
-  /** Deliveries of a message that somebody still works on. */
+  /** Deliveries of a message with a running handler. */
   duplicates?: number;
   interrupts?: number;
 }>;
@@ -82,7 +82,7 @@ export type State = Readonly<{
   instance: Image;
   /** The image before, for reads that may be stale. */
   past: Image | null;
-  /** The half of a transaction that nobody sees yet. */
+  /** The half of a transaction that is not visible yet. */
   applying: Readonly<{ instance?: Image; rows?: readonly Row[] }> | null;
   rows: readonly Row[];
   head: readonly string[];

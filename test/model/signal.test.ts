@@ -172,7 +172,7 @@ describe("signals, searched exhaustively (races 8 to 13, 32 and 45)", () => {
     },
   );
 
-  test("come to every place where a rule matters", () => {
+  test("reach every situation in which a rule matters", () => {
     const places = [
       "at first only the row",
       "at first only the instance",
@@ -281,12 +281,12 @@ describe("signals with one rule left out", () => {
     },
   );
 
-  test("need no fence where transactions are seen whole and reads are strong", () => {
+  test("need no fence if transactions are visible as a whole and reads are strong", () => {
     expect(explore(signal({ ...two, script: STAYS }, "no fence")).counterexample).toBeUndefined();
   });
 
   if (isLong) {
-    test("lose a page done in place that comes twice at once and crashes: such a page must name its rows", {
+    test("lose a page done in place that comes twice at once and crashes: such a page must list its rows", {
       timeout: LONG_MS,
     }, () => {
       const bounds = { ...two, script: ONE, crashes: 1, duplicates: 1 };

@@ -1,17 +1,17 @@
 // Signals as a small world: an instance that subscribes and is reached, callers that broadcast,
-// pages that fan out, and messages that come back until whoever got them lets them go.
+// pages that fan out, and messages that are redelivered until they are released.
 //
 // 1. A wait and its row are one commit. The row says which broadcasts are older than the wait: those
 //    that the signal's head had counted when the subscriber read it first, before the commit.
 // 2. After the commit the subscriber reads the head again and parks what it missed. That is owed by
 //    its trigger: a redelivery repeats it.
 // 3. A broadcast is counted in the head, put, published; then its pages look for rows.
-// 4. The fence: a row whose instance is older than the row is a transaction under way, not a dead
-//    row. A dead row leaves only after everything that its wait's end owes has left.
+// 4. The fence: a row whose instance is older than the row is a transaction in progress, not a
+//    dead row. A dead row is removed only after everything that its wait's end owes was sent.
 // 5. A small call delivers too, but sends nothing and tidies nothing: its copy on the bus does both.
 //
 // With queues in memory a crash ends everything. There a subscription expects the head to be as it
-// was read, and a broadcast is published again at recovery until its fan-out has come to its end.
+// was read, and a broadcast is published again at recovery until its fan-out has ended.
 //
 // Names: w1 is a wait, b1 a broadcast, w1@b1 the end of the one by the other (and its parked fact),
 // bus:b1 the published broadcast, call:b1 its caller, k:w1@b1 a task that the end of w1 opens.
@@ -87,7 +87,7 @@ export function strayRow({ instance, rows, interrupted }: State): string | undef
 function lost({ instance, head, published, sent, handlers }: State): string | undefined {
   if (handlers.length > 0) return `${handlers[0]?.trigger} waits for ever`;
   const unsent = instance.tasks.find(({ id }) => !sent.includes(id)) ?? instance.outbox[0];
-  if (unsent !== undefined) return `${unsent.id} is lost: nobody sends it`;
+  if (unsent !== undefined) return `${unsent.id} is lost: nothing sends it`;
   for (const { id, h0, not, taken } of instance.waits) {
     const due = head.slice(h0).filter((b) => published.includes(b) && !not.includes(b));
     const missed = due.find((b) => !taken.includes(b));

@@ -13,8 +13,8 @@ const standard: Delivery = { queue: "standard", receives: 1, mayWait: true };
 const inOrder: Delivery = { queue: "in-order", receives: 1, mayWait: true };
 const last: Delivery = { queue: "last", receives: 1, mayWait: true };
 
-describe("a message that may go", () => {
-  test.each([standard, inOrder, last])("goes: $queue", (delivery) => {
+describe("a message that is released", () => {
+  test.each([standard, inOrder, last])("is deleted: $queue", (delivery) => {
     expect(fateOf(task, "release", delivery)).toEqual({ kind: "done" });
   });
 });
@@ -31,17 +31,17 @@ describe("a message that is kept", () => {
     [4, { kind: "back", inSeconds: 10 }],
     [5, { kind: "later", inSeconds: 30 }],
     [9, { kind: "later", inSeconds: 30 }],
-  ])("never comes back so often that its queue takes it for broken: %i", (receives, fate) => {
+  ])("is never redelivered so often that its queue sets it aside: %i", (receives, fate) => {
     expect(fateOf(task, { keepForMs: 100 }, { ...standard, receives, mayWait: false })).toEqual(
       fate,
     );
   });
 
-  test("comes back when whoever works on it should be done", () => {
+  test("is redelivered when its owner's lease expires", () => {
     expect(fateOf(task, { keepForMs: 12_300 }, standard)).toEqual({ kind: "back", inSeconds: 13 });
   });
 
-  test("is never hidden, nor held back, for longer than a queue allows", () => {
+  test("is never hidden, nor delayed, for longer than a queue allows", () => {
     const ages = { keepForMs: 90_000_000 };
 
     expect(fateOf(task, ages, standard)).toEqual({ kind: "back", inSeconds: 42_300 });
@@ -56,21 +56,18 @@ describe("a message that is kept", () => {
     [5_001, 1, { kind: "later", inSeconds: 6 }],
     [100_000, 1, { kind: "later", inSeconds: 100 }],
     [1_000, 4, { kind: "later", inSeconds: 10 }],
-  ])(
-    "does not keep others of its instance waiting: %i ms, receipt %i",
-    (keepForMs, receives, fate) => {
-      expect(fateOf(owed, { keepForMs }, { ...inOrder, receives })).toEqual(fate);
-    },
-  );
+  ])("does not delay others of its instance: %i ms, receipt %i", (keepForMs, receives, fate) => {
+    expect(fateOf(owed, { keepForMs }, { ...inOrder, receives })).toEqual(fate);
+  });
 
-  test.each([timer, retry])("because it is early is queued anew: $kind", (early) => {
+  test.each([timer, retry])("because it is early is queued again: $kind", (early) => {
     expect(fateOf(early, { keepForMs: 61_001 }, standard)).toEqual({
       kind: "later",
       inSeconds: 62,
     });
   });
 
-  test.each([owed, timer, retry])("stays where nothing may be queued: $kind", (message) => {
+  test.each([owed, timer, retry])("stays if nothing may be queued: $kind", (message) => {
     expect(fateOf(message, { keepForMs: 61_001 }, { ...last, receives: 70 })).toEqual({
       kind: "back",
       inSeconds: 62,

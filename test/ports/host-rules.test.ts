@@ -4,7 +4,7 @@ import { isNamed, parseHostRules } from "../../lib/ports/host-rules.ts";
 const names = (rule: string, url: string): boolean =>
   isNamed(parseHostRules([rule]).rules, new URL(url));
 
-describe("a rule about hosts", () => {
+describe("a host rule", () => {
   test.each([
     ["api.example.com", "https://api.example.com/orders"],
     ["api.example.com", "https://api.example.com:443/"],
@@ -21,7 +21,7 @@ describe("a rule about hosts", () => {
     ["http://127.0.0.1:8080", "http://0x7f.1:8080/"],
     ["[::1]:8443", "https://[0:0::1]:8443/"],
     ["HTTP://legacy.example.com", "http://legacy.example.com/"],
-  ])("%s names %s", (rule, url) => {
+  ])("%s matches %s", (rule, url) => {
     expect(names(rule, url)).toBe(true);
   });
 
@@ -37,11 +37,11 @@ describe("a rule about hosts", () => {
     ["*.example.com", "https://example.com.evil.test/"],
     ["http://legacy.example.com", "https://legacy.example.com/"],
     ["http://localhost:8080", "http://localhost/"],
-  ])("%s does not name %s", (rule, url) => {
+  ])("%s does not match %s", (rule, url) => {
     expect(names(rule, url)).toBe(false);
   });
 
-  test("that names no host is told, together with the others", () => {
+  test("that is invalid is reported, together with the others", () => {
     const { rules, problems } = parseHostRules([
       "api.example.com",
       "*",

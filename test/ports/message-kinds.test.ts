@@ -12,7 +12,7 @@ import { count, maybe, schemaOf, text } from "../../lib/ports/schema.ts";
 import { everyMessage } from "../support/every-message.ts";
 
 describe("a kind of message", () => {
-  test.each(everyMessage)("is checked, logged and called by its entry: $kind", (message) => {
+  test.each(everyMessage)("is validated, logged and named by its entry: $kind", (message) => {
     expect(checkMessage(message)).toEqual({ message });
     expect(aboutMessage(message)).toMatchObject({ kind: message.kind, tenant: message.tenant });
     expect(labelOf(message)).toMatch(/\w+ /);
@@ -24,14 +24,14 @@ describe("a kind of message", () => {
     expect(logged).not.toMatch(/"(variables|payload)":/);
   });
 
-  test("has its entry and its handler, and the compiler asks for both", () => {
+  test("has an entry and a handler, and the compiler requires both", () => {
     expectTypeOf<(typeof KINDS)[number]["kind"]>().toEqualTypeOf<Message["kind"]>();
     expectTypeOf<keyof typeof HANDLERS>().toEqualTypeOf<Message["kind"]>();
 
     expect(Object.keys(HANDLERS).sort()).toEqual(KINDS.map(({ kind }) => kind).sort());
   });
 
-  test("is a message of its union as soon as its entry stands in the list", () => {
+  test("is part of the message union as soon as its entry is in the list", () => {
     type Alarm = Readonly<{ kind: "alarm"; tenant: string; loud?: number }>;
     const ALARM = kindOf<Alarm>()("alarm", {
       shape: { tenant: text, loud: maybe(count) },
@@ -98,14 +98,14 @@ describe("a kind of message", () => {
     expect(checkMessage({ ...parked, fact })).toEqual({ problems: [problem] });
   });
 
-  test("is told from the others by its list", () => {
+  test("is identified by its list", () => {
     const parts = everyMessage.filter(isWork);
 
     expect(parts.map(({ kind }) => kind)).toContain("cancel-members");
     expect(parts.map(({ kind }) => kind)).not.toContain("task");
   });
 
-  test("is named nowhere in adapters and functions but where it is handled alone", () => {
+  test("is named in adapters and functions only if it is handled separately", () => {
     const kinds = /"(cancel-members|members|missed|poke|offer|shard)"/;
     const naming = ["lib/adapters", "functions"].flatMap((folder) =>
       readdirSync(join(house, folder), { recursive: true, encoding: "utf8" })

@@ -5,7 +5,7 @@ import { embeddedHost, simulatedHost } from "../support/scenario-hosts.ts";
 describe("the same scenario", () => {
   const scenarios = readScenarios();
 
-  test("stands in files, and there are many", () => {
+  test("is in files, and there are many", () => {
     expect(scenarios.length).toBeGreaterThanOrEqual(14);
   });
 

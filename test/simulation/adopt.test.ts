@@ -6,7 +6,7 @@ import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 
-describe("handlers that come and go in a simulated world", () => {
+describe("handlers that are added and removed in a simulated world", () => {
   for (const scenario of ADOPT_SCENARIOS) {
     for (const mode of MODES) {
       test(`survive a crash before and after every port call: ${scenario.name}, ${mode}`, async () => {
@@ -17,7 +17,7 @@ describe("handlers that come and go in a simulated world", () => {
     }
   }
 
-  test("are sent what was offered before they came, and what goes again is offered", async () => {
+  test("get what was offered before they were added, and what is removed is offered again", async () => {
     const [scenario] = ADOPT_SCENARIOS;
     if (scenario === undefined) throw new Error("there is no scenario");
 

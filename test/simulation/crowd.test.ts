@@ -5,8 +5,8 @@ import { tellCrowd } from "./actors/crowd.ts";
 const WAITERS = 2_500;
 const MANY = 100_000;
 
-describe("a crowd that waits for one signal", () => {
-  test("F33 is reached, each once, and the receipt counts it", async () => {
+describe("many waits for one signal", () => {
+  test("F33 are reached, each once, and the receipt counts them", async () => {
     const { receipt, taken, ended, rowsLeft } = await tellCrowd({ waiters: WAITERS });
 
     expect(receipt).toMatchObject({ complete: true, matched: WAITERS, delivered: WAITERS });
@@ -15,7 +15,7 @@ describe("a crowd that waits for one signal", () => {
   });
 
   test.each([2, 3, 5, 7])(
-    "F33 is reached, each once, though one of %i who deliver dies in the middle",
+    "F33 are reached, each once, although one of %i deliveries crashes midway",
     async (crashEvery) => {
       const { receipt, taken, ended, crashes } = await tellCrowd({ waiters: WAITERS, crashEvery });
 
@@ -26,7 +26,7 @@ describe("a crowd that waits for one signal", () => {
     },
   );
 
-  test("F33 of 100,000 is reached, each once, though those who deliver die", async () => {
+  test("F33 100,000 of them are reached, each once, although deliveries crash", async () => {
     const { receipt, taken, ended, crashes } = await tellCrowd({ waiters: MANY, crashEvery: 20 });
 
     expect(receipt).toMatchObject({ complete: true, matched: MANY, delivered: MANY });

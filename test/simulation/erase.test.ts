@@ -15,7 +15,7 @@ describe("erasing in a simulated world", () => {
         expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);
       });
 
-      test(`changes nothing for those whom its end tells: ${mode}`, async () => {
+      test(`changes nothing for the recipients of its last effects: ${mode}`, async () => {
         const { ending } = await simulate({ scenario, mode });
         const { ending: without } = await simulate({ scenario: UNERASED, mode });
 

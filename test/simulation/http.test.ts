@@ -8,7 +8,7 @@ const MODES: readonly Mode[] = ["durable", "memory"];
 describe("an HTTP task in a simulated world", () => {
   for (const scenario of HTTP_SCENARIOS) {
     for (const mode of MODES) {
-      test(`F67 pays once, whatever dies before and after every port call: ${scenario.name}, ${mode}`, async () => {
+      test(`F67 pays once, whatever crashes before and after every port call: ${scenario.name}, ${mode}`, async () => {
         const setting = { scenario, mode };
 
         expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);

@@ -5,7 +5,7 @@ import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 
-describe("finding instances, and dealing with many at once, in a simulated world", () => {
+describe("finding instances, and bulk operations, in a simulated world", () => {
   for (const scenario of LISTING_SCENARIOS) {
     for (const mode of MODES) {
       test(`survives a crash before and after every port call: ${scenario.name}, ${mode}`, async () => {

@@ -7,19 +7,22 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import { MUTANTS } from "./mutants/all-mutants.ts";
 
-/** Each is a process of its own; the machine has other work to do. */
+/** Each is a separate process; the machine may be busy. */
 vi.setConfig({ maxConcurrency: 2 });
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);
 
-/** Processes share what they have compiled; it is kept by content, so a patched file is another. */
+/**
+ * Processes share what they have compiled; it is cached by content, so a patched file is another
+ * entry.
+ */
 const COMPILED = await mkdtemp(join(tmpdir(), "fermata-mutants-"));
 afterAll(() => rm(COMPILED, { recursive: true, force: true }));
 
 describe("a mutant", () => {
   for (const { name, file, find, without } of MUTANTS) {
-    test(`fits one place of the source: ${name}`, async () => {
+    test(`matches one place of the source: ${name}`, async () => {
       const source = await readFile(`${ROOT}${file}`, "utf8");
 
       expect(source.split(find).length - 1).toBe(1);

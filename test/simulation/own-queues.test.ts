@@ -3,7 +3,7 @@ import { OWN_QUEUE_SCENARIOS } from "./scenarios/own-queue.ts";
 import { simulate } from "./world/run.ts";
 import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
-describe("a queue of the user's own in a simulated world", () => {
+describe("a user's own queue in a simulated world", () => {
   for (const scenario of OWN_QUEUE_SCENARIOS) {
     const setting = { scenario, mode: "durable" } as const;
 

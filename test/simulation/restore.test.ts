@@ -6,12 +6,12 @@ import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 
-/** By then a calm run waits for its timers. */
+/** By then a run without faults waits for its timers. */
 const BUSY_MS = 260;
 
 describe("a restored store in a simulated world", () => {
   for (const mode of MODES) {
-    test(`is recovered page by page, whatever moment took everything else: ${mode}`, async () => {
+    test(`is recovered page by page, whenever everything else was lost: ${mode}`, async () => {
       const broken: string[] = [];
       for (let at = 1; at < BUSY_MS; at += 4) {
         const { problem } = await simulate({ scenario: restoredAt(at), mode });

@@ -6,7 +6,7 @@ import { calm, crashes, strike } from "./world/single-fault.ts";
 const MODES: readonly Mode[] = ["durable", "memory"];
 
 // Refusals are tried with every other scenario's, in single-fault.test.ts.
-describe("user tasks that workers may do as well, in a simulated world", () => {
+describe("user tasks that are also jobs, in a simulated world", () => {
   for (const scenario of SHARED_TASK_SCENARIOS.filter(({ name }) => !name.endsWith("-alone"))) {
     for (const mode of MODES) {
       test(`survive a crash before and after every port call: ${scenario.name}, ${mode}`, async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { CORE, SCENARIOS, TALK } from "./scenarios/all-scenarios.ts";
+import { CORE, MESSAGING, SCENARIOS } from "./scenarios/all-scenarios.ts";
 import { CALL_SCENARIOS } from "./scenarios/call.ts";
-import { CALL_FAMILY_SCENARIOS } from "./scenarios/call-family.ts";
+import { CALL_BATCH_SCENARIOS } from "./scenarios/call-batch.ts";
 import { ERASE_SCENARIOS } from "./scenarios/erase.ts";
 import { LISTING_SCENARIOS } from "./scenarios/listing.ts";
 import { START_SCENARIOS } from "./scenarios/start.ts";
@@ -11,11 +11,11 @@ import { calm, crashes, refusals, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 
-/** Those whose refusals are tried beside their crashes, in tests of their own. */
+/** Those whose refusals are tried beside their crashes, in separate tests. */
 const ELSEWHERE = [
-  ...TALK,
+  ...MESSAGING,
   ...CALL_SCENARIOS,
-  ...CALL_FAMILY_SCENARIOS.filter(({ name }) => name === "call-family-refused"),
+  ...CALL_BATCH_SCENARIOS.filter(({ name }) => name === "call-batch-refused"),
   ...ERASE_SCENARIOS,
   ...LISTING_SCENARIOS,
   ...START_SCENARIOS,

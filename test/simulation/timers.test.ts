@@ -11,21 +11,24 @@ const settingOf = (name: string) => {
   return { scenario, mode: "durable" } as const;
 };
 
-/** One run for each of these calls, which meets the fault. */
+/** One run for each of these calls, which gets the fault. */
 const meeting = (calls: readonly PortCall[], point: RegExp, fault: Fault): readonly Injection[] =>
   calls
     .filter((call) => point.test(call.point))
     .map(({ call }) => ({ call, side: "before", fault }));
 
-describe("timers by the roads of AWS", () => {
-  test.each(["timer-roads", "timer-wheel"])("J17 reach from seconds to years: %s", async (name) => {
-    const { problem, ending } = await simulate(settingOf(name));
+describe("timers by the routes of AWS", () => {
+  test.each(["timer-routes", "timer-wheel"])(
+    "J17 range from seconds to years: %s",
+    async (name) => {
+      const { problem, ending } = await simulate(settingOf(name));
 
-    expect(problem).toBeUndefined();
-    expect(ending).toMatchObject({ one: { status: "succeeded" } });
-  });
+      expect(problem).toBeUndefined();
+      expect(ending).toMatchObject({ one: { status: "succeeded" } });
+    },
+  );
 
-  test.each(["timer-roads", "timer-wheel", "timer-earliest"])(
+  test.each(["timer-routes", "timer-wheel", "timer-earliest"])(
     "F17 J13 that come twice advance once: %s",
     async (name) => {
       const setting = settingOf(name);
@@ -38,7 +41,7 @@ describe("timers by the roads of AWS", () => {
     },
   );
 
-  test("F18 J13 whose schedule stays behind after a cancel fire for nothing", async () => {
+  test("F18 J13 whose schedule is left behind after a cancel fire without effect", async () => {
     const setting = settingOf("timer-earliest");
     const left = meeting(await calm(setting), /^scheduler\.delete$/, { fault: "lost" });
 
@@ -46,8 +49,8 @@ describe("timers by the roads of AWS", () => {
     expect(await strike(setting, left)).toEqual([]);
   });
 
-  test.each(["timer-roads", "timer-cycle", "timer-undeployed"])(
-    "F19 D19 that never come are swept: %s",
+  test.each(["timer-routes", "timer-cycle", "timer-undeployed"])(
+    "F19 D19 that are never delivered are swept: %s",
     async (name) => {
       const setting = settingOf(name);
       const lost = meeting(await calm(setting), /^scheduler\.create$/, { fault: "never" });
@@ -57,8 +60,8 @@ describe("timers by the roads of AWS", () => {
     },
   );
 
-  test.each(["timer-lost", "timer-wheel", "timer-roads"])(
-    "D19 are not lost by a crash, whoever crashes: %s",
+  test.each(["timer-lost", "timer-wheel", "timer-routes"])(
+    "D19 survive a crash of any host: %s",
     async (name) => {
       const setting = settingOf(name);
 

@@ -12,20 +12,20 @@ type Call = Readonly<{
   headers?: Readonly<Record<string, string>>;
 }>;
 
-/** What came back, after it was found to be what the document says. */
+/** A response, after it was validated against the document. */
 type Answered = Readonly<{
   status: number;
   headers: Readonly<Record<string, string>>;
-  /** Empty where the body is not JSON. */
+  /** Empty if the body is not JSON. */
   json: Readonly<Record<string, unknown>>;
   text: string;
   bytes: Uint8Array;
 }>;
 
-/** Calls an API, and throws when an answer is not one that its own document describes. */
+/** Calls an API, and throws when a response is not one that its own document describes. */
 export type CheckedApi = (method: string, path: string, call?: Call) => Promise<Answered>;
 
-/** Reads the document that the API serves, and holds every answer against it. */
+/** Reads the document that the API serves, and validates every response against it. */
 export async function checkedApi(send: Send): Promise<CheckedApi> {
   const served = await send(requestOf("GET", "/v1/openapi.json", {}));
   if (served.status !== 200) throw new Error(`No document: ${textOf(served)}`);
@@ -65,7 +65,7 @@ export async function checkedApi(send: Send): Promise<CheckedApi> {
   };
 }
 
-/** Sends over the wire what a router would be handed. */
+/** Sends over the wire what a router would get. */
 export function sendTo(baseUrl: string): Send {
   return async ({ method, path, query, headers, body }) => {
     const sent = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
@@ -86,7 +86,7 @@ export function sendTo(baseUrl: string): Send {
 
 type Checks = Readonly<{ document: Document; validator: (pointer: string) => ValidateFunction }>;
 
-/** Compiled once for each document, since most tests of a run are served the same one. */
+/** Compiled once for each document, because most tests of a run get the same one. */
 const checksByDocument = new Map<string, Checks>();
 
 function checksFor(text: string): Checks {
@@ -106,7 +106,7 @@ function checksFor(text: string): Checks {
   return checks;
 }
 
-/** The document, as far as tests look into it. */
+/** The parts of the document that tests read. */
 export type Document = Readonly<Record<string, unknown>>;
 
 /** The object at a JSON pointer, its own reference followed; empty where there is none. */
@@ -142,7 +142,7 @@ function requestOf(method: string, path: string, call: Call): ApiRequest {
 }
 
 /**
- * Where the document describes this answer. Undefined where no operation is meant: an unknown path
+ * The document's description of this response. Undefined if no operation matches: an unknown path
  * must answer 404 or 401, an unknown method 405, and OPTIONS is not described.
  */
 function placeOf(

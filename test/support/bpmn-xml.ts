@@ -1,8 +1,8 @@
-/** Small pieces of BPMN; each gives one line of XML or more, and says what it is about. */
+/** Small pieces of BPMN; each returns one or more lines of XML. */
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** One element with attributes and content; undefined attributes are written by leaving them out. */
+/** One element with attributes and content; undefined attributes are left out. */
 export function xml(
   name: string,
   attributes: Attributes = {},
@@ -15,7 +15,7 @@ export function xml(
     : `<${name}${written.join("")}>${inside}</${name}>`;
 }
 
-/** Text as it stands between tags or in an attribute. */
+/** Text escaped for content and attributes. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 }
@@ -35,7 +35,7 @@ export function process(...content: readonly string[]): string {
   return xml("process", { id: "p", isExecutable: "true" }, ...content);
 }
 
-/** A file with one process in which `middle` lies between start and end. */
+/** A file with one process in which `middle` is between start and end. */
 export function sequence(middle: string, ...more: readonly string[]): string {
   const id = /id="([^"]*)"/.exec(middle)?.[1] ?? "";
   const around = [start(), middle, end(), flow("f1", "start", id), flow("f2", id, "end")];
@@ -48,7 +48,7 @@ export const start = (id = "start", ...content: readonly string[]) =>
 export const end = (id = "end", ...content: readonly string[]) =>
   xml("endEvent", { id }, ...content);
 
-/** A sequence flow, with a condition where there is one. */
+/** A sequence flow, with an optional condition. */
 export function flow(id: string, sourceRef: string, targetRef: string, condition?: string): string {
   const inside =
     condition === undefined ? [] : [xml("conditionExpression", {}, escaped(condition))];
@@ -65,11 +65,11 @@ export const job = (type = "work", more: Attributes = {}) =>
 export const service = (id: string, ...more: readonly string[]) =>
   xml("serviceTask", { id }, extensions(job(), ...more));
 
-/** A user task that people alone do; `more` are further extensions. */
+/** A user task for users only; `more` are further extensions. */
 export const person = (id: string, ...more: readonly string[]) =>
   xml("userTask", { id }, extensions("<zeebe:userTask />", ...more));
 
-/** Who does a user task. */
+/** The assignment of a user task. */
 export const assignment = (attributes: Attributes) => xml("zeebe:assignmentDefinition", attributes);
 
 /** Properties of an element, by name. */
@@ -89,11 +89,11 @@ export const headers = (...entries: readonly (readonly [key: string, value: stri
 
 export const ioMapping = (...content: readonly string[]) => xml("zeebe:ioMapping", {}, ...content);
 
-/** A multi-instance marker: the attributes of its zeebe extension, then what else is inside. */
+/** A multi-instance marker: the attributes of its zeebe extension, then its other content. */
 export const loop = (attributes: Attributes, ...content: readonly string[]) =>
   marker({}, attributes, content);
 
-/** The same for one after the other. */
+/** The same, in sequence. */
 export const inTurn = (attributes: Attributes, ...content: readonly string[]) =>
   marker({ isSequential: "true" }, attributes, content);
 
@@ -109,7 +109,7 @@ const marker = (own: Attributes, attributes: Attributes, content: readonly strin
 export const timer = (kind: "timeDuration" | "timeDate" | "timeCycle", value: string) =>
   xml("timerEventDefinition", {}, xml(kind, {}, escaped(value)));
 
-/** A boundary event on an activity, with a flow of its own to the end event. */
+/** A boundary event on an activity, with its own flow to the end event. */
 export function boundary(
   id: string,
   on: string,
@@ -122,10 +122,10 @@ export function boundary(
 export const timeZone = (value: string) =>
   xml("zeebe:properties", {}, xml("zeebe:property", { name: "timeZone", value }));
 
-/** A signal of the file, named like its id unless said; it stands beside the processes. */
+/** A signal of the file, named like its id by default; it is defined beside the processes. */
 export const aSignal = (id: string, name = id) => xml("signal", { id, name });
 
-/** A message of the file; without a correlation key it can start a process and nothing else. */
+/** A message of the file; without a correlation key it can only start a process. */
 export function aMessage(
   id: string,
   { name = id, key }: Readonly<{ name?: string; key?: string }> = {},
@@ -135,7 +135,9 @@ export function aMessage(
   return xml("message", { id, name }, ...subscription.map((one) => extensions(one)));
 }
 
-/** A file with these signals, messages and errors beside its processes; earlier lines stay put. */
+/**
+ * A file with these signals, messages and errors beside its processes; earlier lines do not move.
+ */
 export const beside = (source: string, ...roots: readonly string[]) =>
   source.replace("</definitions>", () => `${[...roots, "</definitions>"].join("\n")}`);
 
@@ -158,8 +160,8 @@ export const receive = (id: string, messageRef: string, ...more: readonly string
   xml("receiveTask", { id, messageRef }, ...extended(more));
 
 /**
- * An event-based gateway and what it waits for; behind each element `x` is an end event `x-won`.
- * The flows are `<gateway>-x` and `x-on`.
+ * An event-based gateway and its events; after each element `x` is an end event `x-won`. The flows
+ * are `<gateway>-x` and `x-on`.
  */
 export function race(id: string, ...catches: readonly string[]): string {
   const branches = catches.flatMap((one) => {

@@ -2,7 +2,9 @@ import { end, extensions, flow, job, start, xml } from "./bpmn-xml.ts";
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** A call activity; `called` are attributes of what it calls, `more` further extensions. */
+/**
+ * A call activity; `called` are the attributes of its called element, `more` further extensions.
+ */
 export const calling = (
   id: string,
   processId: string,
@@ -15,14 +17,14 @@ export const calling = (
     extensions(xml("zeebe:calledElement", { processId, ...called }), ...more),
   );
 
-/** The property that lets a call go on as soon as its child is there. */
+/** The property that lets a call continue as soon as its child exists. */
 export const DETACHED = xml(
   "zeebe:properties",
   {},
   xml("zeebe:property", { name: "detached", value: "true" }),
 );
 
-/** A process of this id in which the elements lie one after the other, with more beside them. */
+/** A process with this id and these elements one after the other, with more beside them. */
 export function line(id: string, elements: readonly string[], ...more: readonly string[]): string {
   const ids = elements.map((one) => /id="([^"]*)"/.exec(one)?.[1] ?? "");
   const all = [`${id}-start`, ...ids, `${id}-end`];
@@ -35,7 +37,7 @@ export function line(id: string, elements: readonly string[], ...more: readonly 
 export const working = (id: string, ...more: readonly string[]) =>
   xml("serviceTask", { id }, extensions(job(id), ...more));
 
-/** An error boundary event with a flow of its own; without a code it catches everything. */
+/** An error boundary event with its own flow; without a code it catches everything. */
 export const onError = (id: string, on: string, errorRef?: string) =>
   xml(
     "boundaryEvent",

@@ -1,4 +1,4 @@
-// An AWS service that answers what a test tells it to, for what the emulator cannot be made to say.
+// An AWS service with canned responses, for those that the emulator cannot produce.
 
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ export type Canned = Readonly<{
 }>;
 
 export type CannedService = Readonly<{
-  /** What a client of it is made with: it tries once. */
+  /** The settings of a client for it: a single attempt. */
   settings: Readonly<{
     endpoint: string;
     region: string;
@@ -22,7 +22,7 @@ export type CannedService = Readonly<{
   close(): Promise<void>;
 }>;
 
-/** Starts one that gives these answers in turn, the last one again and again. */
+/** Starts one that gives these responses in turn, and repeats the last one. */
 export async function cannedService(...answers: readonly Canned[]): Promise<CannedService> {
   const asked: string[] = [];
   const server = createServer((request, response) => {

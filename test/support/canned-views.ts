@@ -1,4 +1,4 @@
-// What the fake engine answers with.
+// The responses of the fake engine.
 import type { Diagnostic } from "../../lib/definition/diagnostic.ts";
 import type { FoundIncident } from "../../lib/shapes/bulk.ts";
 import type { DefinitionView, ScheduleView } from "../../lib/shapes/definitions.ts";
@@ -9,7 +9,7 @@ import type { ActivatedTask, TaskView } from "../../lib/shapes/tasks.ts";
 /** When everything happened. */
 export const AT = "2026-07-01T10:00:00.000Z";
 
-/** Of the broadcast that the fake remembers; ids hold what a path must escape. */
+/** Of the broadcast that the fake knows; ids contain characters that a path must escape. */
 export const aReceipt: ReceiptView = {
   broadcastId: "live:7~r1.a/b",
   kind: "signal",
@@ -27,7 +27,7 @@ export const aReceipt: ReceiptView = {
   ],
 };
 
-/** What the fake begins by itself. */
+/** The timer start of the fake. */
 export const aSchedule: ScheduleView = {
   id: "report~every-morning",
   definition: { id: "report", version: 2 },
@@ -51,7 +51,7 @@ export const aDeadLetter: DeadLetterView = {
   targetStatus: "succeeded",
 };
 
-/** How events behave that nobody declared. */
+/** The defaults of an undeclared event type. */
 export const undeclared: EventConfig = {
   consumeOnRead: true,
   deliveryMode: "AfterWait",
@@ -59,7 +59,7 @@ export const undeclared: EventConfig = {
   onTargetTerminated: "discard",
 };
 
-/** What holds the live instance up. */
+/** The incident of the live instance. */
 export const anIncident: FoundIncident = {
   incidentId: "i1",
   type: "JOB_NO_RETRIES",
@@ -71,7 +71,7 @@ export const anIncident: FoundIncident = {
   businessKey: "K 1",
 };
 
-/** What the fake finds wrong with a broken source. */
+/** The diagnostics of the fake for a broken source. */
 export const aDiagnostic: Diagnostic = {
   severity: "error",
   code: "bpmn/broken",
@@ -97,7 +97,7 @@ export const anActivatedTask: ActivatedTask = {
   idempotencyKey: "live:1",
 };
 
-/** A task that the engine offers to whoever does it. */
+/** A task that the engine offers. */
 export const aTaskOf = (taskId: string): TaskView => ({
   taskId,
   type: "charge",
@@ -113,7 +113,7 @@ export const aTaskOf = (taskId: string): TaskView => ({
   runsHere: false,
 });
 
-/** A task that a person does, with everything that one can have. */
+/** A user task with all its fields. */
 export const aUserTask: TaskView = {
   ...aTaskOf("live:1"),
   type: "io.camunda.zeebe:userTask",

@@ -25,8 +25,8 @@ import { generatorRunner, type Workflow } from "./generator-runner.ts";
 
 /**
  * The embedded engine, its real queues and its store on disk, with the generator-based runner
- * beside the other: until there is a notation for it, this is who waits for events. The workflows
- * are deployed under their names. The clock is virtual.
+ * beside the other: until it has a notation, this runner is the one that waits for events. The
+ * workflows are deployed under their names. The clock is virtual.
  */
 export async function aCodeEngine(
   workflows: Readonly<Record<string, Workflow>>,
@@ -88,7 +88,7 @@ export async function aCodeEngine(
 
 const RETENTION_MS = 30 * 86_400_000;
 
-/** The source of a workflow is its name: what it does is handed in. */
+/** The source of a workflow is its name: its code is passed in. */
 const byName: Compiler = async (name) => ({
   ok: true,
   diagnostics: [],

@@ -1,4 +1,4 @@
-// A program that makes so many commits in the folder it is given, each when the one before was
+// A program that makes this many commits in the given folder, each after the previous one was
 // acknowledged, and prints how many were.
 
 import { openLocalStore } from "../../lib/adapters/local/store.ts";

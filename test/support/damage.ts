@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 
-/** Cuts off the stored bytes of an instance in a data folder that nobody has open. */
+/** Truncates the stored bytes of an instance in a closed data folder. */
 export const damageInstance = (dataDir: string, instanceId: string): Promise<void> =>
   damageItem(dataDir, `default#I#${instanceId}`);
 

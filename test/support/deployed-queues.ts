@@ -1,4 +1,4 @@
-/** The queues of a deployment as those see them who run it: how long they hide, what is dead. */
+/** The queues of a deployment as operators see them: visibility timeouts and dead letters. */
 import { LambdaClient, ListEventSourceMappingsCommand } from "@aws-sdk/client-lambda";
 import {
   DeleteMessageCommand,
@@ -12,25 +12,25 @@ import {
 import { onTestFinished } from "vitest";
 import { target } from "./deployed.ts";
 
-// A queue is known by its URL alone; calls go where all others go.
+// A queue is identified by its URL alone; calls go to the usual endpoint.
 export const sqs = new SQSClient({ region: target.region, useQueueUrlAsEndpoint: false });
 export const lambda = new LambdaClient({ region: target.region });
 
-/** What the stack tells under this name. */
+/** The output of the stack with this name. */
 export function output(name: string): string {
   const value = target.outputs[name];
   if (value === undefined) throw new Error(`The stack has no output ${name}.`);
   return value;
 }
 
-/** Lets a queue bring back what was not finished after some seconds, until the test ends. */
+/** Sets a visibility timeout of a few seconds for a queue, until the test ends. */
 export async function hidingFor(seconds: number, queueUrl: string): Promise<void> {
   const usual = await attributeOf(queueUrl, "VisibilityTimeout");
   await setVisibility(queueUrl, String(seconds));
   onTestFinished(() => setVisibility(queueUrl, usual));
 }
 
-/** The function that a queue's messages are handed to. */
+/** The function that a queue triggers. */
 export async function readerOf(queueUrl: string): Promise<string> {
   const EventSourceArn = await attributeOf(queueUrl, "QueueArn");
   const { EventSourceMappings: mappings = [] } = await lambda.send(
@@ -39,14 +39,14 @@ export async function readerOf(queueUrl: string): Promise<string> {
   return mappings[0]?.FunctionArn ?? "";
 }
 
-/** How many messages lie in a queue, about. */
+/** The approximate number of messages in a queue. */
 export async function depthOf(queueUrl: string): Promise<number> {
   return Number(await attributeOf(queueUrl, "ApproximateNumberOfMessages"));
 }
 
 /**
- * Puts what is dead back where it came from, and tells how many. SQS has a call for it, which not
- * every emulator has: here it is done by hand.
+ * Moves dead letters back to their source queue, and returns how many. SQS has a call for it, which
+ * not every emulator has: here it is done by hand.
  */
 export async function redrive(from: string, to: string): Promise<number> {
   let moved = 0;

@@ -1,4 +1,4 @@
-/** The deployed engine as its users see it: over HTTP, as somebody whom AWS knows. */
+/** The deployed engine as its users see it: over HTTP, with signed requests. */
 import type { TestContext } from "vitest";
 import { awsSigner } from "../../lib/client/aws/index.ts";
 import {
@@ -19,7 +19,7 @@ export const client = createClient({
   sign: awsSigner({ region: target.region }),
 });
 
-/** Skips the test, and says why, where the target lacks what it needs. */
+/** Skips the test, with the reason, if the target lacks what it needs. */
 export function needs(capability: Capability, { skip, task }: TestContext): void {
   const reason = target.lacks[capability];
   if (reason === undefined) return;
@@ -30,7 +30,7 @@ export function needs(capability: Capability, { skip, task }: TestContext): void
 /** A name that no earlier run on the same deployment has used. */
 export const fresh = (name: string): string => `${name}-${crypto.randomUUID().slice(0, 8)}`;
 
-/** Looks again and again; machines stall at times, so it gives up late. */
+/** Repeats a check; machines stall at times, so it gives up late. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
@@ -45,10 +45,10 @@ export async function eventually<T>(
   }
 }
 
-/** A short while between two looks. */
+/** A short pause between two checks. */
 export const pause = () => new Promise<void>((done) => setTimeout(done, 250));
 
-/** What came of an instance, once it has ended. */
+/** The outcome of an instance, once it has ended. */
 export function ended(instanceId: string): Promise<ResultView> {
   return eventually(`the end of ${instanceId}`, () =>
     client.result(instanceId, { waitSeconds: 10 }).catch((error: unknown) => {
@@ -58,7 +58,7 @@ export function ended(instanceId: string): Promise<ResultView> {
   );
 }
 
-/** Waits until an instance waits for this kind of thing, and nothing runs. */
+/** Waits until an instance has a wait of this kind, and nothing runs. */
 export function waiting(instanceId: string, kind: string) {
   return eventually(`${instanceId} to wait for a ${kind}`, async () => {
     const { items } = await client.waits(instanceId);
@@ -66,20 +66,20 @@ export function waiting(instanceId: string, kind: string) {
   });
 }
 
-/** What has happened to it, in order. */
+/** Its history, in order. */
 export async function historyOf(instanceId: string): Promise<readonly HistoryEntry[]> {
   const { items } = await client.history(instanceId, { limit: 200 });
   return items;
 }
 
-/** How often each kind of entry stands in its history for an element. */
+/** How often each type of entry is in its history for an element. */
 export async function countOf(instanceId: string, type: string, element?: string): Promise<number> {
   const entries = await historyOf(instanceId);
   return entries.filter((entry) => entry.type === type && (!element || entry.element === element))
     .length;
 }
 
-/** A file with one process: its elements one after the other, and whatever else stands in it. */
+/** A file with one process: its elements one after the other, and further content. */
 export function chain(id: string, elements: readonly string[], ...beside: readonly string[]) {
   const ids = ["start", ...elements.map(idOf), "end"];
   const flows = ids.slice(1).map((to, n) => flow(`${ids[n] ?? ""}-to-${to}`, ids[n] ?? "", to));
@@ -98,7 +98,7 @@ export function task(id: string, type = id, retries = "3"): string {
 
 const idOf = (element: string): string => /id="([^"]*)"/.exec(element)?.[1] ?? "";
 
-/** Throttled, or the gateway has given up waiting: the next look may be luckier. */
+/** Throttled, or the gateway has timed out: the next attempt may succeed. */
 function unlessBusy(error: unknown): undefined {
   if (error instanceof ApiError && (error.status === 429 || error.status >= 500)) return undefined;
   throw error;

@@ -9,7 +9,7 @@ const READY_WITHIN_MS = 60_000;
 /** A running DynamoDB Local; `stop` resolves when its process is gone. */
 export type DynamoDbLocal = Readonly<{ endpoint: string; stop(): Promise<void> }>;
 
-/** Starts DynamoDB Local on a free port and waits until it answers. */
+/** Starts DynamoDB Local on a free port and waits until it responds. */
 export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
   if (spawnSync("java", ["-version"]).error !== undefined) {
     throw new Error(
@@ -17,7 +17,7 @@ export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
     );
   }
   const port = await freePort();
-  // It starts in half the time when the compiler does not optimise, and calls nobody.
+  // It starts in half the time without compiler optimisation; telemetry is off.
   process.env.DDB_LOCAL_TELEMETRY ??= "0";
   process.env.JAVA_TOOL_OPTIONS ??= "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
   const child = spawn({ port, stdio: "ignore" });
@@ -25,7 +25,7 @@ export async function startDynamoDbLocal(): Promise<DynamoDbLocal> {
   const endDirectly = () => child.kill("SIGKILL");
   process.once("exit", endDirectly);
   const stop = async () => {
-    child.kill("SIGKILL"); // It keeps nothing, so there is nothing to end gently.
+    child.kill("SIGKILL"); // It persists nothing, so there is no need to end it gently.
     await gone;
     process.off("exit", endDirectly);
   };
@@ -45,7 +45,7 @@ async function answering(endpoint: string, hasEnded: () => boolean): Promise<voi
     if (hasEnded()) {
       throw new Error("DynamoDB Local ended before it answered: is `java -version` 17 or newer?");
     }
-    // Unsigned, so refused: any answer will do.
+    // Unsigned, so refused: any response will do.
     const answer = await fetch(endpoint, { signal: AbortSignal.timeout(2_000) }).catch(() => null);
     if (answer !== null) return;
     await new Promise((resolve) => setTimeout(resolve, 50));

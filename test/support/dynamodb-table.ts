@@ -23,7 +23,7 @@ export function tableDefinition(name: string): CreateTableCommandInput {
   };
 }
 
-/** A new table, and how to leave nothing of it behind. */
+/** A new table, and how to remove all of it. */
 export async function createTable(client: DynamoDBClient) {
   const name = `t-${randomUUID()}`;
   await client.send(new CreateTableCommand(tableDefinition(name)));

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { type EmbeddedEngine, type EmbeddedOptions, openEngine } from "../../lib/embedded/index.ts";
 
-/** A folder that goes when the test ends. */
+/** A folder that is removed when the test ends. */
 export function aDataDir(): string {
   const folder = mkdtempSync(join(tmpdir(), "fermata-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** An engine on a virtual clock that is closed when the test ends, unless it was before. */
+/** An engine on a virtual clock that is closed when the test ends, if it is still open. */
 export async function anEngine(
   options: Partial<EmbeddedOptions> & { source?: string } = {},
 ): Promise<EmbeddedEngine> {

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { type Instant, instantFrom } from "../../lib/definition/time/instant.ts";
 import { endpointFrom } from "./dynamodb-table.ts";
 
-/** What every SDK client of the emulator is made with; any credentials will do. */
+/** The settings of every SDK client of the emulator; any credentials will do. */
 export function emulated() {
   return {
     endpoint: endpointFrom("AWS_ENDPOINT_URL"),
@@ -13,10 +13,10 @@ export function emulated() {
   };
 }
 
-/** Time of queues and schedules that stands still, unless a test lets it pass. */
+/** The time of queues and schedules, which stands still unless a test lets it pass. */
 export type StoppedTime = Readonly<{
   now(): Instant;
-  /** Lets time pass; calls back before, and wherever a message or a schedule becomes due. */
+  /** Lets time pass; calls back before, and whenever a message or a schedule becomes due. */
   pass(ms: number, atEachStop: () => Promise<void>): Promise<void>;
   goOn(): Promise<void>;
 }>;

@@ -1,12 +1,12 @@
-/** A script as those of `scripts` are: runs a command that starts another, until somebody ends it. */
+/** A script like those of `scripts`: runs a command that starts another, until it is ended. */
 import { endBySignal } from "../../scripts/deployment/end-by-signal.ts";
 import { runCommand } from "../../scripts/run-command.ts";
 
 const [port = "", way = ""] = process.argv.slice(2);
 
-// Whoever runs holds a connection: it breaks when the process is gone, and not before.
+// Each running process holds a connection: it breaks when the process is gone, and not before.
 const stubborn = way === "stubborn" ? 'process.on("SIGTERM", () => {});' : "";
-// Tells the test that it has to end, and does so when the test says.
+// Reports to the test that it was signalled, and ends when the test says so.
 const patient =
   way === "patient"
     ? 'process.on("SIGTERM", () => test.write("told ")); test.on("data", () => process.exit());'

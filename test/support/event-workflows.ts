@@ -2,7 +2,7 @@ import type { Json } from "../../lib/definition/json.ts";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
 import { event, task, type Workflow } from "./generator-runner.ts";
 
-/** Waits for one event, and gives its payload. */
+/** Waits for one event, and returns its payload. */
 const waits: Workflow = function* () {
   return yield event("paid");
 };
@@ -29,7 +29,7 @@ const thrice: Workflow = function* () {
 /** Workflows that wait for the event "paid". */
 export const workflows = { waits, works, twice, thrice };
 
-/** Completes the one task that the instance has open, and waits for what that leads to. */
+/** Completes the one open task of the instance, and waits for what follows. */
 export async function finishWork(engine: EmbeddedEngine, instanceId: string): Promise<void> {
   const { items } = await engine.tasks({ instanceId });
   await engine.complete(items[0]?.taskId ?? "");

@@ -1,7 +1,7 @@
 /**
  * Stores an item of every kind that the engine knows, by using it: instances at each kind of wait,
- * and what stands around them. What it leaves is written down once per format, so that later code
- * can be asked to go on from there.
+ * and the items around them. Its result is stored once per format, so that later code can be tested
+ * with it.
  */
 import type { Variables } from "../../lib/definition/json.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
@@ -41,10 +41,10 @@ export const WORKFLOWS: ReadonlyMap<string, Workflow> = new Map([
   ["keeper", KEEPER],
 ]);
 
-/** Tasks in a row: long enough that history leaves the instance. */
+/** Tasks in a row: long enough that history is moved out of the instance. */
 export const CHAIN = 80;
 
-/** Ids of the instances, each called after what it waits for. */
+/** Ids of the instances, each named after what it waits for. */
 export const WAITING = {
   task: "at-task",
   engineTask: "at-engine-task",
@@ -153,7 +153,7 @@ function waitsFor(name: string): Workflow {
   };
 }
 
-/** Every source calls its process `p`; each of these is deployed under a name of its own. */
+/** Every source names its process `p`; each of these is deployed under its own name. */
 const named = (id: string, source: string): string =>
   source.replace('<process id="p"', `<process id="${id}"`);
 
@@ -180,7 +180,7 @@ const begun = (definition: string): string =>
     ),
   );
 
-/** A boundary that does not interrupt stays open when its signal comes. */
+/** A non-interrupting boundary event stays open when its signal comes. */
 function remindedTask(): string {
   return beside(
     file(

@@ -3,13 +3,13 @@ import { instantFrom } from "../../lib/definition/time/instant.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { CarriedStart, Message } from "../../lib/ports/message.ts";
 
-/** With everything that may be there: a property that a type gains is asked for here. */
+/** With all optional properties: the compiler requires new ones here. */
 type Full<T> = T extends { kind: unknown } ? { [K in keyof T]-?: T[K] } : never;
 
 const at = instantFrom(Date.UTC(2030, 0, 1));
 const payload: Variables = { text: 'a "b" \uFFFF \uD83D\uDE00', list: [1, null, { x: true }] };
 
-/** One of every kind: a kind that is new is asked for here. */
+/** One of every kind: the compiler requires new kinds here. */
 const facts: { [K in Fact["kind"]]: Full<Extract<Fact, { kind: K }>> } = {
   started: {
     kind: "started",
@@ -105,7 +105,7 @@ const instance = { tenant: "default", instanceId: "order-1" };
 const broadcast = { tenant: "default", broadcastId: "b1" };
 const row = { sk: "order-1#w1.1", pk: "default#G#approved#1.0", after: 41, at };
 
-/** Every kind of message, with everything that it may carry. */
+/** Every kind of message, with all its properties. */
 export const everyMessage: readonly Full<Message>[] = [
   {
     kind: "task",

@@ -1,6 +1,6 @@
 /**
- * The same as every-kind.ts for what format 4 brought: tasks that people do, tasks under a worker's
- * lock, children, families in the middle, members that only one may run, and starts by timer.
+ * The same as every-kind.ts for the additions of format 4: user tasks, tasks under a worker's lock,
+ * children, half finished batches, exclusive items, and timer starts.
  */
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { TaskHandler } from "../../lib/ports/tasks.ts";
@@ -22,7 +22,7 @@ import {
 import { GUARD } from "./every-wait.ts";
 import type { PlainWorld } from "./plain-world.ts";
 
-/** Ids of the instances, each called after what it waits for. */
+/** Ids of the instances, each named after what it waits for. */
 export const NEWER = {
   person: "at-person",
   shared: "at-shared",
@@ -35,10 +35,10 @@ export const NEWER = {
 
 export const MEMBERS = 12;
 
-/** Long enough to stand apart from its instance. */
+/** Long enough to be externalized. */
 export const LARGE = "0123456789".repeat(8_000);
 
-/** Exclusive members are claimed; the last cannot be done before somebody has mended it. */
+/** Exclusive items are claimed; the last one fails until a variable is set. */
 export const HANDLERS: Readonly<Record<string, TaskHandler>> = {
   guard: GUARD,
   seal: {
@@ -77,7 +77,7 @@ async function claimAndLock(engine: Engine): Promise<void> {
   await engine.activate(lock);
 }
 
-/** Three are done, and one has failed and waits for its second attempt under a ticket of its own. */
+/** Three are done, and one has failed and waits for its second attempt under its own ticket. */
 async function doSomeMembers(engine: Engine): Promise<void> {
   const { items } = await engine.tasks({ instanceId: NEWER.family }, { limit: 4 });
   const [failed, ...done] = items.map(({ taskId }) => taskId);

@@ -1,7 +1,7 @@
 /**
- * The same as every-newer-kind.ts for waits that format 4 knows and that stand nowhere else: a family
- * of calls, a long step that goes on later, waits that stay open, a race, a task that backs off, an
- * exclusive task under its claim, and an incident that keeps its fact.
+ * The same as every-newer-kind.ts for waits of format 4 that no other file covers: a batch of
+ * calls, a long step that continues later, waits that stay open, a race, a task that backs off, a
+ * claimed exclusive task, and an incident that keeps its fact.
  */
 import type { TaskHandler } from "../../lib/ports/tasks.ts";
 import {
@@ -28,7 +28,7 @@ import {
 import { event, message, type Workflow } from "./generator-runner.ts";
 import type { PlainWorld } from "./plain-world.ts";
 
-/** Ids of the instances, each called after what it waits for. */
+/** Ids of the instances, each named after what it waits for. */
 export const ALSO = {
   callFamily: "at-call-family",
   continuation: "at-continuation",
@@ -41,10 +41,10 @@ export const ALSO = {
 
 export const CALLS = 12;
 
-/** Rounds of a loop that waits for nothing: more than one step makes. */
+/** Rounds of a loop without a wait: more than one step makes. */
 export const ROUNDS = 600;
 
-/** The host of the first run dies with the task at work; nobody can tell what came of it. */
+/** The host of the first run crashes during the task; its outcome is unknown. */
 export const GUARD: TaskHandler = {
   timeoutMs: 1_000,
   isolate: false,
@@ -54,7 +54,7 @@ export const GUARD: TaskHandler = {
   },
 };
 
-/** Two of these want the same message: the second cannot wait for it, and keeps what it was sent. */
+/** Two of these wait for the same message: the second wait is an incident, which keeps its fact. */
 export const KEEPER: Workflow = function* () {
   yield event("go");
   return yield message("held", "k");

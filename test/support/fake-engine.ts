@@ -17,15 +17,16 @@ import {
   undeclared,
 } from "./canned-views.ts";
 
-/** What the fake was asked, by the name of the method. */
+/** The calls to the fake, by the name of the method. */
 export type Asked = readonly [method: string, ...args: readonly unknown[]];
 
 /**
- * An engine of a few canned answers, for tests of what stands before the engine. It knows the
- * definition `order`, deployable from any source but one that contains `broken`, the instance
+ * An engine with a few canned responses, for tests of the layers in front of the engine. It knows
+ * the definition `order`, deployable from any source but one that contains `broken`, the instance
  * `live` with the task `live:1` and the incident `i1`, and the instance `ended`. Signals and events
- * named `many` are not done within the call, messages named `full` find no room and those named
- * `nobody` no waiter; `known` is a declared type of event. There is one receipt and one dead letter.
+ * named `many` are not delivered within the call, messages named `full` meet a full mailbox and
+ * those named `nobody` no wait; `known` is a declared event type. There is one receipt and one dead
+ * letter.
  */
 export function fakeEngine(overrides: Partial<Engine> = {}): {
   engine: Engine;

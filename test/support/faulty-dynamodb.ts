@@ -1,9 +1,9 @@
 import type { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { localClient } from "./dynamodb-table.ts";
 
-/** What becomes of one request: undefined lets it through. */
+/** The fate of one request: undefined lets it pass. */
 export type Fault =
-  /** The service answers this instead, and has done nothing. */
+  /** The service responds with this instead, and has done nothing. */
   | Readonly<{ answer: Answer }>
   /** The service answers this to the request, and has done nothing of it. */
   | Readonly<{ instead: (request: Json) => Json }>
@@ -15,7 +15,7 @@ export type Fault =
 export type Json = Record<string, unknown>;
 type Answer = Readonly<{ status: number; body: Json }>;
 
-/** A client whose requests of one kind meet these faults, one after the other, and then none. */
+/** A client whose requests of one kind get these faults, one after the other, and then none. */
 export function faultyClient(
   endpoint: string,
   operation: string,
@@ -46,7 +46,7 @@ export function refusal(name: string, more: Json = {}, status = 400): Fault {
   return { answer: { status, body: { __type: type, message: "said the test", ...more } } };
 }
 
-/** How Node tells that a connection broke. */
+/** How Node reports a broken connection. */
 export function broken(code: string, when: "before" | "after"): Fault {
   return { failure: Object.assign(new Error(code), { code }), when };
 }

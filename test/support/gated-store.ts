@@ -1,7 +1,7 @@
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import type { Key } from "../../lib/ports/store.ts";
 
-/** Says which commits are meant, by the keys that they write. */
+/** Selects commits by the keys that they write. */
 export type Meant = (keys: readonly Key[]) => boolean;
 
 export const writesInstance =
@@ -11,7 +11,7 @@ export const writesInstance =
 
 export const writesMailbox: Meant = (keys) => keys.some(({ pk }) => pk.split("#")[1] === "M");
 
-/** A store in which something can happen, or somebody can die, right before a commit. */
+/** A store in which something can happen, or the caller can die, directly before a commit. */
 export class GatedStore {
   #gates: { meant: Meant; run: () => Promise<void> }[] = [];
   #isDead: Meant | undefined;
@@ -27,7 +27,7 @@ export class GatedStore {
     },
   });
 
-  /** Once, right before the next commit that is meant. */
+  /** Runs once, directly before the next selected commit. */
   before(meant: Meant, run: () => Promise<unknown>): void {
     this.#gates.push({
       meant,
@@ -37,7 +37,7 @@ export class GatedStore {
     });
   }
 
-  /** Whoever makes such a commit from now on dies instead; without one, all live again. */
+  /** The caller of a selected commit dies from now on; without a selection, none does. */
   kill(meant?: Meant): void {
     this.#isDead = meant;
   }

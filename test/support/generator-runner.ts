@@ -1,14 +1,14 @@
 /**
- * A second runner, as small as can be: a workflow is a generator that yields what it waits for.
+ * A second runner, as small as possible: a workflow is a generator that yields what it waits for.
  *
- * 1. The state is a journal: what was yielded, and what came of it. Each step replays the generator
+ * 1. The state is a journal: what was yielded, and its outcome. Each step replays the generator
  *    from the start and feeds it the outcomes in the journal, up to the first that is missing.
  * 2. Replay must yield what the journal says. When it does not, that is an incident.
  * 3. A ticket's `ref` is its position in the journal and, in a race, its place there.
  * 4. What loses a race is disarmed in the step that decides it.
- * 5. What a journal began with cannot be changed: replay would leave it.
- * 6. What came of each operation stands in the kernel's journal as well, in the order of its coming.
- * 7. A message that another wait stands for already is an incident that tries again.
+ * 5. The input of a journal cannot be changed: replay would diverge from it.
+ * 6. The outcome of each operation is also in the kernel's journal, in order of arrival.
+ * 7. A message that another instance waits for is an incident, which retries.
  */
 import type { Definition } from "../../lib/definition/definition.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
@@ -51,18 +51,18 @@ export const task = (type: string, input: Variables = {}, { retries = 3 } = {}):
   retries,
 });
 export const timer = (ms: number): Single => ({ op: "timer", ms });
-/** An event of this name, sent to this instance or to everybody; gives its payload. */
+/** An event of this name, sent to this instance or broadcast; returns its payload. */
 export const event = (name: string): Single => ({ op: "event", name });
-/** The next signal of this name; gives its payload. */
+/** The next signal of this name; returns its payload. */
 export const signal = (name: string): Single => ({ op: "signal", name });
 /**
  * The variable of this name, once it is set from outside: an outcome like any other. It opens no
- * ticket, so it stands in a race with something that does.
+ * ticket, so it is used in a race with something that does.
  */
 export const assigned = (name: string): Single => ({ op: "assigned", name });
-/** A message of this name and key; gives its payload. */
+/** A message of this name and key; returns its payload. */
 export const message = (name: string, key = ""): Single => ({ op: "message", name, key });
-/** Gives `{ winner, value }`. */
+/** Returns `{ winner, value }`. */
 export const race = (members: Readonly<Record<string, Single>>): Operation => ({
   op: "race",
   members,
@@ -72,7 +72,7 @@ type Entry = Readonly<{ op: Operation; outcome?: Outcome }>;
 type Outcome = Readonly<{ value: Json } | { failure: string }>;
 type State = Readonly<{ input: Variables; journal: readonly Entry[]; result?: Json }>;
 
-/** Runs the workflow that a definition names, out of those that are handed in. */
+/** Runs the workflow that a definition names, of those that are passed in. */
 export function generatorRunner(
   workflows: ReadonlyMap<string, Workflow>,
 ): (definition: Definition) => Runner {
@@ -188,7 +188,7 @@ function dataOf(fact: TicketFact): Json | undefined {
   return fact.kind === "event-received" ? { eventId: fact.eventId, wait: fact.ticket } : undefined;
 }
 
-/** Writes the outcome down, closes the ticket and, by rule 4, those it was racing against. */
+/** Records the outcome, closes the ticket and, by rule 4, those it was racing against. */
 function record(
   draft: Draft,
   { ref, element }: Pick<Ticket, "ref" | "element">,
@@ -236,7 +236,7 @@ function advance(draft: Draft, workflow: Workflow): void {
   open(draft, next, state.journal.length * RACERS);
 }
 
-/** What the workflow wants next; nothing while it waits, and when it has come to an end. */
+/** The next operation of the workflow; nothing while it waits, and when it has ended. */
 function replay(draft: Draft, state: State, workflow: Workflow): Operation | undefined {
   const generator = workflow(state.input);
   try {
@@ -277,7 +277,7 @@ function open(draft: Draft, operation: Operation, ref: number): void {
   }
 }
 
-/** Tasks are called by their type, timers by nothing, all else by what it waits for. */
+/** Tasks are named by their type, timers have no name, all else is named by what it waits for. */
 function elementOf(single: Single): string {
   if (single.op === "task") return single.type;
   return single.op === "timer" ? "timer" : `${single.op}:${single.name}`;

@@ -13,7 +13,7 @@ import type {
 } from "../../lib/definition/graph.ts";
 import { USER_TASK_TYPE, type UserTaskSpec } from "../../lib/definition/user-task.ts";
 
-/** Nodes and flows that belong together; those without a scope stand in the one around them. */
+/** Nodes and flows that belong together; those without a scope are in the one around them. */
 export type Piece = Readonly<{ nodes: readonly Node[]; flows: readonly Flow[] }>;
 
 type Around = Readonly<{ inputs?: Mappings; outputs?: Mappings; loop?: Loop }>;
@@ -53,7 +53,7 @@ export function aScope(
 }
 
 export const aStart = (id = "start"): Piece => piece({ id, kind: "start" });
-/** A start event that begins only when something triggers it. */
+/** A start event that starts only when it is triggered. */
 export const aTriggeredStart = (id: string, around: Around = {}): Piece =>
   piece({ id, kind: "start", triggered: true, ...mappings(around) });
 export const aPass = (id: string, around: Around = {}): Piece =>
@@ -68,7 +68,7 @@ export const aTerminateEnd = (id: string): Piece => ending(id, { as: "terminate"
 export const anErrorEnd = (id: string, code: string): Piece =>
   ending(id, { as: "error", code: computed(code) });
 
-/** A task; its type is its id unless something else is said. */
+/** A task; its type is its id by default. */
 export function aTask(
   id: string,
   options: Around &
@@ -91,7 +91,7 @@ export function aTask(
   });
 }
 
-/** What a user task says of people, written as attributes are; lists by name. */
+/** The assignment of a user task, written as attributes are; lists by name. */
 export type People = Omit<
   Readonly<Partial<Record<keyof UserTaskSpec, string>>>,
   "asJob" | "form" | "requires" | "candidateUsers" | "candidateGroups"
@@ -102,7 +102,7 @@ export type People = Omit<
     candidateGroups?: readonly string[] | string;
   }>;
 
-/** A user task: people alone do it unless it says `asJob`. */
+/** A user task: only for users unless it has `asJob`. */
 export function aUserTask(
   id: string,
   { asJob, form, requires, ...people }: People = {},
@@ -128,7 +128,7 @@ export function aUserTask(
   });
 }
 
-/** A call of another process; what it calls is its id unless something else is said. */
+/** A call of another process, whose id is its own by default. */
 export function aCall(
   id: string,
   options: Around &
@@ -167,7 +167,7 @@ type When = Readonly<{ duration: string } | { date: string } | { cycle: string }
 export const aTimer = (id: string, when: When, around: Around = {}): Piece =>
   piece({ id, kind: "catch", awaits: { on: "timer", timer: spec(when) }, ...mappings(around) });
 
-/** A timer on the border of `on`, interrupting unless something else is said. */
+/** A timer on the boundary of `on`, interrupting by default. */
 export const aBoundaryTimer = (
   id: string,
   { on, interrupting = true, ...when }: When & Readonly<{ on: string; interrupting?: boolean }>,
@@ -190,22 +190,22 @@ export const aSignalThrow = (id: string, name: string, around: Around = {}): Pie
 export const aSignalEnd = (id: string, name: string, around: Around = {}): Piece =>
   ending(id, { as: "signal", signal: text(name) }, around);
 
-/** Waits for the first of the catch events that its flows lead to. */
+/** Waits for the first of the catch events at its outgoing flows. */
 export const anEventGateway = (id: string): Piece => piece({ id, kind: "event-gateway" });
 
 type OnBorder = Around & Readonly<{ on: string; interrupting?: boolean; name: string }>;
 
-/** A wait for a signal on the border of `on`, interrupting unless something else is said. */
+/** A wait for a signal on the boundary of `on`, interrupting by default. */
 export const aBoundarySignal = (id: string, { name, ...border }: OnBorder): Piece =>
   onBorder(id, border, { on: "signal", signal: text(name) });
 
-/** A wait for a message on the border of `on`, interrupting unless something else is said. */
+/** A wait for a message on the boundary of `on`, interrupting by default. */
 export const aBoundaryMessage = (
   id: string,
   { name, key, ...border }: OnBorder & Readonly<{ key?: string }>,
 ): Piece => onBorder(id, border, messageOf(name, key));
 
-/** A catcher of errors on the border of `on`; without a code, of every error. */
+/** An error boundary event on `on`; without a code, for every error. */
 export const aBoundaryError = (
   id: string,
   { on, code, ...around }: Around & Readonly<{ on: string; code?: string }>,
@@ -242,7 +242,7 @@ function spec(when: When): TimerSpec {
   return { as: "cycle", value: computed(when.cycle), ...zone };
 }
 
-/** A loop over `=items` with each as `item`; results are gathered where it is said which. */
+/** A loop over `=items` with each as `item`; results are collected if specified. */
 export function aLoop({
   over = "=items",
   as = "item",

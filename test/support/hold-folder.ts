@@ -1,4 +1,4 @@
-// A program that owns the data folder it is given until it is killed. Says "held" once it does.
+// A program that owns the given data folder until it is killed. Prints "held" once it does.
 
 import { openLocalStore } from "../../lib/adapters/local/store.ts";
 

@@ -8,13 +8,13 @@ import {
 import { createServer as createSecureServer } from "node:https";
 import { onTestFinished } from "vitest";
 
-/** What reached a service. */
+/** A request that reached a service. */
 export type Received = Readonly<{
   method: string;
   path: string;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The name that a secure connection was opened for. */
+  /** The server name of a TLS connection. */
   servername?: string;
 }>;
 
@@ -26,7 +26,7 @@ export type Reply = Readonly<{
 
 export type Service = Readonly<{ port: number; received: readonly Received[] }>;
 
-/** A reply, one that depends on the request, or whatever a test does to the connection itself. */
+/** A response, one that depends on the request, or a function that uses the connection itself. */
 export type Behaviour =
   | Reply
   | ((request: Received) => Reply)

@@ -1,4 +1,4 @@
-// Calls the HTTP API of whichever life is at work, and keeps what it was promised.
+// Calls the HTTP API of the running process, and records what was acknowledged.
 
 import { z } from "zod";
 
@@ -35,7 +35,7 @@ export async function tryStart(url: string, definition: string, body: object): P
     });
     await response.arrayBuffer();
   } catch {
-    return false; // cut off: nobody knows whether it was started
+    return false; // cut off: it is unknown whether it was started
   }
   if (response.status !== 201) throw new Error(`a start was answered with ${response.status}`);
   return true;

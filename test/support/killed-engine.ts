@@ -1,6 +1,6 @@
-// A program that serves an engine on the folder it is given, until it is killed. Every handler
-// first adds a line to the ledger: which life of the program, which key, which attempt, which
-// element. Says where it listens, and what it found to recover.
+// A program that serves an engine on the given folder, until it is killed. Every handler first adds
+// a line to the ledger: which process, which key, which attempt, which element. Prints where it
+// listens, and what it found to recover.
 
 import { openSync, writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";

@@ -1,4 +1,4 @@
-// Messages and one signal to many, while the process is killed; what was seen is for the test.
+// Messages and one signal to many, while the process is killed; the observations are for the test.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,12 +21,12 @@ import { leftAfter, liveInstances } from "./killed-state.ts";
 import { AFTER, ANSWER, type Kind, LETTER, SIGNAL, WAITS } from "./killed-waits.ts";
 import type { Left } from "./left-in-store.ts";
 
-/** Kills during the calls that start readers and send letters, at random moments. */
+/** Kills during the calls that start readers and send messages, at random moments. */
 const KILLS_AMONG_MESSAGES = 2;
-/** Kills once this share of those who wait has gone on; the first comes during the call itself. */
+/** Kills once this share of the waits has continued; the first comes during the call itself. */
 const KILLED_AT = [0, 0.1, 0.25, 0.4, 0.6, 0.8, 0.95];
 const KILL_WITHIN_MS = 300;
-/** How long the receipt, and all that runs, may take when nobody kills any more. */
+/** How long the receipt, and everything that runs, may take after the last kill. */
 const PATIENCE_MS = 60_000;
 
 const BROADCAST = "broadcast-1";
@@ -36,7 +36,7 @@ export const AFTERWARDS = "broadcast-2";
 /** How many there are of each kind. */
 export type Crowd = Readonly<Record<Kind, number>>;
 
-/** What a kill during the fan-out hit: those who still waited for the signal then. */
+/** What a kill during the fan-out hit: the instances that still waited for the signal then. */
 export type FanOutHit = Readonly<{ waiting: number; isAccepted: boolean; peakMiB: number }>;
 
 const Receipt = z.object({
@@ -55,19 +55,19 @@ const Signalled = z.object({ deliveredCount: z.number().optional() });
 /** Everything that the test compares. */
 export type SeenFanOut = Readonly<{
   ids: ReadonlyMap<string, Kind>;
-  /** Those to whom an answer was sent while the signal was on its way. */
+  /** The instances to which a message was sent while the signal was being delivered. */
   answered: ReadonlySet<string>;
   kills: readonly FanOutHit[];
   receipt: z.infer<typeof Receipt>;
   listed: ReadonlyMap<string, string>;
   results: ReadonlyMap<string, Result>;
   histories: ReadonlyMap<string, readonly HistoryEntry[]>;
-  /** How those fared who waited anew under the keys of waits that the signal had ended. */
+  /** The outcome of new waits under the keys of waits that the signal had closed. */
   takenAgain: ReadonlyMap<string, string>;
-  /** Waits of all instances together, and tasks that wait for somebody. */
+  /** Waits of all instances together, and open tasks. */
   waits: number;
   tasks: number;
-  /** Whom another signal reached afterwards. */
+  /** The waits that another signal reached afterwards. */
   reachedAfterwards: number | undefined;
   ledger: readonly Run[];
   /** What the store held when all was over. */
@@ -158,7 +158,7 @@ async function send(mortal: Mortal, name: string, key: string, messageId: string
   return Sent.parse(await mortal.ask("/v1/messages", body)).outcome;
 }
 
-/** Both letters of every reader, each of them twice: before it starts, after, and around it. */
+/** Both messages of every reader, each of them twice: before it starts, after, and around it. */
 async function writeLetters(mortal: Mortal, ids: ReadonlyMap<string, Kind>): Promise<void> {
   const orders = [
     ["1", "1", "2", "2", "start"],
@@ -203,7 +203,7 @@ async function killAsTheyGoOn(
   return hits;
 }
 
-/** Waits until the task behind the wait has begun in so many instances. */
+/** Waits until the task after the wait has started in this many instances. */
 async function untilGone(ledger: string, wanted: number): Promise<void> {
   while (goneOn(ledger) < wanted) await pause(3);
 }
@@ -218,7 +218,7 @@ async function hitIn(data: string): Promise<Omit<FanOutHit, "peakMiB">> {
   return { waiting, isAccepted: due.some((key) => key.includes(BROADCAST)) };
 }
 
-/** What the process has taken at most; where the system does not tell, nothing. */
+/** The peak memory of the process; nothing if the system does not report it. */
 function peakMiBOf({ pid }: Life): number {
   try {
     const line = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -237,7 +237,7 @@ async function completeReceipt(mortal: Mortal): Promise<z.infer<typeof Receipt>>
   }
 }
 
-/** Other instances of the same process wait under the same keys, and are sent a message each. */
+/** Other instances of the same process wait under the same keys, and get a message each. */
 async function waitAgain(
   mortal: Mortal,
   ids: ReadonlyMap<string, Kind>,
@@ -253,7 +253,7 @@ async function waitAgain(
   return outcomes;
 }
 
-/** Waits until nothing runs any more; says who does, when patience is over. */
+/** Waits until nothing runs any more; reports what still does at the timeout. */
 async function allEnded(mortal: Mortal): Promise<void> {
   const until = Date.now() + PATIENCE_MS;
   for (;;) {

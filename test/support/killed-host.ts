@@ -1,4 +1,4 @@
-// The life and death of the program under test, as the test sees it.
+// The process under test, as the test sees it.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,11 +9,11 @@ import { z } from "zod";
 /** Runs steps above this number wait for a slot; high enough that most find one free. */
 export const CONCURRENCY = 2_048;
 
-/** Whatever else it reports: these are the numbers that its deaths are judged by. */
+/** The numbers of its report by which its kills are judged. */
 const Recovered = z.object({ resumed: z.number(), timersFired: z.number(), failed: z.literal(0) });
 const Ready = z.object({ url: z.string(), recovered: Recovered });
 
-/** One life of the program; `openedAt` and `killedAt` are wall clock, as in the histories. */
+/** One process of the program; `openedAt` and `killedAt` are wall clock, as in the histories. */
 export type Life = Readonly<{
   url: string;
   recovered: z.infer<typeof Recovered>;

@@ -1,6 +1,6 @@
 const CALLERS = 32;
 
-/** So many callers use the items, each the next one when it is done. */
+/** This many callers process the items concurrently. */
 export async function inParallel<T>(
   items: Iterable<T>,
   use: (item: T) => Promise<void>,

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { Instance } from "../../lib/kernel/instance.ts";
 
-/** One run of a handler, as it was written down before it did anything. */
+/** One run of a handler, as it was recorded before it did anything. */
 export type Run = Readonly<{ life: number; key: string; attempt: number; element: string }>;
 
-/** All runs of all lives, in order. */
+/** All runs of all processes, in order. */
 export function readLedger(file: string): readonly Run[] {
   const lines = readFileSync(file, "utf8").split("\n").slice(0, -1);
   return lines.map((line) => {
@@ -14,13 +14,13 @@ export function readLedger(file: string): readonly Run[] {
   });
 }
 
-/** What a kill hit. `atWork`: handlers that had begun; `waiting`: tasks that nobody had begun. */
+/** What a kill hit. `atWork`: handlers that had started; `waiting`: tasks that had not started. */
 export type Hit = Readonly<{ live: number; atWork: number; waiting: number }>;
 
 /**
  * Between commit and dispatch: the task's ticket is in the store, and its key is not in the ledger.
- * Tasks that back off are not waiting for a handler, and those that have failed before are left
- * out: their key is known.
+ * Tasks that back off do not wait for a handler, and those that have failed before are left out:
+ * their key is known.
  */
 export function hitOf(
   instances: readonly Instance[],

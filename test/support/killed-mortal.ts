@@ -1,5 +1,5 @@
-// An engine that is killed and started anew, as its callers see it: calls that were cut off are
-// repeated under their ids, until some life has answered them.
+// An engine that is killed and restarted, as its callers see it: calls that were cut off are
+// repeated under their ids, until a process has responded.
 
 import { setTimeout as pause } from "node:timers/promises";
 import { type Folders, type Life, startLife } from "./killed-host.ts";
@@ -18,7 +18,7 @@ export class Mortal {
     return this.#life;
   }
 
-  /** Kills the present life, looks at what it has left, and starts the next one. */
+  /** Kills the current process, reads what it has left, and starts the next one. */
   async kill<T>(look: (killed: Life) => Promise<T>): Promise<T> {
     const life = await this.#life;
     const looked = life.kill().then(() => look(life));
@@ -28,7 +28,7 @@ export class Mortal {
     return looked;
   }
 
-  /** The answer of whichever life gives one; only for calls that may be repeated. */
+  /** The first response of any process; only for calls that may be repeated. */
   async ask(path: string, body?: object): Promise<unknown> {
     for (;;) {
       const life = await this.#life;
@@ -59,6 +59,6 @@ async function tryAsk(url: string, body: object | undefined): Promise<Answered |
     const response = await fetch(url, post ?? {});
     return { status: response.status, body: await response.json() };
   } catch {
-    return "cut off"; // nobody knows what became of it
+    return "cut off"; // its outcome is unknown
   }
 }

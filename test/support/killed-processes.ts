@@ -1,9 +1,9 @@
 // What runs while the process is killed: every kind of wait that an instance can have, and enough
-// branches that outcomes meet each other.
+// branches that outcomes are concurrent.
 
 import { boundary, end, extensions, file, flow, job, start, timer, xml } from "./bpmn-xml.ts";
 
-/** What a start is given; it fixes what the instance must end with. */
+/** The input of a start; it determines what the instance must end with. */
 export type Plan = Readonly<{ process: "life" | "fan"; waitMs: number; isSlow: boolean }>;
 
 /** How often the task `d` fails before it succeeds. */
@@ -36,7 +36,7 @@ export const armedBy = (element: string): string => (element === "late" ? "e" : 
 
 const BRANCHES = ["p", "q", "r", "s", "t", "u"] as const;
 
-/** a, then b - pause - c beside d (fails at first) beside e (perhaps given up for g), then h. */
+/** a, then b - pause - c beside d (fails at first) beside e (perhaps interrupted for g), then h. */
 const life = xml(
   "process",
   { id: "life", isExecutable: "true" },

@@ -1,4 +1,5 @@
-// Lives and kills, until all that was started has ended; what was seen meanwhile is for the test.
+// Processes and kills, until everything that was started has ended; the observations are for the
+// test.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,15 +20,15 @@ import { type Hit, hitOf, type Run, readLedger } from "./killed-ledger.ts";
 import { type Plan, PROCESSES, variablesOf } from "./killed-processes.ts";
 import { liveInstances } from "./killed-state.ts";
 
-/** Live for certain before a life may be killed; a few end until it is. */
+/** Certainly live before a process may be killed; a few end until it is. */
 const WANTED_LIVE = 560;
-/** A kill comes within this time, while starts go on: everything is at work then. */
+/** A kill comes within this time, while starts continue: everything is running then. */
 const KILL_WITHIN_MS = 400;
-/** Most instances outlive several lives. */
+/** Most instances outlive several processes. */
 const WAIT_MS = { min: 2_000, max: 30_000 };
 const SHARE_OF_LIVES = 0.6;
 
-/** `wantedAt`: when it was first asked for. */
+/** `wantedAt`: when it was first requested. */
 export type Started = Readonly<{ id: string; plan: Plan; wantedAt: number }>;
 
 /** Everything that the test compares; moments are wall clock. */
@@ -43,7 +44,10 @@ export type Seen = Readonly<{
   ledger: readonly Run[];
 }>;
 
-/** Kills an engine so many times, lets it end its work undisturbed, and tells what was seen. */
+/**
+ * Kills an engine this many times, lets it finish its work undisturbed, and returns the
+ * observations.
+ */
 export async function killAndSee(kills: number): Promise<Seen> {
   const folder = mkdtempSync(join(tmpdir(), "fermata-killed-"));
   try {
@@ -53,7 +57,7 @@ export async function killAndSee(kills: number): Promise<Seen> {
   }
 }
 
-/** A slot was free, and a task waited that nobody had begun: between commit and dispatch. */
+/** A slot was free, and a task waited that had not started: between commit and dispatch. */
 export const isBetween = ({ atWork, waiting }: Hit): boolean => atWork < CONCURRENCY && waiting > 0;
 
 async function runLives(folders: Folders, wanted: number): Promise<Seen> {
@@ -82,7 +86,7 @@ async function runLives(folders: Folders, wanted: number): Promise<Seen> {
   }
 }
 
-/** Starts enough instances, then kills at a random moment while it goes on starting. */
+/** Starts enough instances, then kills at a random moment while it continues to start more. */
 async function killSoon(life: Life, starts: Starts): Promise<number> {
   await starts.topUp(life, WANTED_LIVE);
   const dying = new AbortController();
@@ -104,14 +108,14 @@ async function seeEnds(life: Life, started: readonly Started[]) {
   return { results, histories, listed: await instancesOf(life.url) };
 }
 
-/** The starts of all lives. One that was cut off is sent again, until it is acknowledged. */
+/** The starts of all processes. One that was cut off is sent again, until it is acknowledged. */
 class Starts {
   readonly all: Started[] = [];
   /** Until when each acknowledged instance cannot have ended: its timer is not due before. */
   readonly #liveUntil: number[] = [];
   #lost: Started[] = [];
 
-  /** Starts until so many are live for certain. */
+  /** Starts until this many are certainly live. */
   async topUp(life: Life, wanted: number): Promise<void> {
     await this.repeatLost(life);
     await inParallel(
@@ -120,7 +124,7 @@ class Starts {
     );
   }
 
-  /** Starts one after another, as fast as they are acknowledged, until it is told to stop. */
+  /** Starts one after another, as fast as they are acknowledged, until it is stopped. */
   async goOn(life: Life, stop: AbortSignal): Promise<void> {
     await inParallel(
       this.#while(() => !stop.aborted),
@@ -164,6 +168,6 @@ function tell(which: string, { live, atWork, waiting }: Hit, hits: number, life:
   const { resumed, timersFired } = life.recovered;
   process.stdout.write(
     `${which}: ${live} live, ${atWork} tasks at work, ${waiting} not begun; ` +
-      `${hits} between commit and dispatch; its life began with ${resumed} resumed, ${timersFired} overdue\n`,
+      `${hits} between commit and dispatch; its process started with ${resumed} resumed, ${timersFired} overdue\n`,
   );
 }

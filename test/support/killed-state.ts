@@ -1,5 +1,5 @@
-// What a kill left behind, read from a copy: the folder itself stays as it was found, so that the
-// next life has everything to recover.
+// What a kill left behind, read from a copy: the folder itself stays as it was, so that the next
+// process has everything to recover.
 
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -42,7 +42,7 @@ export async function liveInstances(
   });
 }
 
-/** What the store leads to and is due, after a kill. */
+/** The rows and due entries of the store, after a kill. */
 export async function leftAfter(folder: string): Promise<Left> {
   return withCopy(folder, async (copy) => {
     await openLocalStore({ folder: copy }).close(); // its log is in the database file now

@@ -1,5 +1,5 @@
-// Who waits while the process is killed: for a signal, for the first of several things, for
-// messages that come early and twice. Behind every wait is a task, so that the ledger knows of it.
+// Instances that wait while the process is killed: for a signal, for the first of several events,
+// for messages that come early and twice. After every wait is a task, so that it is in the ledger.
 
 import {
   aMessage,
@@ -19,13 +19,13 @@ import {
   xml,
 } from "./bpmn-xml.ts";
 
-/** The signal that everybody waits for, and the message that some of them take instead. */
+/** The signal that all of them wait for, and the message that some of them take instead. */
 export const SIGNAL = "go";
 export const ANSWER = "answer";
 /** The message that a reader takes twice, one after the other. */
 export const LETTER = "letter";
 
-/** The task behind every wait; a reader has read one letter before and another after `midway`. */
+/** The task after every wait; a reader has read one message before and another after `midway`. */
 export const AFTER = "after";
 
 /** The correlation key of every message: a variable that each instance is started with. */
@@ -39,7 +39,7 @@ const waiter = workflow("waiter", catching("go-caught", onSignal(SIGNAL)), [
   "start go-caught after end",
 ]);
 
-/** A task that nobody does, with three boundary events: all of them are gone when one fires. */
+/** A task without a handler, with three boundary events: all of them are closed when one fires. */
 const host = workflow(
   "host",
   [
@@ -65,7 +65,7 @@ const race = workflow(
   ["start first go-caught either after end", "first answered either", "first late either"],
 );
 
-/** Two letters under one key, with a task between them. */
+/** Two messages under one key, with a task between them. */
 const reader = workflow(
   "reader",
   [

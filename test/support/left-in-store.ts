@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { EmbeddedEngine } from "../../lib/embedded/index.ts";
 
-/** What leads somebody to an instance, or makes somebody look; empty when nothing is armed. */
+/** What points to an instance, or is due; empty when nothing is armed. */
 export type Left = Readonly<{
   /** Rows of waits for signals and events, as `name instance`. */
   rows: readonly string[];
@@ -52,7 +52,10 @@ function parseRow(row: Readonly<Record<string, unknown>>): Row {
   return { pk: String(row.pk), sk: String(row.sk), isDue: row.look_at !== null, body };
 }
 
-/** Rows stand under `<tenant>#<kind>#<name>#<epoch>.<shard>`; those of definitions are no waits. */
+/**
+ * Rows are stored under `<tenant>#<kind>#<name>#<epoch>.<shard>`; those of definitions are no
+ * waits.
+ */
 function waitRow({ pk, sk }: Row): readonly string[] {
   const [, , name, shard] = pk.split("#");
   return shard === undefined || sk.startsWith("D#") ? [] : [`${name} ${sk.split("#")[1]}`];

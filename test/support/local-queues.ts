@@ -7,7 +7,7 @@ import type { Ids } from "../../lib/ports/ids.ts";
 import type { Key } from "../../lib/ports/store.ts";
 import { ManualTime } from "./manual-time.ts";
 
-/** Queues on manual time, with what a test wants to look at. */
+/** Queues on manual time, with what a test wants to read. */
 export type TestQueues = Readonly<{
   queues: Queues;
   time: ManualTime;
@@ -16,7 +16,7 @@ export type TestQueues = Readonly<{
   troubles: Trouble[];
 }>;
 
-/** Opens queues that nothing but the test moves. */
+/** Opens queues that only the test moves. */
 export function openTestQueues(
   options: Partial<QueuesOptions> & Readonly<{ time?: ManualTime }> = {},
 ): TestQueues {
@@ -55,14 +55,14 @@ export class FakeIndex implements DueIndex {
   reads = 0;
   failure: Error | undefined;
 
-  /** Of an instance, or of whatever is stored at a key; nobody is told. */
+  /** Of an instance, or of whatever is stored at a key; watchers are not notified. */
   set(of: string | Key, dueAt: Instant | undefined): void {
     const key = typeof of === "string" ? keyOfInstance(of) : of;
     if (dueAt === undefined) this.#due.delete(nameOf(key));
     else this.#due.set(nameOf(key), { key, dueAt });
   }
 
-  /** As a commit does: what watches the index is told. */
+  /** As a commit does: watchers of the index are notified. */
   commit(of: string | Key, dueAt: Instant): void {
     this.set(of, dueAt);
     this.#listener(dueAt);

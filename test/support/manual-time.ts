@@ -37,7 +37,7 @@ export class ManualTime implements Clock {
     };
   };
 
-  /** Somebody sets the clock on the wall; no time passes. */
+  /** Sets the wall clock; no time passes. */
   jump(byMs: number): void {
     this.#offMs += byMs;
   }
@@ -64,7 +64,7 @@ export class ManualTime implements Clock {
   }
 }
 
-/** A queue begins a turn later than it was handed something: what follows takes two. */
+/** A queue starts one tick after it got something: what follows takes two. */
 async function rest(): Promise<void> {
   await turn();
   await turn();

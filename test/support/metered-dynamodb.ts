@@ -3,7 +3,7 @@ import { DynamoDbStore } from "../../lib/adapters/dynamodb/store.ts";
 import type { Usage } from "../../lib/ports/meter.ts";
 import { createTable, endpointFrom, localClient } from "./dynamodb-table.ts";
 
-/** A store on DynamoDB Local, what it tells its meter and what the service says itself. */
+/** A store on DynamoDB Local, what it reports to its meter and what the service reports. */
 export async function openMetered() {
   const client = localClient(endpointFrom("FERMATA_TEST_DYNAMODB_ENDPOINT"));
   const { name, drop } = await createTable(client);

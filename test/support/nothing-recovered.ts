@@ -1,6 +1,6 @@
 import type { RecoveryReport } from "../../lib/shapes/reports.ts";
 
-/** What a recovery reports that had nothing to look at. */
+/** The report of a recovery without anything to do. */
 export const NOTHING_RECOVERED: RecoveryReport = {
   resumed: 0,
   rearmed: 0,

@@ -1,4 +1,4 @@
-/** A queue of the user's beside a deployment, as its owner sees it. */
+/** A user's own queue beside a deployment, as its owner sees it. */
 import {
   DeleteMessageCommand,
   GetQueueUrlCommand,
@@ -10,7 +10,7 @@ import type { E2E_QUEUES } from "../../scripts/deployment/e2e-queues.ts";
 import { eventually, target } from "./deployed.ts";
 import { sqs } from "./deployed-queues.ts";
 
-/** A task as it lies in a queue. */
+/** A task as a queue message. */
 export type QueuedTask = Readonly<{
   taskId: string;
   type: string;
@@ -30,7 +30,7 @@ export function ownQueueArn(name: keyof typeof E2E_QUEUES): string {
   return arn;
 }
 
-/** The next message with a task of this type, and what takes it away. Others are left from before. */
+/** The next message with a task of this type, and how to delete it. Others are left from before. */
 export async function receiveTask(
   queueArn: string,
   type: string,
@@ -52,12 +52,12 @@ export async function receiveTask(
   });
 }
 
-/** Everything in it is gone, as after its retention. */
+/** Removes everything from it, as after its retention. */
 export async function purge(queueArn: string): Promise<void> {
   await sqs.send(new PurgeQueueCommand({ QueueUrl: await urlOf(queueArn) }));
 }
 
-/** Lets nobody send to the queue, or everybody who may. */
+/** Denies sending to the queue, or allows it again. */
 export async function shut(queueArn: string, isShut: boolean): Promise<void> {
   const Statement = [
     { Effect: "Deny", Principal: "*", Action: "sqs:SendMessage", Resource: queueArn },

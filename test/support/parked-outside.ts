@@ -1,15 +1,15 @@
-/** Instances that wait for people, workers, children and the members of a loop while code changes. */
+/** Instances that wait for users, workers, children and items of a batch while code changes. */
 import { assignment, extensions, job, loop, person, xml } from "./bpmn-xml.ts";
 import { chain, client, eventually, fresh, task } from "./deployed.ts";
 
-/** What an instance may be waiting for while the code below it is exchanged. */
+/** What an instance may be waiting for while the code is replaced. */
 export type Parked = Readonly<{
   waitsFor: string;
-  /** What lies between its start and the task that tells which code ran it. */
+  /** What is between its start and the task that reports which code ran it. */
   element: string;
   beside?: readonly string[];
   kind: string;
-  /** What must be there before it starts, and what is done with it before the change. */
+  /** What must exist before it starts, and what is done with it before the change. */
   before?(): Promise<unknown>;
   begin?(instanceId: string): Promise<unknown>;
   wake?(instanceId: string, release: number): Promise<unknown>;
@@ -34,7 +34,7 @@ const firstOf = (what: string, instanceId: string): Promise<string> =>
 
 export const PARKED_OUTSIDE: readonly Parked[] = [
   {
-    waitsFor: "a person who has claimed its task",
+    waitsFor: "a user who has claimed its task",
     element: person("approve", assignment({ candidateGroups: group })),
     kind: "task",
     begin: async (instanceId) => {
@@ -77,7 +77,7 @@ export const PARKED_OUTSIDE: readonly Parked[] = [
     },
   },
   {
-    waitsFor: "the rest of a loop's members",
+    waitsFor: "the remaining items of a batch",
     element: xml(
       "serviceTask",
       { id: "each" },
@@ -97,7 +97,7 @@ export const PARKED_OUTSIDE: readonly Parked[] = [
         await client.completeTask(taskId, { variables: { done: "before" } });
     },
     wake: async (instanceId) => {
-      await eventually("every member to be done", async () => {
+      await eventually("every item to be completed", async () => {
         const open = await tasksOf(instanceId);
         const members = open.filter((taskId) => taskId.includes("#"));
         for (const taskId of members) {

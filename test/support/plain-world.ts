@@ -47,12 +47,12 @@ export function aPlainWorld({
   store?: Store;
   blobs?: Blobs;
   tasks?: Readonly<Record<string, (input: Variables) => Variables>>;
-  /** Those that have more to say than what comes of them. */
+  /** Handlers with more settings than their outcome. */
   handlers?: Readonly<Record<string, TaskHandler>>;
   mayContinue?: boolean;
   /** Programs of the generator-based runner, deployed by their names as source. */
   workflows?: ReadonlyMap<string, Workflow>;
-  /** What the invocation is called that handles the next message; counts from 1. */
+  /** The name of the invocation that handles the next message; counts from 1. */
   invocationId?: (count: number) => string;
   settings?: Partial<World["settings"]>;
 } & Partial<
@@ -124,7 +124,7 @@ export function aPlainWorld({
   };
 }
 
-/** The source of a generator workflow is its name: what it does is handed in. */
+/** The source of a generator workflow is its name: its code is passed in. */
 const namedWorkflow: Compiler = async (name) => ({
   ok: true,
   diagnostics: [],

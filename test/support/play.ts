@@ -34,7 +34,7 @@ export function aProgram(definition: Definition): Program {
   return { definition, runner: graphRunner(definition) };
 }
 
-/** An instance that nothing has happened to. */
+/** An instance before its first fact. */
 export function aNew({ definition }: Pick<Program, "definition">): Instance {
   const { id, version, hash } = definition;
   return frozen({
@@ -63,12 +63,12 @@ export function givenAt(now: number, expressions: Expressions = FEEL): Given {
   return { now: instantFrom(now), seed: "seed", expressions };
 }
 
-/** What a store would give back: a version more, nothing left to dispatch, and no one may touch it. */
+/** What a store would return: the next version, nothing left to dispatch, and frozen. */
 export function committed(instance: Instance): Instance {
   return frozen({ ...instance, version: instance.version + 1, minted: 0, outbox: [] });
 }
 
-/** Freezes all the way down, so that a decision that changes what it was given fails at once. */
+/** Deep freeze, so that a decision that changes its input fails at once. */
 export function frozen<T>(value: T): T {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);
@@ -82,15 +82,15 @@ type Options = Readonly<{
   deadline?: number;
   trigger?: NonNullable<StartInput["trigger"]>;
   expressions?: Expressions;
-  /** What others wait for already, as `"name/key"`. */
+  /** Waits of other instances, as `"name/key"`. */
   taken?: readonly string[];
-  /** The call that began it. */
+  /** The call that started it. */
   parent?: Parent;
-  /** Nothing that is owed leaves for now: the outbox keeps its records over commits. */
+  /** Nothing that is owed is sent for now: the outbox keeps its records across commits. */
   holdsBack?: true;
 }>;
 
-/** An event as an instance is sent it: unread it lives for an hour, then it is discarded. */
+/** An event that is sent to an instance: unread it expires after an hour, then it is discarded. */
 export function anEvent(name: string, how: Partial<QueuedEvent> = {}): QueuedEvent {
   const at = how.at ?? BEGIN;
   return {
@@ -136,7 +136,7 @@ export class Play {
     this.instance = aNew(program);
   }
 
-  /** Decides and commits; says what the decision was. */
+  /** Decides and commits; returns the decision. */
   async deliver(fact: Fact): Promise<Decision> {
     const decision = await this.decide(fact);
     const { outbox } = decision.instance;
@@ -145,7 +145,7 @@ export class Play {
     return decision;
   }
 
-  /** Decides and leaves everything as it is. */
+  /** Decides and leaves everything unchanged. */
   decide(fact: Fact): Promise<Decision> {
     const isTaken = (name: string, key: string) => this.taken.has(`${name}/${key}`);
     const given = {
@@ -166,13 +166,13 @@ export class Play {
     return this.deliver({ kind: "task-failed", ticket: id, attempt, message, ...how });
   }
 
-  /** Completes a member of the family that this element has open, counted from 0. */
+  /** Completes an item of the open batch of this element, counted from 0. */
   completeMember(element: string, member: number, variables: Variables = {}): Promise<Decision> {
     const ticket = itemName(this.family(element).id, member);
     return this.deliver({ kind: "task-completed", ticket, variables });
   }
 
-  /** Lets a member of a family fail; for good unless it says how many attempts are left. */
+  /** Fails an item of a batch; permanently unless attempts are left. */
   failMember(
     element: string,
     member: number,
@@ -209,7 +209,7 @@ export class Play {
     return this.deliver({ kind: "event-sent", event });
   }
 
-  /** An event that was broadcast, or with `seq: undefined` one out of the inbox. */
+  /** A broadcast event, or with `seq: undefined` one from the inbox. */
   event(
     element: string,
     how: Readonly<{ eventId: string; seq: number | undefined; payload?: Json }>,
@@ -292,7 +292,7 @@ export class Play {
     return this.program.runner.view(this.instance).tokens;
   }
 
-  /** The variables that the open task of this element is given. */
+  /** The input of the open task of this element. */
   input(element: string): Variables {
     return this.program.runner.taskInput(this.instance, this.task(element)).variables;
   }

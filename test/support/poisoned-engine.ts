@@ -1,5 +1,5 @@
-// A program that serves an engine on the folder it is given. One of its handlers never gives the
-// thread back, another one ends the process; both tell before they do.
+// A program that serves an engine on the given folder. One of its handlers blocks the thread for
+// ever, another one ends the process; both report before they do.
 
 import { writeSync } from "node:fs";
 import { openEngine, serveEngine } from "../../lib/embedded/index.ts";

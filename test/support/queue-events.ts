@@ -14,7 +14,7 @@ import type { Message } from "../../lib/ports/message.ts";
 import { messageText } from "../../lib/ports/message-text.ts";
 import { ManualTime } from "./manual-time.ts";
 
-/** A record as Lambda hands it over; messages are named m1, m2 and so on within one event. */
+/** A record as Lambda delivers it; messages are named m1, m2 and so on within one event. */
 export function aRecord(
   body: Message | string,
   { id = "m1", receives = 1, group, trace, queue = "tasks" }: RecordOptions = {},
@@ -44,7 +44,7 @@ type RecordOptions = Readonly<{
   receives?: number;
   group?: string;
   trace?: string;
-  /** The name of the queue that brought it. */
+  /** The name of its source queue. */
   queue?: string;
 }>;
 
@@ -53,7 +53,7 @@ export function aBatch(...bodies: readonly (Message | string)[]): SQSEvent {
   return { Records: bodies.map((body, n) => aRecord(body, { id: `m${n + 1}` })) };
 }
 
-/** What Lambda tells about an invocation that has this much time. */
+/** The context of an invocation with this much time. */
 export function aContext(ms = 30_000): Context {
   return {
     callbackWaitsForEmptyEventLoop: true,
@@ -71,7 +71,7 @@ export function aContext(ms = 30_000): Context {
   };
 }
 
-/** A queue that remembers what was asked of it. */
+/** A queue that records its calls. */
 export class RecordingQueue implements SourceQueue {
   readonly asked: string[] = [];
   failure: Error | undefined;
@@ -94,11 +94,11 @@ export class RecordingQueue implements SourceQueue {
   }
 }
 
-/** Telemetry that keeps what it hears. */
+/** Telemetry that keeps what it gets. */
 export class HeardTelemetry implements Telemetry {
   readonly lines: Readonly<{ level: string; name: string; fields: LogFields }>[] = [];
   readonly measured: Partial<Record<MetricName, readonly number[]>> = {};
-  /** Those that were told apart, in order. */
+  /** Those with their own dimensions, in order. */
   readonly apart: Readonly<{ metric: MetricName; dimensions: Dimensions }>[] = [];
 
   log(level: string, name: string, fields: LogFields): void {
@@ -111,7 +111,7 @@ export class HeardTelemetry implements Telemetry {
   }
 }
 
-/** A workbench on manual time whose queue and telemetry a test can look at. */
+/** A workbench on manual time whose queue and telemetry a test can read. */
 export function aWorkbench(overrides: Partial<Workbench> = {}) {
   const time = new ManualTime();
   const queue = new RecordingQueue();
@@ -129,7 +129,7 @@ export function aWorkbench(overrides: Partial<Workbench> = {}) {
   return { bench, time, queue, telemetry };
 }
 
-/** The ids of the messages that the queue is to bring again. */
+/** The ids of the messages that the queue is to redeliver. */
 export function failedIds({
   batchItemFailures,
 }: Readonly<{ batchItemFailures: readonly Readonly<{ itemIdentifier: string }>[] }>): string[] {

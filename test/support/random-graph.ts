@@ -1,4 +1,4 @@
-// Random graphs for properties: nested blocks, and a few arrows that no sane author would draw.
+// Random graphs for properties: nested blocks, and a few flows that no author would draw.
 import fc from "fast-check";
 import type { Definition } from "../../lib/definition/definition.ts";
 import {
@@ -73,7 +73,7 @@ const blocksOf = ({ plain, borders }: Kinds) =>
     };
   });
 
-/** A definition, with up to two stray arrows between nodes of the process itself. */
+/** A definition, with up to two stray flows between nodes of the process itself. */
 export const aRandomGraph: fc.Arbitrary<Definition> = graphOf(TIMED);
 
 /** The same, with signals and messages. */
@@ -213,7 +213,7 @@ function drawBranches(
   };
 }
 
-/** The node that a branch leaves from; none when it ends inside. */
+/** The last node of a branch; none when it ends inside. */
 function tailOf(row: Drawing | undefined, branch: readonly Block[], pass = ""): string | undefined {
   const closing = branch.at(-1);
   if (row === undefined || closing === undefined) return pass;
@@ -247,7 +247,7 @@ function bordered(host: Drawn, kind: Border, named: Named): Drawn {
   };
 }
 
-/** No two arrows between the same nodes: they would bear the same id. */
+/** No two flows between the same nodes: they would have the same id. */
 function once(flows: readonly string[]): readonly string[] {
   const byId = Map.groupBy(flows, (flow) => flow.split(" if ")[0]);
   return [...byId.values()].flatMap(([first]) => (first === undefined ? [] : [first]));

@@ -1,8 +1,9 @@
-// A program that reaches waiting instances in the folder it is given, one after another: so many
-// by a message each, and as many by a signal each. Every call is made when the one before was
-// answered and all is at rest. Prints how many commits were acknowledged one after the other for
-// them. What a signal's call commits is counted by hand, since the bus's copy works beside it and may
-// share a flush with it: the number, the place, the broadcast itself, and its taker's step.
+// A program that reaches waiting instances in the given folder, one after another: this many by a
+// message each, and as many by a signal each. Every call is made after the previous one got its
+// response and everything is at rest. Prints how many commits were acknowledged in sequence for
+// them. The commits of a signal's call are counted by hand, because the bus's copy runs beside it
+// and may share a flush with it: the number, the place, the broadcast itself, and its recipient's
+// step.
 
 import { openEngine } from "../../lib/embedded/index.ts";
 import { aMessage, aSignal, beside, catching, onMessage, onSignal, sequence } from "./bpmn-xml.ts";

@@ -1,5 +1,5 @@
-// A program that runs so many ten-task instances in the folder it is given, each when the one
-// before has ended, and prints how many writes of the store were acknowledged for them.
+// A program that runs this many ten-task instances in the given folder, each after the previous one
+// has ended, and prints how many writes of the store were acknowledged for them.
 
 import { openEngine } from "../../lib/embedded/index.ts";
 import { end, extensions, file, flow, job, start, process as workflow, xml } from "./bpmn-xml.ts";

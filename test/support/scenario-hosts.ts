@@ -1,4 +1,4 @@
-/** Where scenarios are played without AWS: the embedded engine, and the simulated world. */
+/** Where scenarios are run without AWS: the embedded engine, and the simulated world. */
 
 import { onTestFinished } from "vitest";
 import { feelExpressions } from "../../lib/adapters/feelin/feel-expressions.ts";
@@ -79,14 +79,14 @@ export async function simulatedHost(): Promise<ScenarioHost> {
   };
 }
 
-/** What all queues have in common, whatever they hold. */
+/** What all queues have in common. */
 type Deliverable = Readonly<{
   ready(): readonly Readonly<{ id: number }>[];
   nextVisible(): Instant | undefined;
   deliver(id: number, consumer: (message: Message) => Promise<Verdict>): Promise<void>;
 }>;
 
-/** Hands requests to the router, as a door would that needs no network. */
+/** Passes requests to the router, without a network. */
 function answering(engine: Engine): typeof globalThis.fetch {
   const api = createApi({ engine, settings: { version: "0.0.0" } });
   return async (input, init = {}) => {
@@ -106,7 +106,7 @@ function answering(engine: Engine): typeof globalThis.fetch {
   };
 }
 
-/** Lets time pass, standing still wherever a message becomes visible. */
+/** Lets time pass, pausing whenever a message becomes visible. */
 async function passing(
   time: SimulatedTime,
   queues: readonly Deliverable[],

@@ -1,7 +1,7 @@
 /**
- * Scenario files: what somebody does to an engine over its API, and what must come of it, in words
- * that say nothing about where the engine runs. The same file is played on every host, and what the
- * instances have been through is compared.
+ * Scenario files: calls to an engine over its API, and the expected result, independent of where
+ * the engine runs. The same file is run on every host, and the histories of the instances are
+ * compared.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,11 +10,11 @@ import { ApiError, type Client } from "../../lib/client/index.ts";
 import type { Json, Variables } from "../../lib/definition/json.ts";
 import type { HistoryEntry, InstanceView } from "../../lib/shapes/instances.ts";
 
-/** A file of the folder, parsed. `{run}` in its texts stands for what differs from play to play. */
+/** A parsed file of the folder. `{run}` in its texts is replaced by what differs between runs. */
 export type Scenario = Readonly<{
   name: string;
   about: string;
-  /** Parts of it happen at the same time: its histories are compared as bags of lines. */
+  /** Parts of it are concurrent: its histories are compared as bags of lines. */
   unordered?: true;
   play: readonly Step[];
 }>;
@@ -46,12 +46,12 @@ type Step = Readonly<
   | { pass: string }
 >;
 
-/** Where a scenario is played. */
+/** Where a scenario is run. */
 export type ScenarioHost = Readonly<{
   client: Client;
-  /** Lets time pass; a host whose time passes by itself need not do anything. */
+  /** Lets time pass; a host on real time need not do anything. */
   pass(duration: string): Promise<void>;
-  /** A short while between two looks. */
+  /** A short pause between two checks. */
   pause(): Promise<void>;
 }>;
 
@@ -68,7 +68,7 @@ export function readScenarios(): readonly Scenario[] {
     .map((file) => ({ name: file.slice(0, -5), ...JSON.parse(read(file)) }) as Scenario);
 }
 
-/** Plays a scenario, and tells by name what every instance of it has been through. */
+/** Runs a scenario, and returns the history of each of its instances by name. */
 export async function playScenario(
   scenario: Scenario,
   host: ScenarioHost,
@@ -86,7 +86,7 @@ export async function playScenario(
 
 async function take(step: Step, host: ScenarioHost, cast: Map<string, string>): Promise<void> {
   const { client } = host;
-  const idOf = (name: string) => required(cast.get(name), `nobody is called ${name}`);
+  const idOf = (name: string) => required(cast.get(name), `there is no instance named ${name}`);
   if ("deploy" in step) {
     await client.deploy(read(step.deploy));
   } else if ("start" in step) {
@@ -127,7 +127,7 @@ async function take(step: Step, host: ScenarioHost, cast: Map<string, string>): 
   }
 }
 
-/** Broadcasts, and waits until its receipt is complete; it must count who got it. */
+/** Broadcasts, and waits until its receipt is complete; it must count the recipients. */
 async function broadcast(
   host: ScenarioHost,
   { signal, delivered }: Extract<Step, { signal: object }>,
@@ -137,10 +137,10 @@ async function broadcast(
     const found = await host.client.receipt(broadcastId);
     return found.complete ? found : undefined;
   });
-  expectEqual(receipt.delivered, delivered, `who got the signal ${signal.name}`);
+  expectEqual(receipt.delivered, delivered, `the recipients of the signal ${signal.name}`);
 }
 
-/** The youngest instance of a definition, once there is one that is younger than another. */
+/** The newest instance of a definition, once there is one newer than another. */
 async function begunSince(host: ScenarioHost, definition: string, elder: string): Promise<string> {
   const { startedAt } = await host.client.get(elder);
   return look(host, `an instance of ${definition}`, async () => {
@@ -149,7 +149,7 @@ async function begunSince(host: ScenarioHost, definition: string, elder: string)
   });
 }
 
-/** The nth instance of a definition, once there are so many. */
+/** The nth instance of a definition, once there are that many. */
 async function begunAs(host: ScenarioHost, definition: string, nth: number): Promise<string> {
   return look(host, `instance ${nth} of ${definition}`, async () => {
     const { items } = await host.client.list({ definition, limit: 200 });
@@ -190,7 +190,7 @@ async function until(
   });
 }
 
-/** Looks again and again, and gives up after a minute of looks. */
+/** Repeats a check, and gives up after a minute. */
 async function look<T>(
   host: ScenarioHost,
   what: string,

@@ -1,11 +1,11 @@
-// Random lives: an instance to which one thing after another happens.
+// Random runs: an instance that gets one fact after another.
 import type { Definition } from "../../lib/definition/definition.ts";
 import { findTicket, isOfCalls, itemName } from "../../lib/kernel/batch.ts";
 import type { Fact } from "../../lib/kernel/fact.ts";
 import type { ChildTicket, Instance, Ticket } from "../../lib/kernel/instance.ts";
 import { aProgram, type Play, play } from "./play.ts";
 
-/** Plays a definition by the numbers, calling `look` with every image; gives the last one. */
+/** Plays a definition by the numbers, calling `look` with every image; returns the last one. */
 export async function shaken(
   definition: Definition,
   choices: readonly number[],
@@ -22,7 +22,7 @@ export async function shaken(
   return order.instance;
 }
 
-/** One of the things that may happen next; time passes for a timer. */
+/** One of the facts that may come next; time passes for a timer. */
 export function anyFact(order: Play, choice: number): Fact | undefined {
   const { tickets } = order.instance;
   const ticket = tickets[choice % tickets.length];

@@ -1,4 +1,4 @@
-// A queue of the emulator, and a consumer of it that does with verdicts what a function does.
+// A queue of the emulator, and a consumer of it that handles verdicts as a function does.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -15,12 +15,15 @@ import type { Verdict } from "../../lib/ports/message.ts";
 export type TestQueue = Readonly<{
   url: string;
   arn: string;
-  /** Hands over what is visible until nothing is; what fails comes back after its time. */
+  /**
+   * Delivers what is visible until nothing is; what fails is redelivered after its visibility
+   * timeout.
+   */
   drain(consumer: (bodies: readonly string[]) => Promise<readonly Verdict[]>): Promise<void>;
   drop(): Promise<void>;
 }>;
 
-/** How long a message is hidden from others while somebody works on it. */
+/** How long a message is hidden from others while it is handled. */
 const VISIBILITY_SECONDS = 30;
 
 export async function createQueue(client: SQSClient, { fifo = false } = {}): Promise<TestQueue> {
@@ -73,7 +76,7 @@ async function receive(
   return [...groups.values()];
 }
 
-/** Keeps what is to be kept, and answers with what may go. */
+/** Keeps what is to be kept, and returns what may be deleted. */
 async function handOver(
   client: SQSClient,
   url: string,

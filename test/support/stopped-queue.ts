@@ -1,4 +1,4 @@
-// A queue of the emulator while its clock stands still, as the contract suites want one opened.
+// A queue of the emulator while its clock stands still, as the contract suites open one.
 
 import type { SQSClient } from "@aws-sdk/client-sqs";
 import { SimulatedBlobs } from "../../lib/adapters/simulated/blobs.ts";
@@ -42,7 +42,8 @@ export async function openStoppedQueue<K extends Message["kind"]>(
   }
 
   async function deliver(bodies: readonly string[]): Promise<readonly Verdict[]> {
-    // What cannot be read would come back for ever, and its test would only see that it is missing.
+    // An unreadable message would be redelivered for ever, and its test would only see that it is
+    // missing.
     const messages = await Promise.all(bodies.map(read)).catch((cause: unknown) => {
       failures.push(cause);
       throw cause;

@@ -6,13 +6,13 @@ import { TASKS, WORKFLOWS } from "./every-kind.ts";
 import { HANDLERS } from "./every-newer-kind.ts";
 import { aPlainWorld, type PlainWorld } from "./plain-world.ts";
 
-/** Every format of instances that is read; each has a file of what an engine left that wrote it. */
+/** Every format of instances that is read; each has a fixture file of data in that format. */
 export const READ: readonly number[] = Array.from(
   { length: FORMATS.instance - oldestRead("instance") + 1 },
   (_, n) => oldestRead("instance") + n,
 );
 
-/** A world on what an engine of this format has left behind. */
+/** A world on the data of an engine of this format. */
 export async function worldOf(format: number): Promise<PlainWorld & { store: SimulatedStore }> {
   const text = readFileSync(`test/fixtures/stored/format-${format}.json`, "utf8");
   const items = JSON.parse(text) as readonly (Omit<Item, "body"> & { body: string })[];

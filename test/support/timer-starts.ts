@@ -1,10 +1,10 @@
-// Processes that begin by themselves.
+// Processes with timer start events.
 import { end, extensions, file, flow, job, start, timer, timeZone, xml } from "./bpmn-xml.ts";
 
 type When = Partial<Record<"timeDuration" | "timeDate" | "timeCycle", string>> &
   Readonly<{ zone?: string }>;
 
-/** A start event by timer. */
+/** A timer start event. */
 export function startingAt(id: string, { zone, ...when }: When): string {
   const [[kind, value] = ["timeDate", ""]] = Object.entries(when);
   const zoned = zone === undefined ? [] : [extensions(timeZone(zone))];
@@ -15,7 +15,9 @@ export function startingAt(id: string, { zone, ...when }: When): string {
 
 const KINDS = { timeDuration: 1, timeDate: 1, timeCycle: 1 };
 
-/** A process that begins at `begin`, and leaves a task `task` behind; `name` makes another version. */
+/**
+ * A process that starts at `begin`, and leaves a task `task` behind; `name` makes another version.
+ */
 export function startsItself(
   id: string,
   when: When,

@@ -1,7 +1,7 @@
 /**
  * A tour through everything that reads what others have stored: lists, polls, deliveries, sweeps, a
- * recovery and a purge, over a store that holds an item of every kind. Each stop is said in a few
- * words, so that two tours can be compared.
+ * recovery and a purge, over a store with an item of every kind. Each stop gives a short text, so
+ * that two tours can be compared.
  */
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { EngineError } from "../../lib/ports/engine-error.ts";
@@ -9,7 +9,7 @@ import { WAITING } from "./every-kind.ts";
 import { NEWER } from "./every-newer-kind.ts";
 import type { PlainWorld } from "./plain-world.ts";
 
-/** What each stop said: names in order, or the code that it was refused with. */
+/** The result of each stop: names in order, or the code of its refusal. */
 export type Tour = Readonly<Record<string, readonly string[] | string>>;
 
 type Said = readonly string[];
@@ -38,7 +38,7 @@ const status =
   (instanceId: string): Stop =>
   async ({ engine }) => [(await engine.get(instanceId)).status];
 
-/** Whose timers were armed meanwhile. */
+/** The instances whose timers were armed meanwhile. */
 async function armedBy(world: PlainWorld, act: () => Promise<unknown>): Promise<Said> {
   const { armed, armedStarts } = world;
   const before = [armed.length, armedStarts.length];
@@ -48,7 +48,7 @@ async function armedBy(world: PlainWorld, act: () => Promise<unknown>): Promise<
   return [...new Set([...timers, ...starts])].sort();
 }
 
-/** In this order: what only looks comes first. */
+/** In this order: read-only stops come first. */
 const STOPS: Readonly<Record<string, Stop>> = {
   "list of instances": async ({ engine }) => instances((await engine.list({}, PAGE)).items),
   "list by definition": async ({ engine }) =>
@@ -75,7 +75,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
     tasks((await engine.tasks({ candidateUser: "bert" }, PAGE)).items),
   "list of a group's tasks": async ({ engine }) =>
     tasks((await engine.tasks({ candidateGroup: "sales" }, PAGE)).items),
-  "list of people's tasks": async ({ engine }) =>
+  "list of user tasks": async ({ engine }) =>
     tasks((await engine.tasks({ state: "claimed" }, PAGE)).items),
   definition: async ({ engine }) => [(await engine.definition("by-timer")).id],
   history: async ({ engine }) => [String((await engine.history("ended", PAGE)).items.length)],
@@ -190,7 +190,7 @@ const STOPS: Readonly<Record<string, Stop>> = {
   },
 };
 
-/** Handles what is queued; a message that cannot be done says with which code, as its queue would. */
+/** Handles what is queued; a message that fails reports its code, as its queue would. */
 async function settle(world: PlainWorld): Promise<void> {
   const { engine, queued } = world;
   for (let message = queued.shift(); message; message = queued.shift()) {
@@ -203,7 +203,7 @@ async function settle(world: PlainWorld): Promise<void> {
   }
 }
 
-/** Makes every stop, whatever the one before has said. */
+/** Makes every stop, whatever the previous one returned. */
 export async function tour(world: PlainWorld): Promise<Tour> {
   const said: Record<string, readonly string[] | string> = {};
   for (const [name, stop] of Object.entries(STOPS)) {

@@ -1,10 +1,10 @@
 /**
- * Checks a signature as a service does: from the bytes of the request alone, written from the
- * published description of Signature Version 4 and with nothing of what signs.
+ * Verifies a signature as a service does: from the bytes of the request alone, written from the
+ * published description of Signature Version 4 and independent of the signer.
  */
 import { createHash, createHmac } from "node:crypto";
 
-/** A request as it arrived: the target as it stood in the request line. */
+/** A request as it arrived: the target as in the request line. */
 export type Arrived = Readonly<{
   method: string;
   target: string;
@@ -12,7 +12,7 @@ export type Arrived = Readonly<{
   body: Uint8Array;
 }>;
 
-/** What a good signature says; undefined where it is not good. */
+/** The content of a valid signature; undefined if it is invalid. */
 export function verifySignature(
   request: Arrived,
   secretOf: (accessKeyId: string) => string | undefined,

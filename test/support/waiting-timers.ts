@@ -1,5 +1,5 @@
-// Instances that wait for a timer, on an engine whose queues are lists: for tests of those who look
-// after timers that no queue has brought.
+// Instances that wait for a timer, on an engine whose queues are lists: for tests of sweep and
+// wheel.
 import { SimulatedStore } from "../../lib/adapters/simulated/store.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
 import { instanceKey } from "../../lib/engine/storage/keys.ts";
@@ -56,7 +56,7 @@ export function aTimerWorld({
   return { ...world, store, armed, troubles, wait };
 }
 
-/** Puts copies of an instance beside it, under ids of their own. */
+/** Puts copies of an instance beside it, under their own ids. */
 export async function multiply(store: Store, instanceId: string, count: number): Promise<void> {
   const [item] = await store.get([instanceKey("default", instanceId)]);
   if (item === undefined) throw new Error(`there is no instance ${instanceId}`);
@@ -66,7 +66,7 @@ export async function multiply(store: Store, instanceId: string, count: number):
   }
 }
 
-/** Makes an instance such that nobody can read it. */
+/** Makes an instance unreadable. */
 export async function spoil(store: Store, instanceId: string): Promise<void> {
   const [item] = await store.get([instanceKey("default", instanceId)]);
   if (item === undefined) throw new Error(`there is no instance ${instanceId}`);
@@ -79,7 +79,7 @@ export async function spoil(store: Store, instanceId: string): Promise<void> {
 export const pass = (world: PlainWorld, ms: number): void =>
   world.moveTo(instantFrom(world.now() + ms));
 
-/** The instances whose timers were armed, in the order of their names; they are forgotten then. */
+/** The instances whose timers were armed, in the order of their names; the list is cleared. */
 export function takeArmed({ armed }: TimerWorld): readonly string[] {
   return armed
     .splice(0)

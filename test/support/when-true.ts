@@ -1,10 +1,10 @@
-// A rule for the settle pass, until a notation brings conditions of its own.
+// A rule for the settle pass, until a notation has conditions of its own.
 import { demand } from "../../lib/kernel/graph/evaluate.ts";
 import { push } from "../../lib/kernel/graph/run.ts";
 import type { Settler } from "../../lib/kernel/graph/settle.ts";
 import { lookupFrom } from "../../lib/kernel/graph/variables.ts";
 
-/** Completes what stands at an element as soon as its FEEL condition holds, whatever it waits for. */
+/** Completes an element as soon as its FEEL condition holds, whatever it waits for. */
 export function whenTrue(conditions: Readonly<Record<string, string>>): Settler {
   return async (run) => {
     for (const token of run.tokens.values()) {

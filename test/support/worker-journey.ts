@@ -1,4 +1,4 @@
-// The way of tasks that are done outside, call by call, for whoever counts what each costs.
+// The calls for tasks of workers, one by one, for tests that count the cost of each.
 
 import { SimulatedOwnQueues } from "../../lib/adapters/simulated/own-queues.ts";
 import { instantFrom } from "../../lib/definition/time/instant.ts";
@@ -21,10 +21,10 @@ const source = inARow("p", [
   aTask("f", "here"),
 ]);
 
-/** What one call, or one delivery, was charged. */
+/** The charge of one call, or one delivery. */
 export type Counted<U> = Readonly<{ what: string; units: U }>;
 
-/** An engine on this store that has met the process and its types of tasks before. */
+/** An engine on this store that has cached the process and its task types. */
 export async function aWorkersWorld(store: Store): Promise<PlainWorld> {
   const clock = { now: () => instantFrom(0) };
   const ownQueues = new SimulatedOwnQueues({ clock, region: "us-east-1", there: [ARN] });
@@ -39,7 +39,9 @@ export async function aWorkersWorld(store: Store): Promise<PlainWorld> {
   return world;
 }
 
-/** A worker who comes when everything has settled: each of its calls, and what each leaves behind. */
+/**
+ * A worker that polls when everything has settled: each of its calls, and what each leaves behind.
+ */
 export async function* patientWorker<U>(
   { engine, drain }: PlainWorld,
   lap: () => U,
@@ -72,7 +74,7 @@ export async function* patientWorker<U>(
   yield count("the completion of one that was in a queue");
 }
 
-/** A worker who takes the next task before the parked copy of the call has offered it again. */
+/** A worker that locks the next task before the parked copy of the call has offered it again. */
 export async function* quickWorker<U>(
   { engine, drain }: PlainWorld,
   lap: () => U,

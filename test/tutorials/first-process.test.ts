@@ -40,7 +40,7 @@ describe("the tutorial of a first process", () => {
         await prints(/ready at .*\n/);
         shell.env.FERMATA_URL = started.url;
       } else if (info === "sh") {
-        // Before its data goes, the page says, the engine is stopped.
+        // The page says to stop the engine before its data is removed.
         if (text.startsWith("rm ")) await server?.end("SIGINT");
         const { stdout } = await run("bash", ["-euo", "pipefail", "-c", text], shell);
         prints = async (pattern) => expect(stripVTControlCharacters(stdout)).toMatch(pattern);
@@ -60,7 +60,7 @@ describe("the tutorial of a first process", () => {
     expect(page.match(/^```/gm)).toHaveLength(2 * blocks.length);
   });
 
-  test("has no comments at the end of commands: zsh would take them for arguments", () => {
+  test("has no comments at the end of commands: zsh would pass them as arguments", () => {
     const commands = blocks.filter(({ info }) => info.startsWith("sh"));
 
     expect(commands.filter(({ text }) => /(^|\s)#/m.test(text))).toEqual([]);
@@ -90,7 +90,7 @@ function isKnown(line: string): boolean {
   return /^(npm install$|npx cdk (bootstrap|deploy)\b|export FERMATA_URL=)/.test(line);
 }
 
-/** Of a terminal: nothing of the npm and the vitest that run this test. */
+/** The environment of a terminal: without the npm and the vitest that run this test. */
 function plainEnvironment(): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
   return { PATH, HOME };

@@ -1,4 +1,4 @@
-/** A block of code on a page: the words behind its fence, and its lines. */
+/** A block of code on a page: the words after its fence, and its lines. */
 export type PageBlock = Readonly<{ info: string; text: string }>;
 
 /** The blocks of a page, in their order. */
@@ -9,7 +9,7 @@ export function blocksOf(page: string): readonly PageBlock[] {
   }));
 }
 
-/** A pattern for each line that a page shows as printed; `…` stands for any text. */
+/** A pattern for each line of output on a page; `…` matches any text. */
 export function patternsOf(shown: string): readonly RegExp[] {
   const lines = shown.split("\n").filter((line) => line !== "");
   return lines.map((line) => new RegExp(`^${line.split("…").map(literally).join(".*")}$`, "m"));

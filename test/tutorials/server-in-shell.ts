@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable } from "node:stream";
 
-/** A command that runs until it is stopped, in a shell of its own as a reader types it. */
+/** A command that runs until it is stopped, in its own shell as a reader types it. */
 export class ServerInShell {
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown>;
@@ -10,7 +10,7 @@ export class ServerInShell {
   #printed = "";
 
   constructor(command: string, options: Readonly<{ cwd: string; env: Record<string, string> }>) {
-    // In a process group of its own: a signal reaches all of them, as Ctrl-C does.
+    // In its own process group: a signal reaches all processes, as Ctrl-C does.
     const child = spawn("bash", ["-c", command], {
       ...options,
       detached: true,

@@ -3,7 +3,7 @@ type Context = { attempt: number; idempotencyKey: string };
 
 /**
  * Charges the card. The first attempt always fails, so that a retry can be seen; the pause before
- * the next one stands in the model (`retryBackoff`).
+ * the next one is in the model (`retryBackoff`).
  */
 export default async (order: Order, { attempt, idempotencyKey }: Context) => {
   if (attempt === 1) throw new Error("The payment provider did not answer in time.");

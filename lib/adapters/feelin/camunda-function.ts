@@ -6,5 +6,5 @@ export type CamundaFunction = Readonly<{
   call: (args: readonly unknown[], run: Run) => unknown;
 }>;
 
-/** Returned for arguments of types the function does not take; the caller warns and gives null. */
+/** Returned for arguments of unsupported types; the caller warns and gives null. */
 export const MISFIT = Symbol("misfit");

@@ -15,8 +15,8 @@ import {
 import { equal, isContext } from "./values.ts";
 
 /**
- * Functions that Camunda has and feelin lacks, and those of feelin's that are not pure, not bounded
- * or not right.
+ * Functions that Camunda has and feelin lacks, and replacements for those of feelin that are not
+ * pure, not bounded or not correct.
  */
 export const CAMUNDA_FUNCTIONS: Readonly<Record<string, CamundaFunction>> = {
   now: { parameters: [], call: (_, run) => dateTimeAt(run.given.now) },
@@ -24,7 +24,7 @@ export const CAMUNDA_FUNCTIONS: Readonly<Record<string, CamundaFunction>> = {
   uuid: { parameters: [], call: (_, run) => uuidFrom(draw(run)) },
   "random number": {
     parameters: [],
-    // 48 bits: what a Buffer reads at once, and finer than anyone will notice.
+    // 48 bits: what a Buffer reads at once, and fine enough.
     call: (_, run) => draw(run).readUIntBE(0, 6) / 2 ** 48,
   },
 
@@ -146,7 +146,7 @@ function partition(list: readonly unknown[], size: number): unknown[][] | typeof
   return parts;
 }
 
-/** feelin's own sorts numbers as text. */
+/** feelin's own function sorts numbers as text. */
 function median(list: readonly number[]): number | null {
   const sorted = list.toSorted((a, b) => a - b);
   const low = sorted[Math.floor((sorted.length - 1) / 2)];

@@ -4,7 +4,7 @@ import { charge, type Run, type Scope, warn, within } from "./run.ts";
 import { partNamed, partsOf, type Syntax } from "./syntax.ts";
 import { both, equal, isTemporal, order, typeOf } from "./values.ts";
 
-/** A unary test: says whether a value passes, null when the two do not compare. */
+/** A unary test: whether a value passes, null when the two are not comparable. */
 export type Test = (scope: Scope, value: unknown) => boolean | null;
 
 /** Compiles `a < b`, `a = b`, `a between b and c`, `a in …`. */
@@ -25,7 +25,7 @@ export function compileComparison(node: Syntax, place: Place): Code {
   return (scope) => compare(scope.run, left(scope), right(scope));
 }
 
-/** Compiles a test that stands where a value is expected: it becomes a range. */
+/** Compiles a test in the place of a value: it becomes a range. */
 export function compileUnaryTest(node: Syntax, place: Place): Code {
   const interval = node.name === "Interval" ? node : partNamed(node, "Interval");
   if (interval !== undefined) return compileInterval(interval, place);
@@ -119,7 +119,7 @@ function rangeOf(
     end: end ?? null,
     "start included": startIncluded && start !== null,
     "end included": endIncluded && end !== null,
-    // feelin calls a date and time "date time" in here.
+    // feelin names a date and time "date time" here.
     valueType: first === null ? null : typeOf(first).replace(" and ", " "),
   });
 }

@@ -75,12 +75,12 @@ function constant(value: unknown): Code {
   return () => value;
 }
 
-/** A minus may stand apart from its number. */
+/** A minus may be separated from its number. */
 function numberOf(node: Syntax, place: Place): number {
   return Number(textOf(node, place).replace(/\s/g, ""));
 }
 
-/** Lets feelin read a literal: it knows the escapes and the temporal forms. */
+/** Lets feelin parse a literal: it knows the escapes and the temporal formats. */
 function constantOf(node: Syntax, place: Place): unknown {
   return borrowed(`function() ${textOf(node, place)}`)();
 }
@@ -89,7 +89,7 @@ function compileVariable(node: Syntax, place: Place): Code {
   const name = nameOf(node, place);
   const callable = builtIn(name);
   if (!place.bound.has(name)) {
-    // feelin takes any run of words for a name; no variable bears such a one.
+    // feelin accepts any run of words as a name; no variable has such a name.
     if (callable === undefined && /\s/.test(name) && !textOf(node, place).includes("`")) {
       throw new NotAnExpression(`there is nothing named "${name}"; a name with blanks needs \`\``);
     }
@@ -120,7 +120,9 @@ function property({ run }: Scope, target: unknown, name: string): unknown {
   return warn(run, `no entry named ${name} in ${typeOf(target)}`);
 }
 
-/** An entry of a context, or what FEEL shows of a date or a range; nothing else of an object. */
+/**
+ * An entry of a context, or the FEEL properties of a date or a range; nothing else of an object.
+ */
 function ownProperty(target: unknown, name: string): unknown {
   if (isContext(target)) return Object.hasOwn(target, name) ? target[name] : undefined;
   if (!isTemporal(target) && typeOf(target) !== "range") return undefined;
@@ -131,7 +133,9 @@ function ownProperty(target: unknown, name: string): unknown {
   return descriptor.get === undefined ? descriptor.value : Reflect.get(target, name);
 }
 
-/** Three-valued `and` (false decides) and `or` (true decides); what decides ends the evaluation. */
+/**
+ * Three-valued `and` (false decides) and `or` (true decides); a deciding value ends the evaluation.
+ */
 function compileLogic(node: Syntax, place: Place, decisive: boolean): Code {
   const left = compileNth(node, 0, place);
   const right = compileNth(node, 2, place);
@@ -168,7 +172,7 @@ function compileInstanceOf(node: Syntax, place: Place): Code {
   const target = compileNth(node, 0, place);
   const type = textOf(nth(node, 3), place);
   const test = borrowed(`function(value) value instance of ${type}`);
-  // Only a type with parts looks inside of the value.
+  // Only a type with parts checks the inside of the value.
   const looksInside = type.includes("<");
   return (scope) => {
     const value = target(scope) ?? null;
@@ -234,7 +238,7 @@ function compileFunction(node: Syntax, place: Place): Code {
 function compileDateTime(node: Syntax, place: Place): Code {
   if (nth(node, 0).name !== "AtLiteral") return compileCall(node, place);
   const text = constantOf(nth(nth(node, 0), 0), place);
-  // Ours reads bracketed zones as well; feelin reads every other form.
+  // Ours reads bracketed zones as well; feelin reads every other format.
   const read =
     typeof text === "string" && text.includes("[") ? builtIn("date and time") : undefined;
   if (read !== undefined) return (scope) => read(scope.run, [text]);
@@ -245,8 +249,8 @@ function compileDateTime(node: Syntax, place: Place): Code {
 }
 
 /**
- * Functions and variables do not hide each other: a call looks for a function bound in the
- * expression, then for a built-in, and never stumbles over a variable that bears its name.
+ * Functions and variables do not hide each other: a call resolves to a function bound in the
+ * expression, then to a built-in, and never to a variable of the same name.
  */
 function compileCall(node: Syntax, place: Place): Code {
   const target = nth(node, 0);
@@ -290,7 +294,9 @@ function compileArguments(node: Syntax, place: Place): (scope: Scope) => Argumen
   return (scope) => codes.map((code) => code(scope));
 }
 
-/** A variable or an entry is defined even when it is null, which no function could tell. */
+/**
+ * A variable or an entry is defined even when it is null, which a function could not distinguish.
+ */
 function compileIsDefined(args: Syntax, place: Place): Code {
   const [given] = partsOf(args);
   if (given === undefined) throw new NotAnExpression("is defined needs a value to look at");

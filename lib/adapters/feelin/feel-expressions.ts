@@ -13,14 +13,15 @@ import { NotAnExpression } from "./syntax.ts";
 /** The languages of an installation: FEEL alone. */
 export const feelExpressions = (): Expressions => new Map([[FEEL, feelLanguage()]]);
 
-/** FEEL as Camunda speaks it: pure, bounded, each text compiled once. */
+/** FEEL with Camunda's semantics: pure, bounded, each text compiled once. */
 export function feelLanguage(): ExpressionLanguage<Evaluation> {
   const compiled = new Map<string, Compiled>();
 
   function compiledFrom(text: string): Compiled {
     const known = compiled.get(text);
     const result = known ?? tryCompile(text);
-    // A map keeps insertion order: what is used moves to the end, what is not falls off the front.
+    // A map keeps insertion order: used entries move to the end, unused ones are evicted from the
+    // front.
     if (known !== undefined) compiled.delete(text);
     compiled.set(text, result);
     if (compiled.size > MAX_COMPILED_EXPRESSIONS) dropOldest(compiled);
@@ -65,7 +66,7 @@ function run(text: string, { code }: Program, scope: ReturnType<typeof startRun>
 
 function reason(error: unknown): string {
   if (error instanceof EvaluationFailed || error instanceof NotAnExpression) return error.message;
-  // What V8 throws when the stack is full: a function that calls itself without end, most likely.
+  // Thrown by V8 when the stack is full: most likely a function that calls itself endlessly.
   if (error instanceof RangeError) return "it goes too deep, or builds something too large";
   return error instanceof Error ? error.message : String(error);
 }

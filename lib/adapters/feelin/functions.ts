@@ -5,7 +5,7 @@ import { CAMUNDA_FUNCTIONS } from "./camunda-functions.ts";
 import { charge, type Run, requireShort, warn } from "./run.ts";
 import { isContext, typeOf } from "./values.ts";
 
-/** What a call hands over: values by position, or by the name of the parameter. */
+/** The arguments of a call: values by position, or by the name of the parameter. */
 export type Arguments = readonly unknown[] | Readonly<Record<string, unknown>>;
 
 /** Something an expression can call. */
@@ -23,18 +23,18 @@ export function builtIn(name: string): Callable | undefined {
   return callable;
 }
 
-/** Calls a value; what cannot be called gives null and a warning. */
+/** Calls a value; one that cannot be called gives null and a warning. */
 export function callValue(run: Run, name: string, target: unknown, args: Arguments): unknown {
   if (!isFunction(target)) return warn(run, `${name} is no function`);
   return settled(run, name, target.invoke(args));
 }
 
-/** A built-in as a value, to be handed to a function such as sort. */
+/** A built-in as a value, to be passed to a function such as sort. */
 export function asValue(run: Run, callable: Callable): FeelFunction {
   return new FeelFunction((...args: unknown[]) => callable(run, args), ["...args"]);
 }
 
-/** Names of functions that feelin's parser cannot know; those with spaces need it. */
+/** Names of functions that feelin's parser cannot know; it needs those with spaces. */
 export const PARSE_CONTEXT: Readonly<Record<string, unknown>> = Object.fromEntries(
   ["is defined", ...Object.keys(CAMUNDA_FUNCTIONS)].map((name) => [name, null]),
 );
@@ -51,7 +51,7 @@ function fromFeelin(name: string, target: FeelFunction): Callable {
   };
 }
 
-/** Feelin's functions that do more than look at the first level of their arguments. */
+/** Feelin's functions that read more than the first level of their arguments. */
 const PAY: Readonly<Record<string, (run: Run, args: Arguments) => void>> = {
   string: chargeDeep,
   "string join": chargeDeep,
@@ -114,7 +114,7 @@ function chargeEntries(run: Run, args: Arguments): void {
   }
 }
 
-/** Pays for every value inside, and for text by its length. */
+/** Charges for every value inside, and for text by its length. */
 export function chargeDeep(run: Run, value: unknown): void {
   charge(run, typeof value === "string" ? 1 + (value.length >> 4) : 1);
   if (Array.isArray(value)) for (const item of value) chargeDeep(run, item);

@@ -41,7 +41,7 @@ export function compileQuantified(node: Syntax, place: Place): Code {
 
 /**
  * Compiles `list[…]`. A number is a position, from 1, or from the end when negative; a test keeps
- * the items that pass. When the text alone does not tell which, the value does.
+ * the items that pass. If the text alone does not show which, the value does.
  */
 export function compileFilter(node: Syntax, place: Place): Code {
   const target = compileNth(node, 0, place);
@@ -55,7 +55,7 @@ export function compileFilter(node: Syntax, place: Place): Code {
   if (TESTS.has(condition.name)) return onList(target, keep);
   const position = inside.compile(condition, inside);
   return onList(target, (list, scope) => {
-    // Only a guess so far: its warnings would speak of items that are not bound yet.
+    // Only a guess so far: its warnings would be about items that are not bound yet.
     const noted = scope.run.warnings.length;
     const guess = position(scope);
     scope.run.warnings.length = noted;
@@ -108,10 +108,13 @@ function withoutParentheses(node: Syntax): Syntax {
   return node.name === "ParenthesizedExpression" ? withoutParentheses(nth(node, 1)) : node;
 }
 
-/** Called for each round; true ends the loop. */
+/** Called for each iteration; true ends the loop. */
 type Visit = (scope: Scope) => boolean;
 
-/** How a loop went: all rounds taken, ended by a visit, or not begun because a source is no list. */
+/**
+ * How a loop ended: all iterations done, ended by a visit, or not started because a source is no
+ * list.
+ */
 type Outcome = "finished" | "ended" | "no list";
 
 type Loop = Readonly<{
@@ -178,7 +181,7 @@ function numbers(run: Run, start: unknown, end: unknown): Iterable<number> | nul
   return counting(run, start, end);
 }
 
-/** One by one, up or down; never stored, so that only the steps taken are paid for. */
+/** One by one, up or down; never stored, so that only the steps taken are charged. */
 function* counting(run: Run, start: number, end: number): Iterable<number> {
   const by = start <= end ? 1 : -1;
   for (let n = start; by > 0 ? n <= end : n >= end; n += by) {

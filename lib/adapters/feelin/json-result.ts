@@ -4,8 +4,8 @@ import { isoText } from "./temporal.ts";
 import { isContext, isTemporal, typeOf } from "./values.ts";
 
 /**
- * The JSON that a FEEL value becomes outside: temporal values their ISO text, numbers that JSON
- * cannot write, ranges and functions null.
+ * The JSON of a FEEL value: temporal values become their ISO text; numbers that JSON cannot
+ * represent, ranges and functions become null.
  */
 export function toJson(value: unknown, run: Run): Json {
   switch (typeof value) {
@@ -28,7 +28,7 @@ export function toJson(value: unknown, run: Run): Json {
 }
 
 function structureToJson(value: unknown, run: Run): Json {
-  // Shared parts make a small value a huge text: every visit is paid for.
+  // Shared parts make a small value a huge text: every visit is charged.
   charge(run, 1);
   if (Array.isArray(value)) return listToJson(value, run);
   if (isContext(value)) return contextToJson(value, run);

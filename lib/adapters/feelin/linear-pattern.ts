@@ -1,7 +1,7 @@
 /**
- * Rewrites a JavaScript pattern (Unicode mode, already known to be valid) for RE2. The two agree on
- * most of the syntax; what they read differently is spelled out here: white space, line ends, `.`,
- * escapes, and the brackets of classes. What RE2 has no word for gives undefined.
+ * Rewrites a JavaScript pattern (Unicode mode, already validated) for RE2. The two agree on most of
+ * the syntax; the differences are written out here: white space, line ends, `.`, escapes, and the
+ * brackets of classes. A pattern without an equivalent in RE2 gives undefined.
  */
 export function toLinear(pattern: string, flags: string): string | undefined {
   const parts: string[] = [];
@@ -44,7 +44,7 @@ function partAt(pattern: string, at: number, flags: string): Part | undefined {
   }
 }
 
-/** Lookahead looks further than one pass can; flags of a part of the pattern are not translated. */
+/** Lookahead needs more than one pass; flags of a part of the pattern are not translated. */
 function groupAt(pattern: string, at: number): Part | undefined {
   const opening = matchAt(/\((?:\?(?:<[=!]|<[^>]*>|[^<]))?/y, pattern, at);
   return LINEAR_GROUPS.test(opening.text) ? opening : undefined;
@@ -62,7 +62,7 @@ function escapeAt(pattern: string, at: number, flags: string): Part | undefined 
   return point === undefined ? undefined : literal(point, length);
 }
 
-/** A class: single characters, ranges of them, and escapes that stand for many. */
+/** A class: single characters, ranges of them, and escapes for sets of characters. */
 function classAt(pattern: string, start: number, flags: string): Part | undefined {
   const isNegated = pattern[start + 1] === "^";
   const items: string[] = [];
@@ -79,7 +79,7 @@ function classAt(pattern: string, start: number, flags: string): Part | undefine
     items.push("-", end.text);
   }
   const length = at + 1 - start;
-  // RE2 takes a bracket right after the opening one for a member of the class.
+  // RE2 treats a bracket directly after the opening one as part of the class.
   if (items.length === 0) return { text: isNegated ? "(?s:.)" : `[^${ANYTHING}]`, length };
   return { text: `[${isNegated ? "^" : ""}${items.join("")}]`, length };
 }
@@ -103,7 +103,7 @@ function property(text: string, flags: string): Part | undefined {
   return { text: `\\${sign}{${name}}`, length: text.length };
 }
 
-/** The character that an escape stands for; undefined for a back-reference. */
+/** The character of an escape; undefined for a back-reference. */
 function codePointOf(escaped: string): number | undefined {
   const [, sign = "", rest = ""] = /^\\(.)(.*)$/su.exec(escaped) ?? [];
   switch (sign) {
@@ -129,7 +129,7 @@ function unitsToPoint(digits: string): number | undefined {
   return String.fromCharCode(...units).codePointAt(0);
 }
 
-/** Half a character is nothing that RE2 knows of. */
+/** Half a character does not exist in RE2. */
 function literal(point: number, length: number): Part | undefined {
   if (point >= 0xd800 && point <= 0xdfff) return undefined;
   const char = String.fromCodePoint(point);

@@ -49,7 +49,10 @@ function onPattern(
   return compiled === undefined ? MISFIT : work(compiled, text);
 }
 
-/** As JavaScript splits: groups of the delimiter are parts, too, and an empty one never stands at an end. */
+/**
+ * As JavaScript splits: groups of the delimiter are parts, too, and an empty match never occurs at
+ * an end.
+ */
 function split(text: string, matches: readonly RegExpMatchArray[]): readonly (string | null)[] {
   const parts: (string | null)[] = [];
   let from = 0;
@@ -60,7 +63,7 @@ function split(text: string, matches: readonly RegExpMatchArray[]): readonly (st
     parts.push(text.slice(from, index), ...match.slice(1).map((group) => group ?? null));
     from = end;
   }
-  // Empty text has no part of its own where the delimiter is found in it.
+  // Empty text has no part if the delimiter matches it.
   if (text === "" && matches.length > 0) return [];
   return [...parts, text.slice(from)];
 }
@@ -80,7 +83,7 @@ function replaced(text: string, matches: readonly RegExpMatchArray[], template: 
   return [...parts, text.slice(from)].join("");
 }
 
-/** JavaScript's signs for parts of a match; what names no group stands for itself. */
+/** JavaScript's references to parts of a match; a reference without a group is literal text. */
 function fill(template: string, match: RegExpMatchArray, text: string): string {
   const { index = 0, groups } = match;
   return template.replace(
@@ -98,7 +101,7 @@ function fill(template: string, match: RegExpMatchArray, text: string): string {
 const SIGNS = /\$(?:[$&`']|(\d\d?)|(?!)())/g;
 const SIGNS_OR_NAMES = /\$(?:[$&`']|(\d\d?)|<([^>]*)>)/g;
 
-/** Two digits where there are that many groups, else the first alone. */
+/** Two digits if there are that many groups, else the first alone. */
 function numbered(sign: string, digits: string, match: RegExpMatchArray): string {
   const isGroup = (n: number) => n > 0 && n < match.length;
   if (isGroup(Number(digits))) return match[Number(digits)] ?? "";

@@ -1,8 +1,9 @@
 /**
  * Matches regular expressions. They are JavaScript's, in Unicode mode, but JavaScript's own engine
- * backtracks: a short pattern may run for years. RE2 takes time that grows with the text alone, and
- * so can be paid for in steps; it matches whatever it can. The rest (lookahead, back-references) is
- * left to JavaScript under a watch. All patterns of a decision have a bounded time together.
+ * backtracks: a short pattern may run for years. RE2 takes time that grows with the text alone, so
+ * it can be charged in steps; it matches whatever it supports. The rest (lookahead,
+ * back-references) is run by JavaScript under a watchdog. All patterns of a decision share a
+ * limited time.
  */
 import { type Context, createContext, Script } from "node:vm";
 import { RE2JS } from "re2js";
@@ -13,14 +14,14 @@ import { charge, EvaluationFailed, type Run } from "./run.ts";
 /** A pattern, ready to match. */
 export type Pattern = Readonly<{
   native: RegExp;
-  /** Without repetitions, groups and alternatives: nothing to go back to, for any engine. */
+  /** Without repetitions, groups and alternatives: no engine has anything to backtrack to. */
   isPlain: boolean;
   linear: RE2JS | undefined;
-  /** Characters of a text on which RE2 would see lines, or words, other than JavaScript does. */
+  /** Characters of a text for which RE2 would find other lines, or words, than JavaScript. */
   odd: RegExp | undefined;
 }>;
 
-/** Compiles a pattern; undefined when it is none. */
+/** Compiles a pattern; undefined when it is invalid. */
 export function compilePattern(run: Run, source: string, flags = ""): Pattern | undefined {
   if (source.length > MAX_PATTERN_LENGTH) {
     throw new EvaluationFailed(`a pattern is longer than ${MAX_PATTERN_LENGTH} characters`);
@@ -36,7 +37,7 @@ export function compilePattern(run: Run, source: string, flags = ""): Pattern | 
   return pattern;
 }
 
-/** Says whether the pattern is found anywhere in the text. */
+/** Whether the pattern is found anywhere in the text. */
 export function isFound(run: Run, pattern: Pattern, text: string): boolean {
   return search(run, pattern, text, {
     linear: (engine) => engine.test(text),
@@ -120,13 +121,13 @@ function timed<T>(run: Run, work: () => T): T {
   }
 }
 
-/** Time that this thread has been at work: what others do on the machine is no pattern's fault. */
+/** CPU time of this thread: load of the machine does not count against a pattern. */
 function busyMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
-/** The watch costs a fraction of a millisecond; it goes by the clock. */
+/** The watchdog costs a fraction of a millisecond; it uses wall-clock time. */
 function watched<T>(run: Run, work: () => T): T {
   return timed(run, () => {
     const results: T[] = [];
@@ -153,7 +154,7 @@ const tooSlow = () =>
       "do without lookahead and back-references, or match shorter text",
   );
 
-/** The error comes from the other realm, so that it is no Error of ours. */
+/** The error comes from the other realm, so it is not an instance of our Error. */
 function isTimeout(error: unknown): boolean {
   return (
     typeof error === "object" &&
@@ -163,7 +164,7 @@ function isTimeout(error: unknown): boolean {
   );
 }
 
-// The realm is no boundary, only a place to call from: node:vm alone can end running code.
+// The realm is no security boundary, only a way to call: node:vm alone can end running code.
 const box: { work: () => void } = { work: () => undefined };
 let realm: Context | undefined;
 const CALL = new Script("call()");

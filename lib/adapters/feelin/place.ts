@@ -4,12 +4,12 @@ import { NotAnExpression, partsOf, type Syntax } from "./syntax.ts";
 /** A compiled expression, or a part of one. */
 export type Code = (scope: Scope) => unknown;
 
-/** Where a part stands: the whole text, the names bound around it, the variables read so far. */
+/** The context of a part: the whole text, the names bound around it, the variables read so far. */
 export type Place = Readonly<{
   text: string;
   bound: ReadonlySet<string>;
   reads: Set<string>;
-  /** Compiles any node; it travels along so that the compilers of single nodes need not know all. */
+  /** Compiles any node; passed along so that the compilers of single nodes need not know all. */
   compile: (node: Syntax, place: Place) => Code;
 }>;
 
@@ -35,12 +35,12 @@ export function textOf(node: Syntax, { text }: Place): string {
   return text.slice(node.from, node.to);
 }
 
-/** The name that a node spells: backticks dropped, any white space one blank. */
+/** The name in a node: without backticks, any white space as one space. */
 export function nameOf(node: Syntax, place: Place): string {
   return textOf(node, place).replaceAll("`", "").trim().replace(/\s+/g, " ");
 }
 
-/** What one run of a part costs: longer text does more. */
+/** What one run of a part costs: longer text costs more. */
 export function stepsOf({ from, to }: Syntax): number {
   return 1 + ((to - from) >> 4);
 }

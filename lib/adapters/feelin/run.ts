@@ -3,14 +3,14 @@ import { type Budget, fullBudget, type Given, type Lookup } from "../../definiti
 import { MAX_WORK_PER_DECISION } from "../../definition/limits.ts";
 import { MAX_BUILT_STRING, MAX_EVALUATION_STEPS, MAX_WARNINGS } from "./limits.ts";
 
-/** One evaluation under way: what it may read, what it may still spend, what it noticed. */
+/** A running evaluation: what it may read, what it may still spend, its warnings. */
 export type Run = {
   readonly lookup: Lookup;
   readonly given: Given;
   readonly warnings: string[];
   /** Of this evaluation. */
   stepsLeft: number;
-  /** Of all evaluations that belong together. */
+  /** Of all evaluations of one decision. */
   readonly budget: Budget;
   draws: number;
 };
@@ -22,12 +22,12 @@ export type Scope = Readonly<{
   outer: Scope | undefined;
 }>;
 
-/** Ends an evaluation: the message is the problem its reader gets. */
+/** Ends an evaluation: the message is the reported problem. */
 export class EvaluationFailed extends Error {
   override readonly name = "EvaluationFailed";
 }
 
-/** Starts an evaluation: with steps of its own, and what the budget has left. */
+/** Starts an evaluation: with its own steps, and the rest of the budget. */
 export function startRun(lookup: Lookup, given: Given): Scope {
   const run: Run = {
     lookup,
@@ -45,7 +45,7 @@ export function within(outer: Scope, names: Readonly<Record<string, unknown>>): 
   return { run: outer.run, names, outer };
 }
 
-/** The value of a name, or undefined when nothing here bears it. */
+/** The value of a name, or undefined when it is not bound here. */
 export function find(scope: Scope, name: string): unknown {
   for (let at: Scope | undefined = scope; at !== undefined; at = at.outer) {
     if (at.names !== undefined && Object.hasOwn(at.names, name)) return at.names[name];
@@ -53,7 +53,7 @@ export function find(scope: Scope, name: string): unknown {
   return scope.run.lookup(name);
 }
 
-/** Pays for work before it is done, so that no expression runs for ever. */
+/** Charges for work before it is done, so that no expression runs for ever. */
 export function charge(run: Run, steps: number): void {
   run.stepsLeft -= steps;
   run.budget.work -= steps;
@@ -69,14 +69,14 @@ export function charge(run: Run, steps: number): void {
   }
 }
 
-/** Refuses to build a string that nothing could store. */
+/** Refuses to build a string that could not be stored. */
 export function requireShort(length: number): void {
   if (length > MAX_BUILT_STRING) {
     throw new EvaluationFailed(`it builds a string of more than ${MAX_BUILT_STRING} characters`);
   }
 }
 
-/** Notes why something is null; the result carries it along. Gives null, to be returned. */
+/** Records why something is null, as a warning of the result. Returns null. */
 export function warn(run: Run, message: string): null {
   if (run.warnings.length < MAX_WARNINGS && !run.warnings.includes(message)) {
     run.warnings.push(message);

@@ -1,15 +1,17 @@
 import { duration, FeelDateTime, FeelDuration, parseDate, parseDateTime } from "feelin";
 import type { Temporal } from "./values.ts";
 
-/** The ISO text that a temporal value becomes outside of FEEL. */
+/** The ISO text of a temporal value outside FEEL. */
 export function isoText(value: Temporal): string {
   const [local, region] = value.iso.split("@");
   if (region === undefined || !(value instanceof FeelDateTime)) return value.iso;
-  // FEEL writes 10:00@Europe/Berlin; everyone else wants the offset, and the zone in brackets.
+  // FEEL writes 10:00@Europe/Berlin; ISO readers need the offset, and the zone in brackets.
   return `${local}${offsetText(value)}[${region}]`;
 }
 
-/** Reads a date and time in FEEL's form, or with offset and bracketed zone as `isoText` writes it. */
+/**
+ * Reads a date and time in FEEL's format, or with offset and bracketed zone as `isoText` writes it.
+ */
 export function readDateTime(text: string): FeelDateTime | null {
   const [, local, offset, region] = /^([^[]+?)(Z|[+-]\d\d:\d\d)\[([^\]]+)\]$/.exec(text) ?? [];
   if (local === undefined || offset === undefined || region === undefined) {
@@ -17,7 +19,7 @@ export function readDateTime(text: string): FeelDateTime | null {
   }
   const zoned = parseDateTime(`${local}@${region}`);
   if (zoned === null) return null;
-  // Where the two disagree, or the clock shows an hour twice, the offset says which instant it is.
+  // If the two disagree, or the clock shows an hour twice, the offset determines the instant.
   const agrees = offsetText(zoned) === (offset === "Z" ? "+00:00" : offset);
   return agrees ? zoned : parseDateTime(local + offset);
 }
@@ -49,7 +51,7 @@ export function monthsBetween(from: Day, to: Day): FeelDuration | null {
 
 type Day = Readonly<{ year: number; month: number; day: number }>;
 
-/** A duration so many times; null when months would have to be cut. */
+/** A multiple of a duration; null if months would have to be split. */
 export function scale(value: FeelDuration, factor: number): FeelDuration | null {
   const amount = Math.trunc(amountOf(value) * factor);
   if (!Number.isSafeInteger(amount)) return null;

@@ -11,7 +11,7 @@ export type Temporal = FeelDate | FeelTime | FeelDateTime | FeelDuration;
 /** The operators that need an order. */
 export type OrderOperator = "<" | "<=" | ">" | ">=";
 
-/** The FEEL type of a value, in FEEL's words; they end up in warnings. */
+/** The FEEL type of a value, by its name in FEEL, for warnings. */
 export function typeOf(value: unknown): string {
   if (value === null || value === undefined) return "null";
   if (Array.isArray(value)) return "list";
@@ -25,14 +25,14 @@ export function typeOf(value: unknown): string {
   return typeof value;
 }
 
-/** Says whether a value is a FEEL context. */
+/** Whether a value is a FEEL context. */
 export function isContext(value: unknown): value is Context {
   return (
     typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype
   );
 }
 
-/** Says whether a value is one of the temporal ones. */
+/** Whether a value is temporal. */
 export function isTemporal(value: unknown): value is Temporal {
   return (
     value instanceof FeelDate ||

@@ -7,8 +7,8 @@ import type { Place } from "./outline.ts";
 import { called } from "./source.ts";
 
 /**
- * What happens to an activity must have one way to go: on each one an error, a signal or a
- * message is caught by a single boundary event, and by the task itself only if by none of them.
+ * An activity needs a unique handler for each event: an error, a signal or a message is caught by a
+ * single boundary event on it, and by the task itself only if by none of them.
  */
 export function checkCatchers(
   nodes: readonly Node[],
@@ -39,7 +39,7 @@ export function checkWaits({ element }: Place, waits: number, { report }: Contex
   });
 }
 
-/** Says whether this is a wait for a signal or a message, which others know by its name. */
+/** Whether this is a wait for a signal or a message, which is subscribed by name. */
 export function isNamed({ on }: BoundaryTrigger): boolean {
   return on === "signal" || on === "message";
 }
@@ -81,7 +81,7 @@ function checkSet(
   }
 }
 
-/** What two boundary events may not share; timers never meet. */
+/** What two boundary events may not share; timers never conflict. */
 function keyOf(trigger: BoundaryTrigger): string | undefined {
   switch (trigger.on) {
     case "timer":
@@ -95,7 +95,7 @@ function keyOf(trigger: BoundaryTrigger): string | undefined {
   }
 }
 
-/** A trigger in the words of a diagnostic. */
+/** A trigger as a diagnostic names it. */
 export function spoken(trigger: BoundaryTrigger): string {
   switch (trigger.on) {
     case "timer":

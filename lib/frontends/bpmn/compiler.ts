@@ -95,7 +95,7 @@ async function compileFile(
   );
   const byId = indexIds(relevant, report);
   if (hasTooManyStarts(root, executable, report)) return [];
-  // References may be qualified names; the prefix stands for the file itself.
+  // References may be qualified names; the prefix means the file itself.
   const find = (reference: string) =>
     byId.get(reference) ?? byId.get(reference.slice(reference.indexOf(":") + 1));
   const compiled: Compiled[] = [];
@@ -105,7 +105,7 @@ async function compileFile(
   return compiled;
 }
 
-/** Says whether there are more names to compute than one deployment may take. */
+/** Whether there are more names to compute than one deployment may have. */
 function hasTooManyStarts(
   root: XmlElement,
   processes: readonly XmlElement[],
@@ -133,7 +133,7 @@ async function compileProcess(process: XmlElement, given: Context): Promise<read
   const startEvents = await startEventsOf(laidOut, context);
   const graph: Graph = { nodes: nodesOf(laidOut, context), flows: flowsOf(laidOut, context) };
   checkLoops(graph, scopesWithGaps(laidOut, graph), context);
-  // What a broken flow does not reach would only add noise to the error.
+  // Unreachable elements after a broken flow would only add noise to the error.
   if (context.report.hasErrors()) return [];
   warnUnreachable(graph, context);
   return [
@@ -149,7 +149,7 @@ async function compileProcess(process: XmlElement, given: Context): Promise<read
   ];
 }
 
-/** Scopes in which an element was refused, so that the graph does not show all they do. */
+/** Scopes in which an element was refused, so that the graph does not show all their elements. */
 function scopesWithGaps({ places }: Outline, { nodes }: Graph): ReadonlySet<string> {
   const compiled = new Set(nodes.map(({ id }) => id));
   const gaps = places.filter(({ id }) => !compiled.has(id));

@@ -10,22 +10,22 @@ import type { Report } from "./report.ts";
 import { called } from "./source.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** What the parts of one process are compiled with. */
+/** What the parts of one process need to be compiled. */
 export type Context = Readonly<{
   report: Report;
   expressions: Expressions;
-  /** Finds what a reference names, in the root of the file and in its executable processes. */
+  /** Finds the element of a reference, in the root of the file and in its executable processes. */
   find(reference: string): XmlElement | undefined;
-  /** The zone of every timer that names none itself. */
+  /** The zone of every timer without its own. */
   zone?: TimeZone;
-  /** The ids of the forms that stand in the process. */
+  /** The ids of the forms in the process. */
   forms?: ReadonlySet<string>;
 }>;
 
-/** A value of the file: where it stands, what it is, how messages call it. */
+/** A value of the file: its element, its text, and its name in messages. */
 export type Written = Readonly<{ at: XmlElement; text: string; as: string }>;
 
-/** Reads a value that may be an expression; one that cannot be read is refused. */
+/** Reads a value that may be an expression; an invalid one is refused. */
 export function computed(
   { at, text, as }: Written,
   { report, expressions }: Context,

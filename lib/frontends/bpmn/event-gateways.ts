@@ -6,7 +6,7 @@ import type { Arrow, Outline, Place } from "./outline.ts";
 import { called } from "./source.ts";
 
 /**
- * The waits behind an event-based gateway are the gateway's own until one of them wins: each is
+ * The waits after an event-based gateway belong to the gateway until one of them wins: each is
  * reached from it alone, has nothing attached, and differs from the others.
  */
 export function checkEventGateways(
@@ -50,13 +50,13 @@ function refuseFew({ element }: Place, flows: number, { report }: Context): void
   });
 }
 
-/** The event or receive task that a flow leads to; something else there is refused. */
+/** The event or receive task at the end of a flow; anything else there is refused. */
 function catchBehind(
   { element, to }: Arrow,
   gateway: Place,
   { report }: Context,
 ): Place | undefined {
-  // One that leads nowhere, into another scope or to something that does not run has been refused.
+  // A flow that ends nowhere, in another scope or at an unsupported element has been refused.
   if (to === undefined || !to.runs || to.scope !== gateway.scope) return undefined;
   if (to.kind === "intermediateCatchEvent" || to.kind === "receiveTask") return to;
   return report.refuse({
@@ -89,7 +89,7 @@ function refuseBoundary({ element }: Place, gateway: Place, { report }: Context)
   });
 }
 
-/** The gateway computes what to wait for, before any of the events is entered. */
+/** The gateway computes all names and keys before any of the events is entered. */
 function warnInputs({ element }: Place, gateway: Place, { report }: Context): void {
   report.warn({
     code: "bpmn/ignored-extension",

@@ -10,7 +10,7 @@ import { jobTask } from "./tasks.ts";
 import { timerSpec } from "./timers.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** A start: plain, or, in a process, one that a signal, a message or a timer sets off. */
+/** A start event: plain, or, in a process, triggered by a signal, a message or a timer. */
 export function startEvent(
   event: XmlElement,
   scopeKind: string | undefined,
@@ -30,7 +30,7 @@ export function startEvent(
   return { kind: "start", triggered: true };
 }
 
-/** An end: plain, one that ends its scope, or one that throws an error, a signal or a message. */
+/** An end event: plain, terminating its scope, or throwing an error, a signal or a message. */
 export function endEvent(event: XmlElement, context: Context): Behaviour | undefined {
   const [definition, ...others] = definitionsOf(event);
   if (others.length > 0) return refuseCount(event, context.report);
@@ -59,7 +59,7 @@ export function endEvent(event: XmlElement, context: Context): Behaviour | undef
   return code === undefined ? undefined : { kind: "end", end: { as: "error", code } };
 }
 
-/** A throw on the way: a signal, a message that a worker sends, or nothing at all. */
+/** An intermediate throw event: a signal, a message that a worker sends, or nothing at all. */
 export function throwEvent(event: XmlElement, context: Context): Behaviour | undefined {
   const [definition, ...others] = definitionsOf(event);
   if (others.length > 0) return refuseCount(event, context.report);
@@ -69,7 +69,7 @@ export function throwEvent(event: XmlElement, context: Context): Behaviour | und
   return signal && { kind: "throw", signal };
 }
 
-/** A wait on the way from one element to the next. */
+/** An intermediate catch event. */
 export function catchEvent(event: XmlElement, context: Context): Behaviour | undefined {
   const [definition, ...others] = definitionsOf(event);
   if (definition === undefined || others.length > 0) return refuseCount(event, context.report);
@@ -83,7 +83,7 @@ export function receiveTask(task: XmlElement, context: Context): Behaviour | und
   return awaits && { kind: "catch", awaits };
 }
 
-/** An event on the border of the activity `on`. */
+/** An event on the boundary of the activity `on`. */
 export function boundaryEvent(
   event: XmlElement,
   on: string | undefined,
@@ -102,7 +102,7 @@ function thrownSignal(event: XmlElement, holder: XmlElement, context: Context) {
   return nameOfReferred({ event, holder, to: "signal" }, context);
 }
 
-/** What runs besides timers goes by a name. */
+/** All other supported events have a name. */
 function awaited(
   event: XmlElement,
   definition: XmlElement,

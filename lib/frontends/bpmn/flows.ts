@@ -17,7 +17,7 @@ export function flowsOf({ arrows, arrowsFrom }: Outline, context: Context): read
     checkEnds(element, from, to, context);
     checkCondition(arrow, from, arrowsFrom.get(from)?.length ?? 0, context);
     const flow = { id, from: from.id, to: to.id };
-    // The default flow is never evaluated, so that a condition on it would only mislead.
+    // The default flow is never evaluated, so a condition on it would be misleading.
     return [condition === undefined || isDefault(id, from) ? flow : { ...flow, condition }];
   });
 }
@@ -86,7 +86,7 @@ function checkCondition(
   siblings: number,
   { report }: Context,
 ): void {
-  // What leaves an element that does not run yet is judged when it runs.
+  // The flows of an unsupported element are not judged.
   if (!from.runs) return;
   const hasCondition = childrenOf(element, "bpmn:conditionExpression").length > 0;
   const isExclusive = from.kind === "exclusiveGateway";

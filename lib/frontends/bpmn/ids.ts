@@ -25,7 +25,7 @@ export function indexIds(
   return byId;
 }
 
-/** Refuses an element that history must be able to name and cannot. */
+/** Refuses an element without a valid id, which history needs. */
 export function requireId(element: XmlElement, report: Report): void {
   if (idOf(element) !== "") return;
   report.refuse({
@@ -62,5 +62,5 @@ function addId(
   });
 }
 
-/** An XML name without a colon, which is what the BPMN schema asks for. */
+/** An XML name without a colon, as the BPMN schema requires. */
 const NC_NAME = /^[\p{L}_][\p{L}\p{M}\p{N}_.\-·]*$/u;

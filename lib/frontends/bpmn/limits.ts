@@ -1,6 +1,6 @@
 /**
- * Start events with a definition in one source: their names and timers are computed, and what they
- * listen or wait for is stored, while the source is deployed.
+ * Start events with a definition in one source: their names and timers are computed, and their
+ * subscriptions are stored, while the source is deployed.
  */
 export const MAX_TRIGGERED_STARTS = 20;
 

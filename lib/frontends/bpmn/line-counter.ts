@@ -2,15 +2,15 @@
 export type LineCounter = Readonly<{
   /** The line on which the next open tag of this name begins. */
   openTag(name: string): number;
-  /** Passes over the next section that is bracketed like this; gives the line where it begins. */
+  /** Passes over the next section with these brackets; returns the line where it begins. */
   skip(from: string, to: string): number;
-  /** The line that was reached. */
+  /** The current line. */
   line(): number;
 }>;
 
 /**
- * Counts lines beside the parser, whose own count starts from the top each time it is asked.
- * Tags, comments and sections must be announced in the order of the source.
+ * Counts lines beside the parser, whose own count starts from the top at every call. Tags, comments
+ * and sections must be announced in the order of the source.
  */
 export function lineCounter(source: string): LineCounter {
   let at = 0;

@@ -1,14 +1,14 @@
-// Loops that could only spin.
-// 1. Straight-through elements never wait: plain and manual tasks, throws, scripts, gateways that
-//    join nothing and choose without an event, and sub-processes made of these.
-// 2. A loop of such elements in which nothing changes a variable takes the same way for ever.
-// 3. One that does change variables is endless all the same when it passes no choice.
+// Loops that would never end.
+// 1. Straight-through elements never wait: plain and manual tasks, throw events, scripts, gateways
+//    that join nothing and choose without an event, and sub-processes made of these.
+// 2. A loop of such elements in which no variable changes takes the same flows for ever.
+// 3. One that does change variables is also endless if it contains no choice.
 
 import type { Flow, Graph, Node } from "../../definition/graph.ts";
 
 /**
  * The loops that would never end, each as the ids of its elements. `unknown` are scopes with
- * content that was refused: whether they wait is unknown.
+ * refused content: whether they wait is unknown.
  */
 export function endlessLoops(
   graph: Graph,
@@ -27,7 +27,7 @@ export function endlessLoops(
 
 type Straight = Readonly<{ changes: boolean }>;
 
-/** Scopes stand before their content in the graph, so that going backwards content comes first. */
+/** Scopes come before their content in the graph, so in reverse order content comes first. */
 function straightNodes(
   { nodes, flows }: Graph,
   unknown: ReadonlySet<string>,
@@ -57,7 +57,7 @@ function mayWait(node: Node, joins: boolean): boolean {
     case "process":
       return true;
     case "end":
-      // Terminating ends the scope as well; only an error leaves it by another way.
+      // Terminating ends the scope as well; only an error leaves it another way.
       return node.end.as === "error";
     case "parallel":
       return joins;
@@ -77,7 +77,7 @@ function mayChange({ kind, inputs, outputs, loop }: Node): boolean {
   return kind === "script" || inputs !== undefined || outputs !== undefined || gathers;
 }
 
-/** What is left when everything that begins nowhere or leads nowhere is taken away, again and again. */
+/** What is left after repeatedly removing everything without an incoming or an outgoing flow. */
 function cyclesWithin(includes: (id: string) => boolean, graph: Graph): ReadonlySet<string> {
   const flows = graph.flows.filter(({ from, to }) => includes(from) && includes(to));
   const forward = trimmed(flows);
@@ -87,7 +87,7 @@ function cyclesWithin(includes: (id: string) => boolean, graph: Graph): Readonly
   );
 }
 
-/** The flows that some cycle leads to. */
+/** The flows that are part of, or follow, a cycle. */
 function trimmed(flows: readonly Flow[]): readonly Flow[] {
   const leaving = Map.groupBy(flows, ({ from }) => from);
   const arrivals = new Map<string, number>();

@@ -5,7 +5,7 @@ import { type Context, computed } from "./context.ts";
 import { called, childrenOf, extensionsOf } from "./source.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** Reads what an element takes in and gives out; what is wrong is reported, one by one. */
+/** Reads the input and output mappings of an element; every problem is reported. */
 export function mappingsOf(
   element: XmlElement,
   context: Context,
@@ -38,7 +38,7 @@ function mappingOf(
   return source === undefined ? undefined : { source, target };
 }
 
-/** Static input is text, whatever it looks like; an absent source means null. */
+/** Static input is text, whatever it looks like; an absent source is null. */
 function sourceOf(
   element: XmlElement,
   { direction, text }: Readonly<{ direction: string; text: string | undefined }>,

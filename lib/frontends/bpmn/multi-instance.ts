@@ -1,4 +1,4 @@
-// Multi-instance markers: an activity that is done once for each entry of a list.
+// Multi-instance markers: an activity that runs once for each entry of a list.
 
 import { type Computed, isVariableName } from "../../definition/expression.ts";
 import type { Loop } from "../../definition/graph.ts";
@@ -34,7 +34,7 @@ const isActivity = (kind: string): boolean => /([tT]ask|[sS]ubProcess|callActivi
 /** The marker, and the activity that messages name. */
 type Marked = Readonly<{ at: XmlElement; marker: XmlElement }>;
 
-/** Everything is read before anything is given up, so that all problems are told. */
+/** Everything is read before anything is refused, so that all problems are reported. */
 function read(marked: Marked, context: Context): Loop | undefined {
   const { marker } = marked;
   const sequential = booleanOf(marker, "isSequential", false);
@@ -48,7 +48,7 @@ function read(marked: Marked, context: Context): Loop | undefined {
   return { ...(sequential && { sequential }), collection, ...element, ...output, ...until };
 }
 
-/** A list; or, as BPMN writes it without one, how often, which gives the numbers from 1 on. */
+/** A list; or, without one, a cardinality, which gives the numbers from 1 on. */
 function collectionOf(
   { at, marker }: Marked,
   extension: XmlElement | undefined,
@@ -88,13 +88,13 @@ function countOf(at: XmlElement, text: string, context: Context): Computed | und
   if (computed({ at, text: `=${count}`, as: "loop cardinality" }, context) === undefined) {
     return undefined;
   }
-  // A range that ends below its start counts backwards, and one that ends at 1.5 leaves it at 1:
-  // what is no whole number gives no list, which is an incident.
+  // A range that ends below its start counts backwards, and one that ends at 1.5 stops at 1:
+  // anything but a whole number gives no list, which is an incident.
   const list = `if floor(${count}) = (${count}) then for each in 1..(${count}) return each else null`;
   return { kind: "feel", text: `if (${count}) < 1 then [] else ${list}` };
 }
 
-/** The name of the entry's variable, where it has one; undefined when it was refused. */
+/** The name of the entry's variable, if it has one; undefined when it was refused. */
 function elementOf(
   { at }: Marked,
   extension: XmlElement | undefined,
@@ -108,7 +108,7 @@ function elementOf(
 
 type Output = NonNullable<Loop["output"]>;
 
-/** The collected results, where they are wanted; undefined when they were refused. */
+/** The output collection, if there is one; undefined when it was refused. */
 function outputOf(
   { at }: Marked,
   extension: XmlElement | undefined,
@@ -134,13 +134,13 @@ function outputOf(
   return { output: { collection, element, ...(isPreset && { preset: variable }) } };
 }
 
-/** The variable that an output element reads when it is nothing but that, or a path into it. */
+/** The variable that an output element reads if it consists only of that, or of a path into it. */
 function variableIn(text: string): string | undefined {
   const names = text.split(".").map((name) => name.trim());
   return names.every(isVariableName) ? names[0] : undefined;
 }
 
-/** When the rest is not waited for, where that is said; undefined when it was refused. */
+/** The completion condition, if there is one; undefined when it was refused. */
 function untilOf(
   { at, marker }: Marked,
   context: Context,

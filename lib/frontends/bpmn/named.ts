@@ -1,4 +1,4 @@
-// Signals and messages stand beside the processes of a file, and events refer to them by id.
+// Signals and messages are defined beside the processes of a file, and events refer to them by id.
 
 import type { Computed } from "../../definition/expression.ts";
 import type { Awaited } from "../../definition/graph.ts";
@@ -11,16 +11,16 @@ import type { XmlElement } from "./xml.ts";
 /** What can be referred to, and by which attribute. */
 export type Named = "signal" | "message";
 
-/** An event or receive task, and where its reference stands: in its definition, or in itself. */
+/** An event or receive task, and the element with its reference: its definition, or itself. */
 export type Referring = Readonly<{ event: XmlElement; holder: XmlElement; to: Named }>;
 
-/** The name that a signal or message goes by; one that cannot be told is refused. */
+/** The name of a signal or message; an invalid one is refused. */
 export function nameOfReferred(referring: Referring, context: Context): Computed | undefined {
   const target = referred(referring, context);
   return target === undefined ? undefined : nameOfTarget(referring, target, context);
 }
 
-/** A wait for a signal, or for a message and the key that tells its waiters apart. */
+/** A wait for a signal, or for a message with its correlation key. */
 export function awaitedByName(referring: Referring, context: Context): Awaited | undefined {
   const target = referred(referring, context);
   if (target === undefined) return undefined;
@@ -72,13 +72,13 @@ function nameOfTarget(
   return bounded({ at: event, text, as: `${to} name` }, context);
 }
 
-/** What is computed is measured when it is evaluated. */
+/** Computed names are checked when they are evaluated. */
 function bounded(written: Parameters<typeof computed>[0], context: Context): Computed | undefined {
   const value = computed(written, context);
   return value?.kind === "static" && !fits(written, context) ? undefined : value;
 }
 
-/** Says whether a name or key is short enough, and refuses it if not. */
+/** Whether a name or key is short enough; refuses it if not. */
 export function fits(
   { at, text, as }: Parameters<typeof computed>[0],
   { report }: Context,

@@ -30,7 +30,7 @@ export function nodesOf(laidOut: Outline, context: Context): readonly Node[] {
     const host = place.kind === "boundaryEvent" ? hostOf(place, byId, context) : undefined;
     const defaults = new Set(arrowsFrom.get(place)?.map(({ id }) => id));
     const behaviour = behaviourOf(place, { on: host?.id, defaults }, context);
-    // Gateways have no scope of their own that a mapping could write to.
+    // Gateways have no scope of their own for the targets of mappings.
     const mappings = place.kind.endsWith("Gateway") ? {} : mappingsOf(place.element, context);
     const loop = loopOf(place, context);
     if (behaviour === undefined || loop === undefined) return [];
@@ -112,7 +112,7 @@ function exclusiveGateway(
   });
 }
 
-/** The activity, or the event that waits, which a boundary event sits on, in the same scope. */
+/** The activity, or the catch event, that a boundary event is attached to, in the same scope. */
 function hostOf(
   { element, scope }: Place,
   byId: ReadonlyMap<string, Place>,

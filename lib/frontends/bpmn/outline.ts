@@ -17,14 +17,14 @@ export type Place = Readonly<{
   runs: boolean;
 }>;
 
-/** A sequence flow; an end is absent where it leads nowhere, and that was refused. */
+/** A sequence flow; an end is absent if it is missing, which was refused. */
 export type Arrow = Readonly<{ element: XmlElement; id: string; from?: Place; to?: Place }>;
 
 /** One process laid out flat, all in document order, the process itself first. */
 export type Outline = Readonly<{
   places: readonly [Place, ...Place[]];
   arrows: readonly Arrow[];
-  /** The ids of places and arrows, in document order together. */
+  /** The ids of elements and flows, in document order together. */
   ids: readonly string[];
   arrowsFrom: ReadonlyMap<Place, readonly Arrow[]>;
   arrowsTo: ReadonlyMap<Place, readonly Arrow[]>;
@@ -42,7 +42,7 @@ export function outline(process: XmlElement, context: Context): Outline {
     for (const element of scope.element.children) {
       const kind = bpmnName(element);
       if (kind === undefined || INERT_ANYWHERE.has(kind) || INERT_IN_SCOPE.has(kind)) continue;
-      // Read with the element that has it.
+      // Read with its element.
       if (kind === LOOP_MARKER) continue;
       if (kind === "sequenceFlow") {
         requireId(element, context.report);
@@ -73,7 +73,7 @@ export function outline(process: XmlElement, context: Context): Outline {
   };
 }
 
-/** Joins a flow to its ends; nothing else of the file says where it leads. */
+/** Connects a flow to its ends; only the flow itself names them. */
 function arrow(element: XmlElement, byId: ReadonlyMap<string, Place>, context: Context): Arrow {
   const end = (attribute: "sourceRef" | "targetRef"): Place | undefined => {
     const reference = element.attributes.get(attribute);

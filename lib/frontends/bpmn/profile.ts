@@ -1,7 +1,9 @@
 import type { Report } from "./report.ts";
 import { type XmlElement, ZEEBE_NAMESPACE } from "./xml.ts";
 
-/** Warns when a file was drawn for another engine: its tasks then say nothing that is read here. */
+/**
+ * Warns when a file was drawn for another engine: the extensions of its tasks are not read here.
+ */
 export function reportProfile(root: XmlElement, report: Report): void {
   const platform = root.attributes.get("modeler:executionPlatform");
   const isForeign = platform !== undefined && platform !== "Camunda Cloud";
@@ -16,7 +18,7 @@ export function reportProfile(root: XmlElement, report: Report): void {
   });
 }
 
-/** Modelers declare the namespace on the root before anything of it is used. */
+/** Modelers declare the namespace on the root before they use it. */
 function usesZeebe({ name, attributes, children }: XmlElement): boolean {
   if (name.startsWith("zeebe:")) return true;
   for (const [attribute, value] of attributes) {

@@ -4,7 +4,7 @@ import type { BpmnCode } from "./codes.ts";
 import { idOf } from "./source.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** What is wrong at one element, and what to write instead. */
+/** What is wrong with one element, and what to write instead. */
 type Finding = Readonly<{
   code: BpmnCode;
   at: XmlElement;
@@ -16,7 +16,7 @@ type Finding = Readonly<{
 export type Report = Readonly<{
   /** The file cannot run as it is. Returns undefined, so that a parser can end with it. */
   refuse(finding: Finding): undefined;
-  /** The file runs, though perhaps not as its author thinks. */
+  /** The file runs, though perhaps not as its author expects. */
   warn(finding: Finding): void;
   hasErrors(): boolean;
   /** By line; beyond the limit only their number is given. */

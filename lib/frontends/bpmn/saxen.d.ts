@@ -1,13 +1,13 @@
-/** The part of saxen that is used here; the package brings no types of its own. */
+/** The part of saxen that is used here; the package has no types. */
 declare module "saxen" {
-  /** A view on the current tag that changes as the parser goes on. */
+  /** A view of the current tag that changes as the parser continues. */
   export type Tag = Readonly<{
     originalName: string;
     name: string;
     attrs: Readonly<Record<string, string>> | false;
   }>;
   export type Decode = (text: string) => string;
-  /** Costs the whole text up to here each time: call it once, for the error that ends it all. */
+  /** Scans the whole text up to here each time: call it once, for a fatal error. */
   export type GetContext = () => Readonly<{ line: number; column: number }>;
 
   export class Parser {

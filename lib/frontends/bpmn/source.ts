@@ -1,7 +1,7 @@
 import { quoted } from "../../definition/parsed.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** The id of an element, empty where it has none. */
+/** The id of an element, empty if it has none. */
 export function idOf(element: XmlElement): string {
   return element.attributes.get("id") ?? "";
 }
@@ -28,13 +28,13 @@ export function definitionsOf(event: XmlElement): readonly XmlElement[] {
   );
 }
 
-/** The element's name as its author gave it, where there is one. */
+/** The element's name, if its author gave one. */
 export function nameOf(element: XmlElement): Readonly<{ name?: string }> {
   const name = element.attributes.get("name");
   return name === undefined || name === "" ? {} : { name };
 }
 
-/** How a message that begins with an element calls it: `Boundary event "remind"`. */
+/** How a message begins with an element: `Boundary event "remind"`. */
 export function called(element: XmlElement): string {
   const id = idOf(element);
   const words = wordsOf(element);
@@ -50,7 +50,7 @@ function wordsOf(element: XmlElement): string {
     .replace("ad hoc", "ad-hoc");
 }
 
-/** A boolean attribute as XML Schema writes it; undefined when it is none. */
+/** A boolean attribute in the format of XML Schema; undefined when it is none. */
 export function booleanOf(
   element: XmlElement,
   attribute: string,

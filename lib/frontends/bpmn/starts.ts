@@ -14,8 +14,9 @@ import { startTimer } from "./timers.ts";
 import type { XmlElement } from "./xml.ts";
 
 /**
- * How instances of a process begin. A process has at most one plain start; beside it or instead of
- * it signals and messages of different names, and timers; a sub-process has one plain start.
+ * How instances of a process start. A process has at most one plain start event; beside it or
+ * instead of it signals and messages of different names, and timers; a sub-process has one plain
+ * start event.
  */
 export async function startEventsOf(
   { places }: Outline,
@@ -38,7 +39,7 @@ export async function startEventsOf(
   return events.map(({ at: _, ...event }) => event);
 }
 
-/** A start that does not run yet was refused; that it is no plain one goes without saying. */
+/** An unsupported start event was refused already. */
 function checkCount({ element, kind }: Place, inside: readonly Place[], { report }: Context): void {
   const isPlain = (start: Place) => kind !== "process" || definitionsOf(start.element).length === 0;
   const plain = inside.filter((start) => start.runs && isPlain(start));
@@ -60,7 +61,7 @@ function checkCount({ element, kind }: Place, inside: readonly Place[], { report
   }
 }
 
-/** One start of the process; several definitions on it are refused where its node is made. */
+/** One start event of the process; several definitions on it are refused where its node is made. */
 async function startEventOf(event: XmlElement, context: Context): Promise<StartEvent | undefined> {
   const [definition, ...others] = definitionsOf(event);
   const element = idOf(event);
@@ -101,7 +102,7 @@ async function fixedName(
   });
 }
 
-/** The same text must compile to the same definition, whenever that is. */
+/** The same text must compile to the same definition at any time. */
 const DEPLOYING = { now: 0, seed: "deploy" };
 
 function checkNames(

@@ -8,12 +8,12 @@ import type { Report } from "./report.ts";
 import { called, childrenOf, extensionsOf } from "./source.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** What a worker does: service and send tasks, business rules and scripts with a job, messages. */
+/** Tasks for workers: service and send tasks, business rules and scripts with a job, messages. */
 export function jobTask(task: XmlElement, context: Context): Behaviour | undefined {
   const { report } = context;
   const [definition] = extensionsOf(task, "zeebe:taskDefinition");
   const written = definition?.attributes.get("type") ?? "";
-  // Headers are read first, so that their problems are told together with the others.
+  // Headers are read first, so that their problems are reported together with the others.
   const headers = headersOf(task, report);
   if (definition === undefined || written.trim() === "") {
     return report.refuse({
@@ -40,7 +40,7 @@ function typeOf(task: XmlElement, text: string, context: Context): Computed | un
   });
 }
 
-/** Their name does not tell that it takes a worker to do them. */
+/** Their names do not say that they need a worker. */
 const SENDING: ReadonlySet<string> = new Set([
   "bpmn:sendTask",
   "bpmn:intermediateThrowEvent",
@@ -102,7 +102,7 @@ function resultVariable(
   });
 }
 
-/** Absent retries are three, as the zeebe extension says. */
+/** Without retries there are three, as the zeebe extension says. */
 function retriesOf(task: XmlElement, definition: XmlElement, context: Context) {
   const text = definition.attributes.get("retries") ?? "3";
   if (text.startsWith("=") || /^\d{1,9}$/.test(text)) {
@@ -118,7 +118,7 @@ function retriesOf(task: XmlElement, definition: XmlElement, context: Context) {
 
 type Headers = Pick<Extract<Behaviour, { kind: "task" }>, "headers" | "backoff">;
 
-/** Entries without a key or a value are left out, as modelers write them while editing. */
+/** Entries without a key or a value, which modelers write while editing, are left out. */
 export function headersOf(task: XmlElement, report: Report): Headers | undefined {
   const [holder] = extensionsOf(task, "zeebe:taskHeaders");
   const headers = new Map<string, string>();

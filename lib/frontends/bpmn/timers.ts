@@ -12,7 +12,7 @@ import { refuseUnknown } from "./unsupported.ts";
 import { INERT_ANYWHERE } from "./vocabulary.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** Reads the timer of an event; which kinds may stand there depends on the event. */
+/** Reads the timer of an event; the allowed kinds depend on the event. */
 export function timerSpec(
   event: XmlElement,
   definition: XmlElement,

@@ -1,5 +1,5 @@
-// What does not run is refused by name, one diagnostic for each element: never dropped, never
-// run as something else.
+// Unsupported elements are refused by name, one diagnostic each: never dropped, never run as
+// something else.
 
 import type { Report } from "./report.ts";
 import { booleanOf, bpmnName, called, childrenOf, extensionsOf } from "./source.ts";
@@ -14,7 +14,10 @@ import {
 } from "./vocabulary.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** Says whether a flow element cannot run at all, and reports why; else its children are known. */
+/**
+ * Whether a flow element cannot run at all, with a report of the reason; otherwise its children are
+ * known.
+ */
 export function refusedAsWhole(element: XmlElement, scopeKind: string, report: Report): boolean {
   const kind = bpmnName(element) ?? "";
   const reason = unsupportedKind(element, kind) ?? unsupportedEvent(element, kind, scopeKind);
@@ -39,7 +42,7 @@ function isMessageThrow(element: XmlElement, kind: string): boolean {
   return throws && childrenOf(element, "bpmn:messageEventDefinition").length > 0;
 }
 
-/** Refuses a BPMN element that has no meaning where it stands. */
+/** Refuses a BPMN element that has no meaning in its place. */
 export function refuseUnknown(child: XmlElement, parent: XmlElement, report: Report): void {
   report.refuse({
     code: "bpmn/unknown-element",
@@ -49,7 +52,10 @@ export function refuseUnknown(child: XmlElement, parent: XmlElement, report: Rep
   });
 }
 
-/** Warns about extensions that will not do what their author may expect; refuses those that must. */
+/**
+ * Warns about extensions that will not do what their author may expect; refuses those that must not
+ * be ignored.
+ */
 function checkExtensions(element: XmlElement, kind: string, report: Report): void {
   const seen = new Set<string>();
   for (const holder of childrenOf(element, "bpmn:extensionElements")) {
@@ -62,7 +68,7 @@ function checkExtensions(element: XmlElement, kind: string, report: Report): voi
   }
 }
 
-/** Refuses the second of what may stand once. */
+/** Refuses a second element if only one is allowed. */
 export function refuseRepeated(child: XmlElement, parent: XmlElement, report: Report): undefined {
   return report.refuse({
     code: "bpmn/repeated-element",
@@ -121,7 +127,7 @@ function unsupportedEvent(
   scopeKind: string,
 ): Reason | undefined {
   const runs = RUNNING_DEFINITIONS.get(kind);
-  // A start inside a sub-process has a rule of its own: there a definition is wrong for ever.
+  // A start event inside a sub-process has its own rule: a definition is always wrong there.
   if (runs === undefined || (kind === "startEvent" && scopeKind !== "process")) return undefined;
   for (const child of element.children) {
     if (child.name === "bpmn:eventDefinitionRef") {
@@ -138,7 +144,7 @@ function unsupportedEvent(
   return undefined;
 }
 
-/** A list of listeners that is empty does nothing; everything else that stands there does. */
+/** An empty list of listeners does nothing; any other content does. */
 function isPresent(element: XmlElement, extension: string): boolean {
   return extensionsOf(element, extension).some(
     (one) => !extension.endsWith("Listeners") || one.children.length > 0,
@@ -199,12 +205,12 @@ export function refuseBoolean(element: XmlElement, name: string, report: Report)
   });
 }
 
-/** Judges the extensions of what stands beside the processes: signals and messages. */
+/** Checks the extensions of elements beside the processes: signals and messages. */
 export function checkNamed(element: XmlElement, report: Report): void {
   checkExtensions(element, bpmnName(element) ?? "", report);
 }
 
-/** Judges the extensions of a process itself. */
+/** Checks the extensions of a process itself. */
 export function refuseProcessExtensions(process: XmlElement, report: Report): void {
   for (const [extension, words] of UNSUPPORTED_EXTENSIONS) {
     if (!isPresent(process, extension)) continue;

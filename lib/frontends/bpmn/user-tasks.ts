@@ -1,6 +1,6 @@
 /**
- * User tasks. With the marker `zeebe:userTask` people alone do them; without it, as older modelers
- * draw them, they are jobs of a reserved type that people may do as well.
+ * User tasks. With the marker `zeebe:userTask` only users complete them; without it, as older
+ * modelers write them, they are jobs of a reserved type that users may complete as well.
  */
 import { type Computed, isVariableName } from "../../definition/expression.ts";
 import type { Behaviour } from "../../definition/graph.ts";
@@ -30,7 +30,7 @@ export function userTask(task: XmlElement, context: Context): Behaviour | undefi
 }
 
 const TYPE: Computed = { kind: "static", value: USER_TASK_TYPE };
-/** A person who gives up does so once. */
+/** A user task has a single attempt. */
 const ONCE: Computed = { kind: "static", value: 1 };
 
 function userTaskSpecOf(task: XmlElement, context: Context): UserTaskSpec | undefined {
@@ -63,13 +63,13 @@ function userTaskSpecOf(task: XmlElement, context: Context): UserTaskSpec | unde
   };
 }
 
-/** What the model leaves open; undefined is what was refused. */
+/** Stands for an absent attribute; undefined means refused. */
 const NOT_SAID: unique symbol = Symbol("not said");
 type Read<T> = T | typeof NOT_SAID | undefined;
 
 const isRead = <T>(read: Read<T>): read is T | typeof NOT_SAID => read !== undefined;
 
-/** An empty attribute is what a modeler leaves behind, and says nothing. */
+/** Modelers leave empty attributes behind; they count as absent. */
 function attribute(element: XmlElement | undefined, name: string): string | undefined {
   const text = element?.attributes.get(name);
   return text === "" ? undefined : text;
@@ -143,7 +143,10 @@ function priorityOf(task: XmlElement, context: Context): Read<Computed> {
   });
 }
 
-/** By its id, or by a reference or key that only the user interface understands; one of them. */
+/**
+ * By its id, or by a reference or key that only the user interface understands; exactly one of
+ * them.
+ */
 function formOf(
   task: XmlElement,
   { asJob }: Readonly<{ asJob: boolean }>,
@@ -222,7 +225,7 @@ function warnWithoutForm(task: XmlElement, formKey: string, { forms, report }: C
   });
 }
 
-/** Outputs that the person has to bring, named by a property of the task. */
+/** Outputs that the user has to provide, named by a property of the task. */
 function requiredOf(task: XmlElement, { report }: Context): Read<readonly string[]> {
   const property = extensionsOf(task, "zeebe:properties")
     .flatMap((all) => childrenOf(all, "zeebe:property"))
@@ -239,11 +242,11 @@ function requiredOf(task: XmlElement, { report }: Context): Read<readonly string
   });
 }
 
-/** The ids of the forms that stand in a process. */
+/** The ids of the forms in a process. */
 export const formIdsOf = (process: XmlElement): ReadonlySet<string> =>
   new Set(extensionsOf(process, "zeebe:userTaskForm").map(idOf));
 
-/** Forms that stand in the process itself, as they are. */
+/** Forms in the process itself, unchanged. */
 export function formsOf(
   process: XmlElement,
   { report }: Context,

@@ -23,7 +23,7 @@ export const SUPPORTED: ReadonlySet<string> = new Set([
   "callActivity",
 ]);
 
-/** What can stand in for a flow element that does not run yet. */
+/** What can replace a flow element that is not supported yet. */
 export const INSTEAD: ReadonlyMap<string, string> = new Map([
   ["transaction", "Use an embedded sub-process with an error boundary event."],
   ["adHocSubProcess", "Use an embedded sub-process with gateways."],
@@ -49,7 +49,7 @@ export const INERT_IN_SCOPE: ReadonlySet<string> = new Set([
   "textAnnotation",
 ]);
 
-/** Children of any element that carry no behaviour, or whose meaning is said elsewhere. */
+/** Children of any element that carry no behaviour, or whose meaning is expressed elsewhere. */
 export const INERT_ANYWHERE: ReadonlySet<string> = new Set([
   "auditing",
   "categoryValueRef",
@@ -71,14 +71,14 @@ export const INERT_ANYWHERE: ReadonlySet<string> = new Set([
   "potentialOwner",
   "property",
   "resourceRole",
-  // The script of a script task in another language; zeebe:script is the one that runs.
+  // The script of a script task in another language; only zeebe:script runs.
   "script",
 ]);
 
-/** What makes an activity a loop over a list. */
+/** What makes an activity a multi-instance activity. */
 export const LOOP_MARKER = "multiInstanceLoopCharacteristics";
 
-/** Children of flow elements that the rules of events and activities judge. */
+/** Children of flow elements that the rules of events and activities check. */
 export const JUDGED: ReadonlySet<string> = new Set([
   "cancelEventDefinition",
   "compensateEventDefinition",
@@ -95,7 +95,7 @@ export const JUDGED: ReadonlySet<string> = new Set([
   "timerEventDefinition",
 ]);
 
-/** Extensions that change behaviour in ways that do not run yet. */
+/** Extensions that change behaviour in ways that are not supported yet. */
 export const UNSUPPORTED_EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["zeebe:executionListeners", "execution listeners"],
   ["zeebe:taskListeners", "task listeners"],
@@ -103,7 +103,7 @@ export const UNSUPPORTED_EXTENSIONS: ReadonlyMap<string, string> = new Map([
   ["zeebe:publishMessage", "a published message"],
 ]);
 
-/** Extensions that describe a model to people and tools, or only order what waits. */
+/** Extensions that describe a model to readers and tools, or only order waiting work. */
 export const INERT_EXTENSIONS: ReadonlySet<string> = new Set([
   "zeebe:agentDefinition",
   "zeebe:jobPriorityDefinition",
@@ -113,14 +113,14 @@ export const INERT_EXTENSIONS: ReadonlySet<string> = new Set([
   "zeebe:versionTag",
 ]);
 
-/** Throw and end events with a message: not a kind of BPMN, but a worker does them. */
+/** Throw and end events with a message: not a separate kind in BPMN, but a worker runs them. */
 export const MESSAGE_THROW = "message throw";
 
 const JOBS = ["serviceTask", "sendTask", "businessRuleTask", "scriptTask", MESSAGE_THROW];
 const GATEWAYS = ["exclusiveGateway", "parallelGateway", "eventBasedGateway"];
 const MAPPED = [...SUPPORTED, MESSAGE_THROW].filter((name) => !GATEWAYS.includes(name));
 
-/** Extensions that are read, and the elements on which they mean something. */
+/** Extensions that are read, and the elements on which they have a meaning. */
 export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ["zeebe:taskDefinition", new Set(JOBS)],
   ["zeebe:taskHeaders", new Set([...JOBS, "userTask"])],
@@ -128,7 +128,7 @@ export const READ_EXTENSIONS: ReadonlyMap<string, ReadonlySet<string>> = new Map
   ["zeebe:assignmentDefinition", new Set(["userTask"])],
   ["zeebe:taskSchedule", new Set(["userTask"])],
   ["zeebe:priorityDefinition", new Set(["userTask"])],
-  // A start event's form is for the user interface that starts the process; nothing here reads it.
+  // A start event's form is for the user interface that starts the process; it is not read here.
   ["zeebe:formDefinition", new Set(["userTask", "startEvent"])],
   ["zeebe:script", new Set(["scriptTask"])],
   ["zeebe:calledElement", new Set(["callActivity"])],

@@ -16,7 +16,7 @@ export function decodeText(raw: string): Parsed<string> {
   );
 }
 
-/** The value of an attribute: raw tabs and line breaks count as blanks, as XML prescribes. */
+/** The value of an attribute: raw tabs and line breaks count as spaces, as XML prescribes. */
 export function decodeAttribute(raw: string): Parsed<string> {
   if (raw.includes("<")) {
     return refused("a < stands inside an attribute value", "Write &lt; instead.");

@@ -1,7 +1,7 @@
-// Text to a tree of elements, each with its line.
-// 1. Everything costs time in proportion to the text: a hostile file is refused, not waited for.
-// 2. What is not well-formed is refused; nothing is repaired or dropped.
-// 3. A declaration (DOCTYPE, ENTITY) ends the reading where it stands.
+// Parses text into a tree of elements, each with its line.
+// 1. All work is proportional to the text: a hostile file is refused quickly.
+// 2. Text that is not well-formed is refused; nothing is repaired or dropped.
+// 3. A declaration (DOCTYPE, ENTITY) ends the parsing where it occurs.
 
 import { type GetContext, Parser, type Tag } from "saxen";
 import { MAX_XML_DEPTH, MAX_XML_ELEMENTS } from "../../definition/limits.ts";
@@ -10,12 +10,14 @@ import type { BpmnCode } from "./codes.ts";
 import { lineCounter } from "./line-counter.ts";
 import { decodeAttribute, decodeText } from "./xml-text.ts";
 
-/** An element of the source; `bpmn:` and `zeebe:` names have these prefixes whatever the file says. */
+/**
+ * An element of the source; `bpmn:` and `zeebe:` names have these prefixes whatever the file uses.
+ */
 export type XmlElement = Readonly<{
   name: string;
   attributes: ReadonlyMap<string, string>;
   children: readonly XmlElement[];
-  /** The text directly inside, without the blanks around it. */
+  /** The text directly inside, trimmed. */
   text: string;
   line: number;
 }>;
@@ -25,17 +27,17 @@ export type XmlReading = Readonly<{ ok: true; root: XmlElement } | ({ ok: false 
 
 type XmlProblem = Readonly<{ code: BpmnCode; line: number; message: string; hint: string }>;
 
-/** The namespace in which task types, mappings and headers are written. */
+/** The namespace of task types, mappings and headers. */
 export const ZEEBE_NAMESPACE = "http://camunda.org/schema/zeebe/1.0";
 
-/** The namespaces that mean something here, and the prefix that each gets. */
+/** The namespaces with a meaning here, and the prefix that each gets. */
 const NAMESPACES = {
   "http://www.omg.org/spec/BPMN/20100524/MODEL": "bpmn",
   [ZEEBE_NAMESPACE]: "zeebe",
   "http://camunda.org/schema/modeler/1.0": "modeler",
 };
 
-/** Reads XML; line breaks are taken as one character each, as XML prescribes. */
+/** Parses XML; line breaks count as one character each, as XML prescribes. */
 export function readXml(text: string): XmlReading {
   const source = text.replace(/^\uFEFF/, "").replace(/\r\n?/g, "\n");
   const tree = startTree(source);
@@ -60,8 +62,8 @@ export function readXml(text: string): XmlReading {
 }
 
 /**
- * Ends the reading from inside the parser's callbacks. Asked to stop, the parser would still finish
- * the tag that it is in, with an error object for each character that is wrong.
+ * Ends the parsing from inside the parser's callbacks. When stopped normally, the parser would
+ * still finish its current tag, with an error object for each wrong character.
  */
 class Unreadable extends Error {
   readonly problem: XmlProblem;
@@ -87,7 +89,7 @@ type Growing = {
   line: number;
 };
 
-/** Listens to the parser and grows the tree. */
+/** Receives the parser's events and builds the tree. */
 function startTree(source: string) {
   const lines = lineCounter(source);
   const open: Growing[] = [];

@@ -5,7 +5,7 @@ describe("a cursor", () => {
   const question: Question = ["list", "t#L#live"];
   const position = ["2024-01-31#é", "t#I#🙂", "S"];
 
-  test("leads back to its position", () => {
+  test("decodes to its position", () => {
     expect(parseCursor(question, cursorFor(question, position))).toEqual(position);
   });
 

@@ -14,8 +14,8 @@ const FIRST = instantFrom(Number.NEGATIVE_INFINITY);
 const instant = fc.integer({ min: FIRST, max: LAST_INSTANT }).map(instantFrom);
 const key = { pk: "p".repeat(2_048), sk: "s".repeat(1_024) };
 
-describe("a place in the index of what is due", () => {
-  test("is as long for the longest key as for the shortest, at any instant", () => {
+describe("a position in the due index", () => {
+  test("has the same length for the longest key as for the shortest, at any instant", () => {
     fc.assert(
       fc.property(instant, (at) => {
         expect(duePlace(key, at)).toHaveLength(duePlace({ pk: "p", sk: "s" }, FIRST).length);
@@ -23,7 +23,7 @@ describe("a place in the index of what is due", () => {
     );
   });
 
-  test("comes by `until` as soon as its minute has, and no minute earlier", () => {
+  test("is included by `until` as soon as its minute has come, and no minute earlier", () => {
     fc.assert(
       fc.property(instant, instant, (at, until) => {
         const bounds = dueBounds({ until });
@@ -34,7 +34,7 @@ describe("a place in the index of what is due", () => {
     );
   });
 
-  test("lies outside of what begins with a later minute, or behind itself", () => {
+  test("is outside a range that begins with a later minute or after itself", () => {
     const [at, until] = [instantFrom(180_001), instantFrom(600_000)];
     const place = duePlace(key, at);
     const isWithin = (bounds: ReturnType<typeof dueBounds>) =>
@@ -59,8 +59,8 @@ describe("a place in the index of what is due", () => {
   });
 });
 
-describe("parts of a slice", () => {
-  test("become pages that tell every row once and in order, however each was cut", () => {
+describe("the parts of a slice", () => {
+  test("merge into pages that contain every row once and in order, wherever each was cut", () => {
     const partitions = fc.array(fc.uniqueArray(fc.integer({ min: 0, max: 99 })), { maxLength: 4 });
     const size = fc.integer({ min: 1, max: 7 });
     fc.assert(

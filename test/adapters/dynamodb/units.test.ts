@@ -17,7 +17,7 @@ describe("the size of a row", () => {
     ["123", 3],
     ["1234500", 4],
     ["-7", 3],
-  ])("counts two digits of %s as a byte, and one byte more", (number, size) => {
+  ])("counts two digits of %s as one byte, plus one byte", (number, size) => {
     expect(sizeOf({ n: { N: number } })).toBe(1 + size);
   });
 });
@@ -34,7 +34,7 @@ describe("the write units of a put", () => {
     expect(writeUnits({ before: large, after: undefined }).table).toBe(3);
   });
 
-  test("are one for an index row that comes or goes, two where it moves, none where it stays", () => {
+  test("are one for an index row that is added or removed, two for one that moves, none for one that stays", () => {
     const plain = row({});
     const here = row(indexed);
     const there = row({ lookAt: instantFrom(9e9), listed: { view: "v", order: "2" } });
@@ -58,7 +58,7 @@ describe("the write units of a put", () => {
     expect(writeUnits({ before, after }).due).toBe(0);
   });
 
-  test("are doubled by a transaction, indexes included", () => {
+  test("are doubled in a transaction, indexes included", () => {
     const change = { before: row({ bytes: 1_500 }), after: row(indexed) };
 
     expect(writeUnits(change, { inTransaction: true })).toEqual({ table: 4, due: 2, listing: 2 });
@@ -82,7 +82,7 @@ describe("the read units of a row", () => {
     [0, 1],
     [4_096, 1],
     [4_097, 2],
-  ])("of %i bytes are %i, and half when it may be stale", (bytes, units) => {
+  ])("of %i bytes are %i, and half for an eventually consistent read", (bytes, units) => {
     expect(readUnits(bytes)).toBe(units);
     expect(readUnits(bytes, { stale: true })).toBe(units / 2);
   });

@@ -26,14 +26,14 @@ describe("a bus that does not take an event", () => {
     return new EventBridgeBus({ client, busName: "bus", announces: true, clock });
   }
 
-  test("is asked again, three times", async () => {
+  test("is retried three times", async () => {
     const bus = await open(entryRefused, entryRefused, entryRefused, taken);
 
     expect(await bus.publish(aBroadcast)).toBe(true);
     expect(service.asked).toHaveLength(4);
   });
 
-  test("has not taken a broadcast that it refused four times", async () => {
+  test("fails the broadcast after four refusals", async () => {
     const bus = await open(entryRefused, entryRefused, entryRefused, entryRefused, taken);
 
     expect(await bus.publish(aBroadcast)).toBe(false);
@@ -41,7 +41,7 @@ describe("a bus that does not take an event", () => {
   });
 
   test.each([refusal("ThrottlingException", 429), refusal("InternalException", 500)])(
-    "has not taken a broadcast while it is in trouble: $body.__type",
+    "fails the broadcast while the service has a problem: $body.__type",
     async (answer) => {
       const bus = await open(answer);
 
@@ -49,7 +49,7 @@ describe("a bus that does not take an event", () => {
     },
   );
 
-  test("says so when it never will", async () => {
+  test("reports it when a retry cannot help", async () => {
     const bus = await open(refusal("AccessDeniedException"));
 
     await expect(bus.publish(aBroadcast)).rejects.toMatchObject({
@@ -59,7 +59,7 @@ describe("a bus that does not take an event", () => {
   });
 
   test.each([entryRefused, refusal("ThrottlingException", 429)])(
-    "lets an announcement be owed",
+    "leaves an announcement owed",
     async (answer) => {
       const bus = await open(answer);
 

@@ -241,12 +241,12 @@ describe("a function that Camunda adds", () => {
     ["cycle(3, 5)", null],
   ]);
 
-  test("assert fails the evaluation, with the cause that it was given", () => {
+  test("assert fails the evaluation, with the given cause", () => {
     expect(problemOf('assert(null, false, "no order")')).toContain("assertion failed: no order");
   });
 });
 
-describe("a text that is no FEEL", () => {
+describe("a text that is not FEEL", () => {
   test.each([
     ["1 +", "ends too early"],
     ["a b c", 'nothing named "a b c"'],
@@ -264,7 +264,7 @@ describe("a text that is no FEEL", () => {
     expect(problemOf(text)).toBe(feel.check(text));
   });
 
-  test("is no problem when it is a comment around an expression", () => {
+  test("is no problem as a comment around an expression", () => {
     expect(feelValue("/* one */ 1 // more\n + 2")).toBe(3);
   });
 });

@@ -18,7 +18,7 @@ describe("years and months duration", () => {
     expect(between(from, to)).toBe(expected);
   });
 
-  test("takes dates with a time as well, by position and by name", () => {
+  test("also takes dates with a time, by position and by name", () => {
     const from = 'date and time("2020-01-15T23:00:00Z")';
 
     expect(feelValue(`years and months duration(${from}, date("2024-03-14"))`)).toBe("P4Y1M");

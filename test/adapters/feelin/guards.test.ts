@@ -26,14 +26,14 @@ describe("an expression", () => {
     expect(feel.check(filled(MAX_EXPRESSION_LENGTH + 1))).toContain("characters");
   });
 
-  test("may nest only so deep", () => {
+  test("has a limited nesting depth", () => {
     const nested = (depth: number) => `${"(".repeat(depth)}1${")".repeat(depth)}`;
 
     expect(feelValue(nested(MAX_EXPRESSION_DEPTH - 2))).toBe(1);
     expect(feel.check(nested(MAX_EXPRESSION_DEPTH))).toContain("nests deeper");
   });
 
-  test("that is dropped from the compiled ones is compiled again", () => {
+  test("that was evicted from the compiled expressions is compiled again", () => {
     expect(feelValue("1 + 1")).toBe(2);
     for (let n = 0; n <= MAX_COMPILED_EXPRESSIONS; n += 1) feel.check(`${n}`);
 
@@ -74,7 +74,7 @@ describe("an expression", () => {
     expect(problemOf(text, LARGE)).toContain(`more than ${MAX_EVALUATION_STEPS} steps`);
   });
 
-  test("ends when the budget that it shares is spent", () => {
+  test("ends when a shared budget is spent", () => {
     const budget = { ...fullBudget(), work: 1_000_000 };
     const count = () =>
       feel.evaluate("count(for i in 1..200000 return 1)", lookupIn({}), { ...given, budget });
@@ -86,11 +86,11 @@ describe("an expression", () => {
     });
   });
 
-  test("that calls itself for ever fails", () => {
+  test("that calls itself endlessly fails", () => {
     expect(problemOf("{f: function(n) f(n + 1), r: f(0)}.r")).toContain("too deep");
   });
 
-  test("has room for an ordinary large list", () => {
+  test("may process an ordinary large list", () => {
     const xs = Array.from({ length: 50_000 }, (_, n) => n);
 
     expect(feelValue("count(xs[item > 9 and item < 20])", { xs })).toBe(10);
@@ -104,7 +104,7 @@ describe("an expression", () => {
     expect(problemOf('replace(a, "x", "yyy")', { a: half })).toContain("builds a string");
   });
 
-  test("keeps a handful of warnings", () => {
+  test("keeps a limited number of warnings", () => {
     const many = Array.from({ length: MAX_WARNINGS + 5 }, (_, n) => `missing${n}`).join(", ");
     const evaluation = evaluated(`[${many}]`);
 

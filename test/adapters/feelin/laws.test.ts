@@ -8,7 +8,7 @@ import { evaluated, feel, feelValue, given } from "./feel-evaluator.ts";
 
 describe("an evaluation", () => {
   test.each(["now()", "today()", "uuid()", "random number()", "[uuid(), uuid()]"])(
-    "of %s gives the same for the same time and seed, in any engine",
+    "of %s gives the same result for the same time and seed, in any engine",
     (text) => {
       const again = feelLanguage().evaluate(text, lookupIn({}), given);
 
@@ -21,7 +21,7 @@ describe("an evaluation", () => {
     expect(feelValue("today()")).toBe("2026-01-02");
   });
 
-  test("draws other values from another seed, and at the second draw", () => {
+  test("draws other random values from another seed, and for the second draw", () => {
     const [first, second] = [uuids("a"), uuids("b")];
 
     expect(new Set([...first, ...second]).size).toBe(4);
@@ -39,7 +39,7 @@ describe("an evaluation", () => {
     );
   });
 
-  test("never throws, never changes its variables, and gives JSON, whatever the text", () => {
+  test("never throws, never changes its variables and gives JSON, whatever the text", () => {
     const variables = Object.freeze({ a: 1, b: "two", c: Object.freeze([1, null]), d: null });
     const words = fc.constantFrom(
       ...'a b c d 1 -2 "x" null true ( ) [ ] { } , : . .. + - * / ** = != < >= and or not( in between if then else for return some satisfies item partial ? @ date( duration( string( count( sort( function( is defined( get or else('.split(

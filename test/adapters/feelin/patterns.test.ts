@@ -6,7 +6,7 @@ import { fullBudget, lookupIn } from "../../../lib/definition/expression.ts";
 import type { Variables } from "../../../lib/definition/json.ts";
 import { evaluated, feel, feelValue, given, problemOf } from "./feel-evaluator.ts";
 
-describe("a pattern that would backtrack for ever in JavaScript", () => {
+describe("a pattern that would backtrack endlessly in JavaScript", () => {
   const text = `${"a".repeat(60)}!`;
 
   test.each([
@@ -25,13 +25,13 @@ describe("a pattern that would backtrack for ever in JavaScript", () => {
     expect(feelValue('replace(text, p, "x")', { text, p })).toBe(text);
   });
 
-  test("is ended by the watch where it looks ahead, or back at a group", () => {
+  test("is stopped by the watchdog when it has a lookahead or a back-reference", () => {
     for (const p of ["^(a|aa)+$(?=b)", "^(a|aa)+\\1$", "^(a|aa)+(?!.)b"]) {
       expect(problemOf("matches(text, p)", { text, p })).toContain("take too long to match");
     }
   });
 
-  test("does not take its time again in the next evaluation of the same budget", () => {
+  test("does not spend its time again in the next evaluation of the same budget", () => {
     const budget = fullBudget();
     const variables = { text, p: "^(a|aa)+$(?=b)" };
     const tried = Array.from({ length: 20 }, () => {
@@ -46,7 +46,7 @@ describe("a pattern that would backtrack for ever in JavaScript", () => {
 });
 
 describe("a pattern", () => {
-  test("may look ahead, and back at a group", () => {
+  test("may have lookaheads and back-references", () => {
     expect(feelValue('matches("price: 12", "price(?=: [0-9])")')).toBe(true);
     expect(feelValue('replace("aabbc", "(.)\\1", "<$1>")')).toBe("<a><b>c");
     expect(feelValue('extract("a1b2", "(?<=b)[0-9]")')).toEqual(["2"]);
@@ -66,25 +66,25 @@ describe("a pattern", () => {
     );
   });
 
-  test("that is costly on long text is paid for in steps", () => {
+  test("that is costly on long text is charged in steps", () => {
     const variables = { text: "ab".repeat(200_000), p: "([ab]*a[ab]{200}[cd])+" };
 
     expect(problemOf("matches(text, p)", variables)).toContain("steps");
   });
 
-  test("whose matches each search the whole rest of the text is ended by the clock", () => {
+  test("that searches the whole rest of the text for each match is stopped by the clock", () => {
     const variables = { text: "b".repeat(100_000), p: "b(.*)[yz]|b" };
 
     expect(problemOf("count(extract(text, p))", variables)).toContain("take too long to match");
   });
 
-  test("cannot blow up what it replaces", () => {
+  test("cannot inflate the text that it replaces", () => {
     const variables = { text: "x".repeat(20_000), around: "$`$'" };
 
     expect(problemOf('replace(text, "x", around)', variables)).toContain("builds a string");
   });
 
-  test("without an equal in RE2 is left to JavaScript", () => {
+  test("without an equivalent in RE2 is run by JavaScript", () => {
     for (const p of ["(?=a)", "(?!a)", "(a)\\1", "(?<n>a)\\k<n>", "(?i:a)b?", "[\\ud800]?"]) {
       expect(toLinear(p, ""), p).toBeUndefined();
     }

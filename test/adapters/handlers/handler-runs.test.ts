@@ -6,7 +6,7 @@ import { MAX_MESSAGE_LENGTH } from "../../../lib/definition/limits.ts";
 import { ManualTime } from "../../support/manual-time.ts";
 
 describe("a handler", () => {
-  test("is told about its attempt", async () => {
+  test("gets the details of its attempt", async () => {
     let context: TaskContext | undefined;
     await run((_, about) => {
       context = about;
@@ -52,7 +52,7 @@ describe("a handler", () => {
     expect(JSON.stringify(outcome)).toBe(JSON.stringify({ kind: "completed", variables }));
   });
 
-  test("completes with a copy of what it returned", async () => {
+  test("completes with a copy of its return value", async () => {
     const returned = { lines: ["a"] };
     const outcome = await run(() => returned);
     returned.lines.push("b");
@@ -89,14 +89,14 @@ describe("a handler", () => {
     });
   });
 
-  test("may nest its result so deep and no deeper", async () => {
+  test("has a limited nesting depth for its result", async () => {
     expect(await run(() => nested(MAX_RESULT_DEPTH))).toMatchObject({ kind: "completed" });
     expect(await run(() => nested(MAX_RESULT_DEPTH + 1))).toMatchObject({
       message: expect.stringContaining("nested too deeply"),
     });
   });
 
-  test("may use one object in two places", async () => {
+  test("may return the same object in two places", async () => {
     const address = { city: "Bern" };
 
     expect(await run(() => ({ from: address, to: address }))).toMatchObject({
@@ -127,7 +127,7 @@ describe("a handler that throws", () => {
     });
   });
 
-  test("keeps the code when the variables cannot be kept", async () => {
+  test("keeps the code when the variables cannot be stored", async () => {
     const outcome = await run(() =>
       Promise.reject(businessError({ code: "X", variables: { n: 1n } })),
     );
@@ -139,7 +139,7 @@ describe("a handler that throws", () => {
     });
   });
 
-  test("has no code when it is no text", async () => {
+  test("has no code when the code is not a text", async () => {
     expect(await run(() => Promise.reject(businessError({ code: 7 })))).toEqual({
       kind: "failed",
       message: "declined",
@@ -159,7 +159,7 @@ describe("a handler that throws", () => {
     ).toEqual({ kind: "failed", message });
   });
 
-  test("has its message cut where it is too long", async () => {
+  test("has its message truncated when it is too long", async () => {
     const outcome = await run(() => Promise.reject(new Error("x".repeat(MAX_MESSAGE_LENGTH + 1))));
 
     expect(outcome).toMatchObject({ message: expect.stringMatching(/^x+…$/) });
@@ -191,7 +191,7 @@ describe("a handler that takes too long", () => {
     await time.pass(5_000);
   });
 
-  test("harms nobody when it fails later", async () => {
+  test("causes no unhandled rejection when it fails later", async () => {
     const { runs, time } = opened();
     const unhandled: unknown[] = [];
     const listen = (reason: unknown) => unhandled.push(reason);
@@ -212,7 +212,7 @@ describe("a handler that takes too long", () => {
     expect(unhandled).toEqual([]);
   });
 
-  test("leaves no alarm behind when it was in time", async () => {
+  test("leaves no timeout armed when it finished in time", async () => {
     const { runs, time } = opened();
     await runs.run(() => ({}), {}, { about: anAttempt, timeoutMs: 1_000 });
 
@@ -221,7 +221,7 @@ describe("a handler that takes too long", () => {
 });
 
 describe("stopping a task", () => {
-  test("aborts the handlers of that ticket, and no others", async () => {
+  test("aborts the handlers of that ticket only", async () => {
     const { runs } = opened();
     const signals: AbortSignal[] = [];
     const wait = (_: unknown, { signal }: TaskContext) => {

@@ -10,8 +10,8 @@ import {
 import { handlersFrom, loadTaskHandlers } from "../../../lib/adapters/handlers/task-handlers.ts";
 import { EngineError } from "../../../lib/ports/engine-error.ts";
 
-describe("handlers that the host hands in", () => {
-  test("are functions, with the usual settings", async () => {
+describe("handlers that the host passes in", () => {
+  test("may be functions, with the default settings", async () => {
     const handler = handlersFrom({ greet: ({ name }: { name: string }) => ({ hi: name }) }).get(
       "greet",
     );
@@ -28,7 +28,7 @@ describe("handlers that the host hands in", () => {
     });
   });
 
-  test("are functions with settings of their own", () => {
+  test("may be functions with their own settings", () => {
     const settings = { timeout: "PT2M", isolate: true, exclusive: true };
 
     expect(handlersFrom({ a: { run: () => {}, ...settings } }).get("a")).toMatchObject({
@@ -44,13 +44,13 @@ describe("handlers that the host hands in", () => {
     [250, [250, 250, 250]],
     [{ initial: "PT1S" }, [1_000, 2_000, 4_000]],
     [{ initial: "PT1S", multiplier: 3, max: "PT5S" }, [1_000, 3_000, 5_000]],
-  ])("pause as their backoff %j says", (backoff, pauses) => {
+  ])("back off as their backoff %j says", (backoff, pauses) => {
     const handler = handlersFrom({ a: { run: () => {}, backoff } }).get("a");
 
     expect([1, 2, 3].map((attempt) => handler?.backoffMs?.(attempt))).toEqual(pauses);
   });
 
-  test("never pause longer than the limit", () => {
+  test("never back off longer than the limit", () => {
     const handler = handlersFrom({ a: { run: () => {}, backoff: { initial: "P1D" } } }).get("a");
 
     expect(handler?.backoffMs?.(1_000)).toBe(MAX_BACKOFF_MS);
@@ -59,7 +59,7 @@ describe("handlers that the host hands in", () => {
   test.each([
     ["text", "no function", "neither a function nor an object"],
     ["no run", {}, "`run` is not a function"],
-    ["a setting nobody knows", { run() {}, timeOut: 5 }, 'no setting "timeOut"'],
+    ["an unknown setting", { run() {}, timeOut: 5 }, 'no setting "timeOut"'],
     ["a timeout that is no duration", { run() {}, timeout: "soon" }, "timeout is wrong"],
     ["a timeout of nothing", { run() {}, timeout: 0 }, "timeout is no length of time"],
     ["a timeout in months", { run() {}, timeout: "P1M" }, "no fixed length"],
@@ -68,7 +68,7 @@ describe("handlers that the host hands in", () => {
     ["a negative backoff", { run() {}, backoff: "-PT1S" }, "backoff is no length of time"],
     ["a backoff without beginning", { run() {}, backoff: {} }, "backoff.initial is no length"],
     ["a shrinking backoff", { run() {}, backoff: { initial: 1, multiplier: 0.5 } }, "multiplier"],
-    ["a backoff nobody knows", { run() {}, backoff: { initial: 1, jitter: 1 } }, '"jitter"'],
+    ["an unknown backoff", { run() {}, backoff: { initial: 1, jitter: 1 } }, '"jitter"'],
     ["a switch that is none", { run() {}, isolate: "yes" }, "are switches"],
   ])("are refused with %s", (_, exported, problem) => {
     const error = caught(() => handlersFrom({ "charge-card": exported }));
@@ -78,7 +78,7 @@ describe("handlers that the host hands in", () => {
     expect(error.message).toContain(problem);
   });
 
-  test("may take as long as the limit says", () => {
+  test("may have a timeout up to the limit", () => {
     expect(handlersFrom({ a: { run() {}, timeout: MAX_TIMEOUT_MS } }).get("a")?.timeoutMs).toBe(
       MAX_TIMEOUT_MS,
     );
@@ -115,7 +115,7 @@ describe("handlers in a folder", () => {
     expect(handlers.get("io.example:mail/send")?.timeoutMs).toBe(60_000);
   });
 
-  test("are refused together, each with its file and what to do", async () => {
+  test("are refused together, each with its file and a fix", async () => {
     write("broken.mjs", "export default (");
     write("empty.mjs", "export const run = () => {};");
     write("odd%zz.mjs", "export default () => {};");

@@ -10,7 +10,7 @@ import {
   refusal,
 } from "../../support/canned-service.ts";
 
-describe("a task that is a function", () => {
+describe("a task that runs as a Lambda function", () => {
   let service: CannedService;
   afterEach(() => service.close());
 
@@ -28,13 +28,13 @@ describe("a task that is a function", () => {
     ["NO_STOCK", "NO_STOCK"],
     ["NO_STOCK: none of 42 is left", "NO_STOCK"],
     ["no-stock:none", "no-stock"],
-  ])("refuses with the code that its BusinessError begins with: %s", async (say, code) => {
+  ])("throws the code that its BusinessError begins with: %s", async (say, code) => {
     const outcome = await run(thrown({ errorType: "BusinessError", errorMessage: say }));
 
     expect(outcome).toEqual({ kind: "failed", message: say, code });
   });
 
-  test("refuses with the code and variables that its own runtime passes on", async () => {
+  test("throws the code and variables that its own runtime passes on", async () => {
     const error = { errorType: "BusinessError", errorMessage: "none is left", code: "NO_STOCK" };
     const outcome = await run(thrown({ ...error, variables: { left: 0 } }));
 
@@ -49,31 +49,31 @@ describe("a task that is a function", () => {
   test.each([
     ["another error", { errorType: "TypeError", errorMessage: "NO_STOCK: none" }],
     ["a sentence", { errorType: "BusinessError", errorMessage: "There is none left" }],
-  ])("uses up a retry by %s", async (_, error) => {
+  ])("uses up a retry after %s", async (_, error) => {
     expect(await run(thrown(error))).toEqual({ kind: "failed", message: error.errorMessage });
   });
 
-  test("is named by its type when it fails without a word", async () => {
+  test("is named by its type when it fails without a message", async () => {
     const outcome = await run(thrown({ errorType: "Runtime.ExitError", errorMessage: "" }));
 
     expect(outcome).toMatchObject({ message: "The function failed with Runtime.ExitError." });
   });
 
-  test("is called again when it was not called for being too many", async () => {
+  test("is called again when the invocation was throttled", async () => {
     const tooMany = refusal("TooManyRequestsException", 429);
     const outcome = await run(tooMany, tooMany, tooMany, { body: { paid: true } });
 
     expect(outcome).toEqual({ kind: "completed", variables: { paid: true } });
   });
 
-  test("that is refused four times for being too many has not run, and no retry is used up", async () => {
+  test("that is throttled four times has not run, and uses up no retry", async () => {
     const outcome = await run(refusal("TooManyRequestsException", 429));
 
     expect(outcome).toEqual({ kind: "not-run", retryAfterMs: 5_000 });
     expect(service.asked).toHaveLength(4);
   });
 
-  test("comes back when the service says that there will be room", async () => {
+  test("is redelivered at the time the service names", async () => {
     const tooMany = refusal("TooManyRequestsException", 429);
     const headers = { ...tooMany.headers, "retry-after": "30" };
     const outcome = await run({ ...tooMany, headers });
@@ -82,7 +82,7 @@ describe("a task that is a function", () => {
   });
 
   test.each([refusal("ServiceException", 500), refusal("RequestTooLargeException", 413)])(
-    "is not called again when it may have run, or cannot: $body.__type",
+    "is not called again when it may have run, or cannot run: $body.__type",
     async (answer) => {
       const outcome = await run(answer, { body: {} });
 

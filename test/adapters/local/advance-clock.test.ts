@@ -22,7 +22,7 @@ describe("a virtual clock", () => {
     expect(saved).toEqual([START]);
   });
 
-  test("goes on where it stood, whatever real time says", async () => {
+  test("continues from its saved time, whatever real time is", async () => {
     const later = instantFrom(START + HOUR);
     const clock = await openVirtualClock({
       real: new ManualTime(START),
@@ -47,7 +47,7 @@ describe("a virtual clock", () => {
     expect(clock.now()).toBe(START);
   });
 
-  test("needs no alarm for what waits by it", async () => {
+  test("needs no alarm for its waits", async () => {
     const { queues, time } = await opened();
     await queues.tasks.send({ ...aTask("k1"), notBefore: instantFrom(START + HOUR) });
     await queues.timers.arm(hidden("a", instantFrom(START + HOUR)));
@@ -77,7 +77,7 @@ describe("an advance", () => {
     expect(clock.now()).toBe(START + 24 * HOUR);
   });
 
-  test("stops at each due instant in turn, those armed on the way too", async () => {
+  test("stops at each due instant in order, including those armed on the way", async () => {
     const { advance, clock, index, queues, on } = await opened();
     const firedAt: number[] = [];
     on.due = (instanceId) => {
@@ -95,7 +95,7 @@ describe("an advance", () => {
     expect(firedAt).toEqual([1, 2, 3]);
   });
 
-  test("brings delayed messages and hidden timers at their instants", async () => {
+  test("delivers delayed messages and hidden timers at their instants", async () => {
     const { advance, clock, queues, on } = await opened();
     const log: string[] = [];
     on.handle = (name) => void log.push(`${name} ${(clock.now() - START) / HOUR}`);
@@ -109,7 +109,7 @@ describe("an advance", () => {
     expect(log).toEqual(["timer of a 1", "task k1 2", "timer of b 5"]);
   });
 
-  test("finishes what is due before it moves, by no time at all too", async () => {
+  test("first finishes everything that is due, also when it advances by zero", async () => {
     const { advance, queues, on } = await opened();
     const log: string[] = [];
     on.handle = (name) => void log.push(name);
@@ -131,7 +131,7 @@ describe("an advance", () => {
     expect(await done).toMatchObject({ left: [] });
   });
 
-  test("lists what gets nowhere, and goes on past it", async () => {
+  test("lists what makes no progress, and continues past it", async () => {
     const { advance, queues, time, on } = await opened();
     const log: string[] = [];
     on.handle = (name) => {
@@ -152,7 +152,7 @@ describe("an advance", () => {
     expect(log).toEqual(["task k1", "timer of a", "timer of b"]);
   });
 
-  test("is patient as long as something gets finished", async () => {
+  test("keeps waiting as long as something finishes", async () => {
     const { advance, queues, time, on } = await opened({ concurrency: 1 });
     on.handle = () => time.pause(9_000);
     for (const ticket of ["k1", "k2", "k3"]) await queues.tasks.send(aTask(ticket));
@@ -162,7 +162,7 @@ describe("an advance", () => {
     expect(await done).toMatchObject({ left: [] });
   });
 
-  test("lists a key that stays due, and does not go round for ever", async () => {
+  test("lists a key that stays due, and does not loop endlessly", async () => {
     const { advance, queues, index, time, on } = await opened();
     on.fired = 0;
     armIndexed(queues, index, "stuck", instantFrom(START + HOUR));
@@ -176,7 +176,7 @@ describe("an advance", () => {
     });
   });
 
-  test("waits for whoever was sent to see to a due key, and counts no timer", async () => {
+  test("waits for the message sent for a due key, and does not count it as a timer", async () => {
     const { advance, queues, index, time, clock, on, troubles } = await opened();
     on.fired = 0;
     const log: string[] = [];
@@ -198,7 +198,7 @@ describe("an advance", () => {
     expect(troubles).toEqual([]);
   });
 
-  test("waits for the parts of a fan-out before it moves, delayed ones too", async () => {
+  test("waits for the parts of a fan-out before it moves, including delayed ones", async () => {
     const { advance, queues, time, clock, on } = await opened();
     const log: number[] = [];
     on.handle = () => void log.push((clock.now() - START) / HOUR);
@@ -212,7 +212,7 @@ describe("an advance", () => {
     expect(log).toEqual([0, 0]);
   });
 
-  test("takes its turn behind another", async () => {
+  test("runs after an earlier advance has finished", async () => {
     const { advance, clock } = await opened();
     const [first, second] = await Promise.all([advance(hours(1)), advance(hours(2))]);
 

@@ -14,7 +14,7 @@ describe("an agenda", () => {
     expect(woken).toEqual([1_234]);
   });
 
-  test("sets no alarm while nobody waits", () => {
+  test("sets no alarm while nothing waits", () => {
     const { time } = opened();
 
     expect(time.alarms).toBe(0);
@@ -31,7 +31,7 @@ describe("an agenda", () => {
     }
   });
 
-  test("obeys a clock that jumps forward within a second", async () => {
+  test("follows a clock that jumps forward within a second", async () => {
     const { time, woken, wait } = opened();
     wait(3_600_000);
 
@@ -41,7 +41,7 @@ describe("an agenda", () => {
     expect(woken).toHaveLength(1);
   });
 
-  test("wakes nobody early and nobody twice when the clock jumps back", async () => {
+  test("wakes nothing early or twice when the clock jumps back", async () => {
     const { time, woken, wait } = opened();
     wait(1_000);
     wait(10_000);
@@ -55,7 +55,7 @@ describe("an agenda", () => {
     expect(woken).toHaveLength(2);
   });
 
-  test("rings for what comes after a clock jumped back", async () => {
+  test("rings for an instant that comes after the clock jumped back", async () => {
     const { time, woken, wait } = opened();
     wait(500);
     time.jump(-3_600_000);
@@ -65,7 +65,7 @@ describe("an agenda", () => {
     expect(woken).toEqual([-3_600_000 + 10]);
   });
 
-  test("wakes those at once who become due while others are woken", () => {
+  test("also wakes entries that become due while others are woken", () => {
     const agenda = new Agenda({ clock: new ManualTime(), alarm: noAlarm });
     let [first, second]: (Instant | undefined)[] = [undefined, agenda.now()];
     const woken: string[] = [];
@@ -88,7 +88,7 @@ describe("an agenda", () => {
     expect(woken).toEqual(["second", "first"]);
   });
 
-  test("wakes nobody once it is stopped", async () => {
+  test("wakes nothing after it is stopped", async () => {
     const { time, agenda, woken, wait } = opened();
     wait(1_000);
     agenda.stop();
@@ -99,7 +99,7 @@ describe("an agenda", () => {
   });
 });
 
-/** An agenda with one who waits for several instants, told in milliseconds after the start. */
+/** An agenda with one waiter for several instants, in milliseconds after the start. */
 function opened() {
   const time = new ManualTime();
   const start = time.now();

@@ -39,7 +39,7 @@ describe("a database file in which a bit of SQLite's own pages was flipped", () 
     await expectStopped(store);
   });
 
-  test("lets no commit be acknowledged that was waiting for its flush", async () => {
+  test("rejects a commit that was waiting for its flush", async () => {
     const { store, told } = await aDamagedStore("table leaf");
     const waiting = expect(put(store, "new")).rejects.toMatchObject(damaged);
 

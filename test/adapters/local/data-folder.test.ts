@@ -20,7 +20,7 @@ describe("a data folder", () => {
     expect(readdirSync(folder)).toContain("store.db");
   });
 
-  test("has one owner: a second one in the same process is told so", () => {
+  test("has one owner: a second one in the same process is refused", () => {
     const folder = temporaryFolder();
     openedIn(folder);
 
@@ -38,7 +38,7 @@ describe("a data folder", () => {
     expect(() => openedIn(folder)).not.toThrow();
   });
 
-  test("of another process is refused by its pid, and is free once that was killed", async () => {
+  test("of another process is refused with its pid, and is free once that process was killed", async () => {
     const folder = temporaryFolder();
     const program = join(import.meta.dirname, "../../support/hold-folder.ts");
     const owner = spawn(process.execPath, [program, folder], {
@@ -65,28 +65,28 @@ describe("an unusable data folder is refused by name:", () => {
     expectRefusal(join(file, "data"), "store/folder-unusable");
   });
 
-  test("a folder that is read-only", () => {
+  test("a read-only folder", () => {
     const folder = temporaryFolder();
     chmodSync(folder, 0o555);
 
     asOrdinaryUser(() => expectRefusal(folder, "store/folder-unusable"));
   });
 
-  test("one where the database is no file", () => {
+  test("a folder whose database is not a file", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "store.db"));
 
     expectRefusal(folder, "store/folder-unusable");
   });
 
-  test("one with garbage for a database", () => {
+  test("a folder whose database is not a database", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "store.db"), "garbage ".repeat(1_000));
 
     expectRefusal(folder, "store/corrupt");
   });
 
-  test("one with the database of another application", () => {
+  test("a folder with the database of another application", () => {
     const folder = temporaryFolder();
     const other = new DatabaseSync(join(folder, "store.db"));
     other.exec("CREATE TABLE songs (title TEXT)");
@@ -95,7 +95,7 @@ describe("an unusable data folder is refused by name:", () => {
     expectRefusal(folder, "store/corrupt");
   });
 
-  test("and is not left locked by the attempt", () => {
+  test("the failed attempt leaves no lock behind", () => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, "store.db"));
 
@@ -103,7 +103,7 @@ describe("an unusable data folder is refused by name:", () => {
     expectRefusal(folder, "store/folder-unusable");
   });
 
-  /** Nothing is read-only for root: for the moment it becomes nobody. */
+  /** Nothing is read-only for root, so the process becomes the user nobody for a moment. */
   function asOrdinaryUser(act: () => void): void {
     const isRoot = process.getuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);
@@ -126,7 +126,7 @@ describe("the format of a data folder", () => {
     db.exec("ALTER TABLE items ADD COLUMN note TEXT DEFAULT 'new'");
   const nextFormat = [...migrations, addNotes];
 
-  test("that is older is migrated, once, and keeps what was in it", async () => {
+  test("that is older is migrated once, and keeps its contents", async () => {
     const folder = temporaryFolder();
     const old = openedIn(folder);
     await old.commit([{ put: item, when: "absent" }]);
@@ -141,7 +141,7 @@ describe("the format of a data folder", () => {
     expect(formatOf(folder)).toBe(nextFormat.length);
   });
 
-  test("that is newer is refused by both numbers, and left as it is", async () => {
+  test("that is newer is refused with both numbers, and left unchanged", async () => {
     const folder = temporaryFolder();
     await openedIn(folder, { migrations: nextFormat }).close();
 
@@ -153,7 +153,7 @@ describe("the format of a data folder", () => {
     expect(formatOf(folder)).toBe(nextFormat.length);
   });
 
-  test("stays the old one when a migration fails half way", async () => {
+  test("stays the old one when a migration fails midway", async () => {
     const folder = temporaryFolder();
     await openedIn(folder).close();
     const failing: Migration = (db) => {

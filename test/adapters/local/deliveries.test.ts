@@ -8,10 +8,10 @@ import { openTestQueues, type TestQueues } from "../../support/local-queues.ts";
 const instance = { tenant: "default", instanceId: "one" } as const;
 const owed = (name: string) => ({ kind: "owed", ...instance, name }) as const;
 
-/** Longer than any pause between two tries. */
+/** Longer than any pause between two attempts. */
 const LONG_MS = 31_000;
 
-/** What each queue of a process delivers, one message of it. */
+/** What each queue of a process delivers, one message each. */
 const QUEUES: Readonly<
   Record<string, (queues: TestQueues["queues"], seen: (by: Invocation) => Promise<Verdict>) => void>
 > = {
@@ -56,13 +56,13 @@ async function fail(which: string, error: Error, times: number): Promise<readonl
 }
 
 describe.each(Object.keys(QUEUES))("a message of the queue of %s", (which) => {
-  test("that fails again and again is set aside after its bound, and not before", async () => {
+  test("that keeps failing is set aside after its limit, and not before", async () => {
     const asides = await fail(which, new Error("broken"), MAX_FAILED_DELIVERIES + 3);
 
     expect(asides).toEqual([...Array(MAX_FAILED_DELIVERIES).fill(false), true]);
   });
 
-  test("that fails since the store is busy is tried for as long as it takes", async () => {
+  test("that fails because the store is busy is retried without limit", async () => {
     const asides = await fail(which, busy, MAX_FAILED_DELIVERIES + 3);
 
     expect(asides.length).toBeGreaterThan(MAX_FAILED_DELIVERIES);
@@ -71,7 +71,7 @@ describe.each(Object.keys(QUEUES))("a message of the queue of %s", (which) => {
 });
 
 describe("messages that are parked together", () => {
-  test("are taken one by one once they have failed, and only the broken one is set aside", async () => {
+  test("are taken one by one after a failure, and only the broken one is set aside", async () => {
     const { queues, time } = openTestQueues();
     const taken: string[] = [];
     queues.parking.consume(async (messages, { aside }) => {

@@ -27,7 +27,7 @@ describe("a due heap", () => {
     );
   });
 
-  test("does not mind that what has left is removed", () => {
+  test("accepts the removal of an entry that has already left", () => {
     const heap = new DueHeap<string>();
     const first = heap.add("first", instantFrom(1));
     heap.add("second", instantFrom(2));
@@ -39,7 +39,7 @@ describe("a due heap", () => {
     expect(takeAll(heap, instantFrom(5))).toEqual(["second"]);
   });
 
-  test("holds no more than twice what waits, however much comes and goes", () => {
+  test("holds at most twice the waiting entries, however many come and go", () => {
     const heap = new DueHeap<number>();
     const kept: Due<number>[] = [];
     for (let n = 0; n < 100_000; n++) {
@@ -66,7 +66,7 @@ describe("the heap of armed timers", () => {
     expect(heap.size).toBe(0);
   });
 
-  test("keeps nothing of a million timers that were armed and disarmed", () => {
+  test("retains nothing of a million timers that were armed and disarmed", () => {
     const heap = new ArmedHeap();
     for (let n = 0; n < 1_000_000; n++) {
       const timer = { tenant: "default", instanceId: `i${n % 1_000}`, ticket: `t${n}.1` };

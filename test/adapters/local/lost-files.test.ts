@@ -14,7 +14,7 @@ import { LOG_BYTES_KEPT } from "../../../lib/adapters/local/data-folder.ts";
 import type { LocalStore } from "../../../lib/adapters/local/store.ts";
 import { openedIn, temporaryFolder } from "./temporary-store.ts";
 
-describe("a file that is removed from under an open store", () => {
+describe("a file that is removed while the store is open", () => {
   for (const name of ["owner.lock", "store.db", "store.db-wal"]) {
     test(`is noticed before the next acknowledgement, and stops the store: ${name}`, async () => {
       const folder = temporaryFolder();
@@ -33,7 +33,7 @@ describe("a file that is removed from under an open store", () => {
     });
   }
 
-  test("is noticed when another has taken its place, and when nothing is committed", async () => {
+  test("is noticed when another file takes its place, and when nothing is committed", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder);
     await put(store, 1);
@@ -112,7 +112,7 @@ describe("a file that is truncated under an open store", () => {
 });
 
 describe("a log that lost its tail", () => {
-  test("is opened as long as it is whole", async () => {
+  test("is opened as long as it is complete", async () => {
     const copy = await killedAfter(20);
 
     const [item] = await openedIn(copy).get([KEY]);
@@ -145,7 +145,7 @@ describe("a log that lost its tail", () => {
     });
   }
 
-  test("is whole again once what was missing is put back, though an opening was refused", async () => {
+  test("is complete again after the missing part is restored, even after a refused open", async () => {
     const copy = await killedAfter(20);
     renameSync(join(copy, "store.db"), join(copy, "elsewhere"));
     expect(() => openedIn(copy)).toThrow("store.db is missing");
@@ -156,7 +156,7 @@ describe("a log that lost its tail", () => {
     expect(item?.version).toBe(20);
   });
 
-  test("is refused without its database after a clean stop, too", async () => {
+  test("is also refused without its database after a clean stop", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder);
     await put(store, 1);
@@ -166,7 +166,7 @@ describe("a log that lost its tail", () => {
     expect(() => openedIn(folder)).toThrow(expect.objectContaining({ code: "store/log-lost" }));
   });
 
-  test("is opened after it began anew many times", async () => {
+  test("is opened after it was restarted many times", async () => {
     const copy = await killedAfter(1_200);
 
     const [item] = await openedIn(copy).get([KEY]);
@@ -196,7 +196,7 @@ const filesIn = (folder: string) =>
       .map((name) => [name, readFileSync(join(folder, name)).toString("base64")]),
   );
 
-/** A copy of what a store leaves that dies after so many commits. */
+/** A copy of the files of a store that dies after this many commits. */
 async function killedAfter(commits: number): Promise<string> {
   const folder = temporaryFolder();
   const store = openedIn(folder);

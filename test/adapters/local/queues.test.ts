@@ -6,7 +6,7 @@ import type { TaskMessage } from "../../../lib/ports/message.ts";
 import { openTestQueues } from "../../support/local-queues.ts";
 
 describe("idle", () => {
-  test("waits for what is queued and running, not for what is ahead", async () => {
+  test("waits for what is queued and running, not for what is due later", async () => {
     const { queues, time } = openTestQueues();
     let isIdle = false;
     queues.consume(consumers(() => time.pause(5_000)));
@@ -23,7 +23,7 @@ describe("idle", () => {
     expect(queues.whatIsLeft()).toEqual([]);
   });
 
-  test("waits for the parts of a fan-out, the delayed ones too", async () => {
+  test("waits for the parts of a fan-out, including the delayed ones", async () => {
     const { queues, time } = openTestQueues();
     let isIdle = false;
     queues.consume(consumers(() => time.pause(1_000)));
@@ -41,8 +41,8 @@ describe("idle", () => {
   });
 });
 
-describe("what is left", () => {
-  test("names a hundred things and counts the others", async () => {
+describe("the report of what is left", () => {
+  test("names up to a hundred entries and counts the rest", async () => {
     const { queues } = openTestQueues();
     for (let n = 0; n < 150; n++) await queues.tasks.send(aTask(`k${n}`));
 
@@ -53,7 +53,7 @@ describe("what is left", () => {
 });
 
 describe("closing", () => {
-  test("lets running steps finish, and starts nothing more", async () => {
+  test("lets running steps finish, and starts no other", async () => {
     const { queues, time } = openTestQueues({ concurrency: 1 });
     const log: string[] = [];
     queues.consume(
@@ -100,7 +100,7 @@ describe("closing", () => {
     expect(log).toEqual(["broadcast begins", "broadcast ends"]);
   });
 
-  test("aborts handlers after the grace, and reports no outcome of theirs", async () => {
+  test("aborts handlers after the grace period, and reports no outcome for them", async () => {
     const parts = openTestQueues();
     let aborted: unknown;
     const handlers = handlersFrom(
@@ -137,7 +137,7 @@ describe("closing", () => {
 });
 
 describe("the bus of a process", () => {
-  test("announces to whoever listens, and offers nothing when nobody does", async () => {
+  test("announces to its listeners, and offers nothing without one", async () => {
     const heard: Announcement[] = [];
     const { queues } = openTestQueues({ onAnnouncement: (it) => void heard.push(it) });
     const announcement: Announcement = {

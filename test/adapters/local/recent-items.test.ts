@@ -11,14 +11,14 @@ const item = (sk: string, version = 1, bytes = 8): Item => ({
 });
 
 describe("recent items", () => {
-  it("hand out the very same object again", () => {
+  it("return the very same object again", () => {
     const recent = new RecentItems();
     const kept = item("a");
     recent.keep(kept);
     expect(recent.get({ pk: "p", sk: "a" })).toBe(kept);
   });
 
-  it("let go of what was not asked for longest, once they are too many", () => {
+  it("evict the least recently used when there are too many", () => {
     const recent = new RecentItems();
     const third = Math.floor(MAX_RECENT_BYTES / 3) - 256;
     for (const sk of ["a", "b", "c"]) recent.keep(item(sk, 1, third));
@@ -28,7 +28,7 @@ describe("recent items", () => {
     expect(left).toEqual(["a", "c", "d"]);
   });
 
-  it("do not hold what is larger than all they may hold", () => {
+  it("do not hold an item larger than the whole cache", () => {
     const recent = new RecentItems();
     recent.keep(item("a", 1, MAX_RECENT_BYTES));
     expect(recent.get({ pk: "p", sk: "a" })).toBeUndefined();
@@ -36,7 +36,7 @@ describe("recent items", () => {
 });
 
 describe("a store with recent items", () => {
-  it("hands out the bytes that were committed last, not those that were refused", async () => {
+  it("returns the bytes that were committed last, not those that were refused", async () => {
     const store = openedIn(temporaryFolder());
     const [first, refused, second] = [item("a"), item("a", 2), item("a", 2)];
     await store.commit([{ put: first, when: "absent" }]);
@@ -47,7 +47,7 @@ describe("a store with recent items", () => {
     expect((await store.get([first.key]))[0]?.body).toBe(second.body);
   });
 
-  it("forgets what was removed, tidied, purged or replaced by a hint", async () => {
+  it("drops what was removed, tidied, purged or replaced by a hint", async () => {
     const store = openedIn(temporaryFolder());
     const names = ["removed", "tidied", "purged", "hinted"];
     const key = (sk: string) => ({ pk: "p", sk });

@@ -16,7 +16,7 @@ const step = (n: number): WatchedStep => ({ instanceId: `i${n}`, name: "t1.1" })
 
 const run = (n: number): WatchedStep => ({ ...step(n), isTask: true });
 
-/** Lives on one folder; each dies when the next one is opened, as it stands. */
+/** Processes on one folder; each is killed when the next one is opened. */
 class Lives {
   readonly #folders = [aDataDir()];
   #alarms: { at: number; ring: () => void }[] = [];
@@ -62,7 +62,7 @@ class Lives {
   }
 }
 
-/** Dies so often with this step, each time after it was its turn. */
+/** Dies this often with this step, each time after it was started. */
 function dieWith(lives: Lives, dying: WatchedStep, times: number): void {
   for (let n = 0; n < times; n++) {
     const journal = lives.open();
@@ -71,8 +71,8 @@ function dieWith(lives: Lives, dying: WatchedStep, times: number): void {
   }
 }
 
-describe("a life that follows no death", () => {
-  test("counts nothing, and its file is gone after a clean end", () => {
+describe("a process that starts after a clean end", () => {
+  test("counts nothing, and removes its file at a clean end", () => {
     const lives = new Lives();
     const journal = lives.open();
 
@@ -85,8 +85,8 @@ describe("a life that follows no death", () => {
   });
 });
 
-describe("a step that was under way at a death", () => {
-  test("is poisoned after the last death that it may cause, and not before", () => {
+describe("a step that was running when the process died", () => {
+  test("is poisoned after the maximum number of deaths, and not before", () => {
     const lives = new Lives();
     lives.open();
     dieWith(lives, step(1), MAX_DEATHS_WITH_STEP - 1);
@@ -100,7 +100,7 @@ describe("a step that was under way at a death", () => {
     expect(after.begin(step(2))?.kind).toBe("begun");
   });
 
-  test("is one of a few after the first death, and alone and later after the second", () => {
+  test("runs beside a few others after the first death, and later and alone after the second", () => {
     const lives = new Lives();
     lives.open();
     const second = lives.open();
@@ -122,7 +122,7 @@ describe("a step that was under way at a death", () => {
     expect(fourth.begin(step(1))?.kind).toBe("begun");
   });
 
-  test("is not counted when it had ended before", () => {
+  test("is not counted when it had already ended", () => {
     const lives = new Lives();
     lives.open();
     const journal = lives.open();
@@ -132,7 +132,7 @@ describe("a step that was under way at a death", () => {
     expect(lives.open().suspects).toEqual([]);
   });
 
-  test("counts on when it did not have its turn before a clean end", () => {
+  test("keeps its count when a process ends cleanly before it ran", () => {
     const lives = new Lives();
     lives.open();
     dieWith(lives, step(1), 2);
@@ -141,7 +141,7 @@ describe("a step that was under way at a death", () => {
     expect(lives.reopen().suspects).toEqual([{ ...step(1), deaths: 2 }]);
   });
 
-  test("is forgotten when everything was worked off", () => {
+  test("is forgotten when all work is done", () => {
     const lives = new Lives();
     lives.open();
     dieWith(lives, step(1), 2);
@@ -152,7 +152,7 @@ describe("a step that was under way at a death", () => {
     expect(lives.open().suspects).toEqual([]);
   });
 
-  test("is known though a line of the file was cut off", () => {
+  test("is found although a line of the file was cut off", () => {
     const lives = new Lives();
     lives.open();
     lives.open().begin(step(1));
@@ -163,7 +163,7 @@ describe("a step that was under way at a death", () => {
 });
 
 describe("a handler", () => {
-  test("that runs for long is watched only at first", () => {
+  test("that runs long is only watched at first", () => {
     const lives = new Lives();
     lives.open();
     const journal = lives.open();
@@ -173,7 +173,7 @@ describe("a handler", () => {
     expect(lives.open().suspects).toEqual([]);
   });
 
-  test("and the step that follows from it are one", () => {
+  test("and the step that follows from it count as one", () => {
     const lives = new Lives();
     lives.open();
     dieWith(lives, { ...step(1), isTask: true }, 2);

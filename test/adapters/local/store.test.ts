@@ -6,7 +6,7 @@ import type { Item, Key, Store, Write } from "../../../lib/ports/store.ts";
 import { openedIn, temporaryFolder } from "./temporary-store.ts";
 
 describe("the local store", () => {
-  test("has everything acknowledged after it is closed and opened again", async () => {
+  test("has everything it acknowledged after it is closed and opened again", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder);
     await store.commit([{ put: anItem("a", { lookAt: at(5), expiresAt: at(9) }), when: "absent" }]);
@@ -18,7 +18,7 @@ describe("the local store", () => {
     expect((await again.due(at(5), everything)).items).toEqual([key("a")]);
   });
 
-  test("makes what was asked for before closing durable, and refuses what comes after", async () => {
+  test("makes writes from before closing durable, and refuses later ones", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder);
     const asked = store.commit([{ put: anItem("a"), when: "absent" }]);
@@ -50,7 +50,7 @@ describe("the local store", () => {
     expect([store.reads, store.keysRead, store.writes]).toEqual([4, 1, 2]);
   });
 
-  test("counts rows that are nothing but a key with the keys of its indexes", async () => {
+  test("counts rows that are only a key with their index keys", async () => {
     const store = openedIn(temporaryFolder());
     await putAll(store, [anItem("a"), anItem("b", { body: new Uint8Array() })]);
 
@@ -61,7 +61,7 @@ describe("the local store", () => {
 });
 
 describe("a group of commits", () => {
-  test("answers a reader right behind a writer with what the writer made durable", async () => {
+  test("lets a read directly after a write see what was made durable", async () => {
     const store = openedIn(temporaryFolder());
     const order: string[] = [];
 
@@ -76,7 +76,7 @@ describe("a group of commits", () => {
     expect(order).toEqual(["read elsewhere", "written", "read behind"]);
   });
 
-  test("shows nothing to scans, listings and due before it is durable", async () => {
+  test("is invisible to scans, listings and due before it is durable", async () => {
     const store = openedIn(temporaryFolder());
     const item = anItem("a", { lookAt: at(1), listed: { view: "v", order: "1" } });
     const written = store.commit([{ put: item, when: "absent" }]);
@@ -107,7 +107,7 @@ describe("a group of commits", () => {
     expect(await versionsIn(store, "a", "b", "c")).toEqual([1, undefined, 1]);
   });
 
-  test("past its limit is followed by another, still in call order", async () => {
+  test("that exceeds its limit is followed by another, still in call order", async () => {
     const store = openedIn(temporaryFolder());
     const count = 2 * MAX_GROUP_WRITES + 1;
 
@@ -125,7 +125,7 @@ describe("a group of commits", () => {
 });
 
 describe("tidying", () => {
-  test("waits for a commit to ride on, and is not waited for", async () => {
+  test("waits for the next commit, and no caller waits for it", async () => {
     const store = openedIn(temporaryFolder());
     await putAll(store, [anItem("hint")]);
 
@@ -157,7 +157,7 @@ describe("due, for the host in the same process,", () => {
     expect((await store.due(at(1_700_000_000_123), everything)).items).toEqual([key("a")]);
   });
 
-  test("can leave out what is owed since instant 0", async () => {
+  test("can leave out entries that are owed since instant 0", async () => {
     const store = openedIn(temporaryFolder());
     const owing = Array.from({ length: 5 }, (_, n) => anItem(`owes${n}`, { lookAt: at(0) }));
     await putAll(store, [...owing, ...[3, 1, 2].map((ms) => anItem(`t${ms}`, { lookAt: at(ms) }))]);
@@ -175,7 +175,7 @@ describe("due, for the host in the same process,", () => {
     expect(store.earliestDue(at(3))).toBeUndefined();
   });
 
-  test("tells of the first instant that commits of a group brought, once it is durable", async () => {
+  test("reports the first instant that the commits of a group added, once it is durable", async () => {
     const store = openedIn(temporaryFolder());
     const told: (readonly [Instant, number])[] = [];
     store.watchDue((dueAt) => told.push([dueAt, store.earliestDue(at(0)) ?? 0]));
@@ -188,7 +188,7 @@ describe("due, for the host in the same process,", () => {
     ]);
   });
 
-  test("tells of nothing that was refused, owes, or is not to be looked at", async () => {
+  test("reports nothing for a write that was refused, owes something, or has no instant", async () => {
     const store = openedIn(temporaryFolder());
     const told: Instant[] = [];
     store.watchDue((dueAt) => told.push(dueAt));
@@ -231,7 +231,7 @@ describe("an expired item", () => {
 describe("a full disk", () => {
   const large = { body: new Uint8Array(20_000).fill(7) };
 
-  test("rejects the whole group, keeps what was acknowledged, and goes on when there is room", async () => {
+  test("rejects the whole group, keeps what was acknowledged, and continues when there is space", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder, { maxPages: 40 });
     const acknowledged = await fill(store);

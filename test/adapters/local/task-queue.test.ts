@@ -4,7 +4,7 @@ import type { Invocation, TaskMessage, Verdict } from "../../../lib/ports/messag
 import { openTestQueues } from "../../support/local-queues.ts";
 
 describe("the task queue of a process", () => {
-  test("runs no more at a time than it may, the rest in order", async () => {
+  test("runs up to its limit at a time, the rest in order", async () => {
     const { queues, time } = openTestQueues({ concurrency: 2 });
     const gate = gated();
     queues.tasks.consume(gate.consume);
@@ -22,7 +22,7 @@ describe("the task queue of a process", () => {
     ]);
   });
 
-  test("pauses longer after each failure, up to 30 s, and tells of each", async () => {
+  test("pauses longer after each failure, up to 30 s, and reports each", async () => {
     const { queues, time, troubles } = openTestQueues();
     const deliveredAt: number[] = [];
     const start = time.now();
@@ -43,7 +43,7 @@ describe("the task queue of a process", () => {
     });
   });
 
-  test("counts failures anew after a delivery that did not fail", async () => {
+  test("counts failures from zero after a successful delivery", async () => {
     const { queues, time, troubles } = openTestQueues();
     const results: (Verdict | Error)[] = [new Error("1"), { keepForMs: 10 }, new Error("2")];
     queues.tasks.consume(async () => {
@@ -58,7 +58,7 @@ describe("the task queue of a process", () => {
     expect(queues.whatIsLeft()).toEqual([]);
   });
 
-  test("is no hot loop even for those who keep a message for no time", async () => {
+  test("is no busy loop even when a consumer keeps a message for 0 ms", async () => {
     const { queues, time } = openTestQueues();
     let count = 0;
     queues.tasks.consume(async () => {
@@ -72,7 +72,7 @@ describe("the task queue of a process", () => {
     expect(count).toBeLessThanOrEqual(201);
   });
 
-  test("tries again by real time even when the engine's clock stands or jumps", async () => {
+  test("retries by real time even when the engine's clock stands still or jumps", async () => {
     const { queues, time } = openTestQueues();
     const verdicts: Verdict[] = [{ keepForMs: 2_000 }];
     let count = 0;
@@ -88,7 +88,7 @@ describe("the task queue of a process", () => {
     expect(count).toBe(2);
   });
 
-  test("holds a message from the moment it is sent until it is released", async () => {
+  test("holds a message from sending until it is released", async () => {
     const { queues, time } = openTestQueues();
     const gate = gated();
     await queues.tasks.send({ ...aTask("k1"), notBefore: instantFrom(time.now() + 1_000) });
@@ -119,7 +119,7 @@ describe("the task queue of a process", () => {
     expect(queues.tasks.holds("order-1", "k1")).toBe(true);
   });
 
-  test("names every delivery anew, and lets it continue in place", async () => {
+  test("gives every delivery its own name, and lets it continue in place", async () => {
     const { queues, time } = openTestQueues();
     const invocations: Invocation[] = [];
     queues.tasks.consume(async (_, invocation) => {
@@ -135,7 +135,7 @@ describe("the task queue of a process", () => {
     expect(invocations[0]?.until).toBeGreaterThan(time.now());
   });
 
-  test("knows an owner as dead as soon as its delivery is over", async () => {
+  test("knows that an owner is dead as soon as its delivery is over", async () => {
     const { queues, time } = openTestQueues();
     const gate = gated();
     queues.tasks.consume(gate.consume);
@@ -174,7 +174,7 @@ describe("the parking queue of a process", () => {
     expect(running).toEqual(["a:1", "b:1", "a:2 a:3"]);
   });
 
-  test("keeps the order of an instance when the first of a batch is kept", async () => {
+  test("keeps the order of an instance when the first message of a batch is kept", async () => {
     const { queues, time } = openTestQueues();
     const batches: string[] = [];
     for (const name of ["1", "2", "3"]) await queues.parking.park(owed("a", name));

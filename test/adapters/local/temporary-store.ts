@@ -8,7 +8,7 @@ import {
   openLocalStore,
 } from "../../../lib/adapters/local/store.ts";
 
-/** An empty folder that goes when the test ends. */
+/** An empty folder that is removed when the test ends. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "fermata-local-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

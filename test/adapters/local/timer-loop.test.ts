@@ -17,7 +17,7 @@ describe("the timer loop", () => {
     expect(index.reads).toBe(before);
   });
 
-  test("fires what was due before it began", async () => {
+  test("fires timers that were due before it started", async () => {
     const { queues, time, index } = openTestQueues();
     index.set("a", instantFrom(time.now() - 86_400_000));
     const woken: string[] = [];
@@ -38,7 +38,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["a"]);
   });
 
-  test("leaves alone what is due since instant 0, because it owes something", async () => {
+  test("skips keys that are due since instant 0, because they owe something", async () => {
     const { time, index, woken, arm } = opened();
     index.set("owing", instantFrom(0));
     await arm("a", 1_000);
@@ -47,7 +47,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["a"]);
   });
 
-  test("fires a timer of before 1970, which the index holds behind instant 0", async () => {
+  test("fires a timer from before 1970, which the index sorts after instant 0", async () => {
     const { queues, time, index, woken } = opened();
     await time.pass(0);
     index.set("old", instantFrom(1));
@@ -66,7 +66,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["timer of a"]);
   });
 
-  test("fires once a timer that the index comes to hold again", async () => {
+  test("fires a timer once when the index returns it again", async () => {
     const { queues, time, index, woken } = opened();
     const dueAt = instantFrom(time.now() + 1_000);
     await queues.timers.arm({ ...timer("a", dueAt), covered: false });
@@ -77,7 +77,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["a"]);
   });
 
-  test("fires every timer of an instance that is due again at once", async () => {
+  test("fires every timer of an instance that becomes due again at once", async () => {
     const { queues, time, index } = openTestQueues();
     const due = [time.now() - 3_000, time.now() - 2_000, time.now() - 1_000].map(instantFrom);
     index.set("cycle", due.shift());
@@ -88,7 +88,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["cycle", "cycle", "cycle"]);
   });
 
-  test("handles an instance once at a time, by whichever way it is due", async () => {
+  test("handles an instance one at a time, whichever way it became due", async () => {
     const { queues, time, index } = openTestQueues();
     const log: string[] = [];
     let end = () => {};
@@ -117,7 +117,7 @@ describe("the timer loop", () => {
     expect(log).toEqual(["due a", "timer of a"]);
   });
 
-  test("lets a key rest that stays due, longer each time, and tells of it", async () => {
+  test("backs off from a key that stays due, longer each time, and reports it", async () => {
     const { queues, time, index, troubles } = openTestQueues();
     index.set("stuck", time.now());
     const start = time.now();
@@ -136,7 +136,7 @@ describe("the timer loop", () => {
     expect(queues.whatIsLeft()).toEqual(["default#I#stuck / S was looked at, but is still due"]);
   });
 
-  test("goes on with others while keys rest or fail", async () => {
+  test("continues with others while keys back off or fail", async () => {
     const { queues, time, index } = openTestQueues({ concurrency: 2 });
     for (let n = 0; n < MAX_DUE_PAGE + 10; n++) {
       index.set(`bad${n}`, instantFrom(time.now() - 10_000 + n));
@@ -158,7 +158,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["good"]);
   });
 
-  test("does not forget what stays due while a long pass goes on", async () => {
+  test("remembers a key that stays due during a long pass", async () => {
     const { queues, time, index } = openTestQueues();
     index.set("stuck", instantFrom(time.now() - 10_000));
     for (let n = 0; n < 3 * MAX_DUE_PAGE; n++) index.set(`i${n}`, time.now());
@@ -179,7 +179,7 @@ describe("the timer loop", () => {
     expect(count).toBe(1);
   });
 
-  test("forgets a rest once the key has moved", async () => {
+  test("resets the back-off once the key has moved", async () => {
     const { queues, time, index } = openTestQueues();
     index.set("a", time.now());
     let fires = false;
@@ -205,7 +205,7 @@ describe("the timer loop", () => {
     expect(queues.whatIsLeft()).toEqual([]);
   });
 
-  test("reads the index again after it could not be read", async () => {
+  test("reads the index again after a failed read", async () => {
     const { queues, time, index, troubles } = openTestQueues();
     const woken: string[] = [];
     index.set("a", time.now());
@@ -219,7 +219,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["a"]);
   });
 
-  test("loses and doubles nothing when the clock jumps back and forth", async () => {
+  test("loses and duplicates nothing when the clock jumps back and forth", async () => {
     const { time, woken, arm } = opened();
     await arm("soon", 1_000);
     await arm("late", 7_200_000);
@@ -237,7 +237,7 @@ describe("the timer loop", () => {
     expect(woken).toEqual(["soon", "meanwhile", "late"]);
   });
 
-  test("wakes thousands that are due together, some at a time", async () => {
+  test("wakes thousands that are due together, a few at a time", async () => {
     const { queues, time, index } = openTestQueues({ concurrency: 64 });
     const due = instantFrom(time.now() + 1_000);
     for (let n = 0; n < 3_000; n++) index.set(`i${n}`, due);
@@ -261,8 +261,8 @@ describe("the timer loop", () => {
   });
 });
 
-describe("a key that is no instance's", () => {
-  test("is handed over whole when it is due, and counts as no timer", async () => {
+describe("a due key that is not an instance", () => {
+  test("is passed on whole when it is due, and does not count as a timer", async () => {
     const { queues, time, index } = openTestQueues();
     const handled: Key[] = [];
     queues.timers.consume({
@@ -282,7 +282,7 @@ describe("a key that is no instance's", () => {
     expect(queues.whatIsLeft()).toEqual([]);
   });
 
-  test("is found at its instant, though nobody arms it, because the index tells", async () => {
+  test("is found at its instant through the index, although no timer was armed", async () => {
     const { time, index, queues } = openTestQueues();
     const handledAt: number[] = [];
     queues.timers.consume({
@@ -303,7 +303,7 @@ describe("a key that is no instance's", () => {
     expect(handledAt).toEqual([10_500, 60_000]);
   });
 
-  test("is left to whoever made it due at once, for a while", async () => {
+  test("is left for a while to the process that made it due", async () => {
     const { time, index, queues } = openTestQueues();
     const handled: string[] = [];
     queues.timers.consume({
@@ -328,7 +328,7 @@ describe("a key that is no instance's", () => {
     expect(handled).toEqual(["left", "left again"]);
   });
 
-  test("waits in silence while somebody who was sent is on the way", async () => {
+  test("is not reported while the message sent for it is still running", async () => {
     const { queues, time, troubles, handledAt } = sending((time) => time.pause(100));
     await time.pass(0);
     expect(queues.whatIsLeft()).toEqual([
@@ -343,7 +343,7 @@ describe("a key that is no instance's", () => {
     expect(queues.whatIsLeft()).toEqual([]);
   });
 
-  test("does not keep idle waiting longer than whoever was sent takes, twice", async () => {
+  test("delays idle by at most twice the duration of the message sent for it", async () => {
     const { queues, time } = sending((time) => time.pause(100));
     let isIdle = false;
     void queues.idle().then(() => {
@@ -356,7 +356,7 @@ describe("a key that is no instance's", () => {
     expect(isIdle).toBe(true);
   });
 
-  test("is handled anew, ever more rarely, while whoever was sent does not come", async () => {
+  test("is handled again, at growing intervals, while the message sent for it does not finish", async () => {
     const { time, index, handledAt } = sending(() => new Promise(() => {}));
     await time.pass(14_999);
 
@@ -364,7 +364,7 @@ describe("a key that is no instance's", () => {
     expect(index.reads).toBeLessThan(50);
   });
 
-  test("is told of in the end, however busy the queues are", async () => {
+  test("is reported in the end, however busy the queues are", async () => {
     const { time, troubles } = sending(() => new Promise(() => {}));
     await time.pass(14_999);
     expect(troubles).toEqual([]);
@@ -376,7 +376,10 @@ describe("a key that is no instance's", () => {
 
 const MAILBOX: Key = { pk: "default#M#paid#42", sk: "H" };
 
-/** A loop for which a mailbox is due: it sends a look, which `takes` a while and settles it. */
+/**
+ * A loop for which a mailbox is due: it sends a re-check, which `takes` a while and removes the due
+ * entry.
+ */
 function sending(takes: (time: ManualTime) => Promise<void>) {
   const parts = openTestQueues();
   const { queues, time, index } = parts;
@@ -400,7 +403,7 @@ function sending(takes: (time: ManualTime) => Promise<void>) {
   return { ...parts, handledAt };
 }
 
-/** A loop that wakes into a list; what is woken through the index is no longer due. */
+/** A loop that records what it wakes; what is woken through the index is no longer due. */
 function opened() {
   const parts = openTestQueues();
   const { queues, time, index } = parts;

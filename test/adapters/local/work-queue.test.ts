@@ -7,12 +7,12 @@ import { openTestQueues } from "../../support/local-queues.ts";
 import { ManualTime } from "../../support/manual-time.ts";
 
 describe("the work queue of a process", () => {
-  test("works on few parts at a time unless it is told otherwise", async () => {
+  test("works on a few parts at a time by default", async () => {
     expect(await mostAtOnce()).toBe(DEFAULT_WORK_AT_ONCE);
     expect(await mostAtOnce(7)).toBe(7);
   });
 
-  test("gives the place of a part that fails or is kept to another", async () => {
+  test("gives the slot of a part that fails or is kept to another", async () => {
     const { queues, time } = openTestQueues({ workAtOnce: 1 });
     const released: string[] = [];
     queues.work.consume(async (message) => {
@@ -28,7 +28,7 @@ describe("the work queue of a process", () => {
     expect(released).toEqual(["0.0"]);
   });
 
-  test("begins no part within the turn that sends it", async () => {
+  test("starts no part in the same tick that sends it", async () => {
     const { queues, time } = openTestQueues();
     const delivered: WorkMessage[] = [];
     queues.work.consume(async (message) => {
@@ -43,7 +43,7 @@ describe("the work queue of a process", () => {
     expect(delivered).toHaveLength(1);
   });
 
-  test("delays by real time, however the clock of the engine jumps", async () => {
+  test("delays by real time, however the engine's clock jumps", async () => {
     const { queues, time } = openTestQueues();
     let count = 0;
     queues.work.consume(async () => {
@@ -60,7 +60,7 @@ describe("the work queue of a process", () => {
     expect(count).toBe(1);
   });
 
-  test("brings a delayed part though a virtual clock stands still", async () => {
+  test("delivers a delayed part although a virtual clock stands still", async () => {
     const time = new ManualTime();
     const memory = { load: async () => undefined, save: async () => {} };
     const clock = await openVirtualClock({ real: time, memory });
@@ -77,7 +77,7 @@ describe("the work queue of a process", () => {
     expect(clock.now()).toBe(instantFrom(Date.UTC(2030, 0, 1)));
   });
 
-  test("hands out an invocation of its own for each, in which no task goes on", async () => {
+  test("gives each part its own invocation, in which no task continues", async () => {
     const { queues, time } = openTestQueues();
     const ids: string[] = [];
     queues.work.consume(async (_, { id, mayContinue }) => {

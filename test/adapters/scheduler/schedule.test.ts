@@ -23,7 +23,7 @@ describe("the name of a schedule", () => {
     expect(scheduleName({ ...timer })).toBe(scheduleName(timer));
   });
 
-  test("is another for another tenant, instance or ticket, however they are cut", () => {
+  test("differs by tenant, instance and ticket, wherever the text is split", () => {
     const others = [
       timer,
       { ...timer, tenant: "other" },
@@ -37,7 +37,7 @@ describe("the name of a schedule", () => {
 });
 
 describe("the schedule of a start event", () => {
-  test("has a name for each occurrence, and hands over its message", () => {
+  test("has a name for each occurrence, and carries its message", () => {
     const others = [start, { ...start, n: 3 }, { ...start, run: 32, n: 2 }, timer];
     const Input = scheduleOf(start, dueAt, target).Target?.Input ?? "";
     const { dueAt: _, covered, ...occurrence } = start;
@@ -55,7 +55,7 @@ describe("a schedule", () => {
     expect(ScheduleExpression).toBe("at(2030-01-01T12:00:00)");
   });
 
-  test("hands over the timer's message, and no word that the service would replace", () => {
+  test("carries the timer's message, and no placeholder of the service", () => {
     const instanceId = "<aws.scheduler.scheduled-time>";
     const Input = scheduleOf({ ...timer, instanceId }, dueAt, target).Target?.Input ?? "";
 
@@ -68,7 +68,7 @@ describe("a schedule", () => {
     });
   });
 
-  test("says which trace has armed the timer, where there is one", () => {
+  test("carries the trace that armed the timer, if there is one", () => {
     const [without, within] = [undefined, "00-a-b-01"].map(
       (trace) => scheduleOf(timer, dueAt, target, trace).Target?.Input ?? "",
     );

@@ -19,13 +19,13 @@ describe("the route of a timer", () => {
     },
   );
 
-  test("is a schedule 90 s ahead, at a whole second and never late", () => {
+  test("is a schedule that fires 90 s ahead, at a whole second and never late", () => {
     expect(route(3_600_000)).toEqual({ by: "schedule", at: now + 3_510_000 });
     expect(route(3_600_999)).toEqual({ by: "schedule", at: now + 3_510_000 });
     expect(route(3_601_000)).toEqual({ by: "schedule", at: now + 3_511_000 });
   });
 
-  test("goes by what a local deployment sets", () => {
+  test("follows the settings of a local deployment", () => {
     const local = { queueMaxSeconds: 20, leadSeconds: 5 };
 
     expect(route(20_000, local)).toEqual({ by: "queue" });
@@ -39,7 +39,7 @@ describe("the route of a timer", () => {
     expect(route(95_000, short)).toEqual({ by: "schedule", at: now + 5_000 });
   });
 
-  test("ends with the last instant", () => {
+  test("ends at the last instant", () => {
     const at = route(Number.MAX_SAFE_INTEGER);
 
     expect(at).toMatchObject({ by: "schedule" });
@@ -53,7 +53,10 @@ describe("the reach of the queue beside a wheel", () => {
     [600, 600_000],
     [20, 420_000],
     [3_600, 900_000],
-  ])("set to %i s is %i ms: further than the wheel looks, as far as a queue can", (set, reach) => {
-    expect(wheelReachMs(set)).toBe(reach);
-  });
+  ])(
+    "set to %i s is %i ms: further than the wheel looks ahead, within the maximum delay of a queue",
+    (set, reach) => {
+      expect(wheelReachMs(set)).toBe(reach);
+    },
+  );
 });

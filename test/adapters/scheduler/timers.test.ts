@@ -36,7 +36,7 @@ describe("timers by schedule", () => {
     });
   }
 
-  test("go to the queue when the service takes their instant for past", async () => {
+  test("go to the queue when the service considers their instant past", async () => {
     const timers = await open(refusal("ValidationException"), { queueMaxSeconds: 60 });
     await timers.arm(aTimer(NEAR_MS));
 
@@ -44,7 +44,7 @@ describe("timers by schedule", () => {
     expect(queued).toEqual([{ message, afterMs: NEAR_MS }]);
   });
 
-  test("are armed when they are armed already", async () => {
+  test("count as armed when they already are", async () => {
     const timers = await open(refusal("ConflictException", 409));
     await timers.arm(aTimer(HOUR_MS));
 
@@ -55,9 +55,9 @@ describe("timers by schedule", () => {
     "ThrottlingException",
     "ServiceQuotaExceededException",
     "AccessDeniedException",
-    // An instant that is far from past: it is the request that the service does not like.
+    // An instant that is clearly not past: the service refuses the request for another reason.
     "ValidationException",
-  ])("say so when the service does not take them: %s", async (type) => {
+  ])("fail when the service refuses them: %s", async (type) => {
     const timers = await open(refusal(type, 429));
 
     await expect(timers.arm(aTimer(HOUR_MS))).rejects.toMatchObject({
@@ -68,14 +68,14 @@ describe("timers by schedule", () => {
     expect(queued).toEqual([]);
   });
 
-  test("do not mind when they cannot be disarmed", async () => {
+  test("ignore a failure to disarm", async () => {
     const timers = await open(refusal("ThrottlingException", 429));
 
     await expect(timers.disarm(aTimer(HOUR_MS))).resolves.toBeUndefined();
     expect(service.asked).toHaveLength(1);
   });
 
-  test("ask for nothing when there is no schedule to delete", async () => {
+  test("call nothing when there is no schedule to delete", async () => {
     const timers = await open();
     await timers.disarm(aTimer(900_000));
     await timers.disarm({ ...aTimer(90_000), since: instantFrom(now - HOUR_MS) });

@@ -8,9 +8,9 @@ describe("timers beside a wheel", () => {
   test.each([
     ["near", 900_000, true, [900_000]],
     ["far", 900_001, true, []],
-    ["far, that the wheel or nobody will find", 900_001, false, [900_001]],
+    ["far, that only the wheel can find", 900_001, false, [900_001]],
     ["overdue", -5_000, true, [0]],
-  ])("are queued or left to the wheel: %s", async (_, inMs, covered, delays) => {
+  ])("are queued, or left to the wheel: %s", async (_, inMs, covered, delays) => {
     const sent: number[] = [];
     const queue = { send: async (_message: unknown, afterMs: number) => void sent.push(afterMs) };
     const timers = wheelTimers({ queue, clock: { now: () => now }, queueMaxSeconds: 900 });

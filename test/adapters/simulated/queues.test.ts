@@ -14,7 +14,7 @@ const START = instantFrom(Date.UTC(2030, 0, 1));
 const release = async (): Promise<Verdict> => "release";
 
 describe("a simulated queue", () => {
-  test("stands still at both ends of a send until its world lets it go on", async () => {
+  test("pauses before and after a send until the world continues it", async () => {
     const points: string[] = [];
     const { queue } = opened(async (point, message) => void points.push(`${point} ${message}`));
     await queue.send("a");
@@ -22,7 +22,7 @@ describe("a simulated queue", () => {
     expect(points).toEqual(["send:before a", "send:after a"]);
   });
 
-  test("delivers in the order that the world picks", async () => {
+  test("delivers in the order that the world chooses", async () => {
     const { queue } = opened();
     for (const message of ["a", "b", "c"]) await queue.send(message);
     const last = queue.ready().at(-1);
@@ -36,7 +36,7 @@ describe("a simulated queue", () => {
     expect(messagesOf(queue)).toEqual(["a", "b"]);
   });
 
-  test("duplicates and delays on order", async () => {
+  test("duplicates and delays when the world says so", async () => {
     const faults: (QueueFault | undefined)[] = [
       { fault: "duplicated" },
       { fault: "delayed", byMs: 5_000 },
@@ -52,7 +52,7 @@ describe("a simulated queue", () => {
     expect(queue.ready().map(({ message }) => message)).toEqual(["twice", "twice", "late"]);
   });
 
-  test("brings back what was handled when its release is lost", async () => {
+  test("redelivers a handled message when its release is lost", async () => {
     const { queue, time } = opened();
     await queue.send("a");
     await queue.deliver(1, release, "release-lost");
@@ -62,7 +62,7 @@ describe("a simulated queue", () => {
     expect(queue.ready()).toMatchObject([{ message: "a", receives: 1, isRunning: false }]);
   });
 
-  test("delivers again what still runs, once it is out of time or revealed", async () => {
+  test("redelivers a running message once its visibility ends or it is made visible", async () => {
     const { queue } = opened();
     await queue.send("a");
     let end: (verdict: Verdict) => void = () => {};
@@ -78,7 +78,7 @@ describe("a simulated queue", () => {
     expect(queue.all()).toMatchObject([{ visibleAt: START + 1_000, receives: 2 }]);
   });
 
-  test("brings back what its host died on, and what its consumer threw at", async () => {
+  test("redelivers a message whose host died or whose consumer threw", async () => {
     const { queue, time } = opened();
     await queue.send("a");
     await queue.send("b");
@@ -93,7 +93,7 @@ describe("a simulated queue", () => {
     ]);
   });
 
-  test("copies and loses what the world says", async () => {
+  test("copies and loses messages when the world says so", async () => {
     const { queue } = opened();
     await queue.send("a");
     await queue.send("b");
@@ -105,7 +105,7 @@ describe("a simulated queue", () => {
 });
 
 describe("simulated parking", () => {
-  test("offers an instance's oldest messages together, unless one is out", async () => {
+  test("offers an instance's oldest messages together, unless one is in flight", async () => {
     const { clock } = openTime();
     const parking = new SimulatedParking({ clock });
     for (const name of ["1", "2", "3"]) await parking.park(owed("a", name));
@@ -119,7 +119,7 @@ describe("simulated parking", () => {
     expect(batchesOf(parking)).toEqual([]);
   });
 
-  test("does not confuse the verdicts when a message of the batch is gone", async () => {
+  test("assigns verdicts correctly when a message of the batch is gone", async () => {
     const { clock } = openTime();
     const parking = new SimulatedParking({ clock });
     for (const name of ["1", "2", "3"]) await parking.park(owed("a", name));
@@ -134,7 +134,7 @@ describe("simulated parking", () => {
 });
 
 describe("simulated tasks", () => {
-  test("know what they hold only if they are told that they do", async () => {
+  test("know what they hold only if configured to", async () => {
     const { clock } = openTime();
     const [durable, memory] = [false, true].map(
       (knowsWhatItHolds) => new SimulatedTasks({ clock, knowsWhatItHolds }),
@@ -146,7 +146,7 @@ describe("simulated tasks", () => {
     expect(memory?.holds("order-1", "k2")).toBe(false);
   });
 
-  test("remember what was told to stop", () => {
+  test("remember what was stopped", () => {
     const tasks = new SimulatedTasks({ clock: openTime().clock });
     tasks.stop("order-1", "k1");
 
@@ -155,7 +155,7 @@ describe("simulated tasks", () => {
 });
 
 describe("simulated timers", () => {
-  test("do not call back a timer that is being delivered", async () => {
+  test("do not recall a timer that is being delivered", async () => {
     const { clock } = openTime();
     const timers = new SimulatedTimers({ clock });
     const timer = { tenant: "default", instanceId: "a", ticket: "t1", dueAt: START, covered: true };
@@ -168,7 +168,7 @@ describe("simulated timers", () => {
 });
 
 describe("the simulated work queue", () => {
-  test("count a delay from when they were asked, and the world may add to it", async () => {
+  test("counts a delay from the send, and the world may add to it", async () => {
     const { clock } = openTime();
     const work = new SimulatedWorkQueue({
       clock,
@@ -182,7 +182,7 @@ describe("the simulated work queue", () => {
 });
 
 describe("a simulated bus", () => {
-  test("stands still at both ends of a call until its world lets it go on", async () => {
+  test("pauses before and after a call until the world continues it", async () => {
     const points: string[] = [];
     const { bus } = openBus(async (point, what) => {
       points.push(`${point} ${"id" in what ? what.id : what.broadcastId}`);
@@ -200,21 +200,21 @@ describe("a simulated bus", () => {
     expect(bus.announced).toEqual([anAnnouncement]);
   });
 
-  test("brings nothing of what it refused", async () => {
+  test("delivers nothing that it refused", async () => {
     const { bus, work } = openBus(async () => ({ fault: "refused" }));
 
     expect(await bus.publish(aBroadcast)).toBe(false);
     expect(work.all()).toEqual([]);
   });
 
-  test("brings what it has taken although its publisher does not hear of it", async () => {
+  test("delivers what it accepted although its publisher got no response", async () => {
     const { bus, work } = openBus(async () => ({ fault: "unanswered" }));
 
     expect(await bus.publish(aBroadcast)).toBe(false);
     expect(work.all()).toHaveLength(1);
   });
 
-  test("brings twice and late on order", async () => {
+  test("delivers twice and late when the world says so", async () => {
     const faults: BusFault[] = [{ fault: "duplicated" }, { fault: "delayed", byMs: 5_000 }];
     const { bus, work } = openBus(async (point) =>
       point === "publish:before" ? faults.shift() : undefined,
@@ -244,7 +244,7 @@ describe("a simulated clock", () => {
     expect(time.now()).toBe(START + 1_000);
   });
 
-  test("pauses until its world lets it go on", async () => {
+  test("pauses until the world continues it", async () => {
     const points: string[] = [];
     const turn = async (point: string) => void points.push(point);
     await new SimulatedClock({ time: new SimulatedTime(START), turn }).pause();
@@ -252,7 +252,7 @@ describe("a simulated clock", () => {
     expect(points).toEqual(["pause"]);
   });
 
-  test("stands in a time that does not go back", () => {
+  test("never goes back", () => {
     expect(() => new SimulatedTime(START).pass(-1)).toThrow(RangeError);
   });
 });

@@ -45,7 +45,7 @@ describe("a simulated transaction", () => {
     expect(await versionsIn(store)).toEqual([2, 1]);
   });
 
-  test("makes others who write its items wait, and lets them go on afterwards", async () => {
+  test("blocks other writers of its items, and lets them continue afterwards", async () => {
     const { store, point, stopAt } = gatedStore();
     await store.commit([{ put: anItem(instance, 1), when: "absent" }]);
     stopAt("commit:half");
@@ -61,7 +61,7 @@ describe("a simulated transaction", () => {
     expect(late).toEqual({ kind: "committed" });
   });
 
-  test("is completed though its caller dies between the halves", async () => {
+  test("is completed although its caller dies between the halves", async () => {
     const store = new SimulatedStore({
       turn: async (point) => {
         if (point === "commit:half") throw new Error("crashed");
@@ -79,7 +79,7 @@ describe("a simulated transaction", () => {
 describe("a world", () => {
   const put: [Write] = [{ put: anItem(instance, 1), when: "absent" }];
 
-  test("stops every call before and after", async () => {
+  test("pauses every call before and after", async () => {
     const points: StorePoint[] = [];
     const store = new SimulatedStore({
       turn: async (point) => {
@@ -179,7 +179,7 @@ describe("a world", () => {
   });
 });
 
-/** A store whose world hands out the given faults, and stands still once at the chosen point. */
+/** A store whose world returns the given faults, and pauses once at the chosen point. */
 function gatedStore() {
   const faults: StoreFault[] = [];
   const reached = Promise.withResolvers<() => void>();
@@ -196,7 +196,7 @@ function gatedStore() {
   return {
     store,
     faults,
-    /** Resolves at the chosen point, with what lets the call go on. */
+    /** Resolves at the chosen point, with a function that continues the call. */
     point: reached.promise,
     stopAt: (point: StorePoint) => {
       gate = point;

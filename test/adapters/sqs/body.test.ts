@@ -5,7 +5,7 @@ import type { ParkedMessage } from "../../../lib/ports/message.ts";
 import { messageText } from "../../../lib/ports/message-text.ts";
 
 describe("the body of a message", () => {
-  test("is its text while that is short enough, to the byte", async () => {
+  test("is its text if that is short enough, to the byte", async () => {
     const blobs = inMemory();
     const message = ofBytes(MAX_QUEUED_BODY_BYTES);
 
@@ -26,7 +26,7 @@ describe("the body of a message", () => {
     expect(await unpackMessage(body, blobs)).toEqual(message);
   });
 
-  test("is kept once, however often it is sent", async () => {
+  test("is stored once, however often it is sent", async () => {
     const blobs = inMemory();
     const message = ofBytes(MAX_QUEUED_BODY_BYTES + 1);
 
@@ -36,7 +36,7 @@ describe("the body of a message", () => {
     expect(blobs.names()).toHaveLength(1);
   });
 
-  test("is unreadable when what it refers to is gone, or a reference itself", async () => {
+  test("is unreadable when its reference points to nothing, or to another reference", async () => {
     const blobs = inMemory();
     const reference = '{"v":1,"ref":"messages/a"}';
 

@@ -1,4 +1,4 @@
-// What SQS answers that the emulator cannot be made to say.
+// Responses of SQS that the emulator cannot produce.
 
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { afterEach, describe, expect, test } from "vitest";
@@ -16,7 +16,7 @@ describe("a queue of the user's", () => {
   let service: CannedService;
   afterEach(() => service.close());
 
-  /** Answers the question for the queue's URL first, then with these. */
+  /** Answers the request for the queue's URL first, then with these. */
   async function aQueue(...answers: readonly Canned[]) {
     service = await cannedService(
       { body: { QueueUrl: "http://sqs/000000000000/cards" } },
@@ -32,7 +32,7 @@ describe("a queue of the user's", () => {
     "KmsAccessDenied",
     "KmsDisabled",
     "InvalidMessageContents",
-  ])("that refuses a task for good says so: %s", async (type) => {
+  ])("that refuses a task permanently reports it: %s", async (type) => {
     const queues = await aQueue(refusal(type, type === "AccessDenied" ? 403 : 400));
 
     expect(await queues.send(ARN, "{}", 0)).toBe("refused");
@@ -45,7 +45,7 @@ describe("a queue of the user's", () => {
     ["TooManyRequests", 429],
     ["ServiceUnavailable", 503],
     ["InternalError", 500],
-  ])("that may take it the next time is an error that is tried again: %s", async (type, status) => {
+  ])("that may accept it the next time throws a retryable error: %s", async (type, status) => {
     const queues = await aQueue(refusal(type, status));
 
     await expect(queues.send(ARN, "{}", 0)).rejects.toMatchObject({
@@ -55,7 +55,7 @@ describe("a queue of the user's", () => {
     });
   });
 
-  test("that cannot be reached is an error, and no word on whether it is good", async () => {
+  test("that cannot be reached throws an error, and is not judged", async () => {
     const queues = await aQueue();
     await service.close();
 
@@ -64,7 +64,7 @@ describe("a queue of the user's", () => {
     }
   });
 
-  test("that may not be seen says so by the name of the refusal, and nothing else of what SQS says", async () => {
+  test("that may not be read reports the name of the refusal, and nothing else of SQS's text", async () => {
     service = await cannedService(refusal("AccessDenied", 403));
     const client = new SQSClient(service.settings);
     const queues = new SqsOwnQueues({ client, allowed: [ARN] });
@@ -72,7 +72,7 @@ describe("a queue of the user's", () => {
     expect(await queues.problemOf(ARN)).toBe("SQS answers AccessDenied");
   });
 
-  test("is asked for by account and name once, and sent to without a delay of ours", async () => {
+  test("is looked up by account and name once, and sent to without a delay", async () => {
     const queues = await aQueue({ body: { MessageId: "m" } });
 
     await queues.send(ARN, "1", 0);
@@ -95,7 +95,7 @@ describe("a queue of the user's", () => {
       "arn:aws:sqs:eu-west-1:000000000000:cards",
       "in eu-west-1, and this installation in us-east-1",
     ],
-  ])("that cannot be one is not asked for: %s", async (arn, why) => {
+  ])("with an invalid name is not looked up: %s", async (arn, why) => {
     service = await cannedService();
     const queues = new SqsOwnQueues({ client: new SQSClient(service.settings), allowed: [arn] });
 

@@ -21,12 +21,12 @@ describe("the delay of a message", () => {
   });
 });
 
-describe("a queue that does not take a message", () => {
+describe("a queue that refuses a message", () => {
   let service: CannedService;
   afterEach(() => service.close());
 
   test.each(["RequestThrottled", "AccessDeniedException", "QueueDoesNotExist"])(
-    "is named, with its reason: %s",
+    "is named in the error, with its reason: %s",
     async (type) => {
       service = await cannedService(refusal(type));
       const used: Usage[] = [];

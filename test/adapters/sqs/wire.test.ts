@@ -7,24 +7,24 @@ import { everyMessage } from "../../support/every-message.ts";
 const timer = { v: 1, kind: "timer", tenant: "default", instanceId: "order-1", ticket: "t1.1" };
 
 describe("the text of a message", () => {
-  test.each(everyMessage)("brings $kind back whole", (message) => {
+  test.each(everyMessage)("round-trips $kind", (message) => {
     expect(parseText(messageText(message))).toEqual(message);
   });
 
-  test("holds no character that a queue refuses", () => {
+  test("contains no character that a queue refuses", () => {
     const texts = everyMessage.map((message) => messageText(message)).join("");
 
     expect(texts).toMatch(/\\uffff/);
     expect(texts).not.toMatch(/[^\t\n\r\u0020-\uD7FF\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u);
   });
 
-  test("may be a reference to where it is kept", () => {
+  test("may be a reference to the stored body", () => {
     const reference = parseText(referenceText("messages/abc"));
 
     expect(reference).toEqual({ kind: "reference", ref: "messages/abc" });
   });
 
-  test("of a broadcast tells outsiders more than those who fan out need", () => {
+  test("of a broadcast contains more for subscribers outside than the fan-out needs", () => {
     const topic = { kind: "event", name: "paid" } as const;
     const broadcast = { tenant: "default", broadcastId: "b1", topic, seq: 4, at: instantFrom(5) };
     const text = broadcastText(broadcast);
@@ -35,18 +35,18 @@ describe("the text of a message", () => {
 });
 
 describe("a message of an earlier format", () => {
-  test.each([1, 2, 3])("is read by an engine that writes 3: %i", (v) => {
+  test.each([1, 2, 3])("is read by an engine that writes format 3: %i", (v) => {
     expect(parseText(JSON.stringify({ ...timer, v }), 3)).toMatchObject({ kind: "timer" });
     expect(parseText(JSON.stringify({ v, ref: "messages/abc" }), 3)).toMatchObject({
       ref: "messages/abc",
     });
   });
 
-  test("waits for its reader where it is newer than that", () => {
+  test("waits for its reader if it is newer than that", () => {
     expect(() => parseText(JSON.stringify({ ...timer, v: 4 }), 3)).toThrow(/newer engine/);
   });
 
-  test.each([0, -1, 1.5, "1", null])("is unreadable with a format that never was: %j", (v) => {
+  test.each([0, -1, 1.5, "1", null])("is unreadable with a format that never existed: %j", (v) => {
     expect(() => parseText(JSON.stringify({ ...timer, v }), 3)).toThrow(/cannot be read/);
   });
 });
@@ -54,7 +54,7 @@ describe("a message of an earlier format", () => {
 describe("the trace of a message", () => {
   const traceparent = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
 
-  test.each(everyMessage)("stands beside $kind, and is no part of it", (message) => {
+  test.each(everyMessage)("is stored beside $kind, and is not part of it", (message) => {
     const text = messageText(message, traceparent);
 
     expect(traceparentIn(text)).toBe(traceparent);
@@ -64,17 +64,17 @@ describe("the trace of a message", () => {
   test.each([
     ["without one", JSON.stringify(timer)],
     ["with none that is a text", JSON.stringify({ ...timer, traceparent: 7 })],
-  ])("is absent in a message %s, which is read all the same", (_, text) => {
+  ])("is absent in a message %s, which is still read", (_, text) => {
     expect(traceparentIn(text)).toBeUndefined();
     expect(parseText(text)).toMatchObject({ kind: "timer", ticket: "t1.1" });
   });
 
-  test("is absent where nobody can read the message", () => {
+  test("is absent if the message cannot be read", () => {
     expect(traceparentIn("<xml/>")).toBeUndefined();
   });
 });
 
-describe("an event that asks for a signal", () => {
+describe("an event that requests a signal", () => {
   const event = {
     version: "0",
     id: "e1",
@@ -83,7 +83,7 @@ describe("an event that asks for a signal", () => {
     detail: { name: "closed", payload: { why: "flood" } },
   };
 
-  test("asks under its own id", () => {
+  test("requests it under its own id", () => {
     const payload = { why: "flood" };
 
     expect(parseText(JSON.stringify(event))).toEqual({
@@ -109,7 +109,7 @@ describe("an event that asks for a signal", () => {
   });
 });
 
-describe("an event that a broadcast comes in", () => {
+describe("an event that carries a broadcast", () => {
   const topic = { kind: "signal", name: "approved" } as const;
   const broadcast = { tenant: "default", broadcastId: "b1", topic, seq: 4, at: instantFrom(5) };
   const event = (detail: object) => ({
@@ -120,14 +120,14 @@ describe("an event that a broadcast comes in", () => {
     detail,
   });
 
-  test("is the broadcast, with its trace", () => {
+  test("is read as the broadcast, with its trace", () => {
     const text = JSON.stringify(event(JSON.parse(broadcastText(broadcast, "00-a-b-01"))));
 
     expect(parseText(text)).toEqual({ kind: "broadcast", tenant: "default", broadcastId: "b1" });
     expect(traceparentIn(text)).toBe("00-a-b-01");
   });
 
-  test("waits for its reader where the broadcast is newer", () => {
+  test("waits for its reader if the broadcast has a newer format", () => {
     const detail = { ...JSON.parse(broadcastText(broadcast)), v: MESSAGE_FORMAT + 1 };
 
     expect(() => parseText(JSON.stringify(event(detail)))).toThrow(/message\/format-too-new/);
@@ -150,7 +150,7 @@ describe("an event that a broadcast comes in", () => {
   });
 });
 
-describe("a text that is no message", () => {
+describe("a text that is not a message", () => {
   test.each([
     ["nothing", ""],
     ["no JSON", "{"],
@@ -174,13 +174,13 @@ describe("a text that is no message", () => {
     );
   });
 
-  test("but one of a newer engine is kept for its reader", () => {
+  test("is kept for its reader if a newer engine wrote it", () => {
     expect(() => parseText(JSON.stringify({ v: MESSAGE_FORMAT + 1, kind: "alarm" }))).toThrow(
       expect.objectContaining({ code: "message/format-too-new", retryable: true }),
     );
   });
 
-  test("is named with what is wrong", () => {
+  test("is reported with what is wrong", () => {
     const text = JSON.stringify({ ...timer, ticket: 7, urgent: true });
 
     expect(() => parseText(text)).toThrow(/ticket is wrong .*it has unknown urgent/);

@@ -175,8 +175,8 @@ describe("a cron expression (T3)", () => {
   });
 });
 
-// T4 lists what EventBridge Scheduler takes and what not. The engine never hands a user's text to it,
-// so none of these has a meaning here; whoever tries is told what to write.
+// T4 lists what EventBridge Scheduler accepts and what not. The engine never passes a user's text
+// to it, so none of these has a meaning here; the error says what to write instead.
 describe("a schedule of EventBridge (T4)", () => {
   test.each([
     "rate(5 minutes)",
@@ -210,7 +210,7 @@ describe("a schedule of EventBridge (T4)", () => {
     "rate(10 minute)",
     "rate(0 minutes)",
     "rate(10 MINUTES)",
-  ])("%j is refused as a cycle, and told apart", (text) => {
+  ])("%j is refused as a cycle, with a hint", (text) => {
     const parsed = parseCycle(text);
 
     expect(parsed).toMatchObject({ ok: false, hint: expect.stringContaining("R/PT5M") });
@@ -263,13 +263,13 @@ describe("cron in a zone (T6)", () => {
     expect(found).toEqual(expected);
   });
 
-  test("never fires where its zone skips every match", () => {
+  test("never fires if its zone skips every match", () => {
     expect(nextMatch(cron("0 30 2 31 3 SUN", "Europe/Berlin"), at("2024-01-01"))).toBeUndefined();
     expect(nextMatch(cron("0 30 2 ? 3 SUNL", "Europe/Berlin"), at("2024-01-01"))).toBeUndefined();
     expect(nextMatch(cron("0 30 2 ? 3 SUNL"), at("2024-01-01"))).toBe(at("2024-03-31T02:30"));
   });
 
-  test("ends where the years do", () => {
+  test("ends with the last year", () => {
     expect(nextMatch(cron("0 0 0 1 1 *"), at("9999-06-01"))).toBeUndefined();
     expect(nextMatch(cron("0 0 9 1 1 *", "Europe/Berlin"), at("9999-06-01"))).toBeUndefined();
     expect(nextMatch(cron("0 0 0 29 2 *", "Europe/Berlin"), at("9999-06-01"))).toBeUndefined();
@@ -319,7 +319,7 @@ describe("the next match", () => {
     );
   });
 
-  test("shows its fields on the wall of its zone", () => {
+  test("has matching fields in the local time of its zone", () => {
     fc.assert(
       fc.property(
         fc.nat(59),

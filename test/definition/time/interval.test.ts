@@ -120,7 +120,7 @@ describe("a cycle (T2), F11", () => {
     expect(parseStoredInterval("R3/P1M")).toEqual(parseRepeatingInterval("R3/P1M"));
   });
 
-  test("takes the zone that it is given, unless its start names one", () => {
+  test("uses the given zone, unless its start names one", () => {
     const given = zone("America/New_York");
 
     expect(parseRepeatingInterval("R/P1D", given)).toMatchObject({ value: { zone: given } });
@@ -168,11 +168,11 @@ describe("a cycle after an outage (F11)", () => {
   const previousDue = at("2024-01-01T12:00");
   const now = at("2024-01-05T18:30");
 
-  test("that is finite goes on with the next one that it missed", () => {
+  test("that is finite continues with the next one that it missed", () => {
     expect(dueAfterFiring(cycle("R3/P1D"), { previousDue, now })).toBe(at("2024-01-02T12:00"));
   });
 
-  test("that never ends goes on after now, on its old way", () => {
+  test("that never ends continues after now, in its old rhythm", () => {
     expect(dueAfterFiring(cycle("R/P1D"), { previousDue, now })).toBe(at("2024-01-06T12:00"));
   });
 
@@ -186,7 +186,7 @@ describe("a cycle after an outage (F11)", () => {
     expect(realign(cycle("R/P1D"), { previousDue, now: previousDue })).toBe(at("2024-01-02T12:00"));
   });
 
-  test("of ages needs no step for each firing", () => {
+  test("of years needs no loop over every firing", () => {
     const longAgo = at("0001-01-01");
 
     const due = realign(cycle("R/PT1S"), { previousDue: longAgo, now });
@@ -194,7 +194,7 @@ describe("a cycle after an outage (F11)", () => {
     expect(due).toBe(now + 1_000);
   });
 
-  test("stays at the last instant, where no later one is left", () => {
+  test("stays at the last instant if there is no later one", () => {
     expect(realign(cycle("R/P1D"), { previousDue, now: LAST_INSTANT })).toBe(LAST_INSTANT);
     expect(realign(cycle("R/P1M"), { previousDue, now: LAST_INSTANT })).toBe(LAST_INSTANT);
   });

@@ -1,2 +1,2 @@
-/** Tells which release of the handlers runs. */
+/** Reports which release of the handlers runs. */
 export default async () => ({ release: 2 });

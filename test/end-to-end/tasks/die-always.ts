@@ -1,4 +1,4 @@
-/** Takes its process with it until somebody says that it may live. */
+/** Crashes its process until a variable says that it may live. */
 export default async ({ mayLive }: { mayLive?: boolean }) => {
   if (mayLive !== true) process.kill(process.pid, "SIGKILL");
   return { lived: true };

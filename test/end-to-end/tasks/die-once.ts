@@ -2,7 +2,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Takes its whole process with it in the middle of its work, once wherever it runs. */
+/** Crashes its whole process in the middle of its work, once wherever it runs. */
 export default async (_input: object, { idempotencyKey }: { idempotencyKey: string }) => {
   const grave = join(tmpdir(), `died-${encodeURIComponent(idempotencyKey)}`);
   if (!existsSync(grave)) {

@@ -1,4 +1,4 @@
-/** Fails at its first attempt, and is tried again after a while. */
+/** Fails at its first attempt, and is retried after a pause. */
 export default {
   backoff: "PT30S",
   run: async (_input: object, { attempt }: { attempt: number }) => {

@@ -1,4 +1,4 @@
-/** A task for the queue of the long ones: its timeout says so. */
+/** A task for the queue of long tasks, because of its timeout. */
 export default {
   timeout: "PT2M",
   run: async ({ ms }: { ms: number }) => {

@@ -1,4 +1,4 @@
-/** Tells what runs it. */
+/** Reports its runtime. */
 export default async (_input: object, { idempotencyKey }: { idempotencyKey: string }) => ({
   node: process.version,
   key: idempotencyKey,

@@ -10,8 +10,8 @@ const source = bpmn.sequence(
   bpmn.flow("lf", "late", "too-late"),
 );
 
-describe("whatever comes for an instance that has ended", () => {
-  test("R16 is skipped: nothing runs again, nothing is written, and a recovery has nothing to do", async () => {
+describe("a message for an instance that has ended", () => {
+  test("R16 is ignored: nothing runs again, nothing is written, and a recovery has nothing to do", async () => {
     let runs = 0;
     const work = () => {
       runs += 1;

@@ -14,8 +14,8 @@ const source = bpmn.sequence(
 );
 const items = Array.from({ length: 60 }, (_, n) => n);
 
-describe("callers who meet at one instance of a process that owns its store", () => {
-  test("F67: are served one after the other, each with one commit, and none is sent away", async () => {
+describe("concurrent callers of one instance in a process that owns its store", () => {
+  test("F67: succeed one after the other, each with one commit, and none is refused", async () => {
     const { engine, drain, commits } = aPlainWorld({ settings: { host: ONE_PROCESS } });
     await engine.deploy({ notation: "bpmn", source });
     const { instanceId } = await engine.start("p", { variables: { items } });

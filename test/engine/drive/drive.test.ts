@@ -25,7 +25,7 @@ const LEASE_MS = 60_000;
 const completed: TaskOutcome = { kind: "completed", variables: { paid: true } };
 const notRun: TaskOutcome = { kind: "not-run", retryAfterMs: 3_000 };
 
-/** A world at whose second task the test stands; `first` is done at once. */
+/** A world in which the test controls the second task; `first` completes at once. */
 async function aWorld({
   run = async () => completed,
   mayContinue = false,
@@ -49,7 +49,7 @@ async function aWorld({
   return { ...world, verdict };
 }
 
-/** The one message that is queued; it is out of the queue then. */
+/** The one message that is queued; it is taken out of the queue. */
 function taken({ queued }: Pick<PlainWorld, "queued">): Message {
   const [message, ...others] = queued.splice(0);
   if (message === undefined || others.length > 0) throw new Error("there is not one message");
@@ -66,7 +66,7 @@ const deliver = (
 const incidentsOf = async ({ engine }: Pick<PlainWorld, "engine">) =>
   (await engine.get("one")).incidents;
 
-/** The store has no time for the commit of an instance that has this number. */
+/** The store is busy for the commit of an instance with this number. */
 function busyOnce(store: SimulatedStore, number: number | undefined): void {
   const commit = store.commit.bind(store);
   let count = 0;
@@ -78,7 +78,7 @@ function busyOnce(store: SimulatedStore, number: number | undefined): void {
   };
 }
 
-/** User code that never ends; `began` tells that it is at work. */
+/** User code that never ends; `began` resolves when it runs. */
 function hanging() {
   const { promise: began, resolve } = Promise.withResolvers<void>();
   const run = () => {
@@ -89,7 +89,7 @@ function hanging() {
 }
 
 describe("an exclusive task", () => {
-  test("is in no doubt while the run that claimed it may be at work", async () => {
+  test("has a known outcome while the run that claimed it may still be running", async () => {
     const { promise, resolve } = Promise.withResolvers<TaskOutcome>();
     const { promise: began, resolve: begin } = Promise.withResolvers<void>();
     const run = () => {
@@ -110,7 +110,7 @@ describe("an exclusive task", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded", incidents: [] });
   });
 
-  test("is in doubt once the time of that run is over", async () => {
+  test("has an unknown outcome once the lease of that run has expired", async () => {
     const { run, began } = hanging();
     const world = await aWorld({ exclusive: true, run });
     const message = taken(world);
@@ -126,7 +126,7 @@ describe("an exclusive task", () => {
     ]);
   });
 
-  test("that came too often is not given up while a run of it may be at work", async () => {
+  test("that was delivered too often is not given up while a run of it may be running", async () => {
     const { run, began } = hanging();
     const world = await aWorld({ exclusive: true, run });
     const message = taken(world);
@@ -143,7 +143,7 @@ describe("an exclusive task", () => {
     expect(await incidentsOf(world)).toEqual([]);
   });
 
-  test("that cannot be claimed, since the store is busy, comes back after a pause", async () => {
+  test("that cannot be claimed because the store is busy is redelivered after a pause", async () => {
     const world = await aWorld({ exclusive: true, busyAt: 3 });
     const message = taken(world);
 
@@ -166,7 +166,7 @@ describe("an exclusive task", () => {
 });
 
 describe("a task that was not run", () => {
-  test("keeps its attempt, and its message comes back", async () => {
+  test("keeps its attempt, and its message is redelivered", async () => {
     const outcomes = [notRun, completed];
     const world = await aWorld({ run: async () => outcomes.shift() ?? completed });
     const message = taken(world);
@@ -180,7 +180,7 @@ describe("a task that was not run", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("though it was claimed is not in doubt", async () => {
+  test("although it was claimed has no unknown outcome", async () => {
     const outcomes = [notRun, notRun, completed];
     const run = async () => outcomes.shift() ?? completed;
     const world = await aWorld({ exclusive: true, run });
@@ -210,8 +210,8 @@ describe("a task that was not run", () => {
   );
 });
 
-describe("a task whose timeout the invocation cannot wait for", () => {
-  test("is sent again, to where its time is now, and was not run", async () => {
+describe("a task whose timeout is longer than the invocation", () => {
+  test("is sent again, to the queue for its timeout, and was not run", async () => {
     let runs = 0;
     const run = async () => {
       runs += 1;

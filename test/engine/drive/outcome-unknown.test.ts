@@ -6,8 +6,8 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const UNKNOWN = { code: "engine/outcome-unknown", retryable: true };
 
-describe("a call whose copy has left, on queues that last", () => {
-  test("says that its outcome is unknown when its start cannot be stored, and a repeat tells it", async () => {
+describe("a call whose copy was sent, with durable queues", () => {
+  test("reports an unknown outcome when its start cannot be stored, and a repeat returns the outcome", async () => {
     const { engine, drain, refuse, ran } = await aWorld();
     refuse(true);
 
@@ -22,7 +22,7 @@ describe("a call whose copy has left, on queues that last", () => {
     expect(ran()).toBe(1);
   });
 
-  test("refuses for certain a start whose id another start has taken", async () => {
+  test("definitely refuses a start whose id another start has taken", async () => {
     const { engine, drain } = await aWorld();
     await engine.start("p", { instanceId: "one" });
     await drain();
@@ -32,7 +32,7 @@ describe("a call whose copy has left, on queues that last", () => {
     await expect(other).rejects.toMatchObject({ code: "instance/id-taken" });
   });
 
-  test("says so when a completion cannot be stored, and a repeat by its key tells it", async () => {
+  test("reports it when a completion cannot be stored, and a repeat with its key returns the outcome", async () => {
     const { engine, drain, refuse, commits } = await aWorld(["other"]);
     const { instanceId } = await engine.start("p");
     await drain();
@@ -51,7 +51,7 @@ describe("a call whose copy has left, on queues that last", () => {
   });
 });
 
-test("a call in a process that owns its queues is refused for certain, and leaves nothing queued", async () => {
+test("a call in a process that owns its queues is definitely refused, and leaves nothing queued", async () => {
   const { engine, queued, refuse } = await aWorld(["work"], { host: ONE_PROCESS });
   refuse(true);
 
@@ -62,7 +62,7 @@ test("a call in a process that owns its queues is refused for certain, and leave
   expect(queued).toEqual([]);
 });
 
-/** Whether commits are refused is the test's to say. */
+/** The test decides whether commits are refused. */
 async function aWorld(types: readonly string[] = ["work"], settings = {}) {
   let isFull = false;
   let ran = 0;

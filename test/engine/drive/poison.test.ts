@@ -59,7 +59,7 @@ async function aWorld(source: string): Promise<PlainWorld> {
   return world;
 }
 
-/** Takes the one message of this kind out of the queue; what else is there is lost. */
+/** Takes the one message of this kind out of the queue; the others are lost. */
 function only<K extends Message["kind"]>({ queued }: PlainWorld, kind: K): Message {
   const found = queued.splice(0).find((message) => message.kind === kind);
   if (found === undefined) throw new Error(`no ${kind} is queued`);
@@ -68,7 +68,7 @@ function only<K extends Message["kind"]>({ queued }: PlainWorld, kind: K): Messa
 
 const ticketOf = ({ commits }: PlainWorld): string => commits.at(-1)?.tickets[0]?.id ?? "";
 
-/** Lets everything be done until a message of this kind is queued. */
+/** Handles everything until a message of this kind is queued. */
 async function untilQueued(world: PlainWorld, kind: Message["kind"]): Promise<Message> {
   const { engine, queued, now } = world;
   for (let count = 0; count < 100; count += 1) {
@@ -98,7 +98,10 @@ async function aBroadcast(waiting: number): Promise<PlainWorld> {
   return world;
 }
 
-/** One of every kind: a kind that is new is asked for here. What `instanceId` names gets an incident. */
+/**
+ * One of every kind: the compiler requires new kinds here. The instance in `instanceId` gets an
+ * incident.
+ */
 const cases: { [K in Message["kind"]]: () => Promise<Prepared> } = {
   task: async () => {
     const world = await started(one);
@@ -173,7 +176,7 @@ const cases: { [K in Message["kind"]]: () => Promise<Prepared> } = {
       { ...page, rows: page.rows.slice(0, 2) },
       { ...by(world), aside: ASIDE },
     );
-    // Each of the two has a message of its own now.
+    // Each of the two has its own message now.
     expect(world.queued).toMatchObject([{ rows: [{}] }, { rows: [{}] }]);
     expect((await world.engine.incidents({}, { limit: 10 })).items).toEqual([]);
     const alone = world.queued.splice(0)[0];
@@ -191,7 +194,7 @@ const cases: { [K in Message["kind"]]: () => Promise<Prepared> } = {
   members: async () => {
     const world = await started(callers(101));
     const page = await untilQueued(world, "members");
-    if (page.kind !== "members") throw new Error("no page of members");
+    if (page.kind !== "members") throw new Error("no page of items");
     world.queued.length = 0;
     await world.engine.handle({ ...page, to: page.from + 2 }, { ...by(world), aside: ASIDE });
     expect(world.queued).toMatchObject([
@@ -221,9 +224,9 @@ const cases: { [K in Message["kind"]]: () => Promise<Prepared> } = {
 const by = ({ now }: PlainWorld) =>
   ({ id: "last", until: instantFrom(now() + 900_000), mayContinue: false }) as const;
 
-describe("a message that came too often", () => {
+describe("a message that was delivered too often", () => {
   test.each(Object.entries(cases))(
-    "of the kind %s is done with, runs no code, and what it brings can be resolved",
+    "of the kind %s is finished without running code, and what it leaves can be resolved",
     async (_, prepare) => {
       const { world, message, instanceId } = await prepare();
       const { engine } = world;
@@ -257,7 +260,7 @@ describe("a message that came too often", () => {
       const { items } = await engine.incidents({}, { limit: 10 });
       const id = items[0]?.instanceId ?? "";
       const { parent } = world.commits.find((it) => it.id === id) ?? {};
-      // A child that is awaited ends with its caller.
+      // An awaited child ends with its caller.
       const first = parent?.instanceId ?? id;
 
       expect(await engine.cancel(first)).toEqual({ cancelled: true });
@@ -267,7 +270,7 @@ describe("a message that came too often", () => {
     },
   );
 
-  test("is stale when its step was taken after all", async () => {
+  test("is stale when its step was committed after all", async () => {
     const { world, message } = await cases.task();
     await world.engine.handle(message, by(world));
 
@@ -294,7 +297,7 @@ describe("a step that its host watches", () => {
     await world.drain();
   };
 
-  test("is begun and ended around the start, the handler and what follows from it", async () => {
+  test("starts and ends around the start, the handler and what follows from it", async () => {
     const ended: string[] = [];
     const { asked, world } = watching({ kind: "begun", end: () => void ended.push("one") });
     await begin(world);
@@ -304,7 +307,7 @@ describe("a step that its host watches", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("that has killed too often is set aside, be it a start", async () => {
+  test("that crashed too often is set aside, even if it is a start", async () => {
     const { world } = watching({ kind: "poisoned", deaths: 3 });
     await begin(world);
 
@@ -313,7 +316,7 @@ describe("a step that its host watches", () => {
     expect(await world.engine.cancel("one")).toEqual({ cancelled: true });
   });
 
-  test("that has to wait is refused to a caller, who may come again", async () => {
+  test("that has to wait is refused to its caller, who may retry", async () => {
     const { world } = watching({ kind: "later", forMs: 5_000 });
 
     await expect(begin(world)).rejects.toMatchObject({ code: "engine/busy", retryable: true });

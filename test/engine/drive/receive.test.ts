@@ -39,14 +39,14 @@ async function aWorld(
 const giveUp = ({ engine, now }: PlainWorld, message: Message) =>
   engine.giveUp(message, { id: "dead-letters", until: now(), mayContinue: false });
 
-/** The one message that is queued; it is out of the queue then. */
+/** The one message that is queued; it is taken out of the queue. */
 function taken({ queued }: PlainWorld): Message {
   const [message, ...others] = queued.splice(0);
   if (message === undefined || others.length > 0) throw new Error("there is not one message");
   return message;
 }
 
-/** Somebody else comes first, once. */
+/** Another writer is first, once. */
 class InterruptedStore extends SimulatedStore {
   meanwhile: (() => Promise<void>) | undefined;
 
@@ -59,7 +59,7 @@ class InterruptedStore extends SimulatedStore {
 }
 
 describe("a task that was delivered too often", () => {
-  test("has failed, and has its next attempt", async () => {
+  test("has failed, and gets its next attempt", async () => {
     const world = await aWorld(2);
     await world.engine.start("p", { instanceId: "one" });
 
@@ -71,7 +71,7 @@ describe("a task that was delivered too often", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("without retries left stands at an incident that says why", async () => {
+  test("without retries left has an incident that says why", async () => {
     const world = await aWorld(1);
     await world.engine.start("p", { instanceId: "one" });
 
@@ -87,7 +87,7 @@ describe("a task that was delivered too often", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("begins the instance that only this message has carried", async () => {
+  test("starts the instance that only this message carries", async () => {
     const world = await aWorld(1);
     const elsewhere = await aWorld(1);
     await elsewhere.engine.start("p", { instanceId: "one" });
@@ -97,7 +97,7 @@ describe("a task that was delivered too often", () => {
     expect((await world.engine.get("one")).incidents).toMatchObject([{ element: "first" }]);
   });
 
-  test("and was done meanwhile has what its step owes sent again", async () => {
+  test("and was completed meanwhile gets what its step owes sent again", async () => {
     const world = await aWorld(1);
     await world.engine.start("p", { instanceId: "one" });
     const first = taken(world);
@@ -113,7 +113,7 @@ describe("a task that was delivered too often", () => {
     expect((await world.engine.get("one")).incidents).toEqual([]);
   });
 
-  test("but only because it was early is sent again, and has not failed", async () => {
+  test("only because it was early is sent again, and has not failed", async () => {
     const world = await aWorld(2);
     await world.engine.start("p", { instanceId: "one" });
     await world.engine.failTask("one.k1.1", { message: "not now", retryAfter: "PT10M" });
@@ -134,7 +134,7 @@ describe("a task that was delivered too often", () => {
     ]);
   });
 
-  test("and that nobody here runs any more is offered to others", async () => {
+  test("and has no handler any more is offered to workers", async () => {
     const world = await aWorld(1, []);
     const elsewhere = await aWorld(1);
     await elsewhere.engine.start("p", { instanceId: "one" });
@@ -146,7 +146,7 @@ describe("a task that was delivered too often", () => {
     expect(items).toMatchObject([{ instanceId: "one", element: "first" }]);
   });
 
-  test("and was handed back has not failed: its message is gone, and nobody would owe more", async () => {
+  test("and was handed back has not failed: its message is void", async () => {
     const store = new SimulatedStore({});
     const world = await aWorld(2, undefined, store);
     const without = await aWorld(2, [], store);
@@ -181,7 +181,7 @@ describe("a task that was delivered too often", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("is let go when its instance is gone", async () => {
+  test("is dropped when its instance is gone", async () => {
     const world = await aWorld(1);
     const gone = { kind: "task", tenant: "default", instanceId: "never", type: "first" } as const;
 
@@ -190,7 +190,7 @@ describe("a task that was delivered too often", () => {
 });
 
 describe("another message that was delivered too often", () => {
-  test("is handled once more: nobody else may know of it", async () => {
+  test("is handled once more: it may be the only copy", async () => {
     const world = await aWorld(1);
     await world.engine.start("p", { instanceId: "one" });
     const { ticket } = taken(world) as Extract<Message, { kind: "task" }>;

@@ -7,7 +7,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const LOCK = { type: USER_TASK_TYPE, max: 5, lockSeconds: 60, worker: "w" };
 
-/** An instance at a user task without the marker: people and workers may do it. */
+/** An instance at a user task without the marker: users and workers may complete it. */
 async function aWorld(host: HostTraits) {
   const world = aPlainWorld({ store: new SimulatedStore({}), settings: { host } });
   await world.engine.deploy({
@@ -24,7 +24,7 @@ describe.each([
   ["queues that last", MANY_PROCESSES],
   ["queues in memory", ONE_PROCESS],
 ])("a user task that is also a job, with %s,", (_, host) => {
-  test("is given to no second worker because a person claims it or gives it back", async () => {
+  test("is given to no second worker because a user claims or unclaims it", async () => {
     const { engine, drain, taskId } = await aWorld(host);
     const { tasks } = await engine.activate(LOCK);
 
@@ -39,7 +39,7 @@ describe.each([
     expect([...afterClaim.tasks, ...afterUnclaim.tasks]).toEqual([]);
   });
 
-  test("is given to a worker though a person has claimed it: the ticket decides", async () => {
+  test("is given to a worker although a user has claimed it: the ticket decides", async () => {
     const { engine, drain, taskId } = await aWorld(host);
     await engine.claimTask(taskId, { user: "anna" });
     await drain();
@@ -53,7 +53,7 @@ describe.each([
     expect((await engine.get("one")).variables).toEqual({ by: "w" });
   });
 
-  test("is its person's to complete while a worker has it, who hears of it at its next beat", async () => {
+  test("can be completed by its user while a worker has it, which learns of it at its next heartbeat", async () => {
     const { engine, drain, taskId } = await aWorld(host);
     const { tasks } = await engine.activate(LOCK);
     const lockToken = tasks[0]?.lockToken ?? "";
@@ -71,7 +71,7 @@ describe.each([
     expect((await engine.get("one")).variables).toEqual({ by: "anna" });
   });
 
-  test("comes back to workers when its lock is over, whoever has claimed it", async () => {
+  test("is offered to workers again when its lock expires, whoever has claimed it", async () => {
     const { engine, drain, moveTo, now, taskId } = await aWorld(host);
     const first = await engine.activate(LOCK);
     await engine.claimTask(taskId, { user: "anna" });

@@ -39,11 +39,11 @@ const begin = ({ engine }: PlainWorld, instanceId: string, definition = "waits")
 
 const statusOf = async ({ engine }: PlainWorld, id: string) => (await engine.get(id)).status;
 
-/** Writes an event that is kept. */
+/** Writes a kept event. */
 const keeps = (keys: readonly Key[]) => keys.some(({ sk }) => sk.startsWith("E#"));
 
 describe.each([true, false])("an event that is kept, with consumeOnRead %s,", (consumeOnRead) => {
-  test("D6 D10 is found by a wait that begins right before it is accepted", async () => {
+  test("D6 D10 is found by a wait that opens directly before it is accepted", async () => {
     const gated = new GatedStore();
     const world = await aWorld(gated.store);
     await declare(world, consumeOnRead, "All");
@@ -55,7 +55,7 @@ describe.each([true, false])("an event that is kept, with consumeOnRead %s,", (c
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded", result: 1 });
   });
 
-  test("D6 D10 is found by a wait that is committed right after it was accepted", async () => {
+  test("D6 D10 is found by a wait that is committed directly after it was accepted", async () => {
     const gated = new GatedStore();
     const world = await aWorld(gated.store);
     await declare(world, consumeOnRead, "All");
@@ -68,8 +68,8 @@ describe.each([true, false])("an event that is kept, with consumeOnRead %s,", (c
   });
 });
 
-describe("an event for one taker", () => {
-  test("D10 goes to one of two, though both reach for it at the same moment", async () => {
+describe("an event for one recipient", () => {
+  test("D10 goes to one of two waits that take it at the same moment", async () => {
     const gated = new GatedStore();
     const world = await aWorld(gated.store);
     await declare(world, true, "All");
@@ -88,7 +88,7 @@ describe("an event for one taker", () => {
     ["AfterWait", "dropped"],
     ["All", "queued"],
   ] as const)(
-    "D10 whose caller died is offered by who looks; %s and nobody waits: %s",
+    "D10 whose caller died is offered by a recovery; %s and no wait: %s",
     async (mode, outcome) => {
       const gated = new GatedStore();
       const world = await aWorld(gated.store);
@@ -112,11 +112,11 @@ describe("an event for one taker", () => {
     },
   );
 
-  test("D10 is dropped for its caller too when the queue's copy was quicker", async () => {
+  test("D10 is dropped for its caller too when the queue's copy was faster", async () => {
     const gated = new GatedStore();
     const world = await aWorld(gated.store);
     await declare(world, true, "AfterWait");
-    // The call is about to drop it; the copy has done so.
+    // The call is about to drop it; the copy has already done so.
     const isDrop = (keys: readonly Key[]) => keeps(keys) && !keys.some(({ sk }) => sk === "H");
     gated.before(isDrop, () => world.drain());
 
@@ -126,8 +126,8 @@ describe("an event for one taker", () => {
   });
 });
 
-describe("an event for all who wait", () => {
-  test("D10 is not for who begins to wait once it was accepted, though it is still on its way", async () => {
+describe("an event for all waits", () => {
+  test("D10 is not for a wait that opens after it was accepted, although it is still being delivered", async () => {
     const world = await aWorld(new SimulatedStore({}));
     await declare(world, false, "AfterWait");
     for (let n = 0; n <= MAX_ROWS_IN_CALL; n++) await begin(world, `i${n}`);
@@ -146,7 +146,7 @@ describe("an event for all who wait", () => {
     });
   });
 
-  test("D10 that expired on its way reaches nobody, and its receipt says so", async () => {
+  test("D10 that expired before delivery reaches none, and its receipt says so", async () => {
     const world = await aWorld(new SimulatedStore({}));
     await declare(world, false, "AfterWait");
     for (let n = 0; n <= MAX_ROWS_IN_CALL; n++) await begin(world, `i${n}`);
@@ -205,7 +205,7 @@ describe("kept events of one name", () => {
     await store.commit([{ put, when: { version: head.version } }]);
   }
 
-  test("D10 are as many as the limit; the next is refused and stores nothing, until one goes", async () => {
+  test("D10 have a limit; the next is refused and stores nothing, until one is removed", async () => {
     const store = new SimulatedStore({});
     const world = await aWorld(store);
     await declare(world, true, "All");

@@ -7,7 +7,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Tasks fail until they are mended; `start` leaves instances with an incident each. */
+/** Tasks fail until `mended` is set; `start` leaves instances with an incident each. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const mended = new Set<string>();
@@ -74,7 +74,7 @@ async function deployWide(engine: Engine): Promise<readonly string[]> {
 }
 
 describe("a list of incidents", () => {
-  test("shows whose they are, those of the newest instances first", async () => {
+  test("shows their instances, the newest first", async () => {
     const { engine, start } = await aWorld();
     await start("p", "a");
     await start("q", "b");
@@ -87,7 +87,7 @@ describe("a list of incidents", () => {
     ]);
   });
 
-  test("takes filters, and goes on behind its cursor", async () => {
+  test("takes filters, and continues after its cursor", async () => {
     const { engine, start } = await aWorld();
     await start("p", "a", "b", "c");
     await start("q", "d");
@@ -129,7 +129,7 @@ describe("a list of incidents", () => {
 });
 
 describe("resolving incidents in bulk", () => {
-  test("is a dry run unless said otherwise: it tells which, and does nothing", async () => {
+  test("is a dry run by default: it lists the matches and does nothing", async () => {
     const { engine, start, queued } = await aWorld();
     await start("p", "a", "b");
     await start("q", "c");
@@ -167,7 +167,7 @@ describe("resolving incidents in bulk", () => {
     ]);
   });
 
-  test("hands variables and retries to each", async () => {
+  test("passes variables and retries to each", async () => {
     const { engine, start, drain } = await aWorld();
     await start("p", "a", "b");
 
@@ -178,7 +178,7 @@ describe("resolving incidents in bulk", () => {
     expect((await engine.get("a")).variables).toEqual({ ok: true });
   });
 
-  test("tells what somebody else was quicker with, and counts it as nothing else", async () => {
+  test("reports incidents that another caller resolved first, and counts them as nothing else", async () => {
     const { engine, store, start, mended, drain } = await aWorld();
     await start("p", "a", "b");
     mended.add("all");
@@ -201,7 +201,7 @@ describe("resolving incidents in bulk", () => {
     expect(await statusOf(engine, "a", "b")).toEqual(["cancelled", "succeeded"]);
   });
 
-  test("leaves an incident alone that comes anew while it runs", async () => {
+  test("skips an incident that is raised again while it runs", async () => {
     const { engine, start, drain } = await aWorld();
     await start("p", "a");
 
@@ -212,7 +212,7 @@ describe("resolving incidents in bulk", () => {
     expect((await engine.incidents({}, { limit: 10 })).items).toHaveLength(1);
   });
 
-  test("tells what is refused, and goes on with the others", async () => {
+  test("reports what is refused, and continues with the others", async () => {
     const { engine, start } = await aWorld();
     await start("p", "a", "b");
     const variables = { large: "x".repeat(3_000_000) };
@@ -326,7 +326,7 @@ describe("purging", () => {
     return world;
   }
 
-  test("is a dry run unless said otherwise", async () => {
+  test("is a dry run by default", async () => {
     const { engine } = await ended();
 
     const report = await engine.purge({});
@@ -342,7 +342,7 @@ describe("purging", () => {
     expect((await engine.list({}, { limit: 10 })).items).toHaveLength(5);
   });
 
-  test("erases what the filter matches, and nothing that lives", async () => {
+  test("erases what the filter matches, and nothing that is live", async () => {
     const { engine, store } = await ended();
 
     const byStatus = await engine.purge({ dryRun: false, filter: { status: "cancelled" } });
@@ -360,7 +360,7 @@ describe("purging", () => {
     expect(rows.map(({ key }) => key.pk)).toEqual(["default#K#bk#key of live"]);
   });
 
-  test("goes by the end, not by the start", async () => {
+  test("selects by the end, not by the start", async () => {
     const { engine, start, moveTo, now, drain, mended } = await aWorld();
     await start("p", "slow");
     mended.add("all");
@@ -376,7 +376,7 @@ describe("purging", () => {
     expect(idsOf(items)).toEqual(["quick"]);
   });
 
-  test("walks pages, and its numbers add up", async () => {
+  test("continues page by page, and its numbers add up", async () => {
     const { engine } = await ended();
     let [purged, pages] = [0, 0];
     let cursor: string | undefined;

@@ -8,7 +8,7 @@ const named = (id: string, source: string) => source.replace('id="p"', `id="${id
 
 const CHILD = named("child", file(process(start(), service("pay"), flow("f1", "start", "pay"))));
 
-/** A process that calls so many children at once. */
+/** A process that calls this many children at once. */
 const parentOf = (calls: number) =>
   named(
     "parent",
@@ -24,7 +24,7 @@ const parentOf = (calls: number) =>
   );
 const CALLED = { processId: "child" };
 
-/** The children of a parent, each at a task that somebody outside does. */
+/** The children of a parent, each at a task for a worker. */
 async function aFamily(calls: number, host: HostTraits) {
   const world = aPlainWorld({ store: new SimulatedStore({}), settings: { host } });
   const { engine, drain } = world;
@@ -39,7 +39,7 @@ async function aFamily(calls: number, host: HostTraits) {
 describe.each([
   ["queues that last", MANY_PROCESSES],
   ["queues in memory", ONE_PROCESS],
-])("erasing a child whose parent has not gone on yet, with %s,", (_, host) => {
+])("erasing a child whose parent has not taken its result yet, with %s,", (_, host) => {
   test("lets the parent take its result first (F7)", async () => {
     const { engine, drain, tasks } = await aFamily(1, host);
     const [task] = tasks;

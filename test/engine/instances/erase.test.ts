@@ -26,7 +26,7 @@ async function anEnded() {
 }
 
 describe("erasing an instance", () => {
-  test("leaves nothing of what it knew", async () => {
+  test("leaves none of its data", async () => {
     const { engine, store, blobs, instanceId } = await anEnded();
     expect([...blobs.names().keys()]).toHaveLength(1);
 
@@ -38,7 +38,7 @@ describe("erasing an instance", () => {
     expect([...blobs.names().keys()]).toEqual([]);
   });
 
-  test("leaves nobody who finds it", async () => {
+  test("leaves no row that points to it", async () => {
     const { engine, instanceId } = await anEnded();
 
     await engine.erase(instanceId);
@@ -51,7 +51,7 @@ describe("erasing an instance", () => {
     expect((await engine.list({}, { limit: 10 })).items).toEqual([]);
   });
 
-  test("can be repeated, and gives its id to nobody else", async () => {
+  test("can be repeated, and reserves its id", async () => {
     const { engine, instanceId } = await anEnded();
 
     await engine.erase(instanceId);
@@ -61,7 +61,7 @@ describe("erasing an instance", () => {
     await expect(again).rejects.toMatchObject({ code: "instance/id-taken" });
   });
 
-  test("goes on where an earlier try has died", async () => {
+  test("continues where an earlier attempt crashed", async () => {
     const { engine, store, blobs, instanceId } = await anEnded();
     const scan = store.scan.bind(store);
     store.scan = () => Promise.reject(new Error("killed"));
@@ -74,7 +74,7 @@ describe("erasing an instance", () => {
     expect([...blobs.names().keys()]).toEqual([]);
   });
 
-  test("is refused while it is live, and nothing is lost", async () => {
+  test("is refused while it is live, and loses nothing", async () => {
     const { engine } = await anEnded();
     const wait = bpmn.xml(
       "intermediateCatchEvent",
@@ -90,7 +90,7 @@ describe("erasing an instance", () => {
     expect((await engine.get(instanceId)).variables).toEqual({ kept: 1 });
   });
 
-  test("first sends what its end may still owe", async () => {
+  test("first sends what its end still owes", async () => {
     const { engine, queued } = aPlainWorld();
     const source = bpmn.sequence(bpmn.service("work"));
     await engine.deploy({ notation: "bpmn", source });
@@ -107,17 +107,17 @@ describe("erasing an instance", () => {
     expect(items).toMatchObject([{ name: "unread", payload: { kept: true }, target: "i1" }]);
   });
 
-  test("of nobody is refused", async () => {
+  test("is refused for an unknown id", async () => {
     const { engine } = await anEnded();
 
     await expect(engine.erase("nobody")).rejects.toMatchObject({ code: "instance/not-found" });
   });
 
-  test("is not undone by whoever is late to let the rest expire", async () => {
+  test("is not undone by a late request to let the rest expire", async () => {
     const isValue = ({ sk }: Key) => sk.startsWith("V#");
     let erasing: Promise<void> | undefined;
     const hasEnded = () => store.items().some(({ key, expiresAt }) => key.sk === "S" && expiresAt);
-    // Whoever puts the value once more lets it expire: right before that, all is erased.
+    // A redelivery puts the value again and lets it expire: directly before that, all is erased.
     const store: SimulatedStore = new SimulatedStore({
       turn: async (point, keys) => {
         const isIt = point === "commit:before" && keys.some(isValue) && hasEnded();

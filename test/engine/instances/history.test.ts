@@ -19,7 +19,7 @@ const chain = () => {
   );
 };
 
-/** A chain that has run to its end; the store counts the chunks that it hands out. */
+/** A chain that has run to its end; the store counts the chunks that it returns. */
 async function aLongHistory() {
   const chunks = { stored: 0, read: 0 };
   const store = new SimulatedStore({
@@ -62,7 +62,7 @@ describe("a page of a long history", () => {
   test.each([
     [10, 2],
     [200, 4],
-  ])("of %i entries reads at most %i chunks, however far it lies behind", async (limit, most) => {
+  ])("of %i entries reads at most %i chunks, however old it is", async (limit, most) => {
     const world = await aLongHistory();
 
     const pages = await pagesOf(world, limit);
@@ -75,7 +75,7 @@ describe("a page of a long history", () => {
     expect(pages.slice(0, -1).every((page) => page.items.length === limit)).toBe(true);
   });
 
-  test("reads no chunk where all of it is in the instance", async () => {
+  test("reads no chunk if all of it is in the instance", async () => {
     const world = await aLongHistory();
 
     const pages = await pagesOf(world, 5);
@@ -84,7 +84,7 @@ describe("a page of a long history", () => {
   });
 
   test.each(["x", "-1", "1.5.2", "7.9", "7.0", "", "1e3", "300.299"])(
-    "is refused by a cursor that no page gave: %s",
+    "is refused with a cursor that no page returned: %s",
     async (cursor) => {
       const { engine } = await aLongHistory();
 
@@ -96,7 +96,7 @@ describe("a page of a long history", () => {
 });
 
 describe("a visit", () => {
-  test("has the same number in all that history tells of it, in chunks and in the instance", async () => {
+  test("has the same number in all its history entries, in chunks and in the instance", async () => {
     const world = await aLongHistory();
 
     const items = (await pagesOf(world, 200)).flatMap((page) => page.items);

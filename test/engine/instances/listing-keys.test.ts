@@ -17,7 +17,7 @@ const UNKNOWN = { code: "engine/outcome-unknown" };
 
 const DAY_MS = 86_400_000;
 
-/** Two definitions whose task waits for somebody outside; a second passes after each start. */
+/** Two definitions whose task waits for a worker; a second passes after each start. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const world = aPlainWorld({ store });
@@ -45,7 +45,7 @@ async function aWorld() {
 }
 
 describe("a list by business key or tag", () => {
-  test("shows all that have it, the newest first, whatever has become of them", async () => {
+  test("shows all that have it, the newest first, whatever their status", async () => {
     const { start, finish, listed } = await aWorld();
     await start("a", { businessKey: "order 1", tags: ["vip", "eu"] });
     await start("b", { businessKey: "order 2", tags: ["vip"] });
@@ -60,7 +60,7 @@ describe("a list by business key or tag", () => {
     expect(await listed({})).toEqual(["d", "c", "b", "a"]);
   });
 
-  test("takes every other filter besides", async () => {
+  test("takes every other filter as well", async () => {
     const { start, finish, listed, engine } = await aWorld();
     await start("a", { businessKey: "k", tags: ["x", "y"] });
     await start("b", { businessKey: "k", tags: ["x"] });
@@ -77,7 +77,7 @@ describe("a list by business key or tag", () => {
     expect(await listed({ tag: "x", startedBefore: startedAt })).toEqual(["a"]);
   });
 
-  test("tells keys apart that look alike, and finds strange ones", async () => {
+  test("distinguishes keys that look alike, and finds unusual ones", async () => {
     const { start, listed } = await aWorld();
     const strange = ["a#b", "a%23b", "ä 🙂", "x".repeat(MAX_BUSINESS_KEY_LENGTH)];
     for (const [n, businessKey] of strange.entries()) await start(`i${n}`, { businessKey });
@@ -87,7 +87,7 @@ describe("a list by business key or tag", () => {
     }
   });
 
-  test("goes on behind its cursor", async () => {
+  test("continues after its cursor", async () => {
     const { start, engine } = await aWorld();
     for (const id of ["a", "b", "c"]) await start(id, { tags: ["t"] });
 
@@ -111,7 +111,7 @@ describe("a list by business key or tag", () => {
     expect(await listed({ businessKey: "k" })).toEqual([]);
   });
 
-  test("is done with an erasing that somebody began and died", async () => {
+  test("completes an erasure that a crash interrupted", async () => {
     const { start, finish, rows, engine, store } = await aWorld();
     await start("a", { businessKey: "secret" });
     await finish("a");
@@ -129,7 +129,7 @@ describe("a list by business key or tag", () => {
     expect(texts.some((text) => text.includes("secret"))).toBe(false);
   });
 
-  test("takes as many tags of as many characters as there may be", async () => {
+  test("takes as many tags of as many characters as the limits allow", async () => {
     const { engine } = await aWorld();
 
     const most = Array.from({ length: MAX_TAGS }, (_, n) => `${n}`.padEnd(MAX_TAG_LENGTH, "x"));
@@ -141,7 +141,7 @@ describe("a list by business key or tag", () => {
 });
 
 describe("a row of a business key or tag", () => {
-  test("is not written where there is none", async () => {
+  test("is not written without a key or tag", async () => {
     const { start, finish, rows, store } = await aWorld();
 
     await start("a");
@@ -151,7 +151,7 @@ describe("a row of a business key or tag", () => {
     expect(store.items().filter(({ key }) => key.pk.includes("#I#"))).toHaveLength(1);
   });
 
-  test("is there before its instance is, and expires with it", async () => {
+  test("is written before its instance, and expires with it", async () => {
     const { start, finish, rows, store } = await aWorld();
     const seen: (readonly Item[])[] = [];
     const commit = store.commit.bind(store);
@@ -173,7 +173,7 @@ describe("a row of a business key or tag", () => {
     ]);
   });
 
-  test("without its instance stays for an hour, then whoever lists takes it away", async () => {
+  test("without its instance stays for an hour, then a list removes it", async () => {
     const { start, listed, rows, store, moveTo, now, engine, queued } = await aWorld();
     const commit = store.commit.bind(store);
     store.commit = async (writes) =>
@@ -195,7 +195,7 @@ describe("a row of a business key or tag", () => {
     expect(rows().map(({ key }) => key.sk)).toEqual([expect.stringMatching(/#other$/)]);
   });
 
-  test("leads nobody to a later instance of the same id", async () => {
+  test("does not point to a later instance with the same id", async () => {
     const { start, finish, listed, moveTo, now, store } = await aWorld();
     await start("a", { businessKey: "first" });
     await finish("a");

@@ -22,7 +22,7 @@ import { calling, line } from "../../support/call-xml.ts";
 import { aDataDir } from "../../support/embedded.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
 
-/** A definition whose task waits for somebody outside. */
+/** A definition whose task waits for a worker. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const world = aPlainWorld({ store });
@@ -51,7 +51,7 @@ async function aWorld() {
     } while (cursor !== undefined);
     return ids;
   };
-  /** The shards in which instances of a phase are. */
+  /** The shards that contain instances of a phase. */
   const shardsIn = (phase: string) => {
     const views = store.items().flatMap(({ listed }) => (listed ? [listed.view] : []));
     const ours = views.filter((view) => view.startsWith(`default#L#${phase}#`));
@@ -70,8 +70,8 @@ const FILTERS: readonly InstanceFilter[] = [
   { definition: "p", status: "suspended" },
 ];
 
-describe("a definition whose lists are spread", () => {
-  test("puts what starts from then on into every shard, and leaves the others where they are", async () => {
+describe("a definition with a sharded listing", () => {
+  test("distributes new instances over every shard, and leaves the others where they are", async () => {
     const { engine, startAll, shardsIn } = await aWorld();
     await startAll(...ids("a", 20));
     expect(shardsIn("live")).toEqual(new Set([0]));
@@ -95,7 +95,7 @@ describe("a definition whose lists are spread", () => {
     for (const limit of [1, 3, 7, 50]) expect(await listed(filter, limit)).toEqual(all);
   });
 
-  test("is listed on from a cursor while others start, end and spread it wider", async () => {
+  test("can be listed from a cursor while others start, end and add shards", async () => {
     const { engine, startAll, drain } = await aWorld();
     await engine.setListing("p", { shards: 2 });
     await startAll(...ids("a", 20));
@@ -116,7 +116,7 @@ describe("a definition whose lists are spread", () => {
     expect(seen).toEqual(ids("a", 20).reverse());
   });
 
-  test("moves an instance from phase to phase within its shard", async () => {
+  test("moves an instance between phases within its shard", async () => {
     const { engine, drain, startAll, listed, shardsIn, store } = await aWorld();
     await engine.setListing("p", { shards: 8 });
     await startAll(...ids("a", 24));
@@ -144,7 +144,7 @@ describe("a definition whose lists are spread", () => {
     expect(store.items().some(({ listed: it }) => it?.view.includes("#L#"))).toBe(false);
   });
 
-  test("leaves each in its shard though it is read from the disk again", async () => {
+  test("leaves each instance in its shard after it is read from the disk again", async () => {
     const folder = aDataDir();
     const before = openLocalStore({ folder });
     const first = aPlainWorld({ store: before });
@@ -168,7 +168,7 @@ describe("a definition whose lists are spread", () => {
     expect(new Set(shards).size).toBeGreaterThan(4);
   });
 
-  test("counts what is live in all shards, and recovers it", async () => {
+  test("counts live instances in all shards, and recovers them", async () => {
     const { engine, startAll } = await aWorld();
     await engine.setListing("p", { shards: 8 });
     await startAll(...ids("a", 24));
@@ -178,7 +178,7 @@ describe("a definition whose lists are spread", () => {
     expect(await engine.recoverAll({ limit: 50 })).toMatchObject({ skipped: 24 });
   });
 
-  test("keeps its shards over versions, and over being taken away and brought back", async () => {
+  test("keeps its shards across versions, and across undeploying and deploying again", async () => {
     const { engine, deploy, startAll, listed } = await aWorld();
     await engine.setListing("p", { shards: 8 });
     await startAll(...ids("a", 10));
@@ -194,7 +194,7 @@ describe("a definition whose lists are spread", () => {
     expect(await listed({}, 3)).toEqual(ids("a", 10).reverse());
   });
 
-  test("is in the list of definitions once, whatever the number", async () => {
+  test("is in the list of definitions once, whatever its number of shards", async () => {
     const { engine } = await aWorld();
     await engine.deploy({
       notation: "bpmn",
@@ -207,7 +207,7 @@ describe("a definition whose lists are spread", () => {
     expect(items.map(({ id }) => id).toSorted()).toEqual(["p", "p.q"]);
   });
 
-  test("finds a start that had read the number before", async () => {
+  test("finds a start that had read the old number of shards", async () => {
     const { engine, store, startAll, listed } = await aWorld();
     await engine.setListing("p", { shards: 2 });
     await startAll(...ids("a", 5));
@@ -227,7 +227,7 @@ describe("a definition whose lists are spread", () => {
     expect(await listed({}, 2)).toEqual(["b", ...ids("a", 5).reverse()]);
   });
 
-  test("spreads children, and what a message or a signal begins", async () => {
+  test("distributes children, and instances started by a message or a signal", async () => {
     const world = await aWorld();
     const { engine, drain, store } = world;
     const begun = (id: string, by: string) =>
@@ -267,7 +267,7 @@ describe("a definition whose lists are spread", () => {
 });
 
 describe("the number of shards", () => {
-  test("only grows, up to the most", async () => {
+  test("only grows, up to the maximum", async () => {
     const { engine } = await aWorld();
     await engine.setListing("p", { shards: MAX_SHARDS });
 
@@ -280,7 +280,7 @@ describe("the number of shards", () => {
     });
   });
 
-  test("is of a definition that is deployed", async () => {
+  test("is refused for an unknown definition", async () => {
     const { engine } = await aWorld();
 
     await expect(engine.setListing("q", { shards: 8 })).rejects.toThrow("definition/not-found");

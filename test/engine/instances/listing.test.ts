@@ -6,7 +6,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const DAY_MS = 86_400_000;
 
-/** A world whose one task waits for somebody outside; `startAll` lets a second pass after each. */
+/** A world whose one task waits for a worker; `startAll` lets a second pass after each. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const world = aPlainWorld({ store });
@@ -41,7 +41,7 @@ async function aWorld() {
 }
 
 describe("a list of instances", () => {
-  test("goes on behind more expired instances than one read brings", async () => {
+  test("continues after more expired instances than one read returns", async () => {
     const { startAll, finish, listed, moveTo, now } = await aWorld();
     await startAll("old", "e1", "e2", "e3", "e4", "e5");
     await finish("e1", "e2", "e3", "e4", "e5");
@@ -53,7 +53,7 @@ describe("a list of instances", () => {
     expect(await listed({}, 2)).toEqual(["new", "old"]);
   });
 
-  test("goes on behind instances that vanish while it is read", async () => {
+  test("continues after instances that vanish while it is read", async () => {
     const { store, startAll, finish, listed, moveTo, now } = await aWorld();
     await startAll("old", "e1", "e2", "e3");
     await finish("e1", "e2", "e3");
@@ -69,7 +69,7 @@ describe("a list of instances", () => {
     expect(await listed({ definition: "p", status: "succeeded" }, 2)).toEqual(["old"]);
   });
 
-  test("shows an instance once that ends while it is read", async () => {
+  test("shows an instance that ends while it is read once", async () => {
     const { store, startAll, finish, listed } = await aWorld();
     await startAll("a", "b", "c");
     const list = store.list.bind(store);
@@ -89,7 +89,7 @@ describe("a list of instances", () => {
     expect(await listed({ definition: "p" }, 10)).toEqual(["c", "b", "a"]);
   });
 
-  test("leaves out what a newer engine wrote, and shows the others", async () => {
+  test("leaves out instances of a newer format, and shows the others", async () => {
     const { store, startAll, listed } = await aWorld();
     await startAll("a", "b", "c");
     await rewrite(store, "b", (text) => text.replace(/"f":\d+/, '"f":99'));

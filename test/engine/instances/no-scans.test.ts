@@ -21,7 +21,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const MANY = 100_000;
 const DEFINITIONS = ["p", "q", "r", "s"];
-/** The lists of this one are spread. */
+/** The listing of this one is sharded. */
 const SPREAD = { definition: "s", shards: 8 };
 const PHASES: readonly Phase[] = ["live", "incident", "succeeded", "failed", "cancelled"];
 const BEGIN = 1_800_000_000_000;
@@ -106,7 +106,7 @@ describe("with 100,000 instances stored, a page of 50", () => {
   ];
 
   test.each(few.map((filter) => [JSON.stringify(filter), filter] as const))(
-    "that throws most away reads no more, and goes on: %s",
+    "with a selective filter reads no more, and continues: %s",
     async (_, filter) => {
       const first = await page(filter);
       const second = first.nextCursor ? await page(filter, first.nextCursor) : first;
@@ -122,7 +122,7 @@ describe("with 100,000 instances stored, a page of 50", () => {
     expect([nextCursor, reads]).toEqual([undefined, 2]);
   });
 
-  test("of incidents, and of what is to be purged, reads no more", async () => {
+  test("of incidents, and of instances to purge, reads no more", async () => {
     const before = store.reads;
     const { items } = await engine.incidents({ definition: "p" }, { limit: 50 });
     const between = store.reads;
@@ -138,7 +138,7 @@ describe("with 100,000 instances stored, a page of 50", () => {
 
 const orderOf = ({ startedAt, instanceId }: InstanceView): string => `${startedAt} ${instanceId}`;
 
-/** One real instance of each kind and definition: the crowd are copies of them. */
+/** One real instance of each kind and definition: all others are copies of them. */
 async function samplesIn({ engine, drain }: ReturnType<typeof aPlainWorld>, store: LocalStore) {
   const samples = new Map<string, Item>();
   for (const definition of DEFINITIONS) {
@@ -167,7 +167,7 @@ async function bringTo(engine: Engine, phase: Phase, instanceId: string): Promis
   if (phase === "incident") await engine.failTask(taskId, { message: "no", retries: 0 });
 }
 
-/** The n-th of the crowd, with its rows. */
+/** The n-th copy, with its rows. */
 function crowded(samples: ReadonlyMap<string, Item>, n: number): readonly Write[] {
   const definition = DEFINITIONS[n % DEFINITIONS.length] ?? "";
   const phase = PHASES[Math.floor(n / DEFINITIONS.length) % PHASES.length] ?? "live";

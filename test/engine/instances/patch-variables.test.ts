@@ -30,7 +30,7 @@ async function aWaiting() {
 }
 
 describe("setting variables of an instance", () => {
-  test("sets those of the process, by one write, and tells in the history which", async () => {
+  test("sets those of the process, with one write, and lists their names in the history", async () => {
     const { engine, commits, queued } = await aWaiting();
     const before = commits.length;
 
@@ -57,7 +57,7 @@ describe("setting variables of an instance", () => {
     expect(rates.toSorted()).toEqual(["inner 5", "twice 3", "twice 3"]);
   });
 
-  test("is done once by its key, whatever was set since", async () => {
+  test("is done once per idempotency key, whatever was set since", async () => {
     const { engine } = await aWaiting();
 
     await engine.patchVariables("i1", { variables: { rate: 2 } }, "k1");
@@ -84,7 +84,7 @@ describe("setting variables of an instance", () => {
     expect(commits.length).toBe(before);
   });
 
-  test("refuses an instance that has ended, or is none", async () => {
+  test("refuses an instance that has ended or does not exist", async () => {
     const { engine } = await aWaiting();
     await engine.cancel("i1");
 
@@ -97,7 +97,7 @@ describe("setting variables of an instance", () => {
     });
   });
 
-  test("moves on what waits for them, and sends the task that comes next", async () => {
+  test("resumes what waits for them, and sends the next task", async () => {
     const code: Workflow = function* () {
       yield race({ rate: assigned("rate"), late: timer(3_600_000) });
       return yield task("after");
@@ -123,7 +123,7 @@ describe("setting variables of an instance", () => {
     expect(await engine.get("i1")).toMatchObject({ status: "succeeded" });
   });
 
-  test("are set also when what moves on by them raises an incident", async () => {
+  test("succeeds also when what they resume raises an incident", async () => {
     let type = "work";
     const code: Workflow = function* () {
       yield task(type);
@@ -143,7 +143,7 @@ describe("setting variables of an instance", () => {
     expect(items.at(-1)).toMatchObject({ type: "incident-raised" });
   });
 
-  test("refuses a workflow in code, whose past would not fit", async () => {
+  test("refuses a workflow in code, whose replay would diverge", async () => {
     const code: Workflow = function* () {
       yield task("work");
       return {};

@@ -20,7 +20,7 @@ import { aPlainWorld, type PlainWorld } from "../../support/plain-world.ts";
 const UNKNOWN = { code: "engine/outcome-unknown" };
 
 const task = xml("serviceTask", { id: "work" }, extensions(job("work")));
-/** Waits for its payment, then works; under the id `p` unless said. */
+/** Waits for its payment, then works; with the id `p` by default. */
 const paid = (id = "p") =>
   beside(
     file(
@@ -66,8 +66,8 @@ async function timesReceived({ engine }: PlainWorld, id: string): Promise<number
   return items.filter(({ type }) => type === "message-received").length;
 }
 
-describe("a message and a wait that meet", () => {
-  test("F42 find each other when the message comes right before the wait is committed", async () => {
+describe("a message and a concurrent wait", () => {
+  test("F42 match when the message comes directly before the wait is committed", async () => {
     const { gated, world, ran } = await aWorld();
     let answer: unknown;
     gated.before(writesInstance("one"), async () => {
@@ -82,7 +82,7 @@ describe("a message and a wait that meet", () => {
     expect(ran).toEqual(["a"]);
   });
 
-  test("F42 find each other when the wait begins right before the message is kept", async () => {
+  test("F42 match when the wait opens directly before the message is kept", async () => {
     const { gated, world, ran } = await aWorld();
     gated.before(writesMailbox, async () => {
       await begin(world, "one");
@@ -96,7 +96,7 @@ describe("a message and a wait that meet", () => {
     expect(ran).toEqual(["a"]);
   });
 
-  test("F47 leave the message to the next when the wait ends right before it is taken", async () => {
+  test("F47 leave the message to the next wait when the wait closes directly before it is taken", async () => {
     const { gated, world, ran } = await aWorld();
     await begin(world, "one");
     await world.drain();
@@ -114,7 +114,7 @@ describe("a message and a wait that meet", () => {
   });
 });
 
-describe("a caller who dies", () => {
+describe("a caller that crashes", () => {
   test("before anything was stored leaves nothing, and may repeat the message", async () => {
     const { gated, world, ran } = await aWorld();
     await begin(world, "one");
@@ -130,7 +130,7 @@ describe("a caller who dies", () => {
     expect(ran).toEqual(["a"]);
   });
 
-  test("after the message was kept for several leaves it to who looks, and each takes it once", async () => {
+  test("after the message was kept for several leaves it to a re-check, and each takes it once", async () => {
     const { gated, world, ran } = await aWorld("p", "q");
     await begin(world, "one", "p");
     await begin(world, "two", "q");
@@ -155,7 +155,7 @@ describe("a caller who dies", () => {
 });
 
 describe("a step that opens many waits", () => {
-  /** A fork into this many waits, each with a key of its own. */
+  /** A fork into this many waits, each with its own key. */
   const forkOf = (count: number) => {
     const ids = Array.from({ length: count }, (_, n) => `w${n}`);
     return beside(

@@ -43,7 +43,7 @@ const invocation = (n: number): Invocation => ({
   mayContinue: true,
 });
 
-/** Handles what is queued as queues would: what is parked for one instance ten at a time. */
+/** Handles queued messages as queues would: parked facts of one instance ten at a time. */
 async function drain({ engine, queued }: PlainWorld): Promise<Message[]> {
   const handled: Message[] = [];
   for (let n = 0; queued.length > 0; n += 1) {
@@ -77,8 +77,8 @@ const handlerOf = (
 const completed = (variables: Variables): TaskOutcome => ({ kind: "completed", variables });
 const doubled = handlerOf(({ item }) => completed({ result: Number(item) * 2 }));
 
-describe("a family of tasks", () => {
-  test("of a thousand takes about a commit for ten, and the instance stays small (R15, R23)", async () => {
+describe("a batch of tasks", () => {
+  test("of a thousand takes about one commit per ten, and the instance stays small (R15, R23)", async () => {
     const store = new SimulatedStore({});
     let largest = 0;
     const commit = store.commit.bind(store);
@@ -152,7 +152,7 @@ describe("a family of tasks", () => {
   test.each([
     ["durable", MANY_PROCESSES],
     ["in memory", ONE_PROCESS],
-  ])("opens members again without taking others from their workers, %s", async (_, host) => {
+  ])("opens items again without taking others from their workers, %s", async (_, host) => {
     const { engine, drain } = aPlainWorld({
       settings: { host, membersPerPage: 1_000 },
     });
@@ -178,7 +178,7 @@ describe("a family of tasks", () => {
     expect(others.filter(({ taskId }) => locked.has(taskId))).toEqual([]);
   });
 
-  test("tries members again by their messages alone, under the same key (F67)", async () => {
+  test("retries items by their messages alone, under the same key (F67)", async () => {
     const keys: string[] = [];
     const flaky = handlerOf(({ item }, { attempt, idempotencyKey }) => {
       if (item === 4) keys.push(`${idempotencyKey}/${attempt}`);
@@ -198,7 +198,7 @@ describe("a family of tasks", () => {
     expect(items.filter(({ type }) => type === "task-failed")).toEqual([]);
   });
 
-  test("stops for a member that fails for good, and resolves it alone (F58)", async () => {
+  test("raises an incident for an item that fails permanently, which is resolved by itself (F58)", async () => {
     let isBroken = true;
     const broken = handlerOf(({ item }) =>
       item === 4 && isBroken
@@ -226,7 +226,7 @@ describe("a family of tasks", () => {
     expect((await world.engine.result(instanceId)).status).toBe("succeeded");
   });
 
-  test("without a handler is listed, completed and failed by API, member by member (F2)", async () => {
+  test("without a handler is listed, completed and failed through the API, item by item (F2)", async () => {
     const world = aPlainWorld();
     await world.engine.deploy({ notation: "bpmn", source });
     const { instanceId } = await world.engine.start("p", { variables: { items: several(12) } });
@@ -260,7 +260,7 @@ describe("a family of tasks", () => {
     expect((await world.engine.tasks({ type: "each" }, { limit: 50 })).items).toEqual([]);
   });
 
-  test("lets late members find nothing when it was interrupted", async () => {
+  test("ignores late outcomes of its items after it was interrupted", async () => {
     let ran = 0;
     const counting = handlerOf(() => {
       ran += 1;
@@ -281,7 +281,7 @@ describe("a family of tasks", () => {
     expect((await world.engine.get(instanceId)).completedElements).toContain("given-up");
   });
 
-  test("claims an exclusive member by itself, and in doubt stops (F67)", async () => {
+  test("claims an exclusive item by itself, and raises an incident if its outcome is unknown (F67)", async () => {
     const runs: number[] = [];
     const exclusive = handlerOf(
       ({ item }) => {
@@ -311,7 +311,7 @@ describe("a family of tasks", () => {
     expect(incidents[0]?.message).toContain("Entry 5 of the list: The task is exclusive");
   });
 
-  test("fails a member that was handed out too often (poison)", async () => {
+  test("fails an item that was delivered too often (poison)", async () => {
     const world = aPlainWorld({ handlers: { each: doubled } });
     await world.engine.deploy({ notation: "bpmn", source });
     await world.engine.start("p", { variables: { items: several(12) } });

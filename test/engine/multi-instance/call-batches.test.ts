@@ -31,7 +31,7 @@ const calls = (marker: string, processId = "double") =>
   );
 
 const double = line("double", [working("twice")]);
-/** A child that waits for somebody outside. */
+/** A child that waits for a worker. */
 const waiting = line("double", [working("nobody")]);
 
 const looping = (child = double, ...more: readonly string[]) =>
@@ -56,7 +56,7 @@ const invocation = (n: number): Invocation => ({
   mayContinue: true,
 });
 
-/** Handles what is queued as queues would: what is parked for one instance ten at a time. */
+/** Handles queued messages as queues would: parked facts of one instance ten at a time. */
 async function drain({ engine, queued }: PlainWorld): Promise<Message[]> {
   const handled: Message[] = [];
   for (let n = 0; queued.length > 0; n += 1) {
@@ -90,8 +90,8 @@ function childrenIn({ commits }: PlainWorld, parentId: string): readonly Instanc
   return [...newest.values()].filter(({ parent }) => parent?.instanceId === parentId);
 }
 
-describe("a family of calls", () => {
-  test("of a thousand costs its caller a commit for ten ends, and stays small (S4, R15, F58)", async () => {
+describe("a batch of calls", () => {
+  test("of a thousand costs its caller one commit per ten ends, and stays small (S4, R15, F58)", async () => {
     const store = new SimulatedStore({});
     const world = aPlainWorld({ store, tasks });
     let largest = 0;
@@ -119,7 +119,7 @@ describe("a family of calls", () => {
     expect(told).toHaveLength(1_000);
   });
 
-  test("begins and ends each child once, though every message comes twice (S4)", async () => {
+  test("starts and ends each child once, although every message comes twice (S4)", async () => {
     const world = aPlainWorld({ tasks });
     const instanceId = await begun(world, looping(), 12);
 
@@ -143,7 +143,7 @@ describe("a family of calls", () => {
     });
   });
 
-  test("is shown as one wait, which says how many are open and names the first", async () => {
+  test("is shown as one wait, with the number of open children and the first of them", async () => {
     const world = aPlainWorld({ tasks });
     const instanceId = await begun(world, looping(waiting), 12);
     await drain(world);
@@ -166,17 +166,17 @@ describe("a family of calls", () => {
     expect(left?.childInstanceId).not.toBe(first);
   });
 
-  test("cancels its children by pages, and those that have not begun never begin (race 20)", async () => {
+  test("cancels its children page by page, and those that have not started never start (race 20)", async () => {
     const world = aPlainWorld({ tasks, settings: { membersPerPage: 5 } });
     const instanceId = await begun(world, looping(waiting), 12);
-    // The start, and then one of the three pages that begin the children.
+    // The start, and then one of the three pages that start the children.
     await world.engine.handle(world.queued.shift() as Message, invocation(0));
     const [page, ...pages] = world.queued.splice(0) as [Message, ...Message[]];
     await world.engine.handle(page, invocation(1));
 
     await world.engine.cancel(instanceId, { reason: "enough" });
     const handled = await drain(world);
-    // Pages that were on their way all the time find every place taken.
+    // Pages that were in delivery all the time find every id taken.
     world.queued.push(...pages);
     await drain(world);
 
@@ -187,7 +187,7 @@ describe("a family of calls", () => {
     expect(children.filter(({ erased }) => erased === true)).toHaveLength(7);
   });
 
-  test("starts again nothing that a page finds cancelled while it works (race 20)", async () => {
+  test("starts nothing again that a page finds cancelled while it runs (race 20)", async () => {
     const world = aPlainWorld({ tasks, settings: { membersPerPage: 5 } });
     const instanceId = await begun(world, looping(waiting), 12);
     await world.engine.handle(world.queued.shift() as Message, invocation(0));
@@ -202,7 +202,7 @@ describe("a family of calls", () => {
     expect((await world.engine.tasks({ type: "nobody" }, { limit: 50 })).items).toEqual([]);
   });
 
-  test("is cut short by its border, and cancels at once where queues are in memory", async () => {
+  test("is interrupted by its boundary event, and cancels at once with queues in memory", async () => {
     const settings = { membersPerPage: 5, host: ONE_PROCESS };
     const world = aPlainWorld({ tasks, settings });
     const instanceId = await begun(world, looping(waiting), 12);
@@ -217,7 +217,7 @@ describe("a family of calls", () => {
     expect((await world.engine.get(instanceId)).completedElements).toContain("given-up");
   });
 
-  test("lets a page to cancel go where the store knows nothing of an interruption", async () => {
+  test("drops a cancel page if the stored instance shows no interruption", async () => {
     const world = aPlainWorld({ tasks });
     const instanceId = await begun(world, looping(waiting), 12);
     await drain(world);
@@ -229,7 +229,7 @@ describe("a family of calls", () => {
     expect(childrenIn(world, instanceId).every(({ status }) => status === "live")).toBe(true);
   });
 
-  test("ends by the first error of a child that its border catches (F57)", async () => {
+  test("ends with the first error of a child that its boundary event catches (F57)", async () => {
     const caught = [
       onError("caught", "call", "BAD"),
       end("mended"),
@@ -249,7 +249,7 @@ describe("a family of calls", () => {
     expect((await world.engine.tasks({ type: "nobody" }, { limit: 50 })).items).toEqual([]);
   });
 
-  test("cancels the rest of its children when its condition holds (F58)", async () => {
+  test("cancels the rest of its children when its completion condition holds (F58)", async () => {
     const until = xml("completionCondition", {}, "=numberOfCompletedInstances = 2");
     const source = file(line("caller", [calls(loop(OVER, until))]), waiting);
     const world = aPlainWorld({ tasks });
@@ -270,7 +270,7 @@ describe("a family of calls", () => {
     expect(ends.filter((end) => end === "cancelled")).toHaveLength(10);
   });
 
-  test("waits while a child has an incident, and goes on when that is resolved", async () => {
+  test("waits while a child has an incident, and continues when it is resolved", async () => {
     let isBroken = true;
     const broken = ({ n }: Variables) => {
       if (n === 4 && isBroken) throw new Error("no");
@@ -293,7 +293,7 @@ describe("a family of calls", () => {
     expect((await world.engine.result(instanceId)).status).toBe("succeeded");
   });
 
-  test("stops for each child that cannot begin, and calls anew when that is resolved", async () => {
+  test("raises an incident for each child that cannot start, and calls again when it is resolved", async () => {
     const source = file(line("caller", [calls(loop(OVER))]));
     const world = aPlainWorld({ tasks });
     const instanceId = await begun(world, source, 12);
@@ -313,11 +313,11 @@ describe("a family of calls", () => {
     });
   });
 
-  test("is begun and told of again when every queue has lost everything (D19)", async () => {
+  test("is started and notified again when every queue has lost everything (D19)", async () => {
     const world = aPlainWorld({ tasks, settings: { membersPerPage: 5 } });
     const instanceId = await begun(world, looping(), 12);
     await world.engine.handle(world.queued.shift() as Message, invocation(0));
-    // One page begins five children and brings them to their ends; nobody hears of anything.
+    // One page starts five children and runs them to their ends; their notifications are lost.
     const page = world.queued.shift() as Message;
     world.queued.length = 0;
     await world.engine.handle(page, invocation(1));
@@ -327,13 +327,13 @@ describe("a family of calls", () => {
     const report = await world.engine.recoverAll({ limit: 50 });
     await drain(world);
 
-    // Seven that had not begun and five whose ends were not taken are three pages.
+    // Seven that had not started and five whose ends were not taken are three pages.
     expect(report).toMatchObject({ resumed: 1, resent: 3 });
     expect((await world.engine.result(instanceId)).status).toBe("succeeded");
     expect(childrenIn(world, instanceId)).toHaveLength(12);
   });
 
-  test("is left alone by a recovery for as long as its children live (D19)", async () => {
+  test("is skipped by a recovery as long as its children are live (D19)", async () => {
     const world = aPlainWorld({ tasks, settings: { membersPerPage: 5 } });
     const instanceId = await begun(world, looping(waiting), 12);
     await drain(world);
@@ -351,7 +351,7 @@ describe("a family of calls", () => {
     expect((await world.engine.get(instanceId)).waits[1]).toMatchObject({ members: { open: 11 } });
   });
 
-  test("keeps what a child knew until it was taken, and lets nobody else cancel it (F7)", async () => {
+  test("keeps the result of a child until it is taken, and refuses other callers' cancels (F7)", async () => {
     const world = aPlainWorld({ tasks });
     const instanceId = await begun(world, looping(waiting), 12);
     await drain(world);
@@ -387,7 +387,7 @@ describe("a family of calls", () => {
     expect(children.every(({ status }) => status === "cancelled")).toBe(true);
   });
 
-  test("stores apart what it hands over to all, where that is large", async () => {
+  test("externalizes the input shared by all children if it is large", async () => {
     const store = new SimulatedStore({});
     const world = aPlainWorld({ store, tasks });
     await world.engine.deploy({ notation: "bpmn", source: looping(waiting) });
@@ -416,8 +416,8 @@ const handlerOf = (run: (input: Variables) => Variables): TaskHandler => ({
   },
 });
 
-describe("a loop over calls that an earlier engine has begun", () => {
-  test("goes on with the tickets of its own that each of its calls has", async () => {
+describe("a multi-instance call activity that an earlier engine has started", () => {
+  test("continues with the individual tickets of its calls", async () => {
     const text = readFileSync("test/fixtures/stored/calls-apart.json", "utf8");
     const items = JSON.parse(text) as readonly (Omit<Item, "body"> & { body: string })[];
     const store = new SimulatedStore({});

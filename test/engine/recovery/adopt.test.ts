@@ -6,7 +6,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 const source = bpmn.sequence(bpmn.service("work"));
 
 describe("a handler that is deployed later", () => {
-  test("runs the tasks that were offered before it came", async () => {
+  test("runs the tasks that were offered before it was deployed", async () => {
     const store = new SimulatedStore({});
     const before = aPlainWorld({ store });
     await before.engine.deploy({ notation: "bpmn", source });
@@ -24,7 +24,7 @@ describe("a handler that is deployed later", () => {
     });
   });
 
-  test("is sent each of them once, and those that are over not at all", async () => {
+  test("gets each of them once, and none that are completed", async () => {
     const store = new SimulatedStore({});
     const before = aPlainWorld({ store });
     await before.engine.deploy({ notation: "bpmn", source });
@@ -40,7 +40,7 @@ describe("a handler that is deployed later", () => {
     expect(after.queued.map((it) => "instanceId" in it && it.instanceId)).toEqual(["a", "c"]);
   });
 
-  test("that goes again leaves them to the outside", async () => {
+  test("that is removed again leaves them to workers", async () => {
     const store = new SimulatedStore({});
     const without = aPlainWorld({ store });
     await without.engine.deploy({ notation: "bpmn", source });

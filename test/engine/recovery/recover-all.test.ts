@@ -4,7 +4,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const page = { limit: 50 };
 
-describe("recovering everything", () => {
+describe("a full recovery", () => {
   test("D19 sends again the tasks that every queue has lost", async () => {
     const { engine, queued, drain } = aPlainWorld({ tasks: { work: () => ({ done: true }) } });
     await engine.deploy({ notation: "bpmn", source: bpmn.sequence(bpmn.service("work")) });
@@ -35,7 +35,7 @@ describe("recovering everything", () => {
     expect(armed.slice(before)).toMatchObject([{ instanceId, ticket: armed[0]?.ticket }]);
   });
 
-  test("sends a family of many by page, as it was sent first", async () => {
+  test("sends a large batch page by page, as it was sent first", async () => {
     const { engine, queued, drain } = aPlainWorld({ tasks: { work: () => ({}) } });
     const marker = bpmn.loop({ inputCollection: "=items", inputElement: "item" });
     const each = bpmn.xml("serviceTask", { id: "work" }, bpmn.extensions(bpmn.job()), marker);
@@ -48,13 +48,13 @@ describe("recovering everything", () => {
     const kinds = queued.map(({ kind }) => kind);
     await drain();
 
-    // Each page is one message; its members leave when it is taken.
+    // Each page is one message; its items are sent when it is handled.
     expect(report).toMatchObject({ resumed: 1, resent: 3 });
     expect(kinds).toEqual(["members", "members", "members"]);
     expect((await engine.get(instanceId)).status).toBe("succeeded");
   });
 
-  test("goes page by page, and leaves ended instances alone", async () => {
+  test("continues page by page, and skips ended instances", async () => {
     const { engine, drain } = aPlainWorld({ tasks: { work: () => ({}) } });
     await engine.deploy({ notation: "bpmn", source: bpmn.sequence(bpmn.service("work")) });
     for (const n of [1, 2, 3]) await engine.start("p", { instanceId: `live-${n}` });

@@ -101,12 +101,12 @@ async function lose({ engine, queued }: Built, id: string): Promise<void> {
   queued.length = 0;
 }
 
-/** What is left behind, and what recovering everything must report of it. */
+/** What is left behind, and what a full recovery must report about it. */
 type Situation = Readonly<{
   name: string;
   leave: (world: Built) => Promise<void>;
   counts: Partial<RecoveryReport>;
-  /** What it reports the second time, where that is something else. */
+  /** What it reports the second time, if that differs. */
   again?: Partial<RecoveryReport>;
 }>;
 
@@ -125,7 +125,7 @@ const SITUATIONS: readonly Situation[] = [
     counts: { skipped: 1 },
   },
   {
-    name: "a wait for a signal that nobody has sent",
+    name: "a wait for a signal that was not sent",
     leave: (world) => lose(world, "heard"),
     counts: { skipped: 1 },
   },
@@ -179,7 +179,7 @@ const SITUATIONS: readonly Situation[] = [
     counts: { resumed: 1, resent: 1 },
   },
   {
-    name: "a task of somebody's",
+    name: "a task for a worker",
     leave: async (world) => {
       await world.engine.start("somebody");
       await world.drain();
@@ -187,19 +187,19 @@ const SITUATIONS: readonly Situation[] = [
     counts: { skipped: 1 },
   },
   {
-    name: "a family of three of which one is done",
+    name: "a batch of three of which one is done",
     leave: async (world) => {
       await world.engine.start("family", { variables: { items: [1, 2, 3] } });
       await untilOpen(world, 3);
       const [first] = world.queued;
-      if (first === undefined) throw new Error("no member was sent");
+      if (first === undefined) throw new Error("no item was sent");
       await world.engine.handle(first, { id: "one", until: soon(world), mayContinue: false });
       world.queued.length = 0;
     },
     counts: { resumed: 1, resent: 2 },
   },
   {
-    name: "a call whose child was never begun",
+    name: "a call whose child was never started",
     leave: (world) => lose(world, "caller"),
     counts: { resumed: 1, resent: 1 },
     // Then there is a child, whose message is the one that was lost; its caller waits for it.
@@ -274,9 +274,9 @@ const SITUATIONS: readonly Situation[] = [
   },
 ];
 
-describe("a report of recovering everything", () => {
+describe("the report of a full recovery", () => {
   test.each(SITUATIONS)(
-    "S3 counts $name, once and again",
+    "S3 counts $name, the first time and again",
     async ({ leave, counts, again = counts }) => {
       const world = await aWorld();
       await leave(world);
@@ -286,12 +286,12 @@ describe("a report of recovering everything", () => {
       const second = await recoverPages(world, 1);
 
       expect(first).toEqual({ ...NOTHING_RECOVERED, ...counts });
-      // Queues that last cannot be asked what they hold: what was lost again is sent again.
+      // Durable queues cannot be asked what they hold: what was lost again is sent again.
       expect(second).toEqual({ ...NOTHING_RECOVERED, ...again });
     },
   );
 
-  test("S3 counts each once, whatever the page that it is on", async () => {
+  test("S3 counts each once, whatever page it is on", async () => {
     for (const limit of [1, 3, 50]) {
       const world = await aWorld();
       await lose(world, "task");
@@ -317,7 +317,7 @@ describe("a report of recovering everything", () => {
     }
   });
 
-  test("S3 has nothing more to resume once what was sent has been done", async () => {
+  test("S3 has nothing more to resume once what was sent has been processed", async () => {
     const world = await aWorld();
     await lose(world, "task");
     await lose(world, "fork");
@@ -331,7 +331,7 @@ describe("a report of recovering everything", () => {
     expect(second).toEqual({ ...NOTHING_RECOVERED, skipped: 1 });
   });
 
-  test("S3 counts apart what could not be armed, and what it had sent before", async () => {
+  test("S3 counts separately what could not be armed, and what it had sent before", async () => {
     const refuse = async () => {
       throw new EngineError("timers/not-armed", {
         happened: "No",
@@ -356,7 +356,7 @@ describe("a report of recovering everything", () => {
     });
   });
 
-  test("names only so many of those that cannot be read, and counts them all", async () => {
+  test("names a limited number of unreadable items, and counts them all", async () => {
     const world = await aWorld();
     for (let n = 0; n <= MAX_TROUBLES_TOLD; n += 1) {
       await spoil(world, "task", (text) => text.slice(0, 20), `task-${n}`);
@@ -368,7 +368,7 @@ describe("a report of recovering everything", () => {
     expect(report.troubles).toHaveLength(MAX_TROUBLES_TOLD);
   });
 
-  test("goes on behind a start event by timer that cannot be read", async () => {
+  test("continues after a timer start event that cannot be read", async () => {
     const world = await aWorld();
     for (const id of ["a", "b"]) {
       const source = startsItself(id, { timeCycle: "R/PT1H" });
@@ -385,7 +385,7 @@ describe("a report of recovering everything", () => {
   });
 });
 
-describe("a list beside what cannot be read", () => {
+describe("a list with an unreadable item", () => {
   test.each([
     ["is too old", (text: string) => text.replace(/"f":\d+/, '"f":1')],
     ["is cut off", (text: string) => text.slice(0, 20)],
@@ -402,9 +402,9 @@ describe("a list beside what cannot be read", () => {
   });
 });
 
-describe("an instance on the move between having an incident and not", () => {
+describe("an instance that moves between having an incident and having none", () => {
   test.each(["live", "incident"])(
-    "is recovered though the view %s was read before and the other after",
+    "is recovered although the view %s was read before and the other after",
     async (first) => {
       const world = await aWorld();
       await lose(world, "fork");
@@ -456,7 +456,7 @@ describe("an instance on the move between having an incident and not", () => {
   });
 });
 
-/** One of the two tasks of the fork fails for good. */
+/** One of the two tasks of the fork fails permanently. */
 async function fail({ engine }: Built): Promise<void> {
   const { items } = await engine.tasks({ instanceId: "fork" }, { limit: 1 });
   await engine.failTask(items[0]?.taskId ?? "", { message: "no", retries: 0 });
@@ -464,7 +464,7 @@ async function fail({ engine }: Built): Promise<void> {
 
 const soon = (world: Built) => instantFrom(world.now() + 900_000);
 
-/** Handles messages until so many tasks are queued, and no more. */
+/** Handles messages until this many tasks are queued, and no more. */
 async function untilOpen(world: Built, count: number): Promise<void> {
   const isThere = () => world.queued.filter(({ kind }) => kind === "task").length >= count;
   while (!isThere()) {

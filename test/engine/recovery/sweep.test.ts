@@ -26,7 +26,7 @@ import {
 const UNKNOWN = { code: "engine/outcome-unknown" };
 
 describe("a sweep", () => {
-  test("D19 F19 sends the timer that nobody brought, and takes no step itself", async () => {
+  test("D19 F19 sends the timer that no queue delivered, and takes no step itself", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one");
     const dueAt = world.now() + 10_000;
@@ -40,7 +40,7 @@ describe("a sweep", () => {
     expect(world.commits).toHaveLength(before);
   });
 
-  test("leaves alone what is due, but may still be on its way", async () => {
+  test("skips what is due, but may still be in a queue", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one");
 
@@ -52,7 +52,7 @@ describe("a sweep", () => {
     expect(await world.engine.sweep(EVERYTHING)).toMatchObject({ sent: 1 });
   });
 
-  test("names every timer of an instance that is due: only the first had been armed", async () => {
+  test("sends every due timer of an instance: only the first had been armed", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one");
     await world.engine.start("waits-pt10s", { instanceId: "two", deadline: "PT11S" });
@@ -79,7 +79,7 @@ describe("a sweep", () => {
     expect(sent).toEqual([2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2]);
   });
 
-  test("sends what became overdue meanwhile, also in a minute that was looked at", async () => {
+  test("sends what became overdue meanwhile, also in a minute that was already read", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one");
     await world.wait("PT12S", "two");
@@ -96,7 +96,7 @@ describe("a sweep", () => {
     expect(takeArmed(world)).toEqual(["three"]);
   });
 
-  test(`stops after ${MAX_LOOKED_AT} and goes on there, oldest first`, {
+  test(`stops after ${MAX_LOOKED_AT} and continues there, oldest first`, {
     timeout: 60_000,
   }, async () => {
     const world = aTimerWorld();
@@ -116,7 +116,7 @@ describe("a sweep", () => {
     expect(takeArmed(world)).toEqual(["young"]);
   });
 
-  test("that has no more time stops after a page, and sends nothing of it again", async () => {
+  test("that runs out of time stops after a page, and does not send the page again", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one");
     await multiply(world.store, "one", 250);
@@ -134,7 +134,7 @@ describe("a sweep", () => {
     expect(new Set(takeArmed(world)).size).toBe(250);
   });
 
-  test("tells of an item that cannot be read, and goes on with the others", async () => {
+  test("reports an item that cannot be read, and continues with the others", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one", "two");
     await spoil(world.store, "one");
@@ -147,7 +147,7 @@ describe("a sweep", () => {
     expect(world.troubles).toEqual(["default#I#one / S cannot be read and is left out"]);
   });
 
-  test("tries again in a minute when nothing could be sent", async () => {
+  test("retries in a minute when nothing could be sent", async () => {
     let isDown = true;
     const world = aTimerWorld({ refuses: () => isDown });
     isDown = false;
@@ -164,7 +164,7 @@ describe("a sweep", () => {
     expect(up).toMatchObject({ sent: 1, troubles: 0 });
   });
 
-  test("beside another one sends at worst everything twice", async () => {
+  test("concurrent with another sends everything at most twice", async () => {
     const world = aTimerWorld();
     await world.wait("PT10S", "one", "two", "three");
     pass(world, 10_000 + MINUTE);
@@ -179,7 +179,7 @@ describe("a sweep", () => {
     expect(takeArmed(world)).toEqual([]);
   });
 
-  test("of one slice leaves the others to those who look at them", async () => {
+  test("of one slice leaves the others to their own sweeps", async () => {
     const world = aTimerWorld();
     const ids = ["a", "b", "c", "d", "e", "f", "g", "h"];
     await world.wait("PT10S", ...ids);
@@ -217,8 +217,8 @@ describe("a sweep", () => {
   });
 });
 
-describe("a sweep that finds a message which nobody took", () => {
-  /** Begins by an order, then works; under this id. */
+describe("a sweep that finds a kept message without a recipient", () => {
+  /** Starts by an order, then works; with this id. */
   const begunByOrder = (id: string) =>
     beside(
       file(
@@ -238,7 +238,7 @@ describe("a sweep that finds a message which nobody took", () => {
     const world = aPlainWorld({ store: gated.store, tasks: { work: () => ({}) } });
     await world.engine.deploy({ notation: "bpmn", source: begunByOrder("p") });
     await world.engine.deploy({ notation: "bpmn", source: begunByOrder("q") });
-    // Kept for both of them, and its caller dies before the first one begins.
+    // Kept for both of them, and its caller dies before the first one starts.
     gated.kill((keys) => keys.some(({ sk }) => sk === "S"));
     await expect(world.engine.message({ name: "order" })).rejects.toMatchObject(UNKNOWN);
     gated.kill();
@@ -247,7 +247,7 @@ describe("a sweep that finds a message which nobody took", () => {
     return world;
   }
 
-  test("sends one to those who may begin instances, and begins none itself", async () => {
+  test("wakes its mailbox through the queue, and starts no instance itself", async () => {
     const world = await anOrphan();
 
     const report = await world.engine.sweep(EVERYTHING);
@@ -257,7 +257,7 @@ describe("a sweep that finds a message which nobody took", () => {
     expect(world.commits).toEqual([]);
   });
 
-  test("lets it begin what it was kept for", async () => {
+  test("lets it start the instances that it was kept for", async () => {
     const world = await anOrphan();
 
     await world.engine.sweep(EVERYTHING);

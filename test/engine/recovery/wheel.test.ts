@@ -11,7 +11,7 @@ import {
   takeArmed,
 } from "../../support/waiting-timers.ts";
 
-/** Turns each minute, `times` times, and says whom each turn has queued. */
+/** Turns each minute, `times` times, and returns what each turn has queued. */
 async function turns(world: TimerWorld, times: number): Promise<readonly (readonly string[])[]> {
   const queued: (readonly string[])[] = [];
   for (let turn = 0; turn < times; turn++) {
@@ -38,7 +38,7 @@ describe("the wheel", () => {
     expect(timer).toMatchObject({ instanceId: "one", ticket: "t1.1", dueAt });
   });
 
-  test("goes on after an outage with the minute that it had come to", async () => {
+  test("continues after an outage with the minute that it had reached", async () => {
     const world = aTimerWorld();
     await world.wait("PT20M", "one");
     await world.wait("PT40M", "two");
@@ -53,7 +53,7 @@ describe("the wheel", () => {
     expect((await turns(world, 60)).flat()).toEqual(["three"]);
   });
 
-  test("beside another one, or turned twice in a minute, leaves nobody out", async () => {
+  test("beside another one, or turned twice in a minute, skips no timer", async () => {
     const world = aTimerWorld();
     await world.wait("PT30M", "one", "two");
     pass(world, 26 * MINUTE);
@@ -66,7 +66,7 @@ describe("the wheel", () => {
     expect(again).toEqual({ looked: 0, queued: 0, troubles: 0, more: false });
   });
 
-  test(`stops after ${MAX_LOOKED_AT} and goes on there`, { timeout: 60_000 }, async () => {
+  test(`stops after ${MAX_LOOKED_AT} and continues there`, { timeout: 60_000 }, async () => {
     const world = aTimerWorld();
     await world.wait("PT30M", "one");
     await multiply(world.store, "one", MAX_LOOKED_AT + 2);
@@ -81,7 +81,7 @@ describe("the wheel", () => {
     expect(new Set(takeArmed(world)).size).toBe(MAX_LOOKED_AT + 2);
   });
 
-  test("that has no more time stops after a page, and queues nothing of it again", async () => {
+  test("that runs out of time stops after a page, and does not queue the page again", async () => {
     const world = aTimerWorld();
     await world.wait("PT30M", "one");
     await multiply(world.store, "one", 120);
@@ -95,7 +95,7 @@ describe("the wheel", () => {
     expect(new Set(takeArmed(world)).size).toBe(120);
   });
 
-  test("stays before what could not be queued, and passes over what cannot be read", async () => {
+  test("stays before what could not be queued, and skips what cannot be read", async () => {
     let isDown = false;
     const world = aTimerWorld({ refuses: () => isDown });
     await world.wait("PT30M", "one", "two");
@@ -113,7 +113,7 @@ describe("the wheel", () => {
     expect(takeArmed(world)).toEqual(["two"]);
   });
 
-  test("leaves out an instance that has ended meanwhile", async () => {
+  test("skips an instance that has ended meanwhile", async () => {
     const world = aTimerWorld();
     await world.wait("PT30M", "one", "two");
     await world.engine.cancel("one");

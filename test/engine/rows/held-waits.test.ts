@@ -15,7 +15,7 @@ const big = "x".repeat(MAX_PAYLOAD_BYTES - 100);
 /** With this, one more payload of the largest size is too much for an instance. */
 const full = { a: "x".repeat(MAX_VALUES_BYTES - big.length) };
 
-describe("a wait that an incident held", () => {
+describe("a wait held by an incident", () => {
   test("is found again by the next signal once the incident is resolved", async () => {
     const source = beside(sequence(catching("wait", onSignal("approved"))), aSignal("approved"));
     const engine = await anEngine({ source });
@@ -38,7 +38,7 @@ describe("a wait that an incident held", () => {
     await expect(engine.result(instanceId)).resolves.toMatchObject({ status: "succeeded" });
   });
 
-  test("for a message leaves what is too large with its sender, and takes the next", async () => {
+  test("for a message refuses one that is too large, and takes the next", async () => {
     const source = beside(
       sequence(catching("wait", onMessage("paid"))),
       aMessage("paid", { key: '="k"' }),

@@ -33,7 +33,7 @@ const anInstance = (version: number, ...tickets: readonly TaskTicket[]): Instanc
 });
 const erased: Instance = { ...anInstance(9), status: "succeeded", erased: true };
 
-/** A row that the step wrote which opened the ticket, and one that a later step wrote. */
+/** A row written by the step that opened the ticket, and one written by a later step. */
 const first = { ticket: "k5.1", version: 5 };
 const later = { ticket: "k5.1", version: 8 };
 const second = { attempt: 2 };
@@ -87,7 +87,7 @@ describe("a row of a task", () => {
       "dead",
     ],
     ["is dead an hour after a commit that was never made", anInstance(4), "dead"],
-    ["is dead an hour after its instance was to begin", undefined, "dead"],
+    ["is dead an hour after its instance was to start", undefined, "dead"],
   ] as const)("%s", (_, instance, kind) => {
     expect(rowStateOf(world, row, instance && imageOf(instance)).kind).toBe(kind);
   });
@@ -102,7 +102,7 @@ describe("a row of a task", () => {
   });
 });
 
-describe("a row by which an instance is found", () => {
+describe("a row of a business key or tag", () => {
   const put = (version: number) => ({
     key: { pk: "default#K#bk#b", sk: instanceOrder(blank) },
     version,

@@ -7,7 +7,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 const poll = { type: "work", max: 10, lockSeconds: 30, worker: "w" };
 const PAGE = { limit: 10 };
 
-/** A task for workers and one for a user; `bodies` are what their rows hold, by partition. */
+/** A task for workers and one for a user; `bodies` are the contents of their rows, by partition. */
 async function aWorld() {
   const store = new SimulatedStore({});
   const world = aPlainWorld({ store });
@@ -34,7 +34,7 @@ async function aWorld() {
 }
 
 describe("the row of a task", () => {
-  test("is written in one shape, for workers and for users", async () => {
+  test("is written in one format, for workers and for users", async () => {
     const { engine, bodies } = await aWorld();
     const open = bodies();
 

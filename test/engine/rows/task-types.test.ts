@@ -1,4 +1,4 @@
-// A type of task is part of keys: one that no key can hold must be told before it is stored.
+// A task type is part of keys: one that no key can hold must be refused before it is stored.
 import { describe, expect, test } from "vitest";
 import * as bpmn from "../../support/bpmn-xml.ts";
 import { aPlainWorld } from "../../support/plain-world.ts";
@@ -22,24 +22,27 @@ const tooMuch = [
   ["NUL", "a\0b"],
 ] as const;
 
-describe("the type of a task, computed to", () => {
-  test.each(tooMuch)("%s, is an incident, and no task that nobody could find", async (_, type) => {
-    const { engine, drain } = await aWorld();
+describe("a task type computed to", () => {
+  test.each(tooMuch)(
+    "%s, is an incident, not a task that no worker could find",
+    async (_, type) => {
+      const { engine, drain } = await aWorld();
 
-    const { instanceId } = await engine.start("p", { variables: { type } });
-    await drain();
+      const { instanceId } = await engine.start("p", { variables: { type } });
+      await drain();
 
-    const { incidents, waits } = await engine.get(instanceId);
-    expect(incidents).toMatchObject([{ type: "EXTRACT_VALUE_ERROR", element: "work" }]);
-    expect(incidents[0]?.message).toMatch(/type of a task must have 1 to 255 characters/);
-    expect(waits.map(({ kind }) => kind)).toEqual(["incident"]);
-  });
+      const { incidents, waits } = await engine.get(instanceId);
+      expect(incidents).toMatchObject([{ type: "EXTRACT_VALUE_ERROR", element: "work" }]);
+      expect(incidents[0]?.message).toMatch(/type of a task must have 1 to 255 characters/);
+      expect(waits.map(({ kind }) => kind)).toEqual(["incident"]);
+    },
+  );
 
   test.each([
     ["as many characters as there may be", "x".repeat(255)],
     ["as many bytes", "字".repeat(111)],
     ["whatever separates parts of keys", "a#b/c%d e:f"],
-  ])("%s, leads a worker to it", async (_, type) => {
+  ])("%s, is found by a worker", async (_, type) => {
     const { engine, drain } = await aWorld();
 
     const { instanceId } = await engine.start("p", { variables: { type } });

@@ -17,7 +17,7 @@ const filledByHand = bpmn.file(
   ),
 );
 
-/** Three instances that each wait at a task, with a megabyte at hand. */
+/** Three instances that each wait at a task, with a megabyte of variables. */
 async function heavyWorld() {
   const world = aPlainWorld({ tasks: { fill: () => ({ heavy: MEGABYTE, more: `${MEGABYTE}!` }) } });
   await world.engine.deploy({ notation: "bpmn", source: filledByHand });
@@ -39,11 +39,11 @@ async function readAll(read: (page: { limit: number; cursor?: string }) => Promi
   return pages;
 }
 
-describe("a page that would be too heavy for an answer", () => {
+describe("a page that would be too large for a response", () => {
   test.each([
     ["instances", "list"],
     ["tasks", "tasks"],
-  ] as const)("is cut short, and none of the %s is left out", async (_, call) => {
+  ] as const)("is cut short, and leaves out none of the %s", async (_, call) => {
     const { engine } = await heavyWorld();
 
     const pages = await readAll((page) =>
@@ -89,7 +89,7 @@ describe("a page that would be too heavy for an answer", () => {
     expect(pages.flatMap(({ items }) => items)).toHaveLength(12);
   });
 
-  test("of a poll holds little more than one heavy task, and the others stay for the next", async () => {
+  test("of a poll holds little more than one large task, and the others stay for the next", async () => {
     const { engine } = await heavyWorld();
     const poll = { type: "by-hand", max: 10, lockSeconds: 60, worker: "anna" };
 

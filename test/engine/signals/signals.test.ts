@@ -32,7 +32,7 @@ async function aWaiting(count: number, store: Store = new SimulatedStore({})) {
 const begin = (world: PlainWorld, instanceId: string) =>
   world.engine.start("p", { instanceId, variables: {} });
 
-/** Handles what the bus has brought so far, and nothing else. */
+/** Handles what the bus has delivered so far, and nothing else. */
 async function handleBroadcasts({ engine, queued, now }: PlainWorld): Promise<void> {
   const until = (now() + 900_000) as Instant;
   const isBroadcast = ({ kind }: Message) => kind === "broadcast";
@@ -44,8 +44,8 @@ async function handleBroadcasts({ engine, queued, now }: PlainWorld): Promise<vo
 
 const statusOf = async ({ engine }: PlainWorld, id: string) => (await engine.get(id)).status;
 
-describe("a wait that begins during a broadcast", () => {
-  test("F39 after it was accepted waits for the next, though pages are still to come", async () => {
+describe("a wait that opens during a broadcast", () => {
+  test("F39 after it was accepted waits for the next, although pages are still to come", async () => {
     const world = await aWaiting(MAX_ROWS_IN_CALL + 1);
     const { broadcastId } = await world.engine.signal({ name: "approved" });
     await begin(world, "late");
@@ -62,26 +62,26 @@ describe("a wait that begins during a broadcast", () => {
     expect(await statusOf(world, "late")).toBe("succeeded");
   });
 
-  test("F39 after it had looked and before it was committed is reached, by its second look", async () => {
+  test("F39 between its read of the head and its commit is reached, by its second read", async () => {
     const gated = new GatedStore();
     const world = await aWaiting(0, gated.store);
     let answer: unknown;
     gated.before(writesInstance("a"), async () => {
       answer = await world.engine.signal({ name: "approved" });
-      await handleBroadcasts(world); // its pages have passed before the row is there
+      await handleBroadcasts(world); // its pages are done before the row is written
     });
 
     await begin(world, "a");
     await world.drain();
 
-    // Nobody waited while it was delivered, but this one had begun to.
+    // No wait was open while it was delivered, but this one was being opened.
     expect(answer).toMatchObject({ deliveredCount: 0 });
     expect(await statusOf(world, "a")).toBe("succeeded");
   });
 });
 
 describe("a broadcast", () => {
-  test("F33 to as many as a call carries is told with its answer; to one more it is not", async () => {
+  test("F33 to as many waits as a call delivers to returns the counts; to one more it does not", async () => {
     const world = await aWaiting(MAX_ROWS_IN_CALL);
     const whole = await world.engine.signal({ name: "approved" });
     await world.drain();
@@ -124,7 +124,7 @@ describe("a broadcast", () => {
     }
   });
 
-  test("F33 that comes twice counts a wait that was set aside, though the second copy finds it gone", async () => {
+  test("F33 that comes twice counts a wait that was set aside, although the second copy finds it closed", async () => {
     const gated = new GatedStore();
     const world = await aWaiting(2, gated.store);
     gated.kill((keys) => keys.some(({ sk }) => sk === "S")); // the call itself delivers nothing
@@ -151,7 +151,7 @@ describe("a broadcast", () => {
     });
   });
 
-  test("has its receipt for fifteen days, and its id as long", async () => {
+  test("keeps its receipt for fifteen days, and its id as long", async () => {
     const world = await aWaiting(0);
     const send = () => world.engine.signal({ name: "approved", payload: { n: 1 }, id: "b" });
     await send();
@@ -164,7 +164,7 @@ describe("a broadcast", () => {
 });
 
 describe("the rows of a signal", () => {
-  /** Rows that lead to nobody, so old that nobody will come: they are looked at, and tidied. */
+  /** Rows without an instance, so old that none will come: they are read, and tidied. */
   async function putRows(store: Store, count: number, epoch: number, at: Instant): Promise<void> {
     const ids = Array.from({ length: count }, (_, n) => `gone-${String(n).padStart(5, "0")}`);
     const rows = ids.map((id): Write => ({ put: rowOf(id, epoch, 0, at), when: "absent" }));
@@ -242,7 +242,7 @@ describe("the rows of a signal", () => {
       MAX_SHARDS,
     );
     expect(await epochsOf(store)).toBe(most);
-    // The one that waited in the first epoch is reached all the same.
+    // The wait of the first epoch is also reached.
     expect(await statusOf(world, "i0")).toBe("succeeded");
   });
 

@@ -11,8 +11,8 @@ const source = file(
   line("child", [working("answer")]),
 );
 
-describe("a child whose result its caller has no room for", () => {
-  test("is kept until somebody has resolved that, and its result is taken then", async () => {
+describe("a child whose result is too large for its caller", () => {
+  test("is kept until the incident is resolved, and its result is taken then", async () => {
     const { engine, drain } = aPlainWorld({
       tasks: {
         fill: () => ({ much: "x".repeat(1_800_000) }),
@@ -40,8 +40,8 @@ describe("a child whose result its caller has no room for", () => {
   });
 });
 
-describe("children of a loop whose results their caller has no room for", () => {
-  test("are kept as well, though one incident stands for all of them", async () => {
+describe("children of a multi-instance call whose results are too large for their caller", () => {
+  test("are kept as well, although one incident covers all of them", async () => {
     const marker = loop({ inputCollection: "=for n in 1..11 return n", inputElement: "n" });
     const call = xml(
       "callActivity",
@@ -78,8 +78,8 @@ describe("children of a loop whose results their caller has no room for", () => 
   });
 });
 
-describe("a call that hands over all that its caller has", () => {
-  test("needs no room for it besides: what both have counts once", async () => {
+describe("a call that passes all variables of its caller", () => {
+  test("needs no extra space for them: shared values count once", async () => {
     const handsOver = file(
       line("parent", [working("fill"), calling("call", "child")]),
       line("child", [working("answer")]),

@@ -13,13 +13,13 @@ const until = (afterMs: number, owner: string | null = "2-1") => ({
   expiresAt: instantFrom(1_000_000 + afterMs),
 });
 
-describe("what is left of a lease", () => {
+describe("the remaining time of a lease", () => {
   test.each([
     ["where owners may be anywhere, all of it", settings, until(60_000), 60_000],
     ["where owners are in this process, a second at most", here, until(60_000), 1_000],
     ["where owners are in this process, less if it ends sooner", here, until(300), 300],
     ["of an owner that died with its process, nothing", here, until(60_000, "1-1"), 0],
-    ["that nobody holds, nothing", here, until(60_000, null), 0],
+    ["without an owner, nothing", here, until(60_000, null), 0],
     ["that is over, nothing", settings, until(-1), 0],
   ])("%s", (_, world, lease, left) => {
     expect(leaseLeftMs({ settings: world, clock }, lease)).toBe(left);

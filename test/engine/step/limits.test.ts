@@ -44,7 +44,7 @@ async function aStarted(source: string) {
   return { world, instanceId };
 }
 
-/** Handles the first queued message alone, and gives what is queued then. */
+/** Handles the first queued message alone, and returns what is queued then. */
 async function handleFirst(world: ReturnType<typeof aPlainWorld>) {
   const [message] = world.queued.splice(0, 1);
   if (message === undefined) throw new Error("nothing is queued");
@@ -54,14 +54,14 @@ async function handleFirst(world: ReturnType<typeof aPlainWorld>) {
 }
 
 describe("an invocation", () => {
-  test("takes as many steps in place as it may", async () => {
+  test("takes as many steps in place as the limit allows", async () => {
     const { world, instanceId } = await aStarted(chainOf(MAX_STEPS_IN_PLACE));
 
     expect(await handleFirst(world)).toEqual([]);
     expect((await world.engine.get(instanceId)).status).toBe("succeeded");
   });
 
-  test("sends the one that is too many to the queue", async () => {
+  test("sends the first step beyond the limit to the queue", async () => {
     const { world, instanceId } = await aStarted(chainOf(MAX_STEPS_IN_PLACE + 1));
 
     expect(await handleFirst(world)).toEqual(["task"]);
@@ -89,7 +89,7 @@ describe("an outcome", () => {
 });
 
 describe("an instance", () => {
-  test("remembers the last requests, and no more than its limit", async () => {
+  test("remembers the recent requests, and no more than its limit", async () => {
     const world = aPlainWorld();
     const count = MAX_REMEMBERED_REQUESTS + 1;
     const ids = names(count);
@@ -119,7 +119,7 @@ describe("a source", () => {
   test.each([
     ["in one part", PART_BYTES],
     ["in two", PART_BYTES + 1],
-  ])("comes back as it was sent, stored %s", async (_, bytes) => {
+  ])("is returned as it was sent, stored %s", async (_, bytes) => {
     const world = aPlainWorld();
     const bare = sequence(task("t0"));
     const source = `${bare}<!--${"x".repeat(bytes - bare.length - "<!---->".length)}-->`;

@@ -38,8 +38,8 @@ const waiting = sequence(catching("wait", timer("timeDuration", "PT1M")));
 const listening = beside(sequence(catching("wait", onSignal("go"))), aSignal("go"));
 const LEASE_MS = 900_000;
 
-describe("what an engine lets its host observe", () => {
-  test("is nothing where all goes well", async () => {
+describe("the observations of an engine", () => {
+  test("are none if all goes well", async () => {
     const world = await aWorld(two);
 
     await world.drain();
@@ -48,7 +48,7 @@ describe("what an engine lets its host observe", () => {
     expect(world.seen).toEqual([]);
   });
 
-  test("is a task that comes once more when its attempt is over", async () => {
+  test("include a task that is redelivered after its attempt", async () => {
     const world = await aWorld(one);
     const message = taken(world);
     await handle(world, message, "a");
@@ -58,7 +58,7 @@ describe("what an engine lets its host observe", () => {
     expect(world.seen).toEqual([{ kind: "stale", instanceId: "one", fact: "task" }]);
   });
 
-  test("is a result that came in vain: another had finished the task meanwhile", async () => {
+  test("include a result that came too late: the task was already finished", async () => {
     const { store, ...gates } = gated();
     const world = await aWorld(one, store);
     const message = taken(world);
@@ -69,7 +69,7 @@ describe("what an engine lets its host observe", () => {
     expect(world.seen).toEqual([{ kind: "stale", instanceId: "one", fact: "task-completed" }]);
   });
 
-  test("is a timer that fires a second time", async () => {
+  test("include a timer that fires a second time", async () => {
     const world = await aWorld(waiting);
     const due: Message = { kind: "timer", tenant: "default", instanceId: "one", ticket: "t1.1" };
     world.moveTo(world.now() + 60_000);
@@ -80,7 +80,7 @@ describe("what an engine lets its host observe", () => {
     expect(world.seen).toEqual([{ kind: "stale", instanceId: "one", fact: "timer-due" }]);
   });
 
-  test("is a parked fact that came in vain, and not the copy of a call", async () => {
+  test("include a parked fact without effect, but not the copy of a call", async () => {
     const world = await aWorld(one);
     await world.engine.cancel("one");
     const about = { tenant: "default", instanceId: "one" };
@@ -95,7 +95,7 @@ describe("what an engine lets its host observe", () => {
     expect(world.seen).toEqual([{ kind: "stale", instanceId: "one", fact: "task-completed" }]);
   });
 
-  test("is a broadcast to a wait that has ended another way", async () => {
+  test("include a broadcast to a wait that was closed another way", async () => {
     const { store, ...gates } = gated();
     const world = await aWorld(listening, store);
     await world.drain();
@@ -113,7 +113,7 @@ describe("what an engine lets its host observe", () => {
     ]);
   });
 
-  test("is that a living owner is left alone, and that a dead one is followed", async () => {
+  test("include that a live owner was left alone, and that a dead one was taken over", async () => {
     const world = await aWorld(two);
     const message = taken(world);
     await handle(world, message, "a");
@@ -129,7 +129,7 @@ describe("what an engine lets its host observe", () => {
     ]);
   });
 
-  test("is a commit that is seen half applied", async () => {
+  test("include a commit that is read half applied", async () => {
     const meanwhile: (() => Promise<unknown>)[] = [];
     const world = await aWorld(listening, rowsFirst(meanwhile), []);
     meanwhile.push(() => world.engine.signal({ name: "go", id: "b" }));
@@ -141,7 +141,7 @@ describe("what an engine lets its host observe", () => {
     expect(await world.engine.get("one")).toMatchObject({ status: "succeeded" });
   });
 
-  test("is an outcome that waits in the queue of a crowded instance", async () => {
+  test("include an outcome that waits in the queue of a contended instance", async () => {
     const crowd = Array.from({ length: MAX_OPEN_TASKS_BEFORE_PARKING + 1 }, (_, n) => `work${n}`);
     const source = file(
       process(start(), ...crowd.flatMap((id) => [service(id), flow(`to-${id}`, "start", id)])),
@@ -154,7 +154,7 @@ describe("what an engine lets its host observe", () => {
     expect(world.seen).toContainEqual({ kind: "outcome-parked", instanceId: "one" });
   });
 
-  test("is how long nobody had brought what a sweep sends", async () => {
+  test("include how long an entry was overdue when a sweep sends it", async () => {
     const world = await aWorld(waiting);
     world.moveTo(world.now() + 60_000 + 75_000);
 
@@ -163,7 +163,7 @@ describe("what an engine lets its host observe", () => {
     expect(world.seen).toEqual([{ kind: "swept", lateMs: 75_000 }]);
   });
 
-  test("is how many a broadcast reached, and after which time", async () => {
+  test("include how many waits a broadcast reached, and after what time", async () => {
     const world = await aWorld(listening, new SimulatedStore({}), ["one", "two", "three"]);
     await world.drain();
     await world.engine.signal({ name: "go", id: "b" });
@@ -176,7 +176,7 @@ describe("what an engine lets its host observe", () => {
     ]);
   });
 
-  test("is how many messages a mailbox keeps, without those that are over", async () => {
+  test("include how many messages a mailbox keeps, without expired ones", async () => {
     const world = await aWorld(one, new SimulatedStore({}), []);
     const message = { name: "payment", correlationKey: "a", timeToLive: "PT1M" };
 
@@ -189,7 +189,7 @@ describe("what an engine lets its host observe", () => {
   });
 });
 
-/** Instances of the process, and everything that was observed since they began. */
+/** Instances of the process, and everything that was observed since they started. */
 async function aWorld(
   source: string,
   store: Store = new SimulatedStore({}),
@@ -213,7 +213,7 @@ function gated() {
   };
 }
 
-/** A store that applies a transaction from its end, and lets something happen in the middle. */
+/** A store that applies a transaction from its end, and runs something in between. */
 function rowsFirst(meanwhile: (() => Promise<unknown>)[]): Store {
   return new SimulatedStore({
     turn: async (point) => {
@@ -226,7 +226,7 @@ function rowsFirst(meanwhile: (() => Promise<unknown>)[]): Store {
 const handle = ({ engine, now }: PlainWorld, message: Message, id: string) =>
   engine.handle(message, { id, until: instantFrom(now() + LEASE_MS), mayContinue: false });
 
-/** The one message that is queued; it is out of the queue then. */
+/** The one message that is queued; it is taken out of the queue. */
 function taken({ queued }: PlainWorld): Message {
   const [message, ...others] = queued.splice(0);
   if (message === undefined || others.length > 0) throw new Error("there is not one message");

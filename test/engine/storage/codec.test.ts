@@ -69,8 +69,8 @@ const trails = fc
     });
   });
 
-describe("history as text", () => {
-  test("says everything that was in it", () => {
+describe("encoded history", () => {
+  test("contains everything that was in it", () => {
     fc.assert(
       fc.property(trails, (entries) => {
         const from = instantFrom(START);
@@ -83,7 +83,7 @@ describe("history as text", () => {
     );
   });
 
-  test("comes back from a chunk, whatever is in it", () => {
+  test("is read back from a chunk, whatever is in it", () => {
     fc.assert(
       fc.property(trails, (entries) => {
         const startedAt = entries[0]?.at ?? instantFrom(0);
@@ -94,7 +94,7 @@ describe("history as text", () => {
     );
   });
 
-  test("has capitals for every type, however many there will be", () => {
+  test("has letters for every type, however many there will be", () => {
     const numbers = Array.from({ length: 1_000 }, (_, n) => n);
     const codes = numbers.map(codeOf);
 
@@ -104,14 +104,14 @@ describe("history as text", () => {
     expect(TRAIL_TYPES.length).toBeLessThan(numbers.length);
   });
 
-  test("with a type of a newer engine is left to that engine, and not read as something else", () => {
+  test("with a type of a newer engine is left to that engine, and not misread", () => {
     const text = { t: `A${codeOf(TRAIL_TYPES.length)}3.1k` };
     const read = () => readTrail(text, { first: 1, from: instantFrom(START), definition });
 
     expect(read).toThrow(expect.objectContaining({ code: "store/item-too-new", retryable: true }));
   });
 
-  test("as format 4 wrote it tells of no occurrence", () => {
+  test("in format 4 has no occurrences", () => {
     const text = { t: "AB0C0E1B2.1kF2.5C2" };
 
     const entries = readTrail(text, { first: 1, from: instantFrom(START), definition });
@@ -134,7 +134,7 @@ describe("history as text", () => {
     expect(trailBytes(entries, definition) - trailBytes(without, definition)).toBe(2);
   });
 
-  test("of a task in a chain takes ten bytes or so", () => {
+  test("of a task in a chain takes about ten bytes", () => {
     const at = instantFrom(START + 1_000);
     const step = (
       ["task-completed", "element-completed", "flow-taken", "element-entered"] as const
@@ -159,7 +159,7 @@ describe("a journal", () => {
       return { next: first + entries.length, entries };
     });
 
-  test("comes back with its instance, and so does the start of a later run", () => {
+  test("is read back with its instance, and so is the start of a later run", () => {
     fc.assert(
       fc.property(journals, (journal) => {
         const startedAt = instantFrom(START);
@@ -175,7 +175,7 @@ describe("a journal", () => {
     );
   });
 
-  test("comes back from a chunk, beside the history that it left with", () => {
+  test("is read back from a chunk, beside the history that was moved with it", () => {
     fc.assert(
       fc.property(trails, journals, (entries, journal) => {
         const runAt = entries[0]?.at ?? instantFrom(0);
@@ -191,7 +191,7 @@ describe("a journal", () => {
 });
 
 describe("references to elements", () => {
-  test("come back in their order, places and ids alike", () => {
+  test("are read back in their order, indexes and ids alike", () => {
     const reference = fc.oneof(fc.nat({ max: 5_000 }), fc.string());
     const lists = fc.oneof(fc.array(fc.nat({ max: 40 })), fc.array(reference));
     fc.assert(
@@ -209,7 +209,7 @@ describe("references to elements", () => {
 });
 
 describe("the id of an owner", () => {
-  test("comes back, whatever it is", () => {
+  test("round-trips, whatever it is", () => {
     const ids = fc.oneof(
       fc.uuid(),
       fc.string(),
@@ -228,7 +228,7 @@ describe("the id of an owner", () => {
     );
   });
 
-  test("takes 23 characters where it is a UUID", () => {
+  test("takes 23 characters if it is a UUID", () => {
     expect(packOwner("0c2f6f0e-5e0f-4d28-9a55-1d5e1b7d0a11")).toHaveLength(23);
   });
 });

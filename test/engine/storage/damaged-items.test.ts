@@ -13,15 +13,15 @@ import { aPlainWorld, type PlainWorld } from "../../support/plain-world.ts";
 import { worldOf } from "../../support/stored-world.ts";
 import { NEWS_READER, type Tour, tour } from "../../support/tour.ts";
 
-/** What a stop of the tour loses; or that it needs the item itself, and is told what is wrong. */
+/** What a stop of the tour loses; or that it needs the item itself, and gets the error. */
 type Loss = readonly string[] | "refused";
 type Losses = Readonly<Record<string, Loss>>;
 
-/** One item of a kind, by its key, and all that may be missed while it cannot be read. */
+/** One item of a kind, by its key, and everything that may be missing while it cannot be read. */
 type Case = Readonly<{
   item: RegExp;
   loses: Losses;
-  /** Where a newer engine will read it: what waits for that besides. */
+  /** What else waits if a newer engine will read it. */
   newer?: Losses;
 }>;
 
@@ -41,7 +41,7 @@ const members = ["f1.1#10", "f1.1#11", "f1.1#4", "f1.1#5", "f1.1#6", "f1.1#7", "
 const atFamily = [...members, "k5.1"].map((ticket) => `at-family.${ticket}`);
 const CHILD = "tJ16zElRoAEV8VPv777OaA";
 
-/** Every kind there is: one that is new has no entry here, and does not compile. */
+/** Every kind: a new one without an entry here does not compile. */
 const CASES: Readonly<Record<Kind, readonly Case[]>> = {
   instance: [
     { item: /#I#at-task S$/, loses: atTask },
@@ -92,7 +92,7 @@ const CASES: Readonly<Record<Kind, readonly Case[]>> = {
         "list of a user's tasks": atPerson,
         "list of a candidate's tasks": atPerson,
         "list of a group's tasks": atPerson,
-        "list of people's tasks": atPerson,
+        "list of user tasks": atPerson,
       },
     },
     {
@@ -107,7 +107,7 @@ const CASES: Readonly<Record<Kind, readonly Case[]>> = {
       item: /#I#at-call S$/,
       loses: {
         "list of instances": ["at-call"],
-        // Its result is kept for the call that nobody can read.
+        // Its result is kept for the call that cannot be read.
         "completion of a child": "refused",
         purge: ["at-call purged", `${CHILD} purged`],
       },
@@ -167,7 +167,7 @@ const CASES: Readonly<Record<Kind, readonly Case[]>> = {
     {
       item: /#G#approved#1.0 /,
       loses: { "signal to a wait": ["2 delivered"], purge: ["at-signal purged"] },
-      // The broadcast waits for the newer engine, and with it all whom it is for.
+      // The broadcast waits for the newer engine, and so do all its recipients.
       newer: {
         "signal to a wait": "refused",
         purge: ["at-signal purged", "fresh-approval purged"],
@@ -229,7 +229,7 @@ const CASES: Readonly<Record<Kind, readonly Case[]>> = {
     { item: /#U#g#sales /, loses: { "list of a group's tasks": atPerson } },
     {
       item: /#U#all .*at-person/,
-      loses: { "list of tasks": atPerson, "list of people's tasks": atPerson },
+      loses: { "list of tasks": atPerson, "list of user tasks": atPerson },
     },
   ],
   "timer-start": [
@@ -246,7 +246,7 @@ const CASES: Readonly<Record<Kind, readonly Case[]>> = {
     {
       item: /#J#work H$/,
       loses: { "task type": "refused" },
-      // Where its tasks belong only the newer engine knows.
+      // Only the newer engine knows the shards of its tasks.
       newer: { "signal that starts": ["1 started"] },
     },
   ],
@@ -264,7 +264,7 @@ const DAMAGES: Readonly<Record<string, (kind: Kind, body: Uint8Array) => Uint8Ar
     bytes(JSON.stringify({ ...JSON.parse(new TextDecoder().decode(body)), f: FORMATS[kind] + 1 })),
 };
 
-/** What whoever needs an item that cannot be read is told. */
+/** The error for a caller that needs an item that cannot be read. */
 const PROMISED: readonly string[] = [
   "store/corrupt",
   "store/item-too-new",
@@ -273,7 +273,7 @@ const PROMISED: readonly string[] = [
   "engine/outcome-unknown",
 ] satisfies readonly ErrorCode[];
 
-/** The first item of a kind in every way, the others as far as ways differ in what they lead to. */
+/** The first item of a kind with every damage, the others with one of each effect. */
 const rows = (Object.keys(CASES) as Kind[]).flatMap((kind) =>
   CASES[kind].flatMap((one, n) =>
     Object.keys(DAMAGES)
@@ -282,10 +282,10 @@ const rows = (Object.keys(CASES) as Kind[]).flatMap((kind) =>
   ),
 );
 
-describe("one item that cannot be read", async () => {
+describe("one unreadable item", async () => {
   const whole = await tour(aWorld(await everyKind()));
 
-  test.each(rows)("R17 harms nothing else: $kind $what that $damage", async (row) => {
+  test.each(rows)("R17 affects nothing else: $kind $what that $damage", async (row) => {
     const { kind, damage, item, loses, newer } = row;
     const store = await everyKind();
     const key = await spoil(store, item, (body) => DAMAGES[damage]?.(kind, body) ?? body);
@@ -299,7 +299,7 @@ describe("one item that cannot be read", async () => {
     expect(troubles.filter((about) => about === name).length).toBeLessThanOrEqual(1);
   });
 
-  test("may be any item at all: no stop of the tour meets an error that nobody planned for", async () => {
+  test("may be any item at all: no stop of the tour fails unexpectedly", async () => {
     for (const { key } of someOfEach((await everyKind()).items())) {
       const store = await everyKind();
       await spoil(store, (item) => item.key.pk === key.pk && item.key.sk === key.sk, cutShort);
@@ -318,13 +318,13 @@ function someOfEach(items: readonly Item[]): readonly Item[] {
   return Object.values(Object.groupBy(items, likeness)).flatMap((alike = []) => alike.slice(0, 3));
 }
 
-/** What a stop may be told when what it asks for is not there. */
+/** The codes that a stop may get when what it asks for does not exist. */
 const TOLD: readonly string[] = [...PROMISED, "task/not-found", "instance/not-ended"];
 
-describe("a poll beside an instance that cannot be read", () => {
+describe("a poll that meets an unreadable instance", () => {
   const asked = { type: "work", max: 20, lockSeconds: 3_600, worker: "w" };
 
-  test("keeps no lock on its task, and looks at it again in a minute", async () => {
+  test("keeps no lock on its task, and reads it again in a minute", async () => {
     const store = await everyKind();
     const before = await bodyOf(store, /#I#at-task S$/);
     await spoil(store, /#I#at-task S$/, cutShort);
@@ -342,7 +342,7 @@ describe("a poll beside an instance that cannot be read", () => {
     expect(again.tasks.map(({ taskId }) => taskId)).toEqual(["at-task.k1.2"]);
   });
 
-  test("gives what it has taken when the store fails it, and leaves nothing locked", async () => {
+  test("returns the tasks that it has locked when the store fails, and leaves nothing locked", async () => {
     const store = await everyKind();
     const world = aWorld(store);
     const get = store.get.bind(store);
@@ -363,8 +363,8 @@ describe("a poll beside an instance that cannot be read", () => {
   });
 });
 
-describe("a row that was damaged", () => {
-  test("is replaced by a recovery of everything: its task is given to the next poll", async () => {
+describe("a damaged row", () => {
+  test("is replaced by a full recovery: its task is given to the next poll", async () => {
     const store = await everyKind();
     await spoil(store, /#J#work#0 .*at-task/, cutShort);
     const world = aWorld(store);
@@ -378,8 +378,8 @@ describe("a row that was damaged", () => {
   });
 });
 
-describe("the type of a task that was damaged", () => {
-  test("is looked for wherever its tasks could be, and is replaced by whoever sets it anew", async () => {
+describe("a damaged task type", () => {
+  test("has its tasks looked up in every shard, and is replaced when it is set again", async () => {
     const store = await everyKind();
     await spoil(store, /#J#work H$/, cutShort);
     const world = aWorld(store);
@@ -395,7 +395,7 @@ describe("the type of a task that was damaged", () => {
   });
 });
 
-describe("a message for several of whom one cannot be read", () => {
+describe("a message for several instances of which one is unreadable", () => {
   test("reaches the others", async () => {
     const store = await everyKind();
     const world = aWorld(store);
@@ -413,10 +413,10 @@ describe("a message for several of whom one cannot be read", () => {
   });
 });
 
-describe("a walk along what is due", () => {
+describe("a scan of the due index", () => {
   const slice = { index: 0, of: 1 };
 
-  test("begins anew where its cursor was damaged", async () => {
+  test("starts over if its cursor was damaged", async () => {
     const store = await everyKind();
     for (const walk of ["sweep", "wheel"] as const) {
       const put = { key: walkKey(walk, slice), version: 1, body: bytes("{") };
@@ -430,7 +430,7 @@ describe("a walk along what is due", () => {
     expect(world.armed.map(({ instanceId }) => instanceId)).toContain(WAITING.timer);
   });
 
-  test("passes what cannot be read for good, though nothing else of its page is sent", async () => {
+  test("passes permanently unreadable items, although nothing else of its page is sent", async () => {
     const store = await everyKind();
     const due = [WAITING.timer, ALSO.staying, ALSO.race].map((id) => new RegExp(`#I#${id} S$`));
     for (const item of [...due, /#D#by-timer TS#/]) await spoil(store, item, cutShort);
@@ -442,8 +442,8 @@ describe("a walk along what is due", () => {
   });
 });
 
-describe("an instance whose child cannot be read", () => {
-  test("is recovered and cancelled all the same", async () => {
+describe("an instance whose child is unreadable", () => {
+  test("can still be recovered and cancelled", async () => {
     const store = await everyKind();
     await spoil(store, new RegExp(`#I#${CHILD} S$`), cutShort);
     const world = aWorld(store);
@@ -458,7 +458,7 @@ describe("an instance whose child cannot be read", () => {
   });
 });
 
-/** What the second tour has lost, and the table does not allow. */
+/** What the second tour has lost beyond what the table allows. */
 function harm(whole: Tour, said: Tour, allowed: Losses): Readonly<Record<string, unknown>> {
   const harmed: Record<string, unknown> = {};
   for (const [stop, before] of Object.entries(whole)) {
@@ -486,7 +486,7 @@ function aWorld(store: SimulatedStore, onTrouble?: (about: string) => void): Pla
   return aPlainWorld({ ...known, ...(onTrouble && { onTrouble }) });
 }
 
-/** A store with an item of every kind; a split is stored only where hundreds wait. */
+/** A store with an item of every kind; a split is stored only if hundreds wait. */
 async function everyKind(): Promise<SimulatedStore> {
   const { store } = await worldOf(FORMATS.instance);
   const key = turnKey("default", "nudge-1", "0.1.0.0");
@@ -495,7 +495,7 @@ async function everyKind(): Promise<SimulatedStore> {
   return store;
 }
 
-/** Changes the bytes of one item behind the engine's back, under the version that it has. */
+/** Changes the bytes of one item behind the engine's back, under its version. */
 async function spoil(
   store: SimulatedStore,
   which: RegExp | ((item: Item) => boolean),

@@ -16,7 +16,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 
 const task = (id: string) => xml("serviceTask", { id }, extensions(job(id)));
 
-/** Three tasks: `grow` and `go` run here, `wait` is somebody else's. */
+/** Three tasks: `grow` and `go` have a handler, `wait` is for a worker. */
 const source = file(
   process(
     start(),
@@ -29,7 +29,7 @@ const source = file(
 
 const textOf = (bytes: number): string => "x".repeat(bytes - 2);
 
-/** A store that tells every item that is put, and a world on it. */
+/** A store that reports every item that is put, and a world on it. */
 async function aWorld(grown: Variables, settings: Partial<World["settings"]> = {}) {
   const store = new SimulatedStore({});
   const blobs = new SimulatedBlobs();
@@ -71,10 +71,10 @@ function elsewhere(
 
 const isValue = ({ key }: Item): boolean => key.pk.endsWith("#I#i") && key.sk.startsWith("V#");
 
-describe("a value that stands apart", () => {
+describe("an externalized value", () => {
   const document = { title: "Annual report", pages: textOf(3_000) };
 
-  test("leaves an instance that is billed by the KB, is put once, and comes back whole", async () => {
+  test("keeps the instance small where size is billed, is put once, and is read back complete", async () => {
     const world = await aWorld({ document });
 
     const { variables } = await world.run({ small: 1 });
@@ -103,7 +103,7 @@ describe("a value that stands apart", () => {
     expect(world.put("V")).toHaveLength(1);
   });
 
-  test("is read again by a host that has never seen it, also where reads are stale", async () => {
+  test("is read again by a host that has never seen it, also with stale reads", async () => {
     const world = await aWorld({ document });
     await world.run();
     const stale = new Set<string>();
@@ -147,7 +147,7 @@ describe("a value that stands apart", () => {
     expect(world.put("V")).toHaveLength(1);
   });
 
-  test("of at most half a KB stays inside, one byte more and it may leave", async () => {
+  test("of at most half a KB stays inline, one byte more may be externalized", async () => {
     const sizes = [MIN_APART_BYTES, MIN_APART_BYTES + 1];
     const leaves = sizes.map(async (bytes) => {
       const world = await aWorld({ a: textOf(bytes), b: textOf(bytes) });
@@ -161,15 +161,18 @@ describe("a value that stands apart", () => {
   test.each([
     [1_000, 300_000],
     [300_000, 1_000],
-  ])("is found where it lies, though by now it would lie elsewhere: %i, %i", async (then, now) => {
-    const world = await aWorld({ document }, { blobBytes: then });
-    await world.run();
+  ])(
+    "is found where it was stored, although it would be stored elsewhere now: %i, %i",
+    async (then, now) => {
+      const world = await aWorld({ document }, { blobBytes: then });
+      await world.run();
 
-    const { variables } = await elsewhere(world, { blobBytes: now }).engine.get("i");
+      const { variables } = await elsewhere(world, { blobBytes: now }).engine.get("i");
 
-    expect(variables).toEqual({ document, went: true });
-    expect(world.blobs.names().size).toBe(then < now ? 1 : 0);
-  });
+      expect(variables).toEqual({ document, went: true });
+      expect(world.blobs.names().size).toBe(then < now ? 1 : 0);
+    },
+  );
 
   test("expires with its instance, and so do those that it replaced", async () => {
     const world = await aWorld({ document });
@@ -189,7 +192,7 @@ describe("a value that stands apart", () => {
   test.each([
     ["the end of its instance", true],
     ["another step", false],
-  ])("that was put for a commit which lost to %s goes as well", async (_, isEnd) => {
+  ])("that was put for a commit which lost to %s is removed as well", async (_, isEnd) => {
     const world = await aWorld({ document });
     const commit = world.store.commit.bind(world.store);
     let others = 0;
@@ -211,7 +214,7 @@ describe("a value that stands apart", () => {
     expect(values.map(({ expiresAt }) => expiresAt !== undefined)).toEqual([true]);
   });
 
-  test("that only the end makes too large for one item leaves all the same, and expires", async () => {
+  test("that only the end makes too large for one item is also externalized, and expires", async () => {
     const world = await aWorld({});
     await world.run();
 
@@ -265,7 +268,7 @@ describe("D22 R23 a result", () => {
     },
   );
 
-  test("that is too large for all of this is an incident, and nothing of it is kept", async () => {
+  test("that is too large for any storage is an incident, and nothing of it is kept", async () => {
     const world = await aWorld({ large: textOf(MAX_VALUES_BYTES + 1) });
 
     const { incidents, variables } = await world.run();
@@ -275,7 +278,7 @@ describe("D22 R23 a result", () => {
     expect(world.put("V")).toEqual([]);
   });
 
-  test("of exactly as much as an instance may have is handled", async () => {
+  test("of exactly the maximum size of an instance is handled", async () => {
     const world = await aWorld({ large: textOf(MAX_VALUES_BYTES) });
 
     const { incidents } = await world.run();
@@ -283,7 +286,7 @@ describe("D22 R23 a result", () => {
     expect(incidents).toEqual([]);
   });
 
-  test("of so many small values that they have no room is an incident", async () => {
+  test("of so many small values that their references do not fit is an incident", async () => {
     const count = MAX_INSTANCE_BYTES / 400;
     const small = Array.from({ length: count }, (_, n) => [`v${n}`, textOf(400)]);
     const world = await aWorld(Object.fromEntries(small));

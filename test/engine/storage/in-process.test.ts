@@ -4,7 +4,7 @@ import { someAtOnce } from "../../../lib/engine/storage/in-process.ts";
 
 const many = Array.from({ length: 2 * ROWS_AT_ONCE + 1 }, (_, n) => n);
 
-test("many things are done some at once, and what comes of them keeps their order", async () => {
+test("a limited number runs at once, and the results keep their order", async () => {
   let [running, most] = [0, 0];
 
   const results = await someAtOnce(many, async (n) => {
@@ -19,7 +19,7 @@ test("many things are done some at once, and what comes of them keeps their orde
   expect(most).toBe(ROWS_AT_ONCE);
 });
 
-test("what fails is told, and nothing begins behind it", async () => {
+test("a failure is reported, and nothing starts after it", async () => {
   const begun: number[] = [];
 
   const done = someAtOnce(many, (n) => {

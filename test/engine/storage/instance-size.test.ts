@@ -26,7 +26,7 @@ const chainOf = (length: number) => {
 type Write = Readonly<{ before: Item | undefined; after: Item }>;
 type Tasks = Readonly<Record<string, (input: Variables) => Variables>>;
 
-/** A world that notes every put for an instance; each task takes 1.2 seconds, ids are UUIDs. */
+/** A world that records every put for an instance; each task takes 1.2 seconds, ids are UUIDs. */
 async function aMeasuredWorld(source: string, tasks: Tasks) {
   const store = new SimulatedStore({});
   const commit = store.commit.bind(store);
@@ -91,7 +91,7 @@ describe("a stored instance", () => {
     expect(units / billed().length).toBeLessThanOrEqual(1.1);
   });
 
-  test("has a whole history, however much of it has left", async () => {
+  test("has a complete history, however much of it was moved out", async () => {
     const { engine, instanceId } = await aMeasuredChain(200);
     const history: number[] = [];
     let cursor: string | undefined;

@@ -14,7 +14,7 @@ async function aStoreOf(count: number) {
 }
 
 describe("scanning all of a range", () => {
-  test("reads over the ends of pages, in order", async () => {
+  test("reads across page boundaries, in order", async () => {
     const store = await aStoreOf(25);
 
     const found: string[] = [];

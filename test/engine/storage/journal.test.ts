@@ -19,7 +19,7 @@ const program: Workflow = function* () {
   return null;
 };
 
-/** A program that has written down this many outcomes. */
+/** A program that has recorded this many outcomes. */
 async function aLongProgram() {
   const store = new SimulatedStore({});
   const tasks = { write: ({ n = 0 }) => ({ text: `${n} of this length` }) };
@@ -36,7 +36,7 @@ async function aLongProgram() {
 const outcomeOf = (n: number) => ({ value: { text: `${n} of this length` } });
 
 describe("a journal", () => {
-  test("leaves its instance with the history, and is read as a whole", async () => {
+  test("is moved out of its instance with the history, and is read as a whole", async () => {
     const { store, instance, chunks } = await aLongProgram();
 
     const entries = await readJournal({ store }, instance);
@@ -48,7 +48,7 @@ describe("a journal", () => {
     );
   });
 
-  test("says in its chunks how far each of them goes", async () => {
+  test("records in its chunks how far each of them goes", async () => {
     const { chunks } = await aLongProgram();
 
     const ends = chunks.map(({ key }) => Number(key.sk.split("#")[3]));
@@ -57,7 +57,7 @@ describe("a journal", () => {
     expect(new Set(ends).size).toBe(ends.length);
   });
 
-  test("is gone where the run is another one", async () => {
+  test("is not read for another run", async () => {
     const { store, instance } = await aLongProgram();
     const runAt = instantFrom(instance.lastNow + 1);
     const entry: JournalEntry = [7, runAt, "of the new run"];
@@ -66,7 +66,7 @@ describe("a journal", () => {
     expect(await readJournal({ store }, next)).toEqual([entry]);
   });
 
-  test("is nothing to an instance that has none", async () => {
+  test("is empty for an instance that has none", async () => {
     const { store, instance } = await aLongProgram();
     const { journal: _, ...without } = instance;
 
@@ -74,12 +74,12 @@ describe("a journal", () => {
   });
 });
 
-describe("the part of a journal that leaves", () => {
+describe("the part of a journal that is moved out", () => {
   const at = instantFrom(1_800_000_000_000);
   const bytesOfOne = journalBytes({ next: 2, entries: [[1, at, ""]] });
   const filling = (bytes: number): JournalEntry => [1, at, "x".repeat(bytes - bytesOfOne)];
 
-  test("has at most as many bytes as a chunk has room for", () => {
+  test("has at most as many bytes as a chunk has space for", () => {
     const most = { next: 2, entries: [filling(MAX_CHUNK_JOURNAL_BYTES)] };
     const more = { next: 2, entries: [filling(MAX_CHUNK_JOURNAL_BYTES + 1)] };
 
@@ -96,8 +96,8 @@ describe("the part of a journal that leaves", () => {
   });
 });
 
-describe("an outcome that a runner writes down", () => {
-  /** A runner that keeps nothing but its journal: it is called again and again, and waits. */
+describe("an outcome that a runner records", () => {
+  /** A runner that keeps nothing but its journal: it is called repeatedly, and waits. */
   const runner: Runner = {
     start: async (draft) => void openTicket(draft, { ...CALL, ref: 0 }),
     resume: async (draft, _, ticket) => {
@@ -127,7 +127,7 @@ describe("an outcome that a runner writes down", () => {
     startEvents: [],
   } as const;
 
-  test("is added to by the kernel, in order and with the time of its step", async () => {
+  test("is completed by the kernel, in order and with the time of its step", async () => {
     const order = await play({ definition, runner });
     await order.complete("call");
     order.now += 5;

@@ -16,7 +16,7 @@ const instance = {
 };
 const body = new Uint8Array();
 
-/** A store in which `left` items have left the instance, and its key rows stand. */
+/** A store in which `left` items were moved out of the instance, with its key rows. */
 async function aWorld(left: number) {
   const store = new SimulatedStore({});
   const pauses: number[] = [];
@@ -42,8 +42,8 @@ const remove = async (world: World) => {
   await removeKeyRows(world, instance);
 };
 
-describe("what goes with its instance", () => {
-  test("goes altogether, however many pages it has", async () => {
+describe("removing what belongs to an instance", () => {
+  test("removes everything, however many pages it has", async () => {
     const { world, store } = await aWorld(250);
 
     await remove(world);
@@ -51,7 +51,7 @@ describe("what goes with its instance", () => {
     expect(store.items()).toEqual([]);
   });
 
-  test("goes though the store is busy for a while", async () => {
+  test("succeeds although the store is busy for some time", async () => {
     const { world, store, pauses } = await aWorld(2);
     const commit = store.commit.bind(store);
     let calls = 0;
@@ -69,8 +69,8 @@ describe("what goes with its instance", () => {
   test.each([
     ["is busy", BUSY],
     ["never answers", { kind: "unknown" } as Outcome],
-    ["lets go of nothing", { kind: "committed" } as Outcome],
-  ])("ends in an error where the store %s for ever", async (_, outcome) => {
+    ["removes nothing", { kind: "committed" } as Outcome],
+  ])("ends in an error if the store %s for ever", async (_, outcome) => {
     const { world, store } = await aWorld(1);
     store.commit = async () => outcome;
 
@@ -82,7 +82,7 @@ describe("what goes with its instance", () => {
   test.each([
     ["is busy", BUSY],
     ["never answers", { kind: "unknown" } as Outcome],
-  ])("such as rows that it is found by, where the store %s for ever, too", async (_, outcome) => {
+  ])("ends in an error for key and tag rows, too, if the store %s for ever", async (_, outcome) => {
     const { world, store } = await aWorld(0);
     store.commit = async () => outcome;
 

@@ -9,7 +9,7 @@ function aClock() {
 }
 
 describe("retrying", () => {
-  test("gives what the first try that holds gives, after longer and longer pauses", async () => {
+  test("returns the result of the first attempt that succeeds, after growing pauses", async () => {
     const { world, pauses } = aClock();
 
     const result = await retrying(world, { tries: 5, where: "here" }, async (tried) =>
@@ -30,7 +30,7 @@ describe("retrying", () => {
     expect(pauses).toEqual([250]);
   });
 
-  test("ends with engine/busy, and says where, once its tries are used up", async () => {
+  test("ends with engine/busy, and says where, once its attempts are used up", async () => {
     const { world, pauses } = aClock();
     let tries = 0;
 
@@ -48,7 +48,7 @@ describe("retrying", () => {
     expect(pauses).toHaveLength(2);
   });
 
-  test("passes errors on at once", async () => {
+  test("rethrows errors at once", async () => {
     const { world, pauses } = aClock();
 
     const result = retrying(world, { tries: 3, where: "here" }, () =>
@@ -59,7 +59,7 @@ describe("retrying", () => {
     expect(pauses).toEqual([]);
   });
 
-  test("leaves the end to a caller that has another way", async () => {
+  test("returns to a caller that has another way after the last attempt", async () => {
     const { world } = aClock();
 
     const result = await tryRepeatedly(world, { tries: 2 }, async () => again({ retryAfterMs: 7 }));
@@ -68,8 +68,8 @@ describe("retrying", () => {
   });
 });
 
-describe("the pause between tries", () => {
-  test("differs by writer, so that writers which meet do not meet again", () => {
+describe("the pause between attempts", () => {
+  test("differs by writer, so that conflicting writers do not conflict again", () => {
     const writers = Array.from({ length: 20 }, (_, n) => `writer-${n}`);
 
     const pauses = new Set(writers.map((writer) => pauseMs(3, writer)));
@@ -87,7 +87,7 @@ describe("the pause between tries", () => {
     expect(Math.max(...pauses)).toBe(21);
   });
 
-  test("spreads writers that lost to the same commit over all that time", () => {
+  test("spreads writers that lost to the same commit over the whole range", () => {
     const counts = new Map<number, number>();
     for (const own of owners) {
       counts.set(pauseMs(0, own), (counts.get(pauseMs(0, own)) ?? 0) + 1);
@@ -97,7 +97,7 @@ describe("the pause between tries", () => {
     expect(Math.max(...counts.values())).toBeLessThan(owners.length / 7);
   });
 
-  test("differs from try to try", () => {
+  test("differs from attempt to attempt", () => {
     expect(new Set([0, 1, 2].map((tried) => pauseMs(tried, "me"))).size).toBe(3);
   });
 });

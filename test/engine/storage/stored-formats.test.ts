@@ -10,8 +10,8 @@ import { READ, worldOf } from "../../support/stored-world.ts";
 
 const PAGE = { limit: 200 };
 
-describe.each(READ)("what an engine of format %i has left behind", (format) => {
-  test("goes on: an instance at a task", async () => {
+describe.each(READ)("data stored by an engine of format %i", (format) => {
+  test("continues: an instance at a task", async () => {
     const { engine, drain } = await worldOf(format);
     const view = await engine.get(WAITING.task);
     const { items } = await engine.tasks({ instanceId: WAITING.task }, PAGE);
@@ -26,7 +26,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     });
   });
 
-  test("goes on: a task of the engine's own, whose message comes now", async () => {
+  test("continues: a task with a handler, whose message comes now", async () => {
     const { engine, queued, drain } = await worldOf(format);
     const [wait] = (await engine.waits(WAITING.engineTask)).items;
     const ticket = wait?.taskId?.split(".").slice(1).join(".") ?? "";
@@ -38,7 +38,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     expect((await engine.result(WAITING.engineTask)).variables).toEqual({ n: 40 + CHAIN });
   });
 
-  test("goes on: an instance at a timer", async () => {
+  test("continues: an instance at a timer", async () => {
     const { engine, queued, drain, now, moveTo } = await worldOf(format);
     moveTo(now() + 3_600_000);
 
@@ -49,7 +49,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     expect((await engine.get(WAITING.timer)).status).toBe("succeeded");
   });
 
-  test("goes on: instances that wait for a signal, once and again and again", async () => {
+  test("continues: instances that wait for a signal, once and repeatedly", async () => {
     const { engine, drain } = await worldOf(format);
 
     const approved = await engine.signal({ name: "approved", payload: { by: "me" } });
@@ -62,7 +62,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     expect(items.filter(({ type }) => type === "signal-received")).toHaveLength(2);
   });
 
-  test("goes on: an instance that waits for a message", async () => {
+  test("continues: an instance that waits for a message", async () => {
     const { engine, drain } = await worldOf(format);
 
     const name = { name: "payment", correlationKey: "order-1" };
@@ -73,7 +73,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     expect((await engine.result(WAITING.message)).variables).toMatchObject({ paid: 3 });
   });
 
-  test("goes on: an instance that waits for an event, with an unread one", async () => {
+  test("continues: an instance that waits for an event, with an unread one", async () => {
     const { engine, drain } = await worldOf(format);
 
     const again = await engine.event({
@@ -89,7 +89,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     expect((await engine.result(WAITING.event)).result).toBe("now");
   });
 
-  test("goes on: an instance at an incident", async () => {
+  test("continues: an instance at an incident", async () => {
     const { engine, drain } = await worldOf(format);
     const [incident] = (await engine.get(WAITING.incident)).incidents;
 
@@ -101,7 +101,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     expect((await engine.get(WAITING.incident)).status).toBe("succeeded");
   });
 
-  test("is read: history that had left its instance, without a gap", async () => {
+  test("is read: history that was moved out of its instance, without a gap", async () => {
     const { engine } = await worldOf(format);
 
     const first = await engine.history("ended", PAGE);
@@ -130,7 +130,7 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
     expect(await engine.eventType("news")).toMatchObject({ deliveryMode: "All", declared: true });
   });
 
-  test("begins: definitions that start by a signal or a message", async () => {
+  test("starts: definitions that start by a signal or a message", async () => {
     const { engine, drain } = await worldOf(format);
 
     const opened = await engine.signal({ name: "opened", payload: { n: 2 } });
@@ -142,18 +142,18 @@ describe.each(READ)("what an engine of format %i has left behind", (format) => {
   });
 });
 
-describe("how many formats back are read", () => {
+describe("the number of older formats that are read", () => {
   const files = readdirSync("test/fixtures/stored").flatMap((name) => {
     const [, format] = /^format-(\d+)\.json$/.exec(name) ?? [];
     return format === undefined ? [] : [Number(format)];
   });
 
-  test("is two for instances, each shown by a file of what was stored then", () => {
+  test("is two for instances, each proved by a fixture file of that format", () => {
     expect(READ).toEqual([FORMATS.instance - 2, FORMATS.instance - 1, FORMATS.instance]);
     expect(files.sort()).toEqual(READ);
   });
 
-  test("is all of them for what is never written anew: definitions, history and values", () => {
+  test("is unlimited for what is never rewritten: definitions, history and values", () => {
     const lasting: readonly (readonly [Kind, object])[] = [
       ["definition", { f: 1, id: "p", body: {}, elements: [], startEvents: [] }],
       ["chunk", { f: 1, q: 1, a: 1 }],
@@ -179,17 +179,17 @@ describe("how many formats back are read", () => {
   });
 });
 
-describe("what a newer engine has written", () => {
+describe("data of a newer engine", () => {
   const kinds = Object.keys(FORMATS) as Kind[];
 
-  test.each(kinds)("is refused, and may be tried again: %s", (kind) => {
+  test.each(kinds)("is refused with a retryable error: %s", (kind) => {
     const body = new TextEncoder().encode(JSON.stringify({ f: FORMATS[kind] + 1 }));
 
     const code = kind === "instance" ? "instance/format-too-new" : "store/item-too-new";
     expect(() => parseBody(kind, body)).toThrow(expect.objectContaining({ code, retryable: true }));
   });
 
-  test("is another thing than what is three formats old, which would be misread", () => {
+  test("is distinguished from data three formats old, which would be misread", () => {
     const body = new TextEncoder().encode(JSON.stringify({ f: FORMATS.instance - 3 }));
 
     expect(() => parseBody("instance", body)).toThrow(
@@ -248,7 +248,7 @@ describe("what a newer engine has written", () => {
     expect(itemsAt(store, newer)).toEqual(newer);
   });
 
-  test.each(needed)("stays as it is, whoever needs it: %s", async (kind, key, call) => {
+  test.each(needed)("stays as it is, whatever reads it: %s", async (kind, key, call) => {
     const { store, newer, later } = await besideNewer(kind, key);
 
     const outcome = call(later);
@@ -259,7 +259,7 @@ describe("what a newer engine has written", () => {
   });
 });
 
-/** A world where a newer engine has written every item whose key looks like this. */
+/** A world in which a newer engine has written every item with such a key. */
 async function besideNewer(kind: Kind, key: RegExp) {
   const store = new SimulatedStore({});
   const known = { store, tasks: TASKS, handlers: HANDLERS, workflows: WORKFLOWS };
@@ -272,7 +272,7 @@ async function besideNewer(kind: Kind, key: RegExp) {
   return { store, newer, later: aPlainWorld(known) };
 }
 
-/** What stands where these items stood. */
+/** The stored contents of these items. */
 function itemsAt(store: SimulatedStore, items: readonly Item[]): readonly Item[] {
   const names = new Set(items.map(nameOf));
   return store.items().filter((item) => names.has(nameOf(item)));
@@ -280,14 +280,14 @@ function itemsAt(store: SimulatedStore, items: readonly Item[]): readonly Item[]
 
 const nameOf = ({ key }: Item): string => `${key.pk} ${key.sk}`;
 
-/** The same item as an engine would write it that is one format ahead. */
+/** The same item as an engine that is one format ahead would write it. */
 function newerThan(kind: Kind, item: Item): Item {
   const said: object = JSON.parse(new TextDecoder().decode(item.body));
   const body = new TextEncoder().encode(JSON.stringify({ ...said, f: FORMATS[kind] + 1 }));
   return { ...item, body };
 }
 
-/** Nobody writes over an item under its own version; here it has to look as if it always was. */
+/** No writer replaces an item under its own version; here it has to look as if it always was. */
 async function overwrite(store: SimulatedStore, put: Item): Promise<void> {
   await store.commit([{ remove: put.key, when: "exists" }]);
   await store.commit([{ put, when: "absent" }]);

@@ -10,7 +10,7 @@ import { READ, worldOf } from "../../support/stored-world.ts";
 
 const PAGE = { limit: 200 };
 
-/** Formats whose engines knew people, workers, children, families and starts by timer. */
+/** Formats whose engines had user tasks, workers, children, batches and timer starts. */
 const KNOWING = READ.filter((format) => format >= 4);
 
 const tasksOf = async ({ engine }: PlainWorld, instanceId: string) =>
@@ -27,8 +27,8 @@ async function finish(world: PlainWorld, instanceId: string): Promise<void> {
   }
 }
 
-describe.each(KNOWING)("what an engine of format %i has left behind", (format) => {
-  test("goes on: a user task that somebody has, found by every list", async () => {
+describe.each(KNOWING)("data stored by an engine of format %i", (format) => {
+  test("continues: a claimed user task, found by every list", async () => {
     const world = await worldOf(format);
     const { engine, drain } = world;
     const lists = [{ assignee: "anna" }, { candidateUser: "bert" }, { candidateGroup: "sales" }];
@@ -55,7 +55,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.get(NEWER.person)).status).toBe("succeeded");
   });
 
-  test("goes on: a user task that is also a job, by a worker", async () => {
+  test("continues: a user task that is also a job, by a worker", async () => {
     const { engine } = await worldOf(format);
     const lock = { type: "io.camunda.zeebe:userTask", max: 5, lockSeconds: 10, worker: "v" };
 
@@ -67,7 +67,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.get(NEWER.shared)).status).toBe("succeeded");
   });
 
-  test("goes on: a task under a worker's lock, which holds, and is over in time", async () => {
+  test("continues: a task under a worker's lock, which holds, and expires in time", async () => {
     const { engine, store, moveTo, now } = await worldOf(format);
     const lock = { type: "carry", max: 5, lockSeconds: 10, worker: "v" };
     const row = store.items().find(({ key }) => key.sk.startsWith("L#"));
@@ -88,7 +88,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     );
   });
 
-  test("goes on: a call that waits for its child", async () => {
+  test("continues: a call that waits for its child", async () => {
     const world = await worldOf(format);
     const { engine, drain } = world;
     const [wait] = (await engine.waits(NEWER.call)).items;
@@ -100,7 +100,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.result(NEWER.call)).variables).toEqual({ n: 7, paid: 3 });
   });
 
-  test("goes on: a family in the middle, with a member that is tried again", async () => {
+  test("continues: a half finished batch, with an item that is retried", async () => {
     const world = await worldOf(format);
     const before = await tasksOf(world, NEWER.family);
 
@@ -113,7 +113,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect(results).not.toContain(null);
   });
 
-  test("goes on: members that were claimed, and one that failed", async () => {
+  test("continues: items that were claimed, and one that failed", async () => {
     const { engine, drain } = await worldOf(format);
     const { incidents } = await engine.get(NEWER.sealed);
 
@@ -128,13 +128,13 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect(variables).toMatchObject({ results });
   });
 
-  test("is read: a value that stood apart", async () => {
+  test("is read: an externalized value", async () => {
     const { engine } = await worldOf(format);
 
     expect((await engine.get(NEWER.large)).variables).toEqual({ large: LARGE });
   });
 
-  test("begins: a definition by its timer, at its count and anchor", async () => {
+  test("starts: a definition by its timer, with its count and anchor", async () => {
     const { engine, store, drain, moveTo, now } = await worldOf(format);
     const [before] = (await engine.schedules(PAGE)).items;
     const stored = store.items().find(({ key }) => key.sk.startsWith("TS#"));
@@ -152,8 +152,8 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
   });
 });
 
-describe("the kinds that are stored", () => {
-  /** How the items of a kind are told by their keys; a kind that is added must be told, too. */
+describe("the stored kinds", () => {
+  /** How the items of a kind are recognised by their keys; a new kind must be added here, too. */
   const KEYS: Readonly<Record<Exclude<Kind, "turn">, RegExp>> = {
     instance: /#I#\S+ S$/,
     chunk: /#I#\S+ T#/,
@@ -179,7 +179,7 @@ describe("the kinds that are stored", () => {
   };
   const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`;
 
-  test("are all there to be written down before a format changes", async () => {
+  test("all exist in the fixture before a format changes", async () => {
     const store = new SimulatedStore({});
     const world = { store, tasks: TASKS, handlers: HANDLERS, workflows: WORKFLOWS };
     await storeEveryKind(aPlainWorld(world));
@@ -190,7 +190,7 @@ describe("the kinds that are stored", () => {
     expect(missing).toEqual([]);
   });
 
-  test("were all there when the newest was written down", async () => {
+  test("all existed when the newest fixture was written", async () => {
     const { store } = await worldOf(FORMATS.instance);
 
     const names = store.items().map(({ key }) => nameOf(key));

@@ -12,7 +12,7 @@ const PAGE = { limit: 200 };
 /** Formats whose engines knew all of these waits. */
 const KNOWING = READ.filter((format) => format >= 4);
 
-describe.each(KNOWING)("what an engine of format %i has left behind", (format) => {
+describe.each(KNOWING)("data stored by an engine of format %i", (format) => {
   test("has every kind of ticket", async () => {
     const { store } = await worldOf(format);
 
@@ -35,7 +35,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect([...new Set(kinds)].sort()).toEqual(Object.keys(all).sort());
   });
 
-  test("goes on: a family of calls, whose children end one after the other", async () => {
+  test("continues: a batch of calls, whose children end one after the other", async () => {
     const world = await worldOf(format);
 
     await finishTasks(world, "weigh-child");
@@ -45,7 +45,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect(items.filter(({ type }) => type === "child-ended")).toHaveLength(CALLS);
   });
 
-  test("goes on: a step that was too long, where it had stopped", async () => {
+  test("continues: a step that was too long, where it had stopped", async () => {
     const { engine, queued, drain } = await worldOf(format);
     const { items } = await engine.waits(ALSO.continuation);
 
@@ -57,7 +57,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.result(ALSO.continuation)).variables).toEqual({ n: ROUNDS });
   });
 
-  test("goes on: waits that stay open, a cycle and a message", async () => {
+  test("continues: waits that stay open, a cycle and a message", async () => {
     const world = await worldOf(format);
     const { engine, drain, now, moveTo } = world;
 
@@ -74,7 +74,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.get(ALSO.staying)).status).toBe("succeeded");
   });
 
-  test("goes on: a race, which the first wins", async () => {
+  test("continues: a race, which the first event wins", async () => {
     const { engine, drain } = await worldOf(format);
 
     const { deliveredCount } = await engine.signal({ name: "finish" });
@@ -84,7 +84,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.get(ALSO.race)).completedElements).toContain("won-won");
   });
 
-  test("goes on: a task that backs off, when its time has come", async () => {
+  test("continues: a task that backs off, when its time has come", async () => {
     const world = await worldOf(format);
     const { engine, moveTo, now } = world;
     const lock = { type: "knock", max: 1, lockSeconds: 10, worker: "w" };
@@ -100,7 +100,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.get(ALSO.backoff)).status).toBe("succeeded");
   });
 
-  test("goes on: an exclusive task under its claim, which nobody runs a second time", async () => {
+  test("continues: a claimed exclusive task, which is not run a second time", async () => {
     const { engine, queued, drain, moveTo, now } = await worldOf(format);
     moveTo(now() + 3_600_000);
 
@@ -111,7 +111,7 @@ describe.each(KNOWING)("what an engine of format %i has left behind", (format) =
     expect((await engine.get(ALSO.claimed)).incidents).toMatchObject([{ element: "guard" }]);
   });
 
-  test("goes on: an incident that keeps its fact, which is taken once it can be", async () => {
+  test("continues: an incident that keeps its fact, which is taken once it can be", async () => {
     const { engine, drain } = await worldOf(format);
     const [incident] = (await engine.get(ALSO.keptFact)).incidents;
 

@@ -19,7 +19,7 @@ async function deploy(world: PlainWorld, when: When, name = "first"): Promise<vo
   await world.engine.deploy({ notation: "bpmn", source });
 }
 
-/** Handles what was armed for a start event by now, oldest first; gives the verdicts. */
+/** Handles what was armed for a start event by now, oldest first; returns the verdicts. */
 async function fire(world: PlainWorld): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
   for (let start = world.armedStarts.shift(); start; start = world.armedStarts.shift()) {
@@ -45,7 +45,7 @@ const instants = (from: number, ...ms: readonly number[]) =>
   ms.map((it) => formatInstant((from + it) as Parameters<typeof formatInstant>[0]));
 
 describe("after an outage (F19)", () => {
-  test("a finite cycle makes up for each that it missed, one at a time", async () => {
+  test("a finite cycle catches up on each firing that it missed, one at a time", async () => {
     const world = aPlainWorld();
     const from = world.now();
     await deploy(world, { timeCycle: "R4/PT1H" });
@@ -61,7 +61,7 @@ describe("after an outage (F19)", () => {
     expect(world.armedStarts).toEqual([]);
   });
 
-  test("an endless one fires once and goes on from its anchor, not from now", async () => {
+  test("an endless cycle fires once and continues from its anchor, not from now", async () => {
     const world = aPlainWorld();
     const from = world.now();
     await deploy(world, { timeCycle: "R/PT1H" });
@@ -73,7 +73,7 @@ describe("after an outage (F19)", () => {
     expect(world.armedStarts.map(({ dueAt }) => dueAt - from)).toEqual([25 * HOUR]);
   });
 
-  test("cron fires once and goes on with its next match", async () => {
+  test("cron fires once and continues with its next match", async () => {
     const world = aPlainWorld();
     world.moveTo(Date.parse("2024-03-01T08:00:00Z"));
     await deploy(world, { timeCycle: "0 0 9 * * MON-FRI" });
@@ -88,7 +88,7 @@ describe("after an outage (F19)", () => {
 });
 
 describe("an occurrence", () => {
-  test("that is delivered twice begins one instance, and the next is armed again", async () => {
+  test("that is delivered twice starts one instance, and the next is armed again", async () => {
     const world = aPlainWorld();
     await deploy(world, { timeCycle: "R/PT1H" });
     const [first] = world.armedStarts;
@@ -120,7 +120,7 @@ describe("an occurrence", () => {
     ["undeployed", (world: PlainWorld) => world.engine.undeploy("p")],
     ["stopped", (world: PlainWorld) => world.engine.removeSchedule("p~begin")],
     ["replaced", (world: PlainWorld) => deploy(world, { timeCycle: "R/PT5H" }, "second")],
-  ])("of what was %s meanwhile begins nothing", async (_, change) => {
+  ])("of a start event that was %s meanwhile starts nothing", async (_, change) => {
     const world = aPlainWorld();
     await deploy(world, { timeCycle: "R/PT1H" });
     const first = world.armedStarts.splice(0)[0];
@@ -134,7 +134,7 @@ describe("an occurrence", () => {
     expect(await begun(world)).toEqual([]);
   });
 
-  test("of an earlier run begins nothing, though the numbers are the same", async () => {
+  test("of an earlier run starts nothing, although the numbers are the same", async () => {
     const world = aPlainWorld();
     await deploy(world, { timeCycle: "R/PT1H" });
     const first = world.armedStarts.splice(0)[0];
@@ -151,7 +151,7 @@ describe("an occurrence", () => {
     expect(await begun(world)).toHaveLength(1);
   });
 
-  test("that was counted is not begun by an old copy of its start, however late", async () => {
+  test("that was counted is not started by an old copy of its start, however late", async () => {
     const store = new SimulatedStore({});
     const world = aPlainWorld({ store, tasks: { work: () => ({}) } });
     await deploy(world, { timeCycle: "R/PT1H" });
@@ -171,7 +171,7 @@ describe("an occurrence", () => {
     expect(await begun(world)).toEqual([]);
   });
 
-  test("whose instance is somebody else's is passed over", async () => {
+  test("whose instance id is taken is skipped", async () => {
     const first = aPlainWorld();
     await deploy(first, { timeCycle: "R/PT1H" });
     pass(first, HOUR);
@@ -192,8 +192,8 @@ describe("an occurrence", () => {
   });
 });
 
-describe("those who look after timers", () => {
-  test("the sweep sends what nobody brought", async () => {
+describe("the recovery of timer starts", () => {
+  test("by the sweep sends what no queue delivered", async () => {
     const world = aPlainWorld();
     await deploy(world, { timeDuration: "PT1H" });
     world.armedStarts.length = 0;
@@ -206,7 +206,7 @@ describe("those who look after timers", () => {
     expect(await begun(world)).toHaveLength(1);
   });
 
-  test("the wheel queues what falls due in the next minutes", async () => {
+  test("by the wheel queues what falls due in the next minutes", async () => {
     const world = aPlainWorld();
     await deploy(world, { timeDuration: "PT1H" });
     world.armedStarts.length = 0;
@@ -220,7 +220,7 @@ describe("those who look after timers", () => {
     expect(world.armedStarts).toMatchObject([{ n: 0, covered: false }]);
   });
 
-  test("recovery tells what it fires, and arms all of a store that was restored", async () => {
+  test("of everything reports what it fires, and arms all timers of a restored store", async () => {
     const world = aPlainWorld();
     await deploy(world, { timeCycle: "R/PT1H" });
     world.armedStarts.length = 0;
@@ -236,7 +236,7 @@ describe("those who look after timers", () => {
     expect(world.armedStarts).toHaveLength(3);
   });
 
-  test("a road that fails is no harm: the item is looked at", async () => {
+  test("keeps the start event although its timer could not be armed", async () => {
     const troubles: string[] = [];
     const world = aPlainWorld({
       timers: {
@@ -253,7 +253,7 @@ describe("those who look after timers", () => {
   });
 });
 
-describe("a start event that an older release has armed", () => {
+describe("a start event armed by an older release", () => {
   test("with a cycle without length fires once a second", () => {
     const dueAt = instantFrom(Date.parse("2024-01-01T00:00:00Z"));
     const start: TimerStart = {

@@ -81,7 +81,7 @@ describe.each([
     expect(await found({ instanceId: "two", state: "claimed" })).toEqual([]);
   });
 
-  test("F66: is claimed by one, and the other is told who has it", async () => {
+  test("F66: is claimed by one user, and the other learns who has it", async () => {
     const { engine, begin, found, drain, rows } = await aWorld(FOR_SALES, { settings });
     const taskId = await begin("one", { who: "anna" });
 
@@ -102,7 +102,7 @@ describe.each([
     });
   });
 
-  test("F66: is given back by who has it, and taken by another", async () => {
+  test("F66: is unclaimed by its assignee, and claimed by another", async () => {
     const { engine, begin, found, drain, rows } = await aWorld(FOR_SALES, { settings });
     const taskId = await begin("one");
     await engine.claimTask(taskId, { user: "anna" });
@@ -119,7 +119,7 @@ describe.each([
     expect(rows()).toEqual(["a#bert", "all", "g#sales", "g#support", "u#wilma"]);
   });
 
-  test("F66: is gone with all its rows when it is completed, and answers 404 from then on", async () => {
+  test("F66: is removed with all its rows when it is completed, and answers 404 from then on", async () => {
     const { engine, begin, found, drain, rows } = await aWorld(FOR_SALES, { settings });
     const taskId = await begin("one");
     await engine.claimTask(taskId, { user: "anna" });
@@ -147,7 +147,7 @@ describe.each([
     await expect(engine.claimTask("none.k1.1", { user: "anna" })).rejects.toMatchObject(gone);
   });
 
-  test("F66: is gone with all its rows when its instance is cancelled", async () => {
+  test("F66: is removed with all its rows when its instance is cancelled", async () => {
     const { engine, begin, drain, rows } = await aWorld(FOR_SALES, { settings });
     const taskId = await begin("one");
     await engine.claimTask(taskId, { user: "anna" });
@@ -159,7 +159,7 @@ describe.each([
     await expect(engine.completeTask(taskId)).rejects.toMatchObject({ code: "task/not-found" });
   });
 
-  test("is still found after an incident gave it back", async () => {
+  test("is still found after an incident released it", async () => {
     const { engine, begin, found, drain } = await aWorld(FOR_SALES, { settings });
     const taskId = await begin("one", { who: "anna" });
     await engine.failTask(taskId, { message: "I cannot" });
@@ -178,7 +178,7 @@ describe.each([
 });
 
 describe("a user task", () => {
-  test("F66: shows who may have it, until when, how urgent it is and with which form", async () => {
+  test("F66: shows its candidates, due date, priority and form", async () => {
     const source = file(
       process(
         extensions(xml("zeebe:userTaskForm", { id: "f" }, '{"components":[]}')),
@@ -257,7 +257,7 @@ describe("a user task", () => {
     expect((await engine.get("one")).variables).toMatchObject({ decision: true, by: "wilma" });
   });
 
-  test("is claimed only by whom the model names, as far as the engine can know", async () => {
+  test("can be claimed only by the users whom the model names, as far as the engine can know", async () => {
     const named = sequence(person("approve", assignment({ candidateUsers: "anna" })));
     const { engine, begin } = await aWorld(named);
     const taskId = await begin("one");
@@ -289,7 +289,7 @@ describe("a user task", () => {
     expect(asJob.rows()).toEqual([]);
   });
 
-  test("that is also a job is offered to workers and to people, and listed once", async () => {
+  test("that is also a job is offered to workers and to users, and listed once", async () => {
     const { begin, found, rows, engine } = await aWorld(
       sequence(xml("userTask", { id: "approve" }, extensions(assignment({ assignee: "anna" })))),
     );
@@ -303,7 +303,7 @@ describe("a user task", () => {
     expect(await found({ state: "created" })).toEqual(["one"]);
   });
 
-  test("says which of them are overdue; time alone changes nothing", async () => {
+  test("can be filtered by being overdue; time alone changes nothing", async () => {
     const due = xml("zeebe:taskSchedule", { dueDate: "=due" });
     const { begin, found, moveTo, now } = await aWorld(sequence(person("approve", due)));
     const at = new Date(now() + 60_000).toISOString();
@@ -317,7 +317,7 @@ describe("a user task", () => {
     expect(await found({ overdue: true })).toEqual(["one"]);
   });
 
-  test("tells who waits for it, and the calls that move it", async () => {
+  test("shows its candidates, and the API calls that resume it", async () => {
     const { engine, begin } = await aWorld(
       sequence(
         person(
@@ -343,7 +343,7 @@ describe("a user task", () => {
     expect(hers).not.toHaveProperty("claimWith");
   });
 
-  test("cannot be claimed where a machine is meant", async () => {
+  test("is the only task that can be claimed", async () => {
     const machine = sequence(
       xml("serviceTask", { id: "t" }, extensions(xml("zeebe:taskDefinition", { type: "w" }))),
     );
@@ -355,7 +355,7 @@ describe("a user task", () => {
     await expect(claim).rejects.toMatchObject({ code: "task/not-for-people" });
   });
 
-  test("of which a claim is asked for twice under one key is claimed once", async () => {
+  test("that is claimed twice under one key is claimed once", async () => {
     const { engine, begin, drain } = await aWorld();
     const taskId = await begin("one");
     const request = { user: "anna" };
@@ -373,7 +373,7 @@ describe("a user task", () => {
 });
 
 describe("the rows of a user task", () => {
-  test("are put and taken away together: there may be dozens of them", async () => {
+  test("are written and removed together: there may be dozens of them", async () => {
     const store = new SimulatedStore({});
     const commit = store.commit.bind(store);
     let [under, most] = [0, 0];
@@ -400,7 +400,7 @@ describe("the rows of a user task", () => {
 });
 
 describe("a row of a user task", () => {
-  test("that is dead goes when somebody comes along it, and no other does", async () => {
+  test("that is dead is removed when a list reads it, and no other is", async () => {
     const { engine, store, begin, found, rows } = await aWorld();
     const taskId = await begin("one");
     const all = store.items().find(({ key }) => key.pk.endsWith("#U#all"));
@@ -420,7 +420,7 @@ describe("a row of a user task", () => {
     expect(await found({ assignee: "anna" })).toEqual(["one"]);
   });
 
-  test("without its instance stays until no commit can be under way", async () => {
+  test("without its instance stays until no commit can be in progress", async () => {
     const { store, begin, found, rows, moveTo, now } = await aWorld();
     await begin("one");
     const [instance] = store.items().filter(({ key }) => key.pk.endsWith("#I#one"));
@@ -438,7 +438,7 @@ describe("a row of a user task", () => {
     expect(rows()).not.toContain("all");
   });
 
-  test("that was put anew while somebody found it dead stays", async () => {
+  test("that was written again while a list found it dead stays", async () => {
     const { engine, store, begin, found } = await aWorld();
     const taskId = await begin("one");
     await engine.claimTask(taskId, { user: "anna" });
@@ -470,7 +470,7 @@ describe("a row of a user task", () => {
 });
 
 describe("a page of user tasks", () => {
-  test("of 50 among very many reads a page's worth of items", async () => {
+  test("of 50 among very many reads the items of one page", async () => {
     const store = new SimulatedStore({});
     let read = 0;
     const counted: Store = {
@@ -513,7 +513,7 @@ describe("a page of user tasks", () => {
     expect(read).toBeLessThanOrEqual(110);
   });
 
-  /** Rows of others in every list, as so many more tasks would leave them. */
+  /** Rows of other tasks in every list, as this many more tasks would leave them. */
   async function crowd(store: SimulatedStore, count: number): Promise<void> {
     const like = store.items().filter(({ key }) => /#U#(all|g#sales)$/.test(key.pk));
     for (let n = 0; n < count / 2; n++) {

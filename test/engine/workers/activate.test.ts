@@ -12,7 +12,7 @@ const poll = { type: "work", max: 10, lockSeconds: 30, worker: "anna" };
 
 const locksTask: Meant = (keys) => keys.some(({ sk }) => sk.startsWith("L#"));
 
-/** One task waits, and the poll that is about to lock it stands still until it is let go. */
+/** One task waits, and the poll that is about to lock it pauses until it is continued. */
 async function aPollThatStands({ host }: { host: HostTraits }) {
   const gated = new GatedStore();
   const { engine, drain } = aPlainWorld({ store: gated.store, settings: { host } });
@@ -30,8 +30,8 @@ async function aPollThatStands({ host }: { host: HostTraits }) {
   return { engine, first, letGo: () => gate.resolve() };
 }
 
-describe("a poll that stands still with a task in its hands", () => {
-  test("does not keep the task from the next one, since it may never go on", async () => {
+describe("a poll that stalls while it locks a task", () => {
+  test("does not block the next poll, because it may have crashed", async () => {
     const { engine, first, letGo } = await aPollThatStands({ host: MANY_PROCESSES });
 
     const next = await engine.activate({ ...poll, worker: "bert" });
@@ -41,7 +41,7 @@ describe("a poll that stands still with a task in its hands", () => {
     expect((await first).tasks).toEqual([]);
   });
 
-  test("is not fought by others of its process, where all end together", async () => {
+  test("is not overtaken by others of its process, which would crash together", async () => {
     const { engine, first, letGo } = await aPollThatStands({ host: ONE_PROCESS });
 
     const next = await engine.activate({ ...poll, worker: "bert" });
@@ -52,8 +52,8 @@ describe("a poll that stands still with a task in its hands", () => {
   });
 });
 
-describe("two polls that fight for a row which may not be the only one of its task", () => {
-  test("end with the task in the hands of one", async () => {
+describe("two polls that compete for a row which may not be the only one of its task", () => {
+  test("end with the task locked by one", async () => {
     const gated = new GatedStore();
     const { engine, drain, now, moveTo } = aPlainWorld({ store: gated.store });
     await engine.deploy({ notation: "bpmn", source });
@@ -61,7 +61,7 @@ describe("two polls that fight for a row which may not be the only one of its ta
     await drain();
     await engine.activate({ ...poll, worker: "dead" });
     moveTo(now() + 31_000);
-    // Both have looked for other locks and found none; then both put their own row.
+    // Both have looked for other locks and found none; then both write their own row.
     const first = gateBefore(gated, locksTask);
     const anna = engine.activate(poll);
     await first.reached;
@@ -85,8 +85,8 @@ describe("two polls that fight for a row which may not be the only one of its ta
   });
 });
 
-describe("two polls that are woken when both rows of a task are over", () => {
-  test("end with the task in the hands of one, where all end together", async () => {
+describe("two polls that are woken when both rows of a task have expired", () => {
+  test("end with the task locked by one, if all run in one process", async () => {
     const gated = new GatedStore();
     const { store } = gated;
     const settings = { host: ONE_PROCESS };
@@ -95,7 +95,7 @@ describe("two polls that are woken when both rows of a task are over", () => {
     await engine.start("p");
     await drain();
     await engine.activate({ ...poll, worker: "dead" });
-    // A process that dies between putting the new row and removing the old one leaves both.
+    // A process that dies between writing the new row and removing the old one leaves both.
     const { items } = await store.scan("default#J#work#0", { from: "L#", to: "M", limit: 1 });
     for (const { key, ...row } of items) {
       const twin = { ...row, key: { ...key, sk: `${key.sk}twin` } };
@@ -105,7 +105,8 @@ describe("two polls that are woken when both rows of a task are over", () => {
     const first = gateBefore(gated, locksTask);
     const anna = engine.activate(poll);
     await first.reached;
-    // Did the second take the other row, both rows would be put before either looks for the other.
+    // If the second took the other row, both rows would be written before either looks for the
+    // other.
     const second = gateBefore(gated, locksTask);
     const bert = engine.activate({ ...poll, worker: "bert" });
     await Promise.race([second.reached, bert]);
@@ -121,7 +122,7 @@ describe("two polls that are woken when both rows of a task are over", () => {
   });
 });
 
-describe("a worker whose task was taken over by another row than its own", () => {
+describe("a worker whose task was taken over through another row than its own", () => {
   test("has lost its lock, whatever it calls", async () => {
     const { engine, drain, now, moveTo } = aPlainWorld();
     await engine.deploy({ notation: "bpmn", source });
@@ -145,7 +146,7 @@ describe("a worker whose task was taken over by another row than its own", () =>
   });
 });
 
-/** Holds whoever makes the next commit of this kind, until it is opened. */
+/** Pauses the next commit of this kind, until it is opened. */
 function gateBefore(gated: GatedStore, meant: Meant) {
   const [reached, open] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   gated.before(meant, () => {
@@ -155,8 +156,8 @@ function gateBefore(gated: GatedStore, meant: Meant) {
   return { reached: reached.promise, open: () => open.resolve() };
 }
 
-describe("a row that a lost commit has left behind", () => {
-  test("leads nobody to the task of another type that bears the same name", async () => {
+describe("a row of a step that lost its commit", () => {
+  test("does not point to the task of another type with the same ticket", async () => {
     const store = new SimulatedStore({});
     const { engine, drain, commits } = aPlainWorld({ store });
     await engine.deploy({ notation: "bpmn", source });
@@ -176,8 +177,8 @@ describe("a row that a lost commit has left behind", () => {
   });
 });
 
-describe("rows that were put again, of tasks that somebody has", () => {
-  test("keep nobody from the tasks behind them", async () => {
+describe("rows that were written again for tasks that are locked", () => {
+  test("do not block the tasks after them", async () => {
     const { engine, drain, queued } = aPlainWorld();
     const marker = bpmn.loop({ inputCollection: "=items", inputElement: "item" });
     const each = bpmn.xml("serviceTask", { id: "each" }, bpmn.extensions(bpmn.job()), marker);
@@ -186,7 +187,7 @@ describe("rows that were put again, of tasks that somebody has", () => {
     await engine.start("p", { instanceId: "i", variables: { items } });
     await drain();
     const first = await engine.activate({ ...poll, max: 100, lockSeconds: 3_600 });
-    // The page that has sent them comes a second time.
+    // The page that has sent them is delivered a second time.
     const page = { tenant: "default", instanceId: "i", ticket: "f1.1", from: 0, to: 100 };
     queued.push({ kind: "members", ...page });
     await drain();

@@ -11,7 +11,7 @@ const source = inARow("p", [before, service("work")]);
 const poll = { type: "work", max: 10, lockSeconds: 30, worker: "w" };
 
 describe("a task that is offered again", () => {
-  test("is found though whoever took over its step died before the commit", async () => {
+  test("is found although the invocation that took over its step died before the commit", async () => {
     const store = new SimulatedStore({});
     const { engine, queued, drain, moveTo, now } = aPlainWorld({
       store,

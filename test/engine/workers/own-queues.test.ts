@@ -49,7 +49,7 @@ async function aWorld(answer: () => OwnQueueFault | undefined = () => undefined)
   return { ...world, store, sent, troubles, lose: () => ownQueues.queue(ARN).lose() };
 }
 
-describe("a queue of the user's own", () => {
+describe("a user's own queue", () => {
   test("gets the tasks of its type as a poll would, without a lock and without a row", async () => {
     const { engine, drain, sent } = await aWorld();
     await engine.setTaskType("work", { queueArn: ARN });
@@ -75,7 +75,7 @@ describe("a queue of the user's own", () => {
     expect((await engine.get(instanceId)).status).toBe("succeeded");
   });
 
-  test("gets the next attempt not before its time", async () => {
+  test("does not get the next attempt early", async () => {
     const { engine, drain, sent } = await aWorld();
     await engine.setTaskType("work", { queueArn: ARN });
     const { instanceId } = await engine.start("p");
@@ -103,7 +103,7 @@ describe("a queue of the user's own", () => {
     expect((await engine.activate(poll)).tasks).toEqual([]);
   });
 
-  test("gets it once, from a sweep that may remove single rows and write no batches", async () => {
+  test("gets it once, from a sweep that may only remove single rows and write no batches", async () => {
     const { engine, drain, sent, troubles, store } = await aWorld();
     await engine.start("p", { instanceId: "open" });
     await engine.start("p", { instanceId: "over" });
@@ -120,7 +120,7 @@ describe("a queue of the user's own", () => {
     expect(troubles).toEqual([]);
   });
 
-  test("leaves to polls what it refuses, and what is too large for it", async () => {
+  test("leaves to polling what it refuses, and what is too large for it", async () => {
     const refusing = await aWorld(() => ({ fault: "refused" }));
     const { engine, drain, sent, troubles } = await aWorld();
     for (const world of [refusing, { engine, drain }]) {
@@ -135,7 +135,7 @@ describe("a queue of the user's own", () => {
     expect(troubles).toEqual([expect.stringContaining("poll for it instead")]);
   });
 
-  test("must be one that the installation was told of, and can be given up", async () => {
+  test("must be listed in the installation, and can be removed from its type", async () => {
     const { engine } = await aWorld();
 
     await expect(engine.setTaskType("work", { queueArn: `${ARN}2` })).rejects.toMatchObject({
@@ -161,7 +161,7 @@ describe("a queue of the user's own", () => {
     expect(await engine.taskType("work")).toMatchObject({ queueArn: ARN });
   });
 
-  test("gets nothing more once it is given up: later tasks are polled for", async () => {
+  test("gets nothing more once it is removed from its type: later tasks are polled for", async () => {
     const { engine, drain, sent } = await aWorld();
     await engine.setTaskType("work", { queueArn: ARN });
     await engine.start("p", { instanceId: "before" });
@@ -178,7 +178,7 @@ describe("a queue of the user's own", () => {
     expect((await engine.get("before")).status).toBe("succeeded");
   });
 
-  test("D19 gets again what was lost with it, by a recovery of everything and by no sweep", async () => {
+  test("D19 gets again what it has lost, by a full recovery but not by a sweep", async () => {
     const { engine, drain, sent, lose, moveTo } = await aWorld();
     await engine.setTaskType("work", { queueArn: ARN });
     const { instanceId } = await engine.start("p", { variables: { total: 42 } });
@@ -198,7 +198,7 @@ describe("a queue of the user's own", () => {
     expect((await engine.get(instanceId)).status).toBe("succeeded");
   });
 
-  test("D19 gets what its sender took with it, though the lease of that one is not over", async () => {
+  test("D19 gets what its crashed sender had not sent, although the lease has not expired", async () => {
     let isAway = true;
     const { engine, drain, sent } = await aWorld(() => (isAway ? { fault: "lost" } : undefined));
     await engine.deploy({ notation: "bpmn", source: afterAnother });

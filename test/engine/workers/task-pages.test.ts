@@ -25,8 +25,8 @@ async function aLoop(size: number) {
 describe("the tasks of an instance, page by page", () => {
   test.each([
     ["tickets of their own", 5, (n: number) => `i.k1.${n + 1}`],
-    ["members of a family", 11, (n: number) => `i.f1.1#${n}`],
-  ])("go on behind a task that is done by then: %s", async (_, size, idOf) => {
+    ["items of a batch", 11, (n: number) => `i.f1.1#${n}`],
+  ])("continue after a task that is completed by then: %s", async (_, size, idOf) => {
     const { engine, page } = await aLoop(size);
     const first = await page();
     await engine.completeTask(first.ids[1] ?? "");
@@ -37,7 +37,7 @@ describe("the tasks of an instance, page by page", () => {
     expect(second.ids).toEqual([idOf(2), idOf(3)]);
   });
 
-  test("come in the order in which they were opened, also from ten on", async () => {
+  test("are in the order in which they were opened, also from ten on", async () => {
     const { page } = await aLoop(11);
     const seen: string[] = [];
     for (let cursor: string | undefined, n = 0; n < 6; n++) {
@@ -49,7 +49,7 @@ describe("the tasks of an instance, page by page", () => {
     expect(seen).toEqual(Array.from({ length: 11 }, (_, n) => `i.f1.1#${n}`));
   });
 
-  test("have no page behind what is no task", async () => {
+  test("have no page after an id that is not a task", async () => {
     const { page } = await aLoop(5);
 
     await expect(page("nothing")).rejects.toMatchObject({ code: "store/cursor-invalid" });
@@ -57,7 +57,7 @@ describe("the tasks of an instance, page by page", () => {
 });
 
 describe("a list of all tasks, where there have been many types", () => {
-  test("looks at so many places in a page, and leaves none out", async () => {
+  test("reads a limited number of shards per page, and leaves none out", async () => {
     const store = new SimulatedStore({});
     let scans = 0;
     const scan = store.scan.bind(store);
@@ -88,7 +88,7 @@ describe("a list of all tasks, where there have been many types", () => {
 
     expect(seen.toSorted()).toEqual(types.slice(-2).toSorted());
     expect(pages).toBeGreaterThan(1);
-    // And one of the list of what people do.
+    // And one of the list of user tasks.
     expect(most).toBeLessThanOrEqual(MAX_SHARDS_PER_PAGE + 1);
   });
 });

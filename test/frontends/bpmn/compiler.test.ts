@@ -39,7 +39,7 @@ describe("a process drawn in a modeler", () => {
     for (const one of only.body.graph.flows) flows.set(one.id, one);
   });
 
-  test("compiles without a diagnostic, pools that do not run left aside", async () => {
+  test("compiles without a diagnostic, ignoring pools that do not run", async () => {
     expect((await compile(source)).diagnostics).toEqual([]);
   });
 
@@ -67,11 +67,11 @@ describe("a process drawn in a modeler", () => {
     });
   });
 
-  test("survives a trip through JSON", () => {
+  test("round-trips through JSON", () => {
     expect(JSON.parse(JSON.stringify(order))).toEqual(order);
   });
 
-  test("nests what lies in a sub-process, which maps variables in order", () => {
+  test("nests the elements of a sub-process, which maps variables in order", () => {
     expect(nodes.get("payment")).toEqual({
       id: "payment",
       name: "Payment",
@@ -137,7 +137,7 @@ describe("a process drawn in a modeler", () => {
     expect(nodes.get("anything-wrong")).not.toHaveProperty("trigger.code");
   });
 
-  test("has ends that are plain, terminate their scope or throw", () => {
+  test("has end events that are plain, terminate their scope or throw", () => {
     expect(nodes.get("done")).toMatchObject({ kind: "end", end: { as: "plain" } });
     expect(nodes.get("given-up")).toMatchObject({ kind: "end", end: { as: "terminate" } });
     expect(nodes.get("unpaid")).toMatchObject({
@@ -146,7 +146,7 @@ describe("a process drawn in a modeler", () => {
     });
   });
 
-  test("has gateways, timers on the way and elements that are passed at once", () => {
+  test("has gateways, intermediate timers and elements that are passed at once", () => {
     expect(nodes.get("large")).toMatchObject({ kind: "exclusive", otherwise: "small" });
     expect(flows.get("is-large")?.condition).toEqual(feel("order.total > 100"));
     expect(flows.get("small")).toEqual({ id: "small", from: "large", to: "tax" });
@@ -176,7 +176,7 @@ describe("the BPMN compiler", () => {
     expect(await errorsOf(two('<adHocSubProcess id="u" />'))).toEqual(["bpmn/unsupported-element"]);
   });
 
-  test("reads the same whatever prefixes the file uses", async () => {
+  test("reads the same with any namespace prefixes", async () => {
     const source = sequence(service("t"));
     const prefixed = source
       .replaceAll("<zeebe:", "<z:")
@@ -242,7 +242,7 @@ describe("the BPMN compiler", () => {
     expect(await flowOf(source, "f2")).toMatchObject({ condition: feel("a < 1") });
   });
 
-  test("keeps a header that is named like a part of every object", async () => {
+  test("keeps a header that is named like a property of every object", async () => {
     const source = sequence(service("t", headers(["__proto__", "a"], ["constructor", "b"])));
     const node = await nodeOf(source, "t");
 
@@ -252,14 +252,14 @@ describe("the BPMN compiler", () => {
     ]);
   });
 
-  test("compiles elements that are named like a part of every object", async () => {
+  test("compiles elements that are named like a property of every object", async () => {
     const graph = await graphOf(sequence(service("constructor"), service("__proto__")));
 
     expect(graph.nodes.map(({ id }) => id)).toContain("__proto__");
     expect(graph.flows[1]).toEqual({ id: "f2", from: "constructor", to: "end" });
   });
 
-  test("lets the zone of an event outdo that of its process", async () => {
+  test("lets the zone of an event override that of its process", async () => {
     const event = (...more: readonly string[]) =>
       xml("intermediateCatchEvent", { id: "c" }, ...more, timer("timeDuration", "P1D"));
     const inZone = (source: string) =>
@@ -285,7 +285,7 @@ describe("the BPMN compiler", () => {
     expect(await errorsOf(source)).toEqual([]);
   });
 
-  test("lets a counting loop run that has a way out", async () => {
+  test("accepts a counting loop with an exit", async () => {
     const counting = xml(
       "scriptTask",
       { id: "count" },
@@ -307,14 +307,14 @@ describe("the BPMN compiler", () => {
     expect(await errorsOf(source)).toEqual([]);
   });
 
-  test("lets a loop run that waits, in itself or in a sub-process", async () => {
+  test("accepts a loop that waits, in itself or in a sub-process", async () => {
     const inner = xml("subProcess", { id: "s" }, start("i"), service("u"), flow("f4", "i", "u"));
 
     expect(await errorsOf(sequence(service("t"), flow("f3", "t", "t")))).toEqual([]);
     expect(await errorsOf(sequence(inner, flow("f3", "s", "s")))).toEqual([]);
   });
 
-  test("reaches what boundary events lead to", async () => {
+  test("treats elements after boundary events as reachable", async () => {
     const source = sequence(
       service("t"),
       boundary("b", "t", timer("timeDuration", "PT1S")),
@@ -332,7 +332,7 @@ describe("the BPMN compiler", () => {
     expect(await nodeOf(source, "t")).not.toHaveProperty("headers");
   });
 
-  test("is refused where nothing evaluates the language of its expressions", async () => {
+  test("refuses expressions in a language without an engine", async () => {
     const other = { check: () => undefined, variablesOf: () => [], evaluate: () => NO_VALUE };
     const without = bpmnCompiler({ expressions: new Map([["other", other]]) });
 

@@ -35,7 +35,7 @@ export async function flowOf(source: string, id: string): Promise<Flow> {
   throw new Error(`no flow ${id}`);
 }
 
-/** The codes of the errors, in the order in which they are told. */
+/** The codes of the errors, in the order in which they are reported. */
 export async function errorsOf(source: string): Promise<readonly string[]> {
   return codes(await compile(source), "error");
 }

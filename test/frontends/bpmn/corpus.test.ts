@@ -13,7 +13,7 @@ const files = folder === undefined ? [] : globSync("**/*.bpmn", { cwd: folder })
 if (folder !== undefined) {
   describe("a foreign BPMN file", () => {
     for (const name of files) {
-      test(`${name} compiles, or is told why not with code, line and hint`, async () => {
+      test(`${name} compiles, or is refused with code, line and hint`, async () => {
         const source = readFileSync(join(folder, name), "utf8");
 
         const answer = await compile(source);
@@ -44,7 +44,7 @@ if (folder !== undefined) {
   });
 }
 
-describe("the modelers' own reader", () => {
+describe("the parser of the modelers", () => {
   test.each(["order", "parcel"])(
     "finds the same elements of %s in the same order",
     async (name) => {

@@ -1,5 +1,5 @@
-// Wrong values of the extensions of calls, user tasks and loops, attribute by attribute: each is told
-// with its element, its line and a way out.
+// Wrong values of the extensions of calls, user tasks and loops, attribute by attribute: each is
+// reported with its element, its line and a fix.
 import type { BpmnCode } from "../../../lib/frontends/bpmn/codes.ts";
 import {
   assignment,

@@ -36,7 +36,7 @@ import { compile, compiled } from "./compiling.ts";
 const form = (formId: string) =>
   `${xml("zeebe:userTask", {})}${xml("zeebe:formDefinition", { formId })}`;
 
-// One past each limit stands among the refusals; here is each limit itself.
+// One past each limit is among the refusals; here is each limit itself.
 describe("a BPMN file at its limit", () => {
   test("compiles with that many bytes", async () => {
     const source = sequence(service("t")).padEnd(MAX_SOURCE_BYTES);
@@ -99,7 +99,7 @@ describe("a BPMN file at its limit", () => {
     expect((await compiled(source))[0]).toMatchObject({ name });
   });
 
-  test("compiles with that many waits behind a gateway or on an activity", async () => {
+  test("compiles with that many waits after a gateway or on an activity", async () => {
     const ids = Array.from({ length: MAX_WAITS_PER_STEP }, (_, n) => `s${n}`);
     const signals = ids.map((id) => aSignal(id));
     const behind = ids.map((id) => catching(`c-${id}`, onSignal(id)));

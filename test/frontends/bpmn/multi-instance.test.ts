@@ -6,7 +6,7 @@ const task = (...marker: readonly string[]) =>
   sequence(xml("serviceTask", { id: "t" }, extensions(job()), ...marker));
 
 describe("a multi-instance marker", () => {
-  test("says what is gone through, what is gathered and when the rest is let go (F58)", async () => {
+  test("defines the list, the output collection and the completion condition (F58)", async () => {
     const source = task(
       loop(
         {
@@ -33,7 +33,7 @@ describe("a multi-instance marker", () => {
     });
   });
 
-  test("may stand on a sub-process, one after the other (F58)", async () => {
+  test("may be on a sub-process, in sequence (F58)", async () => {
     const marker = inTurn({ inputCollection: "=items" });
 
     const { loop: compiled } = await nodeOf(
@@ -68,15 +68,9 @@ describe("a multi-instance marker", () => {
       "=n + 1",
       "if (n + 1) < 1 then [] else if floor(n + 1) = (n + 1) then for each in 1..(n + 1) return each else null",
     ],
-  ])(
-    "counts from 1 where it has a cardinality of %s instead of a list (F58)",
-    async (text, feel) => {
-      const { loop: compiled } = await nodeOf(
-        task(loop({}, xml("loopCardinality", {}, text))),
-        "t",
-      );
+  ])("counts from 1 if it has a cardinality of %s instead of a list (F58)", async (text, feel) => {
+    const { loop: compiled } = await nodeOf(task(loop({}, xml("loopCardinality", {}, text))), "t");
 
-      expect(compiled).toEqual({ collection: { kind: "feel", text: feel } });
-    },
-  );
+    expect(compiled).toEqual({ collection: { kind: "feel", text: feel } });
+  });
 });

@@ -37,11 +37,11 @@ const messages = ["m1", "m2"].map((id) => aMessage(id, { key: "=k" }));
 const known = (source: string) => beside(source, ...signals, ...messages);
 const soon = timer("timeDuration", "PT1S");
 
-/** A process that begins with a race; `more` lies beside it. */
+/** A process that starts with a race; `more` is beside it. */
 const racing = (catches: readonly string[], ...more: readonly string[]) =>
   known(file(process(start(), flow("f1", "start", "g"), race("g", ...catches), ...more)));
 
-/** A process that begins at each of these definitions, at `a`, `b` and so on. */
+/** A process with a start event for each of these definitions, at `a`, `b` and so on. */
 const starting = (...definitions: readonly string[]) =>
   file(process(...definitions.map((one, n) => start("abc".charAt(n), one))));
 

@@ -46,7 +46,7 @@ describe("a process with signals and messages, drawn in a modeler", () => {
     expect((await compile(source)).diagnostics).toEqual([]);
   });
 
-  test("begins by a call, a message or a signal", () => {
+  test("starts by a call, a message or a signal", () => {
     expect(parcel.startEvents).toEqual([
       { element: "called-for", kind: "none" },
       { element: "handed-in", kind: "message", name: "parcel-handed-in" },
@@ -62,7 +62,7 @@ describe("a process with signals and messages, drawn in a modeler", () => {
     });
   });
 
-  test("throws signals on the way and at the end, the former with a payload", () => {
+  test("throws signals in the flow and at the end, the former with a payload", () => {
     expect(nodes.get("announce")).toEqual({
       id: "announce",
       name: "Announce it",
@@ -101,7 +101,7 @@ describe("a process with signals and messages, drawn in a modeler", () => {
     });
   });
 
-  test("has boundary events that interrupt and such that do not", () => {
+  test("has interrupting and non-interrupting boundary events", () => {
     expect(nodes.get("recalled")).toMatchObject({
       kind: "boundary",
       on: "delivery",
@@ -132,7 +132,7 @@ describe("a process with signals and messages, drawn in a modeler", () => {
     });
   });
 
-  test("waits for the first of several behind an event-based gateway", () => {
+  test("waits for the first of several events after an event-based gateway", () => {
     expect(nodes.get("what-first")).toEqual({
       id: "what-first",
       scope: "parcel",
@@ -147,7 +147,7 @@ describe("a process with signals and messages, drawn in a modeler", () => {
 });
 
 describe("the BPMN compiler, given signals and messages,", () => {
-  test("lets a process begin by a signal alone", async () => {
+  test("lets a process start by a signal alone", async () => {
     const source = beside(file(process(start("a", onSignal("s1")))), aSignal("s1", "go"));
     const [only] = await compiled(source);
 
@@ -164,13 +164,13 @@ describe("the BPMN compiler, given signals and messages,", () => {
     expect(await errorsOf(source)).toEqual([]);
   });
 
-  test("finds what a qualified name refers to", async () => {
+  test("resolves qualified names", async () => {
     const source = beside(sequence(catching("c", onSignal("file:s1"))), aSignal("s1", "go"));
 
     expect(await nodeOf(source, "c")).toMatchObject({ awaits: { signal: written("go") } });
   });
 
-  test("tells numbers that are names from numbers", async () => {
+  test("distinguishes numbers that are names from numbers", async () => {
     const source = beside(sequence(receive("t", "m1")), aMessage("m1", { name: "1", key: "=1" }));
 
     expect(await nodeOf(source, "t")).toMatchObject({
@@ -178,7 +178,7 @@ describe("the BPMN compiler, given signals and messages,", () => {
     });
   });
 
-  test("takes a key that is the same for every instance, with a warning", async () => {
+  test("accepts a key that is the same for every instance, with a warning", async () => {
     const source = beside(sequence(receive("t", "m1")), aMessage("m1", { key: "till" }));
 
     expect(await nodeOf(source, "t")).toMatchObject({ awaits: { key: written("till") } });
@@ -202,7 +202,7 @@ describe("the BPMN compiler, given signals and messages,", () => {
     expect(await errorsOf(source)).toEqual([]);
   });
 
-  test("lets one message be awaited with two keys behind an event-based gateway", async () => {
+  test("lets one message be awaited with two keys after an event-based gateway", async () => {
     const source = beside(
       file(
         process(
@@ -218,7 +218,7 @@ describe("the BPMN compiler, given signals and messages,", () => {
     expect(await errorsOf(source)).toEqual([]);
   });
 
-  test("lets a loop run that waits for a signal, a message or the first of several", async () => {
+  test("accepts a loop that waits for a signal, a message or the first of several", async () => {
     const looping = (middle: string) =>
       beside(sequence(middle, flow("f3", "c", "c")), aSignal("s1"), aMessage("m1", { key: "=k" }));
     const racing = beside(
@@ -239,7 +239,7 @@ describe("the BPMN compiler, given signals and messages,", () => {
     expect(await errorsOf(racing)).toEqual([]);
   });
 
-  test("reaches what lies behind each start event and behind the gateway", async () => {
+  test("reaches the elements after each start event and after the gateway", async () => {
     const source = beside(
       file(
         process(
@@ -259,7 +259,7 @@ describe("the BPMN compiler, given signals and messages,", () => {
     expect(await warningsOf(source)).toEqual([]);
   });
 
-  test("warns of neither job nor mapping on a message that is thrown", async () => {
+  test("warns about neither job nor mapping on a message throw event", async () => {
     const source = sequence(
       xml(
         "intermediateThrowEvent",
@@ -276,7 +276,7 @@ describe("the BPMN compiler, given signals and messages,", () => {
     });
   });
 
-  test("ignores signals and messages that nothing refers to, however wrong", async () => {
+  test("ignores signals and messages without a reference, however invalid", async () => {
     const source = beside(
       sequence(throwing("t", onSignal("s1"))),
       aSignal("s1"),
@@ -288,7 +288,7 @@ describe("the BPMN compiler, given signals and messages,", () => {
     expect(await warningsOf(source)).toEqual([]);
   });
 
-  test("keeps the payload of a signal at the end", async () => {
+  test("keeps the payload of a signal end event", async () => {
     const payload = extensions(ioMapping(xml("zeebe:input", { source: "=total", target: "sum" })));
     const source = beside(
       file(process(start(), end("end", payload, onSignal("s1")), flow("f", "start", "end"))),

@@ -105,8 +105,8 @@ async function expectAnswer(source: string): Promise<boolean> {
   return answer.ok;
 }
 
-describe("the BPMN compiler given nonsense", () => {
-  test("answers damaged files with diagnostics or processes, and never throws", async () => {
+describe("the BPMN compiler given invalid input", () => {
+  test("returns diagnostics or processes for damaged files, and never throws", async () => {
     const outcomes = new Set<boolean>();
     await fc.assert(
       fc.asyncProperty(
@@ -122,7 +122,7 @@ describe("the BPMN compiler given nonsense", () => {
     expect(outcomes).toEqual(new Set([true, false]));
   });
 
-  test("answers well-formed files with wrong values, and never throws", async () => {
+  test("returns a result for well-formed files with wrong values, and never throws", async () => {
     const wrong = fc.record({ how: fc.constant("swap-values" as const), span, other: span });
     await fc.assert(
       fc.asyncProperty(
@@ -136,7 +136,7 @@ describe("the BPMN compiler given nonsense", () => {
     );
   });
 
-  test("answers any text", async () => {
+  test("returns a result for any text", async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
         expect(await expectAnswer(text)).toBe(false);
@@ -144,7 +144,7 @@ describe("the BPMN compiler given nonsense", () => {
     );
   });
 
-  test("gives the same answer to the same text", async () => {
+  test("returns the same result for the same text", async () => {
     await fc.assert(
       fc.asyncProperty(fixture, damage, async (name, harm) => {
         const source = damaged(textOf(name), harm);

@@ -686,7 +686,7 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
   ],
   "bpmn/endless-loop": [
     one(
-      "tasks that nobody does",
+      "tasks without a worker",
       file(
         process(
           start(),
@@ -710,7 +710,7 @@ export const ERRORS: Readonly<Partial<Record<BpmnCode, readonly Case[]>>> = {
       4,
     ),
     one(
-      "a task that leads to itself",
+      "a task with a flow to itself",
       sequence(xml("task", { id: "a" }), flow("f3", "a", "a")),
       "a",
       4,

@@ -46,7 +46,7 @@ describe("a BPMN file that cannot run", () => {
     }
   }
 
-  test("is told every problem at once, by line (F1)", async () => {
+  test("gets every problem at once, by line (F1)", async () => {
     const source = file(
       process(
         start(),
@@ -68,7 +68,7 @@ describe("a BPMN file that cannot run", () => {
     ]);
   });
 
-  test("is told the rule of the duration that it broke (F11)", async () => {
+  test("gets the rule of the duration that it violates (F11)", async () => {
     const { diagnostics } = await compile(
       sequence(xml("intermediateCatchEvent", { id: "c" }, timer("timeDuration", "PT1.5H"))),
     );
@@ -77,7 +77,7 @@ describe("a BPMN file that cannot run", () => {
     expect(diagnostics[0]?.hint).toContain("PT1H30M");
   });
 
-  test("is told the number of the problems that are not listed", async () => {
+  test("gets the number of problems that are not listed", async () => {
     const tasks = Array.from({ length: MAX_DIAGNOSTICS + 5 }, (_, n) =>
       xml("serviceTask", { id: `t${n}` }),
     );
@@ -89,7 +89,7 @@ describe("a BPMN file that cannot run", () => {
     expect(diagnostics.at(-1)?.message).toMatch(/^\d further/);
   });
 
-  test("is not told that a loop is endless when it holds a task that was refused", async () => {
+  test("gets no endless-loop error when the loop contains a refused task", async () => {
     const inner = xml("subProcess", { id: "s" }, start("i"), xml("serviceTask", { id: "u" }));
 
     expect(await errorsOf(sequence(inner, flow("f3", "s", "s")))).toEqual([
@@ -98,7 +98,7 @@ describe("a BPMN file that cannot run", () => {
   });
 });
 
-describe("a BPMN file that runs otherwise than it looks", () => {
+describe("a BPMN file that runs differently from how it looks", () => {
   for (const [code, cases] of Object.entries({
     ...WARNINGS,
     ...NAMED_WARNINGS,

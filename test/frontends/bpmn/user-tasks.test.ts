@@ -30,7 +30,7 @@ const written = (value: unknown) => ({ kind: "static", value });
 const feel = (text: string) => ({ kind: "feel", text });
 
 describe("a user task", () => {
-  test("F66: says who does it, until when, how urgent it is and with which form", async () => {
+  test("F66: has assignee, candidates, due date, priority and form", async () => {
     const source = sequence(
       person(
         "u",
@@ -69,7 +69,7 @@ describe("a user task", () => {
     expect(await warningsOf(source)).toEqual([]);
   });
 
-  test("with nothing said is for everybody; empty attributes say nothing", async () => {
+  test("without attributes is for everybody; empty attributes are ignored", async () => {
     const empty = person(
       "u",
       assignment({ assignee: "", candidateUsers: "", candidateGroups: "" }),
@@ -89,7 +89,7 @@ describe("a user task", () => {
     );
   });
 
-  test("may refer to a form that stands in the process, which is carried as it is", async () => {
+  test("may refer to a form in the process, which is kept unchanged", async () => {
     const forms = extensions(xml("zeebe:userTaskForm", { id: "f" }, '{"components": [1]}'));
     const withForm = (key: string) =>
       file(process(forms, start(), asJob("u", form({ formKey: key })), flow("f1", "start", "u")));
@@ -102,14 +102,14 @@ describe("a user task", () => {
     expect(await warningsOf(withForm("elsewhere"))).toEqual([]);
   });
 
-  test("has no use for a job's definition, and does not run with listeners", async () => {
+  test("ignores a job definition, and is refused with listeners", async () => {
     const listeners = xml("zeebe:taskListeners", {}, xml("zeebe:taskListener", { type: "x" }));
 
     expect(await warningsOf(sequence(person("u", job())))).toEqual(["bpmn/ignored-extension"]);
     expect(await errorsOf(sequence(person("u", listeners)))).toEqual(["bpmn/unsupported-element"]);
   });
 
-  test("is told everything that is wrong with it at once", async () => {
+  test("gets all its problems at once", async () => {
     const source = sequence(
       person(
         "u",

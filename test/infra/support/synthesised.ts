@@ -6,7 +6,7 @@ import cdkJson from "../../../cdk.json" with { type: "json" };
 export type Resource = Readonly<{
   id: string;
   type: string;
-  /** Where it stands in the construct tree, below the stack. */
+  /** Its path in the construct tree, below the stack. */
   path: string;
   // biome-ignore lint/suspicious/noExplicitAny: a template is what it is.
   props: any;
@@ -66,14 +66,16 @@ export function read(app: App, stack: Stack): Synthesised {
   };
 }
 
-/** The stack of its own that watches an installation. */
+/** The separate stack that monitors an installation. */
 export function observabilityOf({ app, stack }: Synthesised): Synthesised {
   const nested = stack.node.findAll().find((child) => NestedStack.isNestedStack(child));
   if (!(nested instanceof NestedStack)) throw new Error("There is no observability stack.");
   return read(app, nested);
 }
 
-/** A value of the template in words: `Queues/Tasks/Queue` for the ARN or the name of that queue. */
+/**
+ * A readable form of a template value: `Queues/Tasks/Queue` for the ARN or the name of that queue.
+ */
 export function inWords(value: unknown, { resources }: Pick<Synthesised, "resources">): string {
   if (typeof value === "string") return value;
   const { Ref, "Fn::GetAtt": attribute, "Fn::Join": joined } = value as Intrinsic;
@@ -86,7 +88,9 @@ export function inWords(value: unknown, { resources }: Pick<Synthesised, "resour
   );
 }
 
-/** A group of schedules has its name in the template: Scheduler wants it in the ARNs of schedules. */
+/**
+ * A schedule group has its name in the template: Scheduler requires it in the ARNs of schedules.
+ */
 function groupInWords(name: string, resources: readonly Resource[]): string {
   const group = resources.find(
     ({ type, props }) => type === "AWS::Scheduler::ScheduleGroup" && props.Name === name,
@@ -113,10 +117,10 @@ type Intrinsic = Readonly<{
   "Fn::Join"?: readonly [string, readonly unknown[]];
 }>;
 
-/** The condition of a policy that denies whoever does not come over TLS. */
+/** The condition of a policy that denies connections without TLS. */
 export const WITHOUT_TLS = { Condition: { Bool: { "aws:SecureTransport": "false" } } };
 
-/** Which queue wakes which function, and how. */
+/** Which queue triggers which function, and how. */
 export function mappingsOf(installation: Synthesised) {
   return installation.of("AWS::Lambda::EventSourceMapping").map(({ props }) => ({
     source: inWords(props.EventSourceArn, installation),

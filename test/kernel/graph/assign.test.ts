@@ -12,13 +12,13 @@ const nested = aProcess(
   ["start -> sub -> after -> end"],
 );
 
-/** Two tokens stand on the same task. */
+/** Two tokens are at the same task. */
 const doubled = aProcess(
   [aStart(), aTask("first"), anEnd()],
   ["start -> first -> end", "start -> first"],
 );
 
-describe("variables that somebody sets", () => {
+describe("variables set from outside", () => {
   test("are those of the process, and nothing moves on", async () => {
     const order = await play(nested, { variables: { rate: 1 } });
     const { open } = order;
@@ -45,7 +45,7 @@ describe("variables that somebody sets", () => {
     expect(order.trail.at(-1)).toBe("variables-patched sub");
   });
 
-  test("are what a task that is open sees", async () => {
+  test("are visible to a task that is open", async () => {
     const order = await play(nested, { variables: { rate: 1 } });
 
     await order.deliver({
@@ -70,7 +70,7 @@ describe("variables that somebody sets", () => {
     expect(incident).toMatchObject({ message: expect.stringContaining(message) });
   });
 
-  test("count what is open by its element, the process apart", async () => {
+  test("count the open occurrences of an element, without the process", async () => {
     const order = await play(doubled);
     const { runner } = order.program;
 
@@ -89,7 +89,7 @@ describe("variables that somebody sets", () => {
     expect(order.instance).toEqual(before);
   });
 
-  test("are refused while the process itself could not begin", async () => {
+  test("are refused while the process itself could not start", async () => {
     const order = await play(nested, { variables: { rate: 1 } });
     order.instance = { ...order.instance, state: null };
 

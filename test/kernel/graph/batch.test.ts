@@ -35,8 +35,8 @@ const inputOf = (order: Play, member: number) => {
   return order.program.runner.taskInput(order.instance, task);
 };
 
-describe("the tokens that a reader sees", () => {
-  test("are counted where several paths stand at one element", async () => {
+describe("the tokens shown to a reader", () => {
+  test("are counted if several paths are at one element", async () => {
     const order = await play(
       aProcess([aStart(), aTask("a"), aTask("b")], ["start -> a", "start -> a", "start -> b"]),
     );
@@ -48,7 +48,7 @@ describe("the tokens that a reader sees", () => {
     expect(order.active).toEqual(["a", "b"]);
   });
 
-  test("are one for each open member of a loop, whether they share a ticket or not", async () => {
+  test("are one for each open item of a loop, whether they share a ticket or not", async () => {
     const shared = await play(around(aTask("a", { loop: aLoop() })), { variables: { items } });
     const apart = await play(around(aTask("a", { loop: aLoop() })), {
       variables: { items: [1, 2] },
@@ -63,8 +63,8 @@ describe("the tokens that a reader sees", () => {
   });
 });
 
-describe("a family", () => {
-  test("tells which of its members are open, and which a step has closed", async () => {
+describe("a batch", () => {
+  test("reports which of its items are open, and which a step has closed", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     const before = order.family("a");
     await order.completeMember("a", 3);
@@ -81,7 +81,7 @@ describe("a family", () => {
     expect(itemsOf(before)[0]).not.toHaveProperty("lease");
   });
 
-  test("F58: is one ticket, and gathers what its members give in the order of the list", async () => {
+  test("F58: is one ticket, and collects the results of its items in the order of the list", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     const { open } = order;
 
@@ -96,7 +96,7 @@ describe("a family", () => {
     expect(order.trail.filter((line) => line === "element-completed a")).toHaveLength(N + 1);
   });
 
-  test("gives each member its entry, its number and what its inputs map", async () => {
+  test("gives each item its entry, its number and its mapped inputs", async () => {
     const order = await play(
       around(
         aTask("a", {
@@ -114,7 +114,7 @@ describe("a family", () => {
     });
   });
 
-  test.each(["loopCounter", "item"])("gathers what it gave itself: %s", async (name) => {
+  test.each(["loopCounter", "item"])("collects its own outputs: %s", async (name) => {
     const loop = aLoop({ gathers: `=${name}`, preset: name });
     const order = await play(around(aTask("a", { loop })), { variables: { items } });
     const given = items.map((n) => inputOf(order, n).variables[name]);
@@ -125,7 +125,7 @@ describe("a family", () => {
     expect(order.variables.results).toEqual(given);
   });
 
-  test("counts a member once, however often it is reported (race 49)", async () => {
+  test("counts an item once, however often it is reported (race 49)", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     await order.completeMember("a", 5, { result: "first" });
 
@@ -137,7 +137,7 @@ describe("a family", () => {
     expect(openIn(order.family("a"))).toBe(N - 1);
   });
 
-  test("is claimed by nobody: its members are", async () => {
+  test("cannot be claimed as a whole: its items can", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     const ticket = `${order.family("a").id}#0`;
 
@@ -146,7 +146,7 @@ describe("a family", () => {
     expect(claimed.changed).toBe(false);
   });
 
-  test("F58: ends the rest when its condition holds", async () => {
+  test("F58: ends the rest when its completion condition holds", async () => {
     const until = "=numberOfCompletedInstances = 3 and numberOfActiveInstances = 9";
     const order = await play(around(aTask("a", { loop: aLoop({ gathers: "=item", until }) })), {
       variables: { items },
@@ -174,7 +174,7 @@ describe("a family", () => {
     expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(N + 1);
   });
 
-  test("throws a member's error to the boundary of its body", async () => {
+  test("throws an item's error to the boundary of its body", async () => {
     const order = await play(
       around(aTask("a", { loop: aLoop() }), aBoundaryError("e", { on: "a", code: "NO" })),
       { variables: { items } },
@@ -185,7 +185,7 @@ describe("a family", () => {
     expect(order.open).toEqual(["task late"]);
   });
 
-  test("F58: has an incident for a member that failed, and resolves it alone", async () => {
+  test("F58: has an incident for an item that failed, and resolves it alone", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     await order.failMember("a", 7, { variables: { seen: true } });
     for (const n of items) if (n !== 7) await order.completeMember("a", n, { result: n });
@@ -208,7 +208,7 @@ describe("a family", () => {
     expect(order.variables.results).toEqual(items.map((n) => (n === 7 ? "mended" : n)));
   });
 
-  test("has an incident for an error that nobody catches", async () => {
+  test("has an incident for an error that is not caught", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
 
     await order.failMember("a", 7, { code: "NO" });
@@ -217,7 +217,7 @@ describe("a family", () => {
     expect(openIn(order.family("a"))).toBe(N - 1);
   });
 
-  test("lets a member go that is to be tried again, as a task of its own", async () => {
+  test("moves an item that is retried to its own task ticket", async () => {
     const order = await play(around(aTask("a", { loop: gathering, backoff: "PT10S" })), {
       variables: { items },
     });
@@ -234,7 +234,7 @@ describe("a family", () => {
     expect(openIn(order.family("a"))).toBe(N - 1);
   });
 
-  test("has one incident for all that fail beyond what an instance can hold", async () => {
+  test("has one incident for all failures beyond the limit of an instance", async () => {
     const size = MAX_TICKETS_OF_FAILED + 40;
     const order = await play(around(aTask("a", { loop: aLoop() })), {
       variables: { items: all(size) },
@@ -252,7 +252,7 @@ describe("a family", () => {
     expect(order.family("a")).toMatchObject({ retries: 5 });
   });
 
-  test("keeps the others going when a member's outcome cannot be taken", async () => {
+  test("continues the others when an item's outcome cannot be stored", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     const { id } = order.family("a");
     const why = { type: "STATE_TOO_LARGE", message: "too much" } as const;
@@ -276,7 +276,7 @@ describe("a family", () => {
     expect(openIn(order.family("a"))).toBe(N);
   });
 
-  test("says for which entry an input cannot be computed", async () => {
+  test("reports for which entry an input cannot be computed", async () => {
     const order = await play(
       around(aTask("a", { loop: aLoop(), inputs: { x: "=assert(item, item < 5)" } })),
       { variables: { items } },
@@ -292,7 +292,7 @@ describe("a family", () => {
     ["types", { type: '="t" + string(item)' }],
     ["numbers of attempts", { retries: "=item + 1" }],
     ["no attempts", { retries: "0" }],
-  ])("is not made of tasks with other %s", async (_, options) => {
+  ])("is not used for tasks with different %s", async (_, options) => {
     const order = await play(around(aTask("a", { ...options, loop: aLoop() })), {
       variables: { items },
     });
@@ -301,7 +301,7 @@ describe("a family", () => {
     expect(order.open).toHaveLength(N);
   });
 
-  test("may have a type that is computed, if it is the same for all", async () => {
+  test("may have a computed type, if it is the same for all", async () => {
     const order = await play(around(aTask("a", { type: "=kind", loop: aLoop() })), {
       variables: { items, kind: "charge" },
     });
@@ -314,7 +314,7 @@ describe("a loop whose state was damaged", () => {
   test.each([
     ["no body", { body: undefined }, "is no body of a loop"],
     ["an element without a loop", { node: "after" }, '"after" of process is no loop'],
-  ])("raises an incident where it has %s", async (_, change, message) => {
+  ])("raises an incident if it has %s", async (_, change, message) => {
     const order = await play(around(aTask("a", { loop: gathering })), { variables: { items } });
     const state = JSON.parse(JSON.stringify(order.instance.state));
     Object.assign(state.tokens[1], change);
@@ -330,7 +330,7 @@ describe("a loop whose state was damaged", () => {
 });
 
 describe("a loop", () => {
-  test("hands on an entry that is null, and stores its inputs apart where they are large", async () => {
+  test("passes on an entry that is null, and externalizes large inputs", async () => {
     const looping = aTask("a", { loop: gathering, inputs: { label: '="n"' } });
     const order = await play(around(looping), { variables: { items: items.map(() => null) } });
 
@@ -341,7 +341,7 @@ describe("a loop", () => {
     expect(places.map((place) => place.slice(2).join("."))).toContain("body.inputs");
   });
 
-  test("does not begin where somebody else waits for the message on its border", async () => {
+  test("does not start if another instance waits for the message of its boundary event", async () => {
     const paid = aBoundaryMessage("late", { on: "a", name: "paid" });
     const order = await play(
       aProcess(
@@ -361,7 +361,7 @@ describe("a loop", () => {
     expect(order.trail).toContain("error-caught clash");
   });
 
-  test("becomes an incident by what nobody planned for while its inputs are mapped", async () => {
+  test("raises an incident for an unexpected error while its inputs are mapped", async () => {
     const program = aProgram(around(aTask("a", { loop: gathering, inputs: { label: "=boom" } })));
     const feel = feelLanguage();
     const broken: ExpressionLanguage = {

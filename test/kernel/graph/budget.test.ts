@@ -12,7 +12,7 @@ import { play } from "../../support/play.ts";
 const feel = feelLanguage();
 const several = (count: number) => Array.from({ length: count }, (_, n) => n);
 
-/** FEEL in which `costly` spends this much besides; says what every evaluation had left. */
+/** FEEL in which `costly` spends this much in addition; records what every evaluation had left. */
 function spending(cost: Partial<Budget>) {
   const had: (Budget | undefined)[] = [];
   const language: ExpressionLanguage = {
@@ -50,7 +50,7 @@ describe("the expressions of a decision", () => {
     expect(had.slice(first).map((budget) => budget?.work)).not.toContain(undefined);
   });
 
-  test("spend the time for patterns once, however many members a loop has", async () => {
+  test("spend the time for patterns once, however many items a loop has", async () => {
     const pattern = "^(a|aa)+$(?=b)";
     const { had, expressions } = spending({});
     const order = await play(mapped({ found: "=matches(text, pattern)" }), {
@@ -66,7 +66,7 @@ describe("the expressions of a decision", () => {
     });
   });
 
-  test("are an incident where a family takes more than the budget", async () => {
+  test("raise an incident if a batch exceeds the budget", async () => {
     const { expressions } = spending({ work: MAX_WORK_PER_DECISION / 10 });
     const order = await play(mapped({ n: "=costly" }), {
       variables: { items: several(MAX_MEMBERS_APART + 1), costly: 1 },
@@ -77,7 +77,7 @@ describe("the expressions of a decision", () => {
     expect(order.incident("a").message).toContain(`more than ${MAX_WORK_PER_DECISION} steps`);
   });
 
-  test("of tokens that move by themselves go on in the next step when half is spent", async () => {
+  test("of automatic moves continue in the next step when half is spent", async () => {
     const { expressions } = spending({ work: MAX_WORK_PER_DECISION / 4 });
     const loop = aLoop({ gathers: "=item" });
     const process = aProcess(
@@ -97,7 +97,7 @@ describe("the expressions of a decision", () => {
 });
 
 describe("a decision", () => {
-  test("says what its expressions have spent, when it ends in an incident as well", async () => {
+  test("reports what its expressions have spent, also when it ends in an incident", async () => {
     const { expressions } = spending({ work: 1_000, patternMs: MAX_PATTERN_MS_PER_DECISION / 5 });
     const taken = await play(mapped({ n: "=costly" }), {
       variables: { items: [1], costly: 1 },

@@ -17,7 +17,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { committed, type Play, play } from "../../support/play.ts";
 
-/** `call`, with what is on its border, and a task behind each. */
+/** `call`, with its boundary events, and a task after each. */
 const calling = (call: Piece, ...border: readonly Piece[]) => {
   const ids = border.flatMap(({ nodes }) => nodes.map(({ id }) => id));
   return aProcess(
@@ -58,13 +58,13 @@ const fails = (
   });
 };
 
-/** A child of somebody else; its parent catches these. */
+/** A child of another instance; its parent catches these. */
 const asChild = (parent: Partial<Parent> = {}) => ({
   parent: { instanceId: "above", ticket: "c1.1", depth: 1, ...parent },
 });
 
 describe("a call", () => {
-  test("F57 keeps what it hands over as it was when it was made", async () => {
+  test("F57 keeps the variables that it passes as they were when it was made", async () => {
     const order = await play(calling(aCall("call", { process: "=which" })), {
       variables: { which: "invoice", n: 1 },
     });
@@ -77,7 +77,7 @@ describe("a call", () => {
     expect(callOf(order)).not.toHaveProperty("catches");
   });
 
-  test("F57 hands over only its own variables where it says so", async () => {
+  test("F57 passes only its own variables if specified", async () => {
     const bare = await play(calling(aCall("call", { passesAll: false })), { variables: { n: 1 } });
     const mapped = await play(
       calling(aCall("call", { passesAll: false, inputs: { m: "=n + 1" } })),
@@ -88,7 +88,7 @@ describe("a call", () => {
     expect(callOf(mapped).variables).toEqual({ m: 2 });
   });
 
-  test("F57 takes over everything, or what is mapped, or nothing", async () => {
+  test("F57 takes everything, or what is mapped, or nothing", async () => {
     const all = await play(calling(aCall("call")));
     const mapped = await play(calling(aCall("call", { outputs: { total: "=n + 1" } })));
     const nothing = await play(calling(aCall("call", { takesAll: false })));
@@ -103,7 +103,7 @@ describe("a call", () => {
     expect(all.open).toEqual(["task after"]);
   });
 
-  test("F57 takes over what its input mappings gave to the child as well", async () => {
+  test("F57 also takes what its input mappings gave to the child", async () => {
     const order = await play(
       calling(aCall("call", { passesAll: false, inputs: { only: "=n + 1" } })),
       { variables: { n: 1 } },
@@ -114,7 +114,7 @@ describe("a call", () => {
     expect(order.variables).toEqual({ n: 1, only: 2, y: 3 });
   });
 
-  test("takes what is no object under the name result", async () => {
+  test("takes a result that is not an object under the name result", async () => {
     const listed = await play(calling(aCall("call")));
     const none = await play(calling(aCall("call")));
 
@@ -130,7 +130,7 @@ describe("a call", () => {
     expect([listed.variables, none.variables]).toEqual([{ result: [1] }, { result: null }]);
   });
 
-  test("that its definition does not have any more is an incident", async () => {
+  test("that its definition no longer has is an incident", async () => {
     const order = await play(calling(aCall("call")));
     const state = JSON.parse(JSON.stringify(order.instance.state));
     state.tokens[1].node = "after";
@@ -141,7 +141,7 @@ describe("a call", () => {
     expect(order.incident("call").message).toContain('"after" of process calls nothing');
   });
 
-  test("S4 is told once: a second word of its child changes nothing", async () => {
+  test("S4 takes one result: a second outcome of its child changes nothing", async () => {
     const order = await play(calling(aCall("call")));
     const { id } = callOf(order);
     await ends(order, { result: { n: 1 } });
@@ -158,7 +158,7 @@ describe("a call", () => {
     expect(again.changed).toBe(false);
   });
 
-  test("does not take what is not for it", async () => {
+  test("ignores outcomes of other children", async () => {
     const order = await play(
       calling(aCall("call"), aBoundaryTimer("late", { on: "call", duration: "PT1H" })),
     );
@@ -179,7 +179,7 @@ describe("a call", () => {
   });
 
   test.each(["", "x".repeat(MAX_ELEMENT_ID_LENGTH + 1)])(
-    "of a process that cannot be called so is an incident: %#",
+    "of a process that cannot be called is an incident: %#",
     async (which) => {
       const order = await play(calling(aCall("call", { process: "=which" })), {
         variables: { which },
@@ -189,7 +189,7 @@ describe("a call", () => {
     },
   );
 
-  test("goes as deep as the limit, and no deeper unless it is detached", async () => {
+  test("is limited in depth unless it is detached", async () => {
     const at = await play(calling(aCall("call")), asChild({ depth: MAX_CALL_DEPTH - 1 }));
     const past = await play(calling(aCall("call")), asChild({ depth: MAX_CALL_DEPTH }));
     const detached = await play(
@@ -205,13 +205,13 @@ describe("a call", () => {
     expect(past.incident("call").type).toBe("CALLED_ELEMENT_ERROR");
   });
 
-  test("keeps the version that it is bound to", async () => {
+  test("keeps its version binding", async () => {
     const order = await play(calling(aCall("call", { binding: { tag: "1" } })));
 
     expect(callOf(order).binding).toEqual({ tag: "1" });
   });
 
-  test("whose border wants a message that is taken is not made", async () => {
+  test("whose boundary event waits for a taken message is not made", async () => {
     const border = aBoundaryMessage("recall", { on: "call", name: "recall" });
 
     const order = await play(calling(aCall("call"), border), { taken: ["recall/"] });
@@ -221,7 +221,7 @@ describe("a call", () => {
 });
 
 describe("a child that has not succeeded", () => {
-  test("F57 throws its error from the call, with what was thrown along", async () => {
+  test("F57 throws its error from the call, with the thrown variables", async () => {
     const order = await play(
       calling(aCall("call"), aBoundaryError("caught", { on: "call", code: "BAD" })),
     );
@@ -235,7 +235,7 @@ describe("a child that has not succeeded", () => {
   test.each([
     [undefined, "failure", "CHILD_FAILED"],
     [{ message: "too late" }, "timeout", "CHILD_TIMED_OUT"],
-  ] as const)("throws a code that says how it ended: %o, %s", async (error, kind, code) => {
+  ] as const)("throws a code for the way it ended: %o, %s", async (error, kind, code) => {
     const order = await play(
       calling(aCall("call"), aBoundaryError("caught", { on: "call", code })),
     );
@@ -255,7 +255,7 @@ describe("a child that has not succeeded", () => {
     expect(order.open).toEqual(["task caught!"]);
   });
 
-  test("F68 is an incident at the call where nobody catches it; resolving calls again", async () => {
+  test("F68 is an incident at the call if it is not caught; resolving calls again", async () => {
     const order = await play(calling(aCall("call")), { variables: { n: 1 } });
     const { id } = callOf(order);
     await fails(order);
@@ -271,7 +271,7 @@ describe("a child that has not succeeded", () => {
     expect(callOf(order).variables).toEqual({ n: 2 });
   });
 
-  test("because it never began is an incident; resolving calls again", async () => {
+  test("because it never started is an incident; resolving calls again", async () => {
     const order = await play(calling(aCall("call")));
     const { id } = callOf(order);
     await order.deliver({ kind: "child-refused", ticket: id, message: "no such process" });
@@ -284,7 +284,7 @@ describe("a child that has not succeeded", () => {
   });
 });
 
-describe("what a call says that is caught", () => {
+describe("the error codes that a call passes as caught", () => {
   const inScope = (...border: readonly Piece[]) =>
     aProcess(
       [
@@ -301,20 +301,20 @@ describe("what a call says that is caught", () => {
       ["start -> sub"],
     );
 
-  test("F57 are the codes on its border, on those around it, and of its own callers", async () => {
+  test("F57 are those of its boundary events, of the scopes around it, and of its own callers", async () => {
     const order = await play(inScope(), asChild({ catches: ["ABOVE", "NEAR"] }));
 
     expect(callOf(order).catches).toEqual(["ABOVE", "NEAR", "FAR"]);
   });
 
-  test("F57 is everything where one catches everything, here or above", async () => {
+  test("F57 are all codes if there is a catch-all, here or above", async () => {
     const here = await play(inScope(aBoundaryError("all", { on: "sub" })));
     const above = await play(inScope(), asChild({ catches: "all" }));
 
     expect([callOf(here).catches, callOf(above).catches]).toEqual(["all", "all"]);
   });
 
-  test("is nothing where it is detached", async () => {
+  test("are none if it is detached", async () => {
     const order = await play(
       calling(aCall("call", { detached: true }), aBoundaryError("all", { on: "call" })),
     );
@@ -330,7 +330,7 @@ describe("an error in a child", () => {
   );
 
   test.each([["all"], [["BAD"]]] as const)(
-    "F57 that somebody above catches ends it, failed with that error: %o",
+    "F57 that a caller above catches ends it, failed with that error: %o",
     async (catches) => {
       const order = await play(work, asChild({ catches }));
 
@@ -352,7 +352,7 @@ describe("an error in a child", () => {
     },
   );
 
-  test("F68 that nobody above catches stays an incident", async () => {
+  test("F68 that no caller catches stays an incident", async () => {
     const order = await play(work, asChild({ catches: ["OTHER"] }));
 
     await order.fail("work", { code: "BAD" });
@@ -360,7 +360,7 @@ describe("an error in a child", () => {
     expect(order.open).toEqual(["task beside", "incident work"]);
   });
 
-  test("F57 of an error end goes the same way, without variables", async () => {
+  test("F57 of an error end event does the same, without variables", async () => {
     const order = await play(
       aProcess([aStart(), anErrorEnd("bad", "BAD")], ["start -> bad"]),
       asChild({ catches: "all" }),
@@ -380,7 +380,7 @@ describe("the end of a child", () => {
     expect(effects(order)).toContain("notify-parent");
   });
 
-  test("is nobody's concern where it is detached", async () => {
+  test("is not reported if it is detached", async () => {
     const order = await play(process, { ...asChild({ detached: true }), holdsBack: true });
 
     expect(effects(order)).not.toContain("notify-parent");
@@ -388,7 +388,7 @@ describe("the end of a child", () => {
 });
 
 describe("a call that is interrupted", () => {
-  test("F7 F57 leaves the order to cancel its child", async () => {
+  test("F7 F57 leaves an effect that cancels its child", async () => {
     const order = await play(
       calling(aCall("call"), aBoundaryTimer("late", { on: "call", duration: "PT1H" })),
       { holdsBack: true },
@@ -413,7 +413,7 @@ describe("a call that is interrupted", () => {
 });
 
 describe("a detached call", () => {
-  test("R13 goes on as soon as its child is there, and can tell its id", async () => {
+  test("R13 continues as soon as its child exists, and knows its id", async () => {
     const silent = await play(calling(aCall("call", { detached: true })));
     const told = await play(
       calling(aCall("call", { detached: true, outputs: { begun: "=childInstanceId" } })),

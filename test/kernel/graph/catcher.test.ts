@@ -17,7 +17,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { givenAt, play } from "../../support/play.ts";
 
-/** Stands for an event that catches an escalation of this code, or any; the name says which. */
+/** Represents an event that catches an escalation of this code, or any; the name says which. */
 const escalation = (id: string, on: string, { code = "*", interrupting = true } = {}) =>
   aBoundarySignal(id, { on, name: `escalation ${code}`, interrupting });
 
@@ -30,7 +30,7 @@ const fitFor =
     return name === "escalation *" ? "all" : undefined;
   };
 
-/** `work` inside of `sub`, with the catchers that are given on either. */
+/** `work` inside `sub`, with the given catchers on either. */
 function nested(inner: readonly Piece[], outer: readonly Piece[] = []): Definition {
   return aProcess(
     [
@@ -47,7 +47,7 @@ function nested(inner: readonly Piece[], outer: readonly Piece[] = []): Definiti
   );
 }
 
-/** An instance of it at rest, laid open for changes, and who catches what `work` throws. */
+/** An instance of it at rest, opened for changes, and the catcher of what `work` throws. */
 async function thrownFrom(definition: Definition, code: string, variables = {}) {
   const { instance, now } = await play(definition, { variables });
   const run = openRun(planOf(definition), draftOf(instance, givenAt(now)));
@@ -59,7 +59,7 @@ async function thrownFrom(definition: Definition, code: string, variables = {}) 
 const found = (catcher: Catcher | undefined) =>
   catcher && [catcher.boundary.id, catcher.host.node, catcher.host.member];
 
-describe("the catcher of what is thrown", () => {
+describe("the catcher of an error", () => {
   test.each([
     ["the exact code before a catch-all", ["all *", "exact A"], [], ["exact", "work"]],
     ["a catch-all where no code fits", ["other B", "all *"], [], ["all", "work"]],
@@ -79,7 +79,7 @@ describe("the catcher of what is thrown", () => {
     expect(found(catcher)).toEqual(expected && [...expected, undefined]);
   });
 
-  test("sits on the body of a loop, whichever member throws", async () => {
+  test("is on the body of a loop, whichever item throws", async () => {
     const definition = aProcess(
       [aStart(), aTask("work", { loop: aLoop() }), escalation("far", "work"), anEnd()],
       ["start -> work -> end"],
@@ -91,7 +91,7 @@ describe("the catcher of what is thrown", () => {
     expect(found(catcher)).toEqual(["far", "work", undefined]);
   });
 
-  test("goes on in place of its host when it interrupts", async () => {
+  test("continues in place of its host when it interrupts", async () => {
     const definition = nested([], [escalation("far", "sub")]);
     const { run, catcher } = await thrownFrom(definition, "A");
 
@@ -102,7 +102,7 @@ describe("the catcher of what is thrown", () => {
     expect(last(run)).toMatchObject({ node: "far", variables: { level: 3 } });
   });
 
-  test("goes on beside its host when it does not, and leaves all that the host has open", async () => {
+  test("continues beside its host when it does not interrupt, and leaves the host's tickets open", async () => {
     const definition = nested([], [escalation("far", "sub", { interrupting: false })]);
     const { run, catcher } = await thrownFrom(definition, "A");
     const { tickets } = run.draft;

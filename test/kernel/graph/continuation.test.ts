@@ -23,7 +23,7 @@ const counting = aProcess(
   ["start -> count -> more", "more -> count if n < limit", "more -> after"],
 );
 
-/** The process and the start event are entered too, and the task in the end. */
+/** The process and the start event are entered too, and the task at the end. */
 const OTHERS = 3;
 
 describe("a long step", () => {
@@ -35,7 +35,7 @@ describe("a long step", () => {
     expect(order.open).toEqual(["task after"]);
   });
 
-  test("goes on under a continuation when it needs one more", async () => {
+  test("continues in the next step when it needs one more", async () => {
     const limit = (MAX_TRANSITIONS_PER_STEP - OTHERS + 1) / 2;
     const order = await play(counting, { variables: { n: 0, limit } });
 
@@ -59,7 +59,7 @@ describe("a long step", () => {
     expect(order.instance.state).not.toHaveProperty("todo");
   });
 
-  test("is not held up by what else happens, and does not hold it up", async () => {
+  test("neither delays nor is delayed by other facts", async () => {
     const definition = aProcess(
       [
         aStart(),
@@ -114,7 +114,7 @@ describe("a loop that never waits", () => {
     expect(order.status).toBe("live");
   });
 
-  test("R23: goes on where it stopped when that is resolved", async () => {
+  test("R23: continues where it stopped when that is resolved", async () => {
     const order = await play(endless);
     await order.goOn();
 
@@ -160,10 +160,10 @@ describe("a loop that never waits", () => {
   });
 });
 
-describe("more waits than the steps of one moment may open", () => {
+describe("more waits than all continuations of a step may open", () => {
   const MOST = MAX_WAITS_PER_STEP * (MAX_CONTINUATIONS + 1);
 
-  /** As many sub-processes, one after the other, each with a wait on its border. */
+  /** This many sub-processes, one after the other, each with a wait on its boundary. */
   const guarded = (count: number) => {
     const ids = Array.from({ length: count }, (_, at) => `s${at}`);
     return aProcess(
@@ -179,7 +179,7 @@ describe("more waits than the steps of one moment may open", () => {
     );
   };
 
-  test("R23: are told as such, and go on when that is resolved", async () => {
+  test("R23: raise an incident, and continue when it is resolved", async () => {
     const order = await play(guarded(MOST + 1));
     await order.goOn();
     const { type, message } = order.incident("process");
@@ -192,7 +192,7 @@ describe("more waits than the steps of one moment may open", () => {
     expect(order.open).toEqual(["task last"]);
   });
 
-  test("R23: are no incident up to that number", async () => {
+  test("R23: raise no incident up to that number", async () => {
     const order = await play(guarded(MOST));
 
     await order.goOn();

@@ -11,7 +11,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { play } from "../../support/play.ts";
 
-/** `work` inside `sub`, both with the catchers that are given; each leads to a task of its name. */
+/** `work` inside `sub`, both with the given catchers; each leads to a task of its name. */
 const catching = (catchers: readonly Piece[], work: Piece = aTask("work")) => {
   const ids = catchers.flatMap(({ nodes }) => nodes.map(({ id }) => id));
   const on = (host: string) =>
@@ -80,7 +80,7 @@ describe("an error that a task throws", () => {
     ]);
   });
 
-  test("F62: a catch-all that is nearer goes before the exact code further out", async () => {
+  test("F62: reaches a nearer catch-all before the exact code further out", async () => {
     const definition = catching([
       aBoundaryError("near", { on: "work" }),
       aBoundaryError("far", { on: "sub", code: "NO_STOCK" }),
@@ -119,7 +119,7 @@ describe("an error that a task throws", () => {
     });
   });
 
-  test("F62: loses what it brings where no output mapping takes it", async () => {
+  test("F62: drops its variables unless an output mapping takes them", async () => {
     const definition = catching([aBoundaryError("exact", { on: "work", code: "NO_STOCK" })]);
     const order = await play(definition);
 
@@ -129,7 +129,7 @@ describe("an error that a task throws", () => {
     expect(order.input("exact!")).toEqual({});
   });
 
-  test("uses up no retry, and takes the task's boundary timers with it", async () => {
+  test("uses up no retry, and closes the task's boundary timers", async () => {
     const definition = aProcess(
       [
         aStart(),
@@ -147,7 +147,7 @@ describe("an error that a task throws", () => {
     expect(order.open).toEqual(["task mend"]);
   });
 
-  test("F68: that nobody catches is an incident which names it; resolving runs the task again", async () => {
+  test("F68: that is not caught is an incident which names it; resolving runs the task again", async () => {
     const definition = catching([
       aBoundaryError("near", { on: "work", code: "OTHER" }),
       aBoundaryTimer("late", { on: "sub", duration: "PT1H" }),
@@ -193,7 +193,7 @@ describe("an error end event", () => {
     expect(order.open).toEqual(["task far!"]);
   });
 
-  test("F68: that nobody catches is an incident there; resolving raises it again", async () => {
+  test("F68: that is not caught is an incident there; resolving throws it again", async () => {
     const definition = catching(
       [aBoundaryError("far", { on: "sub", code: "E7" })],
       anErrorEnd("work", "=code"),

@@ -35,7 +35,7 @@ describe("an exclusive gateway", () => {
     expect(order.open).toEqual(["task small"]);
   });
 
-  test("F50: without a way to go is an incident; resolving looks again", async () => {
+  test("F50: without a flow to take is an incident; resolving evaluates again", async () => {
     const order = await play(choice(), { variables: { amount: 5 } });
 
     const { type, phase } = order.incident("gate");
@@ -49,15 +49,12 @@ describe("an exclusive gateway", () => {
   test.each([
     ["null", { amount: "a lot" }],
     ["null for a missing variable", {}],
-  ])(
-    "F50: takes a condition that gives %s for an incident, not for false",
-    async (_, variables) => {
-      const order = await play(withDefault, { variables });
+  ])("F50: treats a condition that gives %s as an incident, not as false", async (_, variables) => {
+    const order = await play(withDefault, { variables });
 
-      expect(order.incident("gate").type).toBe("EXTRACT_VALUE_ERROR");
-      expect(order.incident("gate").message).toContain("amount > 10");
-    },
-  );
+    expect(order.incident("gate").type).toBe("EXTRACT_VALUE_ERROR");
+    expect(order.incident("gate").message).toContain("amount > 10");
+  });
 
   test("takes a single flow that has no condition", async () => {
     const definition = aProcess([aStart(), aChoice("merge"), anEnd()], ["start -> merge -> end"]);
@@ -71,7 +68,7 @@ describe("an exclusive gateway", () => {
     expect(order.status).toBe("succeeded success");
   });
 
-  test("lets everything through that comes in", async () => {
+  test("passes every incoming token", async () => {
     const definition = aProcess(
       [aStart(), aPass("a"), aPass("b"), aChoice("merge"), aTask("twice")],
       ["start -> a -> merge", "start -> b -> merge", "merge -> twice"],
@@ -155,7 +152,7 @@ describe("a parallel gateway", () => {
     expect((await play(definition)).open).toEqual(["task c", "task d"]);
   });
 
-  test("keeps two joins of one scope apart", async () => {
+  test("keeps two joins of one scope separate", async () => {
     const definition = aProcess(
       [aStart(), aTask("a"), aTask("b"), aTask("c"), aFork("j1"), aFork("j2"), aTask("after")],
       ["start -> a -> j1", "start -> b -> j2", "start -> c -> j1", "j1 -> j2 -> after"],
@@ -169,7 +166,7 @@ describe("a parallel gateway", () => {
     expect(order.open).toEqual(["task after"]);
   });
 
-  test("that can never be complete is an incident, not an instance that sleeps for ever", async () => {
+  test("that can never complete is an incident, not an instance that waits for ever", async () => {
     const definition = aProcess(
       [aStart(), aChoice("gate", "gate -> b"), aTask("a"), aTask("b"), aFork("join"), anEnd()],
       ["start -> gate", "gate -> a if amount > 10", "gate -> b", "a -> join", "b -> join -> end"],

@@ -71,7 +71,7 @@ describe("an interrupted scope", () => {
     expect(order.open).toEqual(["task beside", "task rescue"]);
   });
 
-  test("is named in history after all that was inside it", async () => {
+  test("is in the history after everything inside it", async () => {
     const order = await play(deep);
 
     await order.fire("outer-late");
@@ -80,7 +80,7 @@ describe("an interrupted scope", () => {
     expect(ended.map((line) => line.split(" ")[1])).toEqual(["c", "b", "a", "d", "inner", "outer"]);
   });
 
-  test("answers none of the outcomes that come late", async () => {
+  test("ignores late outcomes", async () => {
     const order = await play(deep);
     const { tickets } = order.instance;
     await order.fire("outer-late");
@@ -96,7 +96,7 @@ describe("an interrupted scope", () => {
     expect(order.instance).toBe(after);
   });
 
-  test("leaves no ticket of a dead token, whatever the graph and whichever token is interrupted", async () => {
+  test("leaves no ticket of a closed token, whatever the graph and the interrupted token", async () => {
     await fc.assert(
       fc.asyncProperty(
         aRandomGraph,
@@ -138,9 +138,9 @@ describe("an interrupted scope", () => {
   });
 });
 
-/** Tickets that belong to nothing alive. */
+/** Tickets without an open token. */
 function residue({ state, tickets, status }: Instance): readonly unknown[] {
-  // The process is alive even before its start could be decided.
+  // The process is open even before its start could be decided.
   const alive = new Set([ROOT, ...parseState(state).tokens.map(({ id }) => id)]);
   return status === "live" ? tickets.filter(({ ref }) => !alive.has(ref)) : tickets;
 }

@@ -10,7 +10,10 @@ import {
 import { aChoice, anEnd, aProcess, aStart, aTask, aUserTask } from "../../support/graph-builder.ts";
 import { play } from "../../support/play.ts";
 
-/** A language of two words: `is NAME` and `not NAME`. It answers later, and null for what is unset. */
+/**
+ * A language with two operators: `is NAME` and `not NAME`. It is asynchronous, and gives null for
+ * unset names.
+ */
 const words: ExpressionLanguage = {
   check: () => undefined,
   variablesOf: (text) => text.split(" ").slice(1),
@@ -30,7 +33,7 @@ const expressions: Expressions = new Map([
 
 const inWords = (text: string): Computed => ({ kind: "feel", text, language: "words" });
 
-/** The definition with these expressions in place of what its flows and mappings say. */
+/** The definition with these expressions in place of its own. */
 function withExpressions(
   definition: Definition,
   said: Readonly<{ condition?: Computed; output?: Computed }>,
@@ -58,22 +61,19 @@ const mapping = aProcess(
   ["start -> work -> after"],
 );
 
-describe("an expression that names its language", () => {
+describe("an expression with a named language", () => {
   test.each([
     [false, "task one"],
     [true, "task other"],
-  ])(
-    "decides a gateway, where it is %s that it depends on, and is waited for",
-    async (off, open) => {
-      const definition = withExpressions(choosing, { condition: inWords("not off") });
+  ])("decides a gateway, reading %s, and is awaited", async (off, open) => {
+    const definition = withExpressions(choosing, { condition: inWords("not off") });
 
-      const order = await play(definition, { expressions, variables: { off } });
+    const order = await play(definition, { expressions, variables: { off } });
 
-      expect(order.open).toEqual([open]);
-    },
-  );
+    expect(order.open).toEqual([open]);
+  });
 
-  test("stands beside those in FEEL", async () => {
+  test("can be combined with FEEL", async () => {
     const definition = withExpressions(mapping, { output: inWords("is answer") });
     const order = await play(definition, { expressions });
 
@@ -94,7 +94,7 @@ describe("an expression that names its language", () => {
     });
   });
 
-  test("is an incident where the language is not known, and says which are", async () => {
+  test("is an incident if the language is unknown, with the known ones", async () => {
     const definition = withExpressions(choosing, { condition: inWords("not off") });
 
     const order = await play(definition, { variables: { off: true } });
@@ -105,7 +105,7 @@ describe("an expression that names its language", () => {
     });
   });
 
-  test("asks nobody for a variable, unless it is FEEL that names it", async () => {
+  test("names no required variable, unless it is FEEL", async () => {
     const asking = aProcess(
       [aStart(), aUserTask("ask", {}, { outputs: { result: "=answer" } })],
       ["start -> ask"],

@@ -24,7 +24,7 @@ import {
 } from "../../support/graph-builder.ts";
 import { type Play, play } from "../../support/play.ts";
 
-/** What loops stands between a start and a task; its boundary events lead to another task. */
+/** The loop is between a start and a task; its boundary events lead to another task. */
 const around = (looping: Piece, ...border: readonly Piece[]) =>
   aProcess(
     [aStart(), looping, aTask("after"), ...border, ...(border.length > 0 ? [aTask("late")] : [])],
@@ -36,7 +36,7 @@ const around = (looping: Piece, ...border: readonly Piece[]) =>
 
 const gathering = aLoop({ gathers: "=result", preset: "result" });
 
-/** What each open task of this element is given. */
+/** The input of each open task of this element. */
 const inputs = (order: Play, element: string): readonly Json[] =>
   order.instance.tickets.flatMap((ticket) =>
     ticket.on === "task" && ticket.element === element
@@ -44,7 +44,7 @@ const inputs = (order: Play, element: string): readonly Json[] =>
       : [],
   );
 
-/** Completes the open task of this element that works on this item. */
+/** Completes the open task of this element for this item. */
 async function completeItem(order: Play, item: Json, variables = {}): Promise<void> {
   for (const ticket of order.instance.tickets) {
     if (ticket.on !== "task") continue;
@@ -60,7 +60,7 @@ describe("a loop", () => {
   test.each([
     ["one by one", { sequential: true } as const],
     ["all at once", {}],
-  ])("F58: gathers its counter, and lets the task see it: %s", async (_, how) => {
+  ])("F58: collects its counter, and shows it to the task: %s", async (_, how) => {
     const loop = aLoop({ gathers: "=loopCounter", preset: "loopCounter", ...how });
     const items = ["x", "y", "z"];
     const order = await play(around(aTask("a", { loop })), { variables: { items } });
@@ -75,7 +75,7 @@ describe("a loop", () => {
     expect(order.variables).toEqual({ items, results: [1, 2, 3] });
   });
 
-  test("F58: does a list all at once, and gathers the results in its order", async () => {
+  test("F58: runs a list in parallel, and collects the results in its order", async () => {
     const order = await play(around(aTask("a", { loop: gathering })), {
       variables: { items: ["x", "y", "z"], result: "mine" },
     });
@@ -103,7 +103,7 @@ describe("a loop", () => {
     });
   });
 
-  test("F58: goes through a list one by one, and keeps the list as it was", async () => {
+  test("F58: runs a list one by one, and keeps the list as it was", async () => {
     const order = await play(around(aTask("a", { loop: { ...gathering, sequential: true } })), {
       variables: { items: [1, 2, 3] },
     });
@@ -136,7 +136,7 @@ describe("a loop", () => {
   });
 
   test.each([undefined, true] as const)(
-    "F58: over nothing is passed at once",
+    "F58: over an empty list completes at once",
     async (sequential) => {
       const loop = { ...gathering, ...(sequential && { sequential }) };
 
@@ -147,7 +147,7 @@ describe("a loop", () => {
     },
   );
 
-  test("F58: without an output, results go where a task's results go", async () => {
+  test("F58: without an output, merges results like a task", async () => {
     const order = await play(around(aTask("a", { loop: aLoop({ as: "" }) })), {
       variables: { items: [1, 2] },
     });
@@ -163,7 +163,7 @@ describe("a loop", () => {
     expect(order.variables).toEqual({ items: [1, 2], left: 1, right: 2 });
   });
 
-  test("maps inputs and outputs of each member within the member", async () => {
+  test("maps inputs and outputs of each item within the item", async () => {
     const order = await play(
       around(
         aTask("a", {
@@ -208,7 +208,7 @@ describe("a loop", () => {
     expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(2);
   });
 
-  test("shows its condition how far it has come, whatever variables are called so", async () => {
+  test("shows its counters to its condition, even if variables have the same names", async () => {
     const until =
       "=if numberOfInstances = 4 and numberOfActiveInstances = 2 and numberOfTerminatedInstances = 0 and loopCounter = 1 then count(results[item != null]) = 2 else false";
     const order = await play(around(aTask("a", { loop: aLoop({ gathers: "=item", until }) })), {
@@ -224,7 +224,7 @@ describe("a loop", () => {
     expect(order.variables.results).toEqual([1, null, 3, null]);
   });
 
-  test("F58: stops with an incident where one fails, and goes on when that is resolved", async () => {
+  test("F58: stops with an incident if an item fails, and continues when that is resolved", async () => {
     const order = await play(
       around(aTask("a", { retries: "1", loop: { ...gathering, sequential: true } })),
       { variables: { items: [1, 2] } },
@@ -242,7 +242,7 @@ describe("a loop", () => {
     expect(order.variables).toEqual({ items: [1, 2], results: [1, 2] });
   });
 
-  test("F58: other members go on beside an incident", async () => {
+  test("F58: continues other items beside an incident", async () => {
     const order = await play(around(aTask("a", { retries: "1", loop: aLoop() })), {
       variables: { items: [1, 2] },
     });
@@ -260,7 +260,7 @@ describe("a loop", () => {
   test.each([
     ["output", aLoop({ gathers: "=1 +" })],
     ["condition", aLoop({ until: "=missing" })],
-  ])("keeps a member whose %s cannot be computed", async (_, loop) => {
+  ])("keeps an item whose %s cannot be computed", async (_, loop) => {
     const order = await play(around(aTask("a", { loop })), { variables: { items: [1, 2] } });
 
     await order.complete("a", {});
@@ -282,7 +282,7 @@ describe("a loop", () => {
     expect(order.open).toEqual([over === "=1" ? "incident a" : "task after"]);
   });
 
-  test("is interrupted as a whole by a boundary event, and then gathers nothing", async () => {
+  test("is interrupted as a whole by a boundary event, and then collects nothing", async () => {
     const order = await play(
       around(
         aTask("a", { loop: gathering }),
@@ -300,7 +300,7 @@ describe("a loop", () => {
     expect(order.variables).toEqual({ items: [1, 2] });
   });
 
-  test("throws an error of a member to the boundary of the body", async () => {
+  test("throws an error of an item to the boundary of the body", async () => {
     const order = await play(
       around(aTask("a", { loop: aLoop() }), aBoundaryError("refused", { on: "a", code: "NO" })),
       { variables: { items: [1, 2, 3] } },
@@ -312,7 +312,7 @@ describe("a loop", () => {
     expect(order.active).toEqual(["late"]);
   });
 
-  test("does not begin when the message of its boundary is waited for already", async () => {
+  test("does not start when another instance waits for the message of its boundary event", async () => {
     const order = await play(
       around(
         aTask("a", { loop: aLoop() }),
@@ -325,7 +325,7 @@ describe("a loop", () => {
     expect(order.incident("a").type).toBe("UNHANDLED_ERROR_EVENT");
   });
 
-  test("of waits waits once for each, with keys of their own", async () => {
+  test("of waits opens one for each item, with its own key", async () => {
     const order = await play(
       around({
         nodes: aMessageCatch("a", "paid", "=item", { loop: gathering }).nodes,
@@ -342,7 +342,7 @@ describe("a loop", () => {
     expect(order.variables.results).toEqual([1, 2]);
   });
 
-  test("of a script needs nobody, and a long one goes on in further steps", async () => {
+  test("of a script needs no worker, and a long one continues in further steps", async () => {
     const items = Array.from({ length: MAX_TRANSITIONS_PER_STEP + 50 }, (_, n) => n);
     const order = await play(
       around(aScript("a", "result = item * 2", { loop: { ...gathering, sequential: true } })),
@@ -379,7 +379,7 @@ describe("a loop over a sub-process", () => {
       { loop },
     );
 
-  test("F58: gives each its own scope, and a terminate end ends only that one", async () => {
+  test("F58: gives each its own scope, and a terminate end event ends only that one", async () => {
     const order = await play(inner(), { variables: { items: [1, 2] } });
     const seen = inputs(order, "b");
 
@@ -399,7 +399,7 @@ describe("a loop over a sub-process", () => {
     expect(order.variables).toEqual({ items: [1, 2], results: ["first", "second"] });
   });
 
-  test("has at most so many under way, and begins the next when one is done", async () => {
+  test("has a limited number active, and starts the next when one completes", async () => {
     const items = Array.from({ length: MAX_MEMBERS_AT_ONCE + 2 }, (_, n) => n);
     const order = await play(
       looping("sub", [aStart("in"), aTask("a")], ["in -> a"], { loop: aLoop() }),
@@ -418,7 +418,7 @@ describe("a loop over a sub-process", () => {
     expect(order.open).toEqual(["task after"]);
   });
 
-  test("throws an error out of a member, through the body", async () => {
+  test("throws an error of an item through the body", async () => {
     const order = await play(
       around(
         aScope("sub", [aStart("in"), aTask("a"), anErrorEnd("no", "NO")], ["in -> a -> no"], {
@@ -434,7 +434,7 @@ describe("a loop over a sub-process", () => {
     expect(order.open).toEqual(["task late"]);
   });
 
-  test("hands on what its members have thrown", async () => {
+  test("passes on the signals that its items have thrown", async () => {
     const order = await play(
       looping(
         "sub",

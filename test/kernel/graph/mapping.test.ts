@@ -19,7 +19,7 @@ describe("input mappings", () => {
   const inputOf = async (inputs: Record<string, string>, variables = {}) =>
     (await play(withTask({ inputs }), { variables })).input("work");
 
-  test("F67: make variables that only the element sees", async () => {
+  test("F67: create variables that only the element sees", async () => {
     const order = await play(withTask({ inputs: { sum: "=amount * 2" } }), {
       variables: { amount: 3 },
     });
@@ -41,7 +41,7 @@ describe("input mappings", () => {
     expect(await inputOf({ a: "1", b: "true" })).toEqual({ a: "1", b: "true" });
   });
 
-  test("with nested targets build one new object, whatever the surroundings have there", async () => {
+  test("with nested targets build one new object, whatever the outer scopes have there", async () => {
     const input = await inputOf(
       { "order.id": "=id", "order.to.city": "=city" },
       { id: 7, city: "Ulm", order: { old: true } },
@@ -51,7 +51,7 @@ describe("input mappings", () => {
     expect(input.order).not.toHaveProperty("old");
   });
 
-  test("let a later whole target replace a nested one, and a nested one what is no object", async () => {
+  test("let a later whole target replace a nested one, and a nested one a value that is no object", async () => {
     expect(await inputOf({ "a.b": "x", a: "y" })).toEqual({ a: "y" });
     expect(await inputOf({ a: "y", "a.b": "x" })).toEqual({ a: { b: "x" } });
     expect(await inputOf({ a: "=[1]", "a.b": "x" })).toEqual({ a: { b: "x" } });
@@ -73,7 +73,7 @@ describe("input mappings", () => {
 });
 
 describe("a result", () => {
-  test("is merged into the process where no scope has the name", async () => {
+  test("is merged into the process if no scope has the name", async () => {
     const order = await play(withTask({}), { variables: { a: 1, b: 1 } });
 
     await order.complete("work", { b: 2, c: 3 });
@@ -115,7 +115,7 @@ describe("output mappings", () => {
     return order.variables;
   };
 
-  test("F67: let through what they map and nothing else", async () => {
+  test("F67: pass on what they map and nothing else", async () => {
     const after = await outcome({ outputs: { total: "=sum" } }, { a: 1 }, { sum: 5, noise: 1 });
 
     expect(after).toEqual({ a: 1, total: 5 });
@@ -136,13 +136,13 @@ describe("output mappings", () => {
     });
   });
 
-  test("with nested targets make the object that is not there", async () => {
+  test("with nested targets create the missing object", async () => {
     expect(await outcome({ outputs: { "new.leaf": "=x" } }, {}, { x: 1 })).toEqual({
       new: { leaf: 1 },
     });
   });
 
-  test("write from the scope around the element upward, past its own locals", async () => {
+  test("write from the scope around the element upward, not into its own locals", async () => {
     const mapped = { inputs: { a: "local" }, outputs: { a: "=x" } };
 
     expect(await outcome(mapped, { a: 1 }, { x: 2 })).toEqual({ a: 2 });

@@ -3,7 +3,7 @@ import type { TrailEntry } from "../../../lib/kernel/trail.ts";
 import { aBoundaryTimer, aLoop, aProcess, aStart, aTask } from "../../support/graph-builder.ts";
 import { committed, type Play, play } from "../../support/play.ts";
 
-/** What history tells of an element, in order: `"entered 3"`. */
+/** The history of an element, in order: `"entered 3"`. */
 const visitsOf = ({ instance }: Play, element: string): readonly string[] =>
   instance.trail.entries
     .filter((entry) => entry.element === element && entry.type.startsWith("element-"))
@@ -28,7 +28,7 @@ const looping = (size: number, more: Readonly<{ sequential?: true; until?: strin
 });
 
 describe("an occurrence", () => {
-  test("of an element in a cycle of the graph is another one at each visit", async () => {
+  test("of an element in a cycle of the graph differs at each visit", async () => {
     const definition = aProcess([aStart(), aTask("a"), aTask("b")], ["start -> a -> b", "b -> a"]);
     const order = await play(definition);
 
@@ -44,7 +44,7 @@ describe("an occurrence", () => {
     expect(numbersOf(order, "task-completed")).toEqual([2, 3, 4, 5]);
   });
 
-  test("of each member of a loop, and of its body, can be told from the others", async () => {
+  test("of each item of a loop, and of its body, is distinct", async () => {
     const { definition, variables } = looping(2);
     const order = await play(definition, { variables });
 
@@ -64,7 +64,7 @@ describe("an occurrence", () => {
     expect(numbersOf(order, "task-completed")).toEqual([4, 3]);
   });
 
-  test("of a member of a family is the same before and once it is a token", async () => {
+  test("of an item of a batch stays the same when it becomes a token", async () => {
     const { definition, variables } = looping(12);
     const order = await play(definition, { variables });
 
@@ -80,7 +80,7 @@ describe("an occurrence", () => {
     expect(numbersOf(order, "task-failed")).toEqual([8]);
   });
 
-  test("of the members that a boundary event cuts short are told one by one", async () => {
+  test("of the items that a boundary event interrupts are recorded one by one", async () => {
     const { definition, variables } = looping(12);
     const order = await play(definition, { variables });
     await order.completeMember("a", 1);
@@ -91,7 +91,7 @@ describe("an occurrence", () => {
     expect(visitsOf(order, "a").slice(14)).toEqual([...left, "terminated 2"]);
   });
 
-  test("of a family that format 4 has begun is told where there is one", async () => {
+  test("of a batch that format 4 has started is recorded if there is one", async () => {
     const { definition, variables } = looping(12);
     const order = await play(definition, { variables });
     const text = JSON.stringify(order.instance);

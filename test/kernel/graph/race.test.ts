@@ -37,7 +37,7 @@ const RACES = SETS.flatMap((kinds) => kinds.map((winner) => [kinds.join(", "), w
 const kindsOf = (text: string): readonly Kind[] => KINDS.filter((kind) => text.includes(kind));
 const inOrder = (text: string): readonly Kind[] => text.split(", ").flatMap(kindsOf);
 
-/** What the outside says when the thing comes that a ticket waits for. */
+/** The fact for what a ticket waits for. */
 function comingFor(ticket: Ticket): Fact {
   const { id } = ticket;
   switch (ticket.on) {
@@ -68,7 +68,7 @@ function comingFor(ticket: Ticket): Fact {
   }
 }
 
-/** The thing comes that this ticket waits for; for a timer, time passes. */
+/** Delivers what this ticket waits for; for a timer, time passes. */
 function come(order: Play, ticket: Ticket) {
   if (ticket.on === "timer") order.now = Math.max(order.now, ticket.dueAt);
   return order.deliver(comingFor(ticket));
@@ -107,7 +107,7 @@ describe("an event-based gateway", () => {
       ["start -> first", ...kinds.map((kind) => `first -> ${kind} -> after-${kind}`)],
     );
 
-  test.each(RACES)("F54: of %s lets the %s win, and removes the others", async (text, winner) => {
+  test.each(RACES)("F54: of %s lets the %s win, and closes the others", async (text, winner) => {
     const order = await play(racing(inOrder(text)), { variables: { order: 42 } });
     const before = order.instance.tickets;
     const { active, open } = order;
@@ -121,7 +121,7 @@ describe("an event-based gateway", () => {
     await expectNothingLeft(order, before, [`task after-${winner}`]);
   });
 
-  test("F54: names in history what came, and takes one flow", async () => {
+  test("F54: records the winner in the history, and takes one flow", async () => {
     const order = await play(racing(KINDS), { variables: { order: 42 } });
 
     await order.message("message", { amount: 3 }, "m-7");
@@ -142,7 +142,7 @@ describe("an event-based gateway", () => {
     expect(order.input("after-message")).toEqual({ order: 42, amount: 3 });
   });
 
-  test("waits with one token: every ticket is the gateway's", async () => {
+  test("waits with one token: every ticket belongs to the gateway", async () => {
     const order = await play(racing(KINDS), { variables: { order: 42 } });
 
     const refs = new Set(order.instance.tickets.map(({ ref }) => ref));
@@ -171,7 +171,7 @@ describe("an event-based gateway", () => {
     expect(order.input("after")).toEqual({ why: "flood" });
   });
 
-  test("is tried again as a whole when one of its waits cannot be computed", async () => {
+  test("is retried as a whole when one of its waits cannot be computed", async () => {
     const order = await play(racing(KINDS));
     const incident = order.incident("first");
 
@@ -181,7 +181,7 @@ describe("an event-based gateway", () => {
     expect(order.open).toEqual(["timer timer", "message message", "signal signal"]);
   });
 
-  test("can be cancelled with all that it waits for", async () => {
+  test("can be cancelled with all its waits", async () => {
     const order = await play(racing(KINDS), { variables: { order: 42 } });
 
     await order.cancel();
@@ -230,7 +230,7 @@ const BORDERS = Object.keys(HOSTS).flatMap((host) =>
 
 describe("boundary events", () => {
   test.each(BORDERS)(
-    "F34: F35: F65: S2: when the %s fires, of %s on a %s, all others of the host are gone",
+    "F34: F35: F65: S2: when the %s fires, of %s on a %s, all others of the host are closed",
     async (winner, text, host) => {
       const order = await play(bordered(host, inOrder(text)), ORDER);
       const before = order.instance.tickets;
@@ -244,7 +244,7 @@ describe("boundary events", () => {
   );
 
   test.each(Object.keys(HOSTS).filter((host) => host !== "scope"))(
-    "F36: F65: are all gone when their host, a %s, is first",
+    "F36: F65: are all closed when their host, a %s, is first",
     async (host) => {
       const order = await play(bordered(host, KINDS), ORDER);
       const before = order.instance.tickets;
@@ -255,7 +255,7 @@ describe("boundary events", () => {
     },
   );
 
-  test("F36: are gone when the scope that hosts them completes", async () => {
+  test("F36: are closed when their scope completes", async () => {
     const order = await play(bordered("scope", KINDS), ORDER);
     const before = order.instance.tickets;
 
@@ -266,7 +266,7 @@ describe("boundary events", () => {
   });
 
   test.each(["message", "signal"] as const)(
-    "F34: hand the payload of a %s on, from around the host",
+    "F34: pass the payload of a %s on, from around the host",
     async (kind) => {
       const order = await play(bordered("task", [kind]), ORDER);
 
@@ -294,7 +294,7 @@ describe("boundary events", () => {
     expect(order.variables).toEqual({ why: "flood" });
   });
 
-  test("S2: take with them what incidents of their host have open", async () => {
+  test("S2: close what incidents of their host have open", async () => {
     const order = await play(bordered("task", KINDS), ORDER);
     await order.fail("host", { retries: 0 });
     const { open } = order;

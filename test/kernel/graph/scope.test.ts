@@ -43,7 +43,7 @@ describe("a sub-process", () => {
     ]);
   });
 
-  test("F55: keeps what its input mappings made to itself, and gives out what it maps", async () => {
+  test("F55: hides the variables of its input mappings, and passes on what it maps", async () => {
     const definition = aProcess(
       [
         aStart(),
@@ -64,7 +64,7 @@ describe("a sub-process", () => {
     expect(order.variables).toEqual({ amount: 3, doubled: 7, extra: true });
   });
 
-  test("counts joins of its own, however often it runs at once", async () => {
+  test("has its own joins, however often it runs at once", async () => {
     const definition = aProcess(
       [
         aStart(),
@@ -92,7 +92,7 @@ describe("a sub-process", () => {
     expect(order.status).toBe("succeeded success");
   });
 
-  test("has its start events and nothing else to begin with", async () => {
+  test("starts only at its start events", async () => {
     const deep = aProcess(
       [
         aStart(),
@@ -114,8 +114,8 @@ describe("a sub-process", () => {
   });
 });
 
-describe("a terminate end", () => {
-  test("kills everything else in its scope; the scope then completes", async () => {
+describe("a terminate end event", () => {
+  test("ends everything else in its scope; the scope then completes", async () => {
     const definition = aProcess(
       [
         aStart(),

@@ -31,7 +31,7 @@ describe("a sequence", () => {
     expect(order.program.runner.result(order.instance)).toEqual({ amount: 3, receipt: "r-1" });
   });
 
-  test("leaves its history in order, without values", async () => {
+  test("records its history in order, without values", async () => {
     const order = await play(chain, { variables: { amount: 3 } });
     await order.complete("charge", { receipt: "secret" });
 
@@ -81,7 +81,7 @@ describe("a sequence", () => {
     expect(order.status).toBe("succeeded success");
   });
 
-  test("keeps its state as small as where it stands, however far it has come", async () => {
+  test("keeps its state as small as its open elements, however far it has come", async () => {
     const ids = Array.from({ length: 10 }, (_, index) => `task${index}`);
     const ten = aProcess(
       [aStart(), ...ids.map((id) => aTask(id))],
@@ -97,7 +97,7 @@ describe("a sequence", () => {
     expect(order.status).toBe("succeeded success");
   });
 
-  test("keeps the names of variables apart from what every object has", async () => {
+  test("separates variable names from the properties of every object", async () => {
     const variables = frozen(JSON.parse('{ "__proto__": 1, "constructor": 2 }'));
     const order = await play(aProcess([aStart(), aTask("only")], ["start -> only"]), { variables });
 
@@ -108,7 +108,7 @@ describe("a sequence", () => {
 });
 
 describe("the graph runner", () => {
-  test("runs no other body than a graph", () => {
+  test("runs only graphs", () => {
     const body = { runner: "code", program: {} } as const;
 
     expect(() => graphRunner({ ...chain, body })).toThrow('for the runner "code"');
@@ -153,7 +153,7 @@ describe("the graph runner", () => {
     expect(order.incident("charge").message).toContain(message);
   });
 
-  test("throws when it is handed an outcome that does not fit its ticket", async () => {
+  test("throws when it gets an outcome that does not fit its ticket", async () => {
     const order = await play(chain);
     const { id } = order.task("charge");
     const { runner } = order.program;

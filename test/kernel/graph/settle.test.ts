@@ -23,7 +23,7 @@ const settling = (definition: Definition, ...settlers: readonly Settler[]): Prog
   runner: graphRunner(definition, settlers),
 });
 
-/** Two waits beside a task: the second is for what the first one leads to. */
+/** Two waits beside a task: the second is for a result of the first. */
 const chained = aProcess(
   [
     aStart(),
@@ -62,7 +62,7 @@ describe("the settle pass", () => {
     expect(order.open.toSorted()).toEqual(["signal first", "signal second", "task work"]);
   });
 
-  test("runs after every fact and again after its own moves, until nothing is left to move", async () => {
+  test("runs after every fact and again after its own moves, until nothing can move", async () => {
     const order = await play(settling(chained, conditions));
 
     await order.complete("work", { a: 1 });
@@ -108,7 +108,7 @@ describe("the settle pass", () => {
     expect(order.status).toBe("succeeded success");
   });
 
-  test("waits for what a continuation is to move, also when another fact comes meanwhile", async () => {
+  test("waits for the moves of a continuation, also when another fact comes meanwhile", async () => {
     const variables = { n: 0, limit: MAX_TRANSITIONS_PER_STEP, done: true };
     const settled = whenTrue({ wait: "done and n = limit" });
     const order = await play(settling(counting, settled), { variables });
@@ -145,7 +145,7 @@ describe("the settle pass", () => {
     expect(order.open).toEqual(["task settled"]);
   });
 
-  test("that never comes to rest is stopped by the limit of a step, and of continuations", async () => {
+  test("that never ends is stopped by the limit of a step, and of continuations", async () => {
     const circle = aProcess(
       [aStart(), aSignalCatch("wait", "never")],
       ["start -> wait", "wait -> wait"],

@@ -38,7 +38,7 @@ describe("a task that fails", () => {
     expect(order.task("work")).toMatchObject({ retries: 7, notBefore: BEGIN + 5_000 });
   });
 
-  test("forgets an old back-off with its next failure", async () => {
+  test("drops an old back-off with its next failure", async () => {
     const order = await play(oneTask());
     await order.fail("work", { retryAfterMs: 5_000 });
 
@@ -56,7 +56,7 @@ describe("a task that fails", () => {
     expect(order.incident("work").kept?.fact?.kind).toBe("task-failed");
   });
 
-  test("makes the variables that it brings local to the task", async () => {
+  test("makes the variables of the failure local to the task", async () => {
     const order = await play(oneTask());
 
     await order.fail("work", { variables: { hint: "try b" } });
@@ -67,7 +67,7 @@ describe("a task that fails", () => {
     expect(order.variables).toEqual({ result: 1 });
   });
 
-  test("keeps no more of a message than the limit", async () => {
+  test("truncates a message at the limit", async () => {
     const order = await play(oneTask({ retries: "1" }));
 
     await order.fail("work", { message: "x".repeat(MAX_MESSAGE_LENGTH + 1) });
@@ -98,7 +98,7 @@ describe("a task without attempts left", () => {
     expect(order.active).toEqual(["work"]);
   });
 
-  test("F68: gets a new ticket when the incident is resolved, with as many attempts as said", async () => {
+  test("F68: gets a new ticket when the incident is resolved, with the specified attempts", async () => {
     const order = await play(definition);
     const { id } = order.task("work");
     await order.fail("work");
@@ -111,7 +111,7 @@ describe("a task without attempts left", () => {
     expect(order.variables).toEqual({ fixed: true });
   });
 
-  test("gets as many as the model says when nothing is said", async () => {
+  test("gets the model's attempts when none are specified", async () => {
     const order = await play(definition);
     await order.fail("work");
 
@@ -120,7 +120,7 @@ describe("a task without attempts left", () => {
     expect(order.task("work").retries).toBe(1);
   });
 
-  test("may say so itself: zero left is none left", async () => {
+  test("may be declared by the failure: zero left is none left", async () => {
     const order = await play(oneTask());
 
     await order.fail("work", { retries: 0 });
@@ -137,7 +137,7 @@ describe("a task without attempts left", () => {
     expect(order.open).toEqual(["task remind"]);
   });
 
-  test("from the start waits until someone allows it one", async () => {
+  test("from the start waits until it is given one", async () => {
     const order = await play(oneTask({ retries: "=attempts" }), { variables: { attempts: 0 } });
     const { type } = order.incident("work");
 
@@ -162,7 +162,7 @@ describe("a task's type and attempts", () => {
   test.each([
     ["type", { type: "=1 + 1" }],
     ["retries", { retries: '="many"' }],
-  ])("that are no %s are an incident, and resolving enters the task anew", async (_, options) => {
+  ])("that are no %s are an incident, and resolving enters the task again", async (_, options) => {
     const definition = oneTask({ ...options, inputs: { seen: "=hint" } });
     const order = await play(definition, { variables: { hint: "old" } });
 
@@ -208,7 +208,7 @@ describe("a task whose type is computed", () => {
     expect(order.incident("work").message).toMatch(/The type of a task must have 1 to 255/);
   });
 
-  test("to as much as a key holds is opened", async () => {
+  test("to the maximum length of a key is opened", async () => {
     const order = await play(oneTask({ type: "=filler" }), {
       variables: { filler: "字".repeat(111) },
     });

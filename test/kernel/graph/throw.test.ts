@@ -28,7 +28,7 @@ const signalsOf = ({ outbox }: Instance) =>
     effect.kind === "publish-signal" ? [{ id, name: effect.name, payload: effect.payload }] : [],
   );
 
-/** Nothing that is thrown leaves. */
+/** Nothing that is thrown is sent. */
 const held = { holdsBack: true } as const;
 
 describe("a signal that is thrown", () => {
@@ -41,7 +41,7 @@ describe("a signal that is thrown", () => {
     ["start -> call -> after"],
   );
 
-  test("F37: leaves once, with the input mappings alone, and control goes on at once", async () => {
+  test("F37: is sent once, with the input mappings alone, and control continues at once", async () => {
     const order = await play(throwing, { variables: { why: "flood", secret: 1 }, ...held });
 
     const [thrown] = signalsOf(order.instance);
@@ -58,7 +58,7 @@ describe("a signal that is thrown", () => {
     expect(order.variables).toEqual({ why: "flood", secret: 1 });
   });
 
-  test("has no payload where nothing is mapped", async () => {
+  test("has no payload if nothing is mapped", async () => {
     const order = await play(
       aProcess(
         [aStart(), aSignalThrow("call", "closed"), aTask("after")],
@@ -70,7 +70,7 @@ describe("a signal that is thrown", () => {
     expect(signalsOf(order.instance)).toMatchObject([{ payload: {} }]);
   });
 
-  test("F37: by an end event leaves too, and the instance ends", async () => {
+  test("F37: by an end event is sent too, and the instance ends", async () => {
     const order = await play(
       aProcess(
         [aStart(), aSignalEnd("done", "closed", { inputs: { n: "=1" } })],
@@ -83,7 +83,7 @@ describe("a signal that is thrown", () => {
     expect(signalsOf(order.instance)).toMatchObject([{ name: "closed", payload: { n: 1 } }]);
   });
 
-  test("without a name is an incident, and leaves when that is resolved", async () => {
+  test("without a name is an incident, and is sent when that is resolved", async () => {
     const order = await play(
       aProcess(
         [aStart(), aSignalThrow("call", "=name"), aTask("after")],
@@ -102,7 +102,7 @@ describe("a signal that is thrown", () => {
   test.each([
     ["event", aSignalThrow("call", "=name")],
     ["end event", aSignalEnd("call", "=name")],
-  ])("by an %s is an incident when its name cannot be told", async (_, call) => {
+  ])("by an %s is an incident when its name cannot be computed", async (_, call) => {
     const order = await play(aProcess([aStart(), call], ["start -> call"]), {
       variables: { name: "\ud800" },
       ...held,
@@ -127,7 +127,7 @@ describe("a signal that is thrown", () => {
     expect(over.incident("call").message).toContain("100001 bytes, 100000 is the limit");
   });
 
-  test("in a loop without a wait stops the step after as many as the limit says", async () => {
+  test("in a loop without a wait stops the step at the limit", async () => {
     const order = await play(
       aProcess([aStart(), aSignalThrow("call", "closed")], ["start -> call -> call"]),
       held,
@@ -160,12 +160,12 @@ describe("a signal that is thrown", () => {
   });
 });
 
-/** The broadcasts that the wait of an element is deaf to. */
+/** The broadcasts that the wait of an element ignores. */
 const notIds = (order: Play, element: string) => order.waitForSignal(element).notIds ?? [];
 
 const thrownBy = (order: Play) => signalsOf(order.instance).map(({ id }) => `i1:${id}`);
 
-describe("a path that throws", () => {
+describe("a path that throws a signal", () => {
   test("does not catch itself, and catches the next one", async () => {
     const order = await play(
       aProcess(
@@ -205,7 +205,7 @@ describe("a path that throws", () => {
     expect((await order.signal("other", { broadcastId })).changed).toBe(true);
   });
 
-  test("remembers as long as the signal may be on its way, over tasks and timers", async () => {
+  test("remembers it as long as it may be in delivery, across tasks and timers", async () => {
     const definition = aProcess(
       [
         aStart(),
@@ -228,7 +228,7 @@ describe("a path that throws", () => {
     expect(JSON.stringify(quick.instance.state)).not.toContain("thrown");
   });
 
-  test("forgets each signal when it has left, and not before", async () => {
+  test("forgets each signal when its delivery ends, and not before", async () => {
     const order = await play(
       aProcess(
         [
@@ -249,7 +249,7 @@ describe("a path that throws", () => {
     expect(thrownBy(order)).toHaveLength(1);
   });
 
-  test("remembers through a fork and a join, all that came together", async () => {
+  test("remembers it through a fork and a join, all that came together", async () => {
     const order = await play(
       aProcess(
         [
@@ -275,7 +275,7 @@ describe("a path that throws", () => {
     expect(parseState(order.instance.state).tokens[0]).not.toHaveProperty("joining");
   });
 
-  test("forgets at a join what has left before the others come", async () => {
+  test("forgets at a join what was delivered before the others come", async () => {
     const order = await play(
       aProcess(
         [
@@ -345,7 +345,7 @@ describe("a path that throws", () => {
     expect(notIds(order, "wait")).toHaveLength(2);
   });
 
-  test("remembers into a scope and out of it again", async () => {
+  test("remembers it into a scope and out of it again", async () => {
     const order = await play(
       aProcess(
         [
@@ -376,7 +376,7 @@ describe("a path that throws", () => {
     expect(thrownBy(order)).toHaveLength(2);
   });
 
-  test("remembers where a signal end closes the scope", async () => {
+  test("remembers it if a signal end event closes the scope", async () => {
     const order = await play(
       aProcess(
         [
@@ -392,7 +392,7 @@ describe("a path that throws", () => {
     expect(notIds(order, "wait")).toEqual(thrownBy(order));
   });
 
-  test("remembers through an event-based gateway", async () => {
+  test("remembers it through an event-based gateway", async () => {
     const order = await play(
       aProcess(
         [
@@ -431,7 +431,7 @@ describe("a path that throws", () => {
       ["start -> before -> host", "border -> wait"],
     );
 
-  test("remembers through an interrupting boundary event, with all that its host has thrown", async () => {
+  test("remembers it through an interrupting boundary event, with all signals thrown in its host", async () => {
     const order = await play(
       hosted(aBoundaryTimer("border", { on: "host", duration: "PT1H" })),
       held,
@@ -443,7 +443,7 @@ describe("a path that throws", () => {
     expect(thrownBy(order)).toHaveLength(2);
   });
 
-  test("remembers through a caught error", async () => {
+  test("remembers it through a caught error", async () => {
     const order = await play(hosted(aBoundaryError("border", { on: "host", code: "E" })), held);
 
     await order.complete("work");
@@ -462,7 +462,7 @@ describe("a path that throws", () => {
     expect(notIds(order, "wait")).toEqual(thrownBy(order).slice(0, 1));
   });
 
-  test("may interrupt its own scope: the boundary event stood before", async () => {
+  test("may interrupt its own scope: the boundary event was open before", async () => {
     const order = await play(
       hosted(aBoundarySignal("border", { on: "host", name: "closed" })),
       held,

@@ -110,7 +110,7 @@ const watched = (when: BoundaryWhen) =>
   );
 
 describe("an interrupting boundary timer", () => {
-  test("F12: ends its host and takes its own way", async () => {
+  test("F12: ends its host and takes its own flow", async () => {
     const order = await play(watched({ duration: "PT1H" }));
     const { id } = order.task("pay");
 
@@ -129,7 +129,7 @@ describe("an interrupting boundary timer", () => {
     ]);
   });
 
-  test("F13: goes when its host finishes first, and a late fire is ignored", async () => {
+  test("F13: is disarmed when its host finishes first, and a late fire is ignored", async () => {
     const order = await play(watched({ duration: "PT1H" }));
     const { id } = order.timer("late");
     await order.complete("pay");
@@ -141,7 +141,7 @@ describe("an interrupting boundary timer", () => {
     expect(tooLate.changed).toBe(false);
   });
 
-  test("on a timer: whichever is due first wins", async () => {
+  test("on a timer: the one that is due first wins", async () => {
     const definition = aProcess(
       [
         aStart(),
@@ -194,8 +194,8 @@ describe("an interrupting boundary timer", () => {
   });
 });
 
-describe("a boundary timer that does not interrupt", () => {
-  test("F14: fires, and its host goes on", async () => {
+describe("a non-interrupting boundary timer", () => {
+  test("F14: fires, and its host continues", async () => {
     const order = await play(watched({ duration: "PT1H", interrupting: false }));
 
     await order.fire("late");
@@ -232,7 +232,7 @@ describe("a boundary timer that does not interrupt", () => {
     expect(order.open).toEqual(["task remind", "task remind", "task ship"]);
   });
 
-  test("F15: finite, makes up for each firing that an outage missed", async () => {
+  test("F15: finite, catches up on each firing that an outage missed", async () => {
     const order = await play(watched({ cycle: "R3/PT10M", interrupting: false }));
 
     await order.fire("late", 5 * HOUR);
@@ -245,7 +245,7 @@ describe("a boundary timer that does not interrupt", () => {
     expect(order.open.filter((line) => line === "task remind")).toHaveLength(3);
   });
 
-  test("F15: unlimited, fires once after an outage and falls back into step", async () => {
+  test("F15: unlimited, fires once after an outage and returns to its rhythm", async () => {
     const order = await play(watched({ cycle: "R/PT10M", interrupting: false }));
 
     await order.fire("late", 34 * MINUTE);
@@ -265,7 +265,7 @@ describe("a boundary timer that does not interrupt", () => {
     expect(order.timer("late").dueAt).toBe(Date.parse("2024-06-30T23:00:00Z"));
   });
 
-  test("R20: by cron, goes by the wall of its zone and skips what an outage missed", async () => {
+  test("R20: by cron, follows the local time of its zone and skips what an outage missed", async () => {
     const morning = { cycle: "0 30 9 * * MON-FRI", zone: "Europe/Berlin", interrupting: false };
     const order = await play(watched(morning));
     const first = order.timer("late").dueAt;
@@ -296,7 +296,7 @@ describe("a boundary timer that does not interrupt", () => {
     expect(order.incident("pay").message).toContain("is too short");
   });
 
-  test("cannot be entered with a cycle that is none", async () => {
+  test("cannot be entered with an invalid cycle", async () => {
     const order = await play(watched({ cycle: "every day", interrupting: false }));
 
     expect(order.incident("pay").message).toContain("is not a cycle");

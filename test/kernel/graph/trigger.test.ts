@@ -23,14 +23,14 @@ const definition = aProcess(
 const payload = { amount: 3, note: "x" };
 
 describe("a process with triggered start events", () => {
-  test("begins at the others when it is started by a call", async () => {
+  test("starts at the others when it is started by a call", async () => {
     const order = await play(definition);
 
     expect(order.open).toEqual(["task called"]);
     expect(order.trail).not.toContain("element-entered by-signal");
   });
 
-  test("F41: begins at the one that was triggered alone, and takes the payload", async () => {
+  test("F41: starts only at the one that was triggered, and takes the payload", async () => {
     const order = await play(definition, { trigger: { element: "by-signal", payload } });
 
     expect(order.open).toEqual(["task signalled"]);
@@ -39,14 +39,14 @@ describe("a process with triggered start events", () => {
     expect(JSON.stringify(order.instance.state)).not.toContain("trigger");
   });
 
-  test("F43: has the payload mapped where the start event says so", async () => {
+  test("F43: maps the payload if the start event says so", async () => {
     const order = await play(definition, { trigger: { element: "by-message", payload } });
 
     expect(order.open).toEqual(["task paid"]);
     expect(order.variables).toEqual({ sum: 3 });
   });
 
-  test("takes the payload over variables that it is started with", async () => {
+  test("lets the payload override the variables of the start", async () => {
     const trigger = { element: "by-signal", payload: { amount: 3 } };
 
     const order = await play(definition, { variables: { amount: 1, kept: true }, trigger });
@@ -54,7 +54,7 @@ describe("a process with triggered start events", () => {
     expect(order.variables).toEqual({ amount: 3, kept: true });
   });
 
-  test("keeps its trigger over an incident of the process itself", async () => {
+  test("keeps its trigger across an incident of the process itself", async () => {
     const mapped = aProcess([aTriggeredStart("by-signal"), aTask("work")], ["by-signal -> work"], {
       inputs: { id: '=assert(number, number > 1, "small")' },
     });

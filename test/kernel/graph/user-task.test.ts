@@ -25,8 +25,8 @@ function assign(order: Play, turn: number, assignee?: string) {
   return order.deliver({ kind: "task-assigned", ticket, turn, ...(assignee && { assignee }) });
 }
 
-describe("a task for a person", () => {
-  test("F66: has what its model computes, when it is reached", async () => {
+describe("a user task", () => {
+  test("F66: has the values that its model computes, when it is reached", async () => {
     const order = await play(
       approval({
         assignee: "=boss",
@@ -49,7 +49,7 @@ describe("a task for a person", () => {
     });
   });
 
-  test("says nothing that is ordinary", async () => {
+  test("omits defaults", async () => {
     const order = await play(
       approval({ assignee: '=""', dueDate: "=null", followUpDate: '=""', priority: "50" }),
     );
@@ -58,7 +58,7 @@ describe("a task for a person", () => {
   });
 
   test.each<[string, People, RegExp]>([
-    ["an assignee who is nobody known", { assignee: "=boss" }, /gave null where a string/],
+    ["an assignee that is null", { assignee: "=boss" }, /gave null where a string/],
     ["a name that is too long", { assignee: `="${"x".repeat(MAX_NAME_LENGTH + 1)}"` }, /1 to 255/],
     ["candidates that are no list", { candidateUsers: '="anna"' }, /a list of strings/],
     ["a group without a name", { candidateGroups: '=["a", ""]' }, /name of a user or group/],
@@ -88,7 +88,7 @@ describe("a task for a person", () => {
     expect(person(order)?.users).toHaveLength(MAX_CANDIDATES);
   });
 
-  test("changes hands, and tells so", async () => {
+  test("changes its assignee, and records it", async () => {
     const order = await play(approval({ candidateGroups: ["sales"] }));
     const { id } = order.task("approve");
 
@@ -105,7 +105,7 @@ describe("a task for a person", () => {
     ]);
   });
 
-  test("is not taken twice by one claim, even when it is free again", async () => {
+  test("is not claimed twice by one claim, even when it was unclaimed since", async () => {
     const order = await play(approval());
     await assign(order, 0, "anna");
     await assign(order, 1);
@@ -116,7 +116,7 @@ describe("a task for a person", () => {
     expect(person(order)).toEqual({ turn: 2 });
   });
 
-  test("is nobody's if a machine does it, or if it is no task", async () => {
+  test("cannot be claimed if it is a service task, or not a task", async () => {
     const order = await play(
       aProcess([aStart(), aTask("work"), anEnd()], ["start -> work -> end"]),
     );
@@ -130,7 +130,7 @@ describe("a task for a person", () => {
     expect([toMachine.changed, toIncident.changed]).toEqual([false, false]);
   });
 
-  test("whose person gives up stands at an incident, whatever retries are asked for", async () => {
+  test("whose assignee fails it raises an incident, whatever retries are specified", async () => {
     const order = await play(approval({ assignee: "anna" }));
     const { id } = order.task("approve");
     await assign(order, 0, "bert");
@@ -144,7 +144,7 @@ describe("a task for a person", () => {
     expect(person(order)).toEqual({ assignee: "anna" });
   });
 
-  test("that is also a job is tried again as often as its worker says", async () => {
+  test("that is also a job is retried as often as its worker says", async () => {
     const order = await play(approval({ asJob: true }));
 
     await order.fail("approve", { retries: 2 });
@@ -172,11 +172,11 @@ describe("a task for a person", () => {
   });
 });
 
-describe("what a person is given", () => {
+describe("the view of a user task", () => {
   const inputOf = (order: Play) =>
     order.program.runner.taskInput(order.instance, order.task("approve"));
 
-  test("F66: names what must be brought: required, or merely named by an output and unknown", async () => {
+  test("F66: names the required outputs: declared, or only named by an output mapping and unknown", async () => {
     const outputs = {
       decision: "=approved",
       city: "=address.city",
@@ -192,11 +192,11 @@ describe("what a person is given", () => {
     expect(inputOf(order)).toMatchObject({ needs: ["signature", "approved", "address"] });
   });
 
-  test("has no list where nothing must be brought, nor a form where there is none", async () => {
+  test("has no list if nothing is required, nor a form if there is none", async () => {
     expect(inputOf(await play(approval()))).toEqual({ variables: {}, headers: {} });
   });
 
-  test("has the form as it is, and its text where the definition has it", async () => {
+  test("has the form as it is, and its text if the definition contains it", async () => {
     const withForm = (form: NonNullable<UserTaskSpec["form"]>) => {
       const definition = approval({ form });
       if (definition.body.runner !== "graph") throw new Error("no graph");
@@ -220,7 +220,7 @@ describe("what a person is given", () => {
     expect(await given({ formKey: "f1" })).not.toHaveProperty("formBody");
   });
 
-  test("tells a worker by headers, where it is also a job", async () => {
+  test("gives a worker the same as headers, if it is also a job", async () => {
     const all = await play(
       approval({
         asJob: true,

@@ -24,7 +24,7 @@ const through = (piece: Piece, ...more: readonly Piece[]) =>
   aProcess([aStart(), piece, ...more, aTask("after")], ["start -> wait -> after"]);
 
 describe("a wait for a signal", () => {
-  test("has the name that is written or computed, frozen when it begins", async () => {
+  test("has the name that is written or computed, fixed when it opens", async () => {
     const fixed = await play(through(aSignalCatch("wait", "closed")));
     const computed = await play(through(aSignalCatch("wait", '="closed-" + shop')), {
       variables: { shop: "a" },
@@ -34,7 +34,7 @@ describe("a wait for a signal", () => {
     expect(computed.waitForSignal("wait").name).toBe("closed-a");
   });
 
-  test("takes the payload like a result", async () => {
+  test("merges the payload like a result", async () => {
     const order = await play(through(aSignalCatch("wait", "closed")));
 
     await order.signal("wait", { payload: { reason: "flood" } });
@@ -43,7 +43,7 @@ describe("a wait for a signal", () => {
     expect(order.variables).toEqual({ reason: "flood" });
   });
 
-  test("F36: ignores what was broadcast before it began", async () => {
+  test("F36: ignores what was broadcast before it opened", async () => {
     const order = await play(through(aSignalCatch("wait", "closed")));
     const ticket = { ...order.waitForSignal("wait"), row: { after: 7, epoch: 1 } };
     order.instance = { ...order.instance, tickets: [ticket] };
@@ -70,13 +70,13 @@ describe("a wait for a message", () => {
     expect(order.waitForMessage("wait")).toMatchObject({ name: "paid", key: expected });
   });
 
-  test("without a key stands at the mailbox of the name alone", async () => {
+  test("without a key uses the mailbox of the name alone", async () => {
     const order = await play(through(aMessageCatch("wait", "paid")));
 
     expect(order.waitForMessage("wait")).toMatchObject({ name: "paid", key: "" });
   });
 
-  test("maps the payload where it says so", async () => {
+  test("maps the payload if it says so", async () => {
     const order = await play(
       through(aMessageCatch("wait", "paid", undefined, { outputs: { sum: "=amount" } })),
     );
@@ -86,7 +86,7 @@ describe("a wait for a message", () => {
     expect(order.variables).toEqual({ sum: 3 });
   });
 
-  test("F45: whose key is missing is an incident that says so, and nothing is half open", async () => {
+  test("F45: whose key is missing is an incident that says so, and opens nothing", async () => {
     const order = await play(
       through(
         aMessageCatch("wait", "paid", "=order"),
@@ -104,7 +104,7 @@ describe("a wait for a message", () => {
     expect(order.open).toEqual(["timer late", "message wait"]);
   });
 
-  test("F45: of a boundary event whose key is missing stops the host before it begins", async () => {
+  test("F45: of a boundary event whose key is missing stops the host before it starts", async () => {
     const order = await play(
       through(aTask("wait"), aBoundaryMessage("stop", { on: "wait", name: "stop", key: "=order" })),
     );
@@ -130,7 +130,7 @@ describe("a name or a key", () => {
     ["a name that is empty", aSignalCatch("wait", '=""'), "must not be empty"],
     ["a name that is no text", aMessageCatch("wait", "=7"), "where a string is needed"],
     ["a key that is too long", aMessageCatch("wait", "m", `${longest}n`), "The correlation key of"],
-  ])("F45: is refused clearly: %s", async (_, piece, said) => {
+  ])("F45: is refused with a clear error: %s", async (_, piece, said) => {
     const order = await play(through(piece));
 
     expect(order.incident("wait")).toMatchObject({ type: "EXTRACT_VALUE_ERROR", phase: "enter" });
@@ -184,7 +184,7 @@ describe("a second wait for the same message and key", () => {
     expect(order.incident("wait").message).toContain('the message "paid" without a key');
   });
 
-  test("F46: may wait once the first is gone, or with another key", async () => {
+  test("F46: may open once the first is closed, or with another key", async () => {
     const first = await play(waiting, elsewhere);
     const second = await play(waiting, elsewhere);
 
@@ -196,7 +196,7 @@ describe("a second wait for the same message and key", () => {
     expect(second.waitForMessage("wait").key).toBe("43");
   });
 
-  test("F46: meets the same again while the first still stands", async () => {
+  test("F46: is refused again while the first is still open", async () => {
     const order = await play(waiting, elsewhere);
 
     await order.resolve("wait");
@@ -235,7 +235,7 @@ describe("a second wait for the same message and key", () => {
   test.each([
     ["a task", aTask("wait")],
     ["a scope", aScope("wait", [aStart("in"), aTask("inner")], ["in -> inner"])],
-  ])("F46: on the border of %s is thrown from its host, which is never begun", async (_, host) => {
+  ])("F46: on the boundary of %s is thrown from its host, which never starts", async (_, host) => {
     const order = await play(
       aProcess(
         [
@@ -281,7 +281,7 @@ describe("a second wait for the same message and key", () => {
     expect(order.open).toEqual(["task mend"]);
   });
 
-  test("F46: in another branch of the same instance is met as well", async () => {
+  test("F46: in another branch of the same instance is refused as well", async () => {
     const order = await play(
       aProcess(
         [aStart(), aFork("both"), aMessageCatch("a", "paid"), aMessageCatch("b", "paid")],
@@ -292,7 +292,7 @@ describe("a second wait for the same message and key", () => {
     expect(order.open).toEqual(["message a", "incident b"]);
   });
 
-  test("F46: of one element is met as well", async () => {
+  test("F46: of one element is refused as well", async () => {
     const order = await play(
       through(aMessageCatch("wait", "paid"), aBoundaryMessage("b", { on: "wait", name: "paid" })),
     );
@@ -300,7 +300,7 @@ describe("a second wait for the same message and key", () => {
     expect(order.open).toEqual(["incident wait"]);
   });
 
-  test("F47: is none when it follows the first in a loop", async () => {
+  test("F47: is allowed when it follows the first in a loop", async () => {
     const order = await play(
       aProcess([aStart(), aMessageCatch("wait", "paid")], ["start -> wait -> wait"]),
     );
@@ -345,7 +345,7 @@ describe("a non-interrupting boundary event", () => {
     expect(order.open.filter((open) => open === "task note")).toHaveLength(4);
   });
 
-  test("keeps who owes its ticket, and where its row stands, when a signal comes", async () => {
+  test("keeps the lease of its ticket, and the position of its row, when a signal comes", async () => {
     const order = await play(signals);
     const lease = { trigger: "start", owner: "me", expiresAt: order.instance.lastNow };
     const row = { after: 0, epoch: 1 };
@@ -357,7 +357,7 @@ describe("a non-interrupting boundary event", () => {
     expect(order.waitForSignal("call")).toMatchObject({ lease, row, taken: { low: 1, above: [] } });
   });
 
-  test("goes with its host", async () => {
+  test("is closed with its host", async () => {
     const order = await play(signals);
     await order.signal("call");
 
@@ -376,7 +376,7 @@ describe("a step that opens many waits", () => {
     );
   };
 
-  test("opens as many as the limit says and goes on under a continuation", async () => {
+  test("opens as many as the limit allows and continues in the next step", async () => {
     const order = await play(wide(MAX_WAITS_PER_STEP + 5));
     const { open } = order;
 
@@ -387,7 +387,7 @@ describe("a step that opens many waits", () => {
     expect(order.open).toHaveLength(MAX_WAITS_PER_STEP + 5);
   });
 
-  test("below the limit needs none", async () => {
+  test("below the limit needs no continuation", async () => {
     const order = await play(wide(MAX_WAITS_PER_STEP));
 
     expect(order.open).not.toContain("continuation process");
@@ -436,7 +436,7 @@ describe("a step that opens many waits", () => {
     expect(order.open).not.toContain("incident second");
   });
 
-  test("opens what is exactly the limit at once, and what needs no wait goes on", async () => {
+  test("opens exactly the limit at once, and what needs no wait continues", async () => {
     const order = await play(
       aProcess(
         [
@@ -454,7 +454,7 @@ describe("a step that opens many waits", () => {
     expect(order.open).not.toContain("continuation process");
   });
 
-  test("opens more than the limit only for an element that comes first", async () => {
+  test("opens more than the limit only for a first element", async () => {
     const flows = ["start -> first", "start -> second", "start -> third"];
     const many = guarded("second", MAX_WAITS_PER_STEP + 5);
     const order = await play(
@@ -471,7 +471,7 @@ describe("a step that opens many waits", () => {
     expect(counts).toEqual([1, MAX_WAITS_PER_STEP + 6, MAX_WAITS_PER_STEP + 7]);
   });
 
-  test("counts nothing for what was interrupted before its turn", async () => {
+  test("does not count what was interrupted before it opened", async () => {
     const inner = [aStart("in"), aSignalCatch("own", "s"), anErrorEnd("bad", "E"), aPass("never")];
     const order = await play(
       aProcess(

@@ -1,4 +1,4 @@
-/** Fails with an error of the business. */
+/** Fails with a business error. */
 export default async () => {
   throw Object.assign(new Error("The bank says no."), { name: "BusinessError", code: "DECLINED" });
 };

@@ -1,5 +1,5 @@
-/** Fails until somebody says that it may. */
+/** Fails until a variable allows it. */
 export default async ({ allowed }: { allowed?: boolean }) => {
-  if (allowed !== true) throw new Error("Nobody has allowed this.");
+  if (allowed !== true) throw new Error("This was not allowed.");
   return { done: true };
 };

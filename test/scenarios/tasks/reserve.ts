@@ -1,2 +1,2 @@
-/** Puts the goods aside. */
+/** Reserves the goods. */
 export default async () => ({ reserved: true });

@@ -1,13 +1,13 @@
-// Who is at work in a simulated world: one actor per delivery, door call, reader or sweep. An actor
-// stands still before and after each of its port calls until the world lets it go on. One that has
-// crashed, or has answered, never goes on: a frozen sandbox does no work in the background.
+// The actors of a simulated world: one per delivery, request, reader or sweep. An actor pauses
+// before and after each of its port calls until the world continues it. One that has crashed, or
+// has responded, never continues: a frozen sandbox does no work in the background.
 import { AsyncLocalStorage } from "node:async_hooks";
 import type { StoreFault } from "../../../lib/adapters/simulated/store.ts";
 import type { CarriedStart } from "../../../lib/ports/message.ts";
 
 export type Side = "before" | "after";
 
-/** What a world may do to a call that stands before its work. */
+/** What a world may do to a call that pauses before its work. */
 export type Fault =
   | StoreFault
   | Readonly<{ fault: "duplicated" }>
@@ -17,7 +17,7 @@ export type Fault =
   /** Of the bus: it does not take it, or takes it and does not say so. */
   | Readonly<{ fault: "refused" | "unanswered" }>;
 
-/** A place where somebody stands still. */
+/** A point where an actor pauses. */
 export type Gate = {
   /** None: the store's own work, which no crash of a caller stops. */
   readonly actor?: Actor;
@@ -26,7 +26,7 @@ export type Gate = {
   /** Such as `store.commit`. */
   readonly point: string;
   readonly side: Side;
-  /** True time before which nobody goes on from here. */
+  /** True time before which nothing continues from here. */
   notBefore: number;
   readonly go: (fault?: Fault) => void;
 };
@@ -36,18 +36,18 @@ export type Actor = {
   readonly what: string;
   readonly hostName: string;
   readonly carried?: CarriedStart;
-  /** Called when it dies: who waited for it is told. */
+  /** Called when it crashes, to notify its waiters. */
   readonly onDeath: () => void;
   state: "at work" | "done" | "dead";
-  /** Port calls that it has made and that have not ended; it may make several at once. */
+  /** Port calls in progress; it may make several at once. */
   readonly calls: Readonly<{ call: number; point: string }>[];
 };
 
-/** All actors that are at work, and where they stand. */
+/** All running actors, and where they pause. */
 export class Actors {
   readonly gates: Gate[] = [];
   readonly atWork = new Set<Actor>();
-  /** Who moved last; none: the store by itself. */
+  /** The actor that moved last; none: the store by itself. */
   moved: Actor | undefined;
   readonly #current = new AsyncLocalStorage<Actor>();
   #calls = 0;
@@ -61,7 +61,7 @@ export class Actors {
     return this.#calls;
   }
 
-  /** Sets an actor to work; what it throws goes to `onError`. */
+  /** Starts an actor; what it throws goes to `onError`. */
   spawn(
     about: Pick<Actor, "id" | "what" | "hostName" | "onDeath" | "carried">,
     work: () => Promise<void>,
@@ -79,7 +79,7 @@ export class Actors {
     });
   }
 
-  /** Stands still here until the world says so; who is not in a world goes straight through. */
+  /** Pauses here until the world continues it; without a world it passes at once. */
   stop(point: string, side: Side, notBefore = 0): Promise<Fault | undefined> {
     const actor = this.current;
     if (actor === undefined) return Promise.resolve(undefined);
@@ -88,7 +88,7 @@ export class Actors {
     return this.#stand({ actor, call, point, side, notBefore });
   }
 
-  /** Work of the store itself, which goes on whatever becomes of the caller. */
+  /** Work of the store itself, which continues whatever happens to the caller. */
   stopStore(point: string): Promise<Fault | undefined> {
     if (this.current === undefined) return Promise.resolve(undefined);
     return this.#stand({ call: 0, point, side: "before", notBefore: 0 });
@@ -100,7 +100,7 @@ export class Actors {
     gate.go(fault);
   }
 
-  /** The actor never goes on, wherever it stands. */
+  /** The actor never continues, wherever it pauses. */
   kill(actor: Actor): void {
     actor.state = "dead";
     this.atWork.delete(actor);

@@ -1,4 +1,4 @@
-// Who calls the engine from outside, and what they may demand of its answers.
+// The callers of the engine, and what its responses must satisfy.
 import type { Variables } from "../../../lib/definition/json.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { StartRequest } from "../../../lib/shapes/instances.ts";
@@ -85,7 +85,7 @@ export function historian(instanceId: string, number: number): Caller {
   return { name: `historian ${number}`, calls: Array.from({ length: 6 }, () => read) };
 }
 
-/** Finds the task by its offer, completes it, and repeats itself. */
+/** Finds the task by its offer, completes it, and repeats the call. */
 export function completer(type: string): Caller {
   let taskId = "";
   const complete = (
@@ -117,7 +117,7 @@ export function completer(type: string): Caller {
   };
 }
 
-/** Completes whatever task of this type it finds, until the instance has ended. */
+/** Completes every task of this type that it finds, until the instance has ended. */
 export function finisher(type: string, atMs: number): Caller {
   return {
     name: "finisher",
@@ -140,7 +140,7 @@ export function finisher(type: string, atMs: number): Caller {
   };
 }
 
-/** Somebody else was quicker. */
+/** Another caller was faster. */
 async function unlessGone(call: Promise<unknown>): Promise<void> {
   try {
     await call;

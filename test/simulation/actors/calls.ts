@@ -1,4 +1,4 @@
-// The calls that people outside make: one after the other, and again when there was no answer.
+// The calls of outside callers: one after the other, and repeated without a response.
 import { EngineError } from "../../../lib/ports/engine-error.ts";
 import { stable } from "../checks/oracle.ts";
 import type { Answer, Call, Caller, Desk } from "../scenarios/scenario.ts";
@@ -6,7 +6,7 @@ import type { Host } from "../world/host.ts";
 import type { Hosts } from "../world/hosts.ts";
 import { type Action, BEGIN, type Stage } from "../world/stage.ts";
 
-/** How far every caller of a run has come. */
+/** The progress of every caller of a run. */
 export class Calls {
   readonly #stage: Stage;
   readonly #hosts: Hosts;
@@ -30,7 +30,7 @@ export class Calls {
       }));
   }
 
-  /** When the calls that nobody has made yet can be made, at the earliest. */
+  /** The earliest time at which the pending calls can be made. */
   instants(): readonly number[] {
     return this.#waiting().map(({ readyAt }) => readyAt);
   }

@@ -1,5 +1,6 @@
-// Many waiters of one signal. Nobody watches every turn here, as the other worlds do: the point is
-// the number. Now and then whoever delivers a part of the fan-out dies in the middle of it.
+// Many waits for one signal. Unlike in the other worlds, invariants are not checked after every
+// action: the point is the number. Now and then the delivery of a part of the fan-out crashes
+// midway.
 
 import { hash } from "node:crypto";
 import { SimulatedBlobs } from "../../../lib/adapters/simulated/blobs.ts";
@@ -19,11 +20,11 @@ import { BEGIN, TENANT } from "../world/stage.ts";
 
 export type Crowd = Readonly<{
   waiters: number;
-  /** Of so many parts of the fan-out one is cut short; none: nobody dies. */
+  /** One of this many parts of the fan-out is interrupted; none: nothing crashes. */
   crashEvery?: number;
 }>;
 
-/** What became of them. */
+/** The outcome. */
 export type Told = Readonly<{
   receipt: ReceiptView;
   /** Steps that took the signal, by instance: one each. */
@@ -33,7 +34,7 @@ export type Told = Readonly<{
   rowsLeft: number;
 }>;
 
-/** Lets so many instances wait, broadcasts once, and waits until everything rests. */
+/** Opens this many waits, broadcasts once, and runs until everything rests. */
 export async function tellCrowd({ waiters, crashEvery }: Crowd): Promise<Told> {
   const world = new CrowdWorld(crashEvery);
   const { engine } = world;
@@ -56,7 +57,7 @@ export async function tellCrowd({ waiters, crashEvery }: Crowd): Promise<Told> {
   };
 }
 
-/** One engine on a store in memory, with a queue that brings back what was not let go. */
+/** One engine on a store in memory, with a queue that redelivers what was not released. */
 class CrowdWorld {
   readonly store = new SimulatedStore({});
   readonly engine: Engine;
@@ -70,7 +71,7 @@ class CrowdWorld {
   #invocations = 0;
   #fresh = 0;
   #now = BEGIN;
-  /** Port calls until whoever is at work dies. */
+  /** Port calls until the running delivery crashes. */
   #fuse = Number.POSITIVE_INFINITY;
   #blow: () => void = () => {};
 
@@ -91,7 +92,7 @@ class CrowdWorld {
     this.#head = 0;
   }
 
-  /** A death counts as a long time out of sight. */
+  /** A crash counts as a long visibility timeout. */
   async #deliver(message: Message): Promise<Verdict> {
     const id = `crowd-${++this.#invocations}`;
     const until = instantFrom(this.#now + 60_000);
@@ -108,13 +109,13 @@ class CrowdWorld {
       this.engine.handle(message, { id, until, mayContinue: false }),
       death,
     ]);
-    // Whatever the dead still have under way comes to its next port call, and stops there.
+    // What a crashed delivery still has in progress stops at its next port call.
     if (this.#fuse <= 0) await new Promise((resolve) => setImmediate(resolve));
     this.#fuse = Number.POSITIVE_INFINITY;
     return verdict;
   }
 
-  /** Does it, unless whoever asks has died: then it never ends. */
+  /** Runs it, unless its actor has crashed: then it never ends. */
   #alive<T>(work: () => Promise<T>): Promise<T> {
     this.#fuse -= 1;
     if (this.#fuse === 0) this.#blow();

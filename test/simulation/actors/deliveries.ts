@@ -1,4 +1,5 @@
-// Deliveries: a queue hands a message to a host, parking a batch for one instance at a time.
+// Deliveries: a queue delivers a message to a host; parking delivers a batch for one instance at a
+// time.
 import type { Queued, SimulatedQueue } from "../../../lib/adapters/simulated/queue.ts";
 import { UNDELIVERABLE } from "../../../lib/engine/drive/receive.ts";
 import type {
@@ -52,7 +53,7 @@ function deliver(
         }));
     if (verdict === "release" || stage.mode === "memory") return verdict;
     if (each.kind !== "timer" && each.kind !== "timer-start") return verdict;
-    // A queue that counts its deliveries is not told to wait: a copy comes later.
+    // A queue that counts its deliveries does not keep a message: a copy is sent later.
     if (verdict.keepForMs < 1_000) return verdict;
     await sendLater(stage, timers, each, verdict.keepForMs);
     return "release";
@@ -69,14 +70,14 @@ function deliver(
 const isTooOften = ({ scenario, mode }: Stage, { kind }: Message, receives: number): boolean =>
   kind === "task" && mode === "durable" && receives > (scenario.maxReceives ?? Infinity);
 
-/** What came too often is set aside, where queues count. */
+/** A message that was delivered too often is set aside, if queues count. */
 function asideAfter({ scenario, mode }: Stage, receives: number): Pick<Invocation, "aside"> {
   const isAside = scenario.setsAside === true && mode === "durable";
   if (!isAside || receives <= (scenario.maxReceives ?? Infinity)) return {};
   return { aside: "it came too often" };
 }
 
-/** What the function of the dead letters does with a task. */
+/** What the dead-letters function does with a task. */
 function giveUp(
   stage: Stage,
   { engine }: Host,

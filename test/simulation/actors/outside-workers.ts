@@ -1,18 +1,17 @@
-// Workers outside, as callers of a simulated world: what they do with the tasks that they get.
-
+// Workers, as callers of a simulated world: what they do with the tasks that they get.
 import { EngineError } from "../../../lib/ports/engine-error.ts";
 import type { ActivatedTask } from "../../../lib/shapes/tasks.ts";
 import type { Answer, Call, Caller, Desk } from "../scenarios/scenario.ts";
 
 const LOCK_SECONDS = 20;
 
-/** The instances whose tasks they do, unless said otherwise. */
+/** The instances whose tasks they do, by default. */
 export const IDS = ["one", "two"];
 
 /** What one worker does with the tasks that it gets. */
 type Way = "completes" | "dies" | "fails-once" | "beats" | "is-late";
 
-/** What those outside know together: who has which attempt, and until when. */
+/** The shared knowledge of the workers: which of them has which attempt, and until when. */
 export type Crew = Readonly<{
   held: Map<string, readonly Readonly<{ by: string; from: number; until: number }>[]>;
   isAlone: boolean;
@@ -65,7 +64,7 @@ export function worker(
   };
 }
 
-/** A task that somebody has at this moment is given to nobody else. */
+/** A task that is locked at this moment is given to no other worker. */
 function take({ held, isAlone }: Crew, by: string, task: ActivatedTask): void {
   const until = Date.parse(task.lockedUntil);
   const from = until - LOCK_SECONDS * 1_000;
@@ -107,7 +106,7 @@ async function report(
   await unlessLost(() => desk.engine.completeTask(taskId, { lockToken, variables }));
 }
 
-/** Long after its lock is over, and nobody else was there: it counts all the same. */
+/** Long after its lock has expired, without another worker: it still counts. */
 async function reportLate(desk: Desk, late: ActivatedTask[]): Promise<Answer | "again later"> {
   const [task] = late;
   if (task === undefined) return "again later";
@@ -124,7 +123,7 @@ async function reportLate(desk: Desk, late: ActivatedTask[]): Promise<Answer | "
   return "again later";
 }
 
-/** Somebody else was quicker, or the task is over. */
+/** Another worker was faster, or the task is over. */
 export async function unlessLost<T>(call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();

@@ -1,12 +1,13 @@
-// Releases: the hosts of a world are replaced by others that run other types of tasks. Where queues
-// last, whoever is at work goes on with the code it began with; one process dies and begins anew.
+// Releases: the hosts of a world are replaced by others with handlers for other task types. With
+// durable queues, running invocations continue with their code; with one process, it crashes and
+// starts again.
 import { offersPk } from "../../../lib/engine/storage/keys.ts";
 import type { Release } from "../scenarios/scenario.ts";
 import type { Hosts } from "../world/hosts.ts";
 import type { Backends } from "../world/ports.ts";
 import { type Action, BEGIN, type Stage, TENANT } from "../world/stage.ts";
 
-/** The releases of a scenario, one after the other; the first is there from the beginning. */
+/** The releases of a scenario, one after the other; the first applies from the beginning. */
 export class Releases {
   readonly #stage: Stage;
   readonly #hosts: Hosts;
@@ -40,7 +41,7 @@ export class Releases {
 
 const EVERY_MS = 60_000;
 
-/** Each minute somebody looks whether tasks that were offered outside can be run or queued by now. */
+/** Each minute tasks that were offered to workers are adopted or queued, if they can be by now. */
 export class Adoptions {
   readonly #stage: Stage;
   readonly #hosts: Hosts;
@@ -59,7 +60,7 @@ export class Adoptions {
     return [{ label: "adoption", act: () => this.#adopt() }];
   }
 
-  /** With queues in memory the recovery of the next life does it. */
+  /** With queues in memory the recovery of the next process does it. */
   instants(): readonly number[] {
     const { mode, scenario } = this.#stage;
     if (mode === "memory" || !(scenario.releases || scenario.ownQueue)) return [];
@@ -70,7 +71,7 @@ export class Adoptions {
     return isAny ? [this.#lookedAt + EVERY_MS] : [];
   }
 
-  /** Types that nobody here runs: their tasks may be moved into a queue. */
+  /** Types without a handler: their tasks may be moved into a queue. */
   #outside(): readonly string[] {
     return [...this.#stage.invariants.lives.values()].flatMap(({ taskTypes }) => [
       ...taskTypes.values(),

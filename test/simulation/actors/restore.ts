@@ -1,10 +1,10 @@
-// A store that was restored: whoever was at work is gone, and no queue and no schedule knows anything
-// of what is stored. Until somebody has recovered everything, what is owed is in nobody's hands.
+// A restored store: all actors are gone, and no queue and no schedule knows anything of what is
+// stored. Until a full recovery is done, nothing holds what is owed.
 import type { Hosts } from "../world/hosts.ts";
 import { type Backends, queuesOf } from "../world/ports.ts";
 import { type Action, BEGIN, type Stage } from "../world/stage.ts";
 
-/** The restore of a scenario, if it has one; with queues in memory a process that dies. */
+/** The restore of a scenario, if it has one; with queues in memory a process that crashes. */
 export class Restore {
   readonly #stage: Stage;
   readonly #hosts: Hosts;

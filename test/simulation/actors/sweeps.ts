@@ -1,5 +1,4 @@
-// Looks at what is due. Durable: each minute somebody looks what is overdue. In memory: the loop
-// over what is due.
+// Handles what is due. Durable: a sweep each minute. In memory: the loop over the due index.
 import type { Key } from "../../../lib/ports/store.ts";
 import type { Host } from "../world/host.ts";
 import type { Hosts } from "../world/hosts.ts";
@@ -9,7 +8,7 @@ const EVERY_MS = 60_000;
 const OVERDUE_MS = 60_000;
 const LOOP_PAUSE_MS = 50;
 
-/** The sweep of a world; of the loop there are never two at a time. */
+/** The sweep of a world; the loop never runs twice at a time. */
 export class Sweeps {
   readonly #stage: Stage;
   readonly #hosts: Hosts;
@@ -23,7 +22,7 @@ export class Sweeps {
     this.#isMemory = stage.mode === "memory";
   }
 
-  /** The sweep, if it can be made now. */
+  /** The sweep, if it can run now. */
   actions(): readonly Action[] {
     const [host] = this.#hosts.all;
     const [next] = this.instants();
@@ -32,11 +31,11 @@ export class Sweeps {
     return [{ label: this.#name, act: () => this.#sweep(host) }];
   }
 
-  /** True time of the next look; none while nothing has to be looked at. */
+  /** True time of the next sweep; none while nothing is due later. */
   instants(): readonly number[] {
     const [host] = this.#hosts.all;
     if (host === undefined || this.#isSweeping) return [];
-    // Instant 0 is for recoveries alone: the queues of this life hold what is owed there.
+    // Instant 0 is for recoveries alone: the queues of this process hold what is owed there.
     const looks = this.#stage.looks.flatMap(({ lookAt }) => (lookAt > 0 ? [lookAt] : []));
     if (looks.length === 0) return [];
     const aheadMs = host.clock.now() - this.#stage.now;
@@ -49,7 +48,7 @@ export class Sweeps {
     return this.#isMemory ? "due loop" : "sweep";
   }
 
-  /** On AWS a sweep that takes long, or dies, does not hold up the next one. */
+  /** On AWS a sweep that takes long, or crashes, does not delay the next one. */
   #sweep(host: Host): void {
     if (!this.#isMemory) {
       this.#sweptAt = this.#stage.now;
@@ -87,7 +86,7 @@ export class Sweeps {
 
 const EVERYTHING = { index: 0, of: 1 } as const;
 
-/** A rule fires each minute, at some second of its own. */
+/** A rule fires each minute, at its own second. */
 const onTheMinute = (ms: number): number =>
   Math.ceil((ms - SECOND_MS) / EVERY_MS) * EVERY_MS + SECOND_MS;
 const SECOND_MS = 37_000;

@@ -1,4 +1,4 @@
-// What may go wrong: crashes, refusals, messages that come twice, slowness, and clocks that jump.
+// Faults: crashes, refusals, duplicate messages, slowness, and clocks that jump.
 
 import { stable } from "../checks/oracle.ts";
 import type { Hosts } from "../world/hosts.ts";
@@ -9,7 +9,7 @@ import type { Actor, Fault, Gate, Side } from "./actors.ts";
 /** One fault at one port call, for runs that are otherwise without any. */
 export type Injection = Readonly<{ call: number; side: Side; fault: "crash" | Fault }>;
 
-/** All that can go wrong now, kind by kind: one that has many forms must not drown the others. */
+/** All faults that are possible now, by kind: one with many forms must not crowd out the others. */
 export function troubles(
   stage: Stage,
   hosts: Hosts,
@@ -28,7 +28,7 @@ export function troubles(
   ].filter((kind) => kind.length > 0);
 }
 
-/** The injected fault, once somebody stands where it strikes. */
+/** The injected fault, once an actor is at its point. */
 export function injected(
   stage: Stage,
   hosts: Hosts,
@@ -53,7 +53,7 @@ function crash({ mode, actors }: Stage, hosts: Hosts, actor: Actor, gate: Gate):
   return { label: `process ${label}`, act: () => hosts.crashProcess() };
 }
 
-/** What the store and the queues may answer to somebody who stands before a call of theirs. */
+/** What the store and the queues may answer to a call that pauses before its work. */
 function refusals(stage: Stage): readonly Action[] {
   return stage.actors.gates.flatMap((gate) =>
     gate.side === "before" && gate.actor
@@ -80,7 +80,7 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
         ...(isDurable && has.has("doubt") ? DOUBTS : []),
         ...(isDurable && has.has("halves") ? HALVES : []),
       ];
-    // Only a read that asks for it may be stale.
+    // Only a read that allows it may be stale.
     case "store.get":
       return isDurable && has.has("halves") ? STALE : [];
     case "store.tidy":
@@ -115,7 +115,7 @@ function faultsAt({ swarm, mode }: Stage, { point }: Gate): readonly Fault[] {
 
 const STALE: readonly Fault[] = [{ fault: "stale" }];
 
-/** What is written last is seen first. */
+/** What is written last is visible first. */
 const HALVES: readonly Fault[] = [{ fault: "reversed" }];
 
 const TWICE_OR_LATE: readonly Fault[] = [
@@ -125,12 +125,12 @@ const TWICE_OR_LATE: readonly Fault[] = [
 
 const BUS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }, ...TWICE_OR_LATE];
 
-/** What a queue of the user's own may do with a task. */
+/** What a user's own queue may do with a task. */
 export const OWN_QUEUE_FAULTS: readonly Fault[] = [...BUS, { fault: "lost" }];
 
 const BLOBS: readonly Fault[] = [{ fault: "refused" }, { fault: "unanswered" }];
 
-/** What the scheduler may do besides what it should. */
+/** What the scheduler may do beyond its normal behaviour. */
 export const SCHEDULER: readonly Fault[] = [
   { fault: "never" },
   { fault: "duplicated" },
@@ -158,7 +158,7 @@ function duplicates({ mode }: Stage, backends: Backends): readonly Action[] {
   );
 }
 
-/** A delivery takes so long that the queue gives it up, and delivers again. */
+/** A delivery takes so long that its visibility timeout ends, and it is delivered again. */
 function redeliveries({ mode, now }: Stage, backends: Backends): readonly Action[] {
   if (mode === "memory") return [];
   return queuesOf(backends).flatMap(([name, queue]) =>
@@ -172,7 +172,7 @@ function redeliveries({ mode, now }: Stage, backends: Backends): readonly Action
   );
 }
 
-/** Somebody is so slow that the queue gives the message to another; later it goes on. */
+/** An actor is so slow that the queue redelivers its message; later it continues. */
 function stalls(stage: Stage): readonly Action[] {
   return stage.actors.gates.flatMap((gate) =>
     gate.actor
@@ -207,7 +207,7 @@ function delays({ time }: Stage): readonly Action[] {
   }));
 }
 
-/** Within two seconds of the truth; a process of its own may have its clock set by anybody. */
+/** Within two seconds of true time; the clock of a single process may be set to anything. */
 function jumps(stage: Stage, hosts: Hosts): readonly Action[] {
   const isMemory = stage.mode === "memory";
   const steps = isMemory ? [-60_000, -1_000, 1_000, 60_000] : [-1_000, 1_000];

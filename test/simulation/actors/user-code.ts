@@ -20,7 +20,7 @@ export function flaky(failures: number): Handler {
   };
 }
 
-/** Fails until somebody has set `mended`. */
+/** Fails until the variable `mended` is set. */
 export function unlessMended(what: string): Handler {
   return {
     outcome: (_, { mended }) =>

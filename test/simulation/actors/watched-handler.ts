@@ -1,4 +1,4 @@
-// User code under watch: it runs only for what was committed, and what it brings is noted.
+// User code under observation: it runs only for what was committed, and its outcome is recorded.
 import type { Variables } from "../../../lib/definition/json.ts";
 import type { Fact } from "../../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskHandler, TaskOutcome } from "../../../lib/ports/tasks.ts";
@@ -31,7 +31,7 @@ export function watchedHandler(
 /** User code runs only for what was committed, and never for a start that lost. */
 function checkMayRun(stage: Stage, { instanceId, ticket }: TaskAttempt): void {
   const life = stage.invariants.lives.get(instanceId);
-  // A member of a family is as good as the family.
+  // An item of a batch is committed with the batch.
   const [committed = ticket] = ticket.split("#");
   stage.demand(life?.ids.has(committed) === true, `${ticket} of ${instanceId} ran uncommitted`);
   const carried = stage.actors.current?.carried;
@@ -41,14 +41,14 @@ function checkMayRun(stage: Stage, { instanceId, ticket }: TaskAttempt): void {
   stage.demand(isOwn, `a start that lost ran ${ticket} on ${instanceId}`);
 }
 
-/** What must not run twice is claimed first: no attempt of it begins a second time. */
+/** Exclusive tasks are claimed first: no attempt of them starts a second time. */
 function checkRunsOnce(stage: Stage, { idempotencyKey, attempt }: TaskAttempt): void {
   const run = `${idempotencyKey}/${attempt}`;
   stage.demand(!stage.exclusiveRuns.has(run), `${run} is exclusive, and ran a second time`);
   stage.exclusiveRuns.add(run);
 }
 
-/** Nothing was killed since: who has begun an attempt knows what came of it. */
+/** Nothing has crashed since: the run of an attempt knows its outcome. */
 function checkOnceInLife(stage: Stage, { idempotencyKey, attempt }: TaskAttempt): void {
   const run = `${idempotencyKey}/${attempt}`;
   stage.demand(!stage.runsInLife.has(run), `${run} ran twice in one life`);
@@ -63,7 +63,7 @@ function factOf(
     return { kind: "task-completed", ticket, variables: outcome.variables };
   }
   const { kind: _, ...failure } = outcome;
-  // Of a member only the failure is told that no attempt follows.
+  // For an item, only the final failure is recorded.
   const isLast = ticket.includes("#") && { retries: 0 };
   return { kind: "task-failed", ticket, attempt, ...failure, ...isLast };
 }

@@ -1,5 +1,5 @@
-// The wheel of a world whose timers have no schedules: it turns at each minute that has something in
-// reach. Turns that would find nothing are left out, as after an outage.
+// The wheel of a world whose timers have no schedules: it turns at each minute that has something
+// due. Turns that would find nothing are left out, as after an outage.
 import { WHEEL_AHEAD_MS } from "../../../lib/definition/limits.ts";
 import type { Hosts } from "../world/hosts.ts";
 import { type Action, BEGIN, type Stage } from "../world/stage.ts";
@@ -16,7 +16,7 @@ export class WheelTurns {
     this.#hosts = hosts;
   }
 
-  /** The turn, if it is time; one that takes long does not hold up the next. */
+  /** The turn, if it is time; one that takes long does not delay the next. */
   actions(): readonly Action[] {
     const [next] = this.instants();
     if (next === undefined || next > this.#stage.now) return [];

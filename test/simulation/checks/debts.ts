@@ -1,5 +1,5 @@
-// The promise behind all others: at every moment, even if everybody who is at work died right now,
-// each thing that an instance owes is still in a queue, or the trigger that owes it is.
+// The promise behind all others: at every moment, even if all actors crashed right now, everything
+// that an instance owes is still in a queue, or its trigger is.
 
 import { parseOffer } from "../../../lib/engine/rows/task-row.ts";
 import { offersPk } from "../../../lib/engine/storage/keys.ts";
@@ -15,26 +15,26 @@ import {
 } from "../../../lib/kernel/instance.ts";
 import type { Message, PagedRow, WorkMessage } from "../../../lib/ports/message.ts";
 import type { Item } from "../../../lib/ports/store.ts";
-import { isPagedToCancel, type Kin } from "./kin.ts";
-import { missingRows } from "./people-rows.ts";
+import { type CallTree, isPagedToCancel } from "./call-tree.ts";
+import { missingRows } from "./user-task-rows.ts";
 import { must } from "./violation.ts";
 
 export type Ledgers = Readonly<{
-  /** Everything in any queue, what is being delivered included. */
+  /** Everything in any queue, including what is being delivered. */
   messages: readonly Message[];
-  /** Whether the engine runs this type of task; unknown where some hosts do. */
+  /** Whether the engine has a handler for this task type; unknown if only some hosts do. */
   runsHere: (type: string) => boolean | undefined;
-  /** Whether a record of an outbox, `<instance>:<record>`, has left. */
+  /** Whether a record of an outbox, `<instance>:<record>`, was sent. */
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
   /** The number of a broadcast among those of its name. */
   seqOf: (broadcastId: string) => number | undefined;
   items: () => readonly Item[];
-  /** Whether a queue of the user's own holds this attempt. */
+  /** Whether a user's own queue holds this attempt. */
   isInOwnQueue: (taskId: string, attempt: number) => boolean;
-  kin: Kin;
+  callTree: CallTree;
 }>;
 
-/** Throws when something is owed by nobody. */
+/** Throws when something is owed without a message for it. */
 export function checkDebts(instance: Instance, ledgers: Ledgers): void {
   const mine = addressedTo(instance, ledgers);
   const entries: readonly (Ticket | OutboxRecord)[] = [...instance.tickets, ...instance.outbox];
@@ -60,18 +60,18 @@ const addressedTo = ({ id }: Instance, { messages }: Ledgers): readonly Addresse
     (message): message is Addressed => "instanceId" in message && message.instanceId === id,
   );
 
-/** Whether a queue holds what will ask for the debts of this name, here or by way of its kin. */
+/** Whether a queue holds what will ask for the debts of this name, here or through its caller or children. */
 function isHeld(instance: Instance, by: string, ledgers: Ledgers): boolean {
   if (addressedTo(instance, ledgers).flatMap(namesOf).includes(by)) return true;
   if (isBroughtByFanOut(instance, by, ledgers)) return true;
   if (isPagedToCancel(instance, by, ledgers.messages)) return true;
-  const sender = ledgers.kin.senderOf(instance, by);
+  const sender = ledgers.callTree.senderOf(instance, by);
   return sender !== undefined && isHeld(sender.instance, sender.by, ledgers);
 }
 
 /**
- * What a broadcast's delivery owes is looked after by whoever comes along the row again: there must
- * be a part of the fan-out that will, and the row must still be there unless that part names it.
+ * What a broadcast's delivery owes is sent by the next delivery through the row: there must be a
+ * part of the fan-out that will, and the row must still be there unless that part names it.
  */
 function isBroughtByFanOut(
   { id, definition }: Instance,
@@ -101,7 +101,7 @@ function isBroughtByFanOut(
   return (isComing || isLookedAt()) && hasRow();
 }
 
-/** The names under which a message can be asked for what is owed. */
+/** The names under which a message can send what is owed. */
 function namesOf(message: Addressed): readonly string[] {
   const start = "start" in message && message.start ? [START] : [];
   if (message.kind === "task") return [`${message.ticket}/${message.attempt}`, ...start];
@@ -120,24 +120,24 @@ function isQueued(
   messages: readonly Addressed[],
   ledgers: Ledgers,
 ): boolean {
-  const { runsHere, items, kin } = ledgers;
+  const { runsHere, items, callTree } = ledgers;
   switch (ticket.on) {
     case "timer":
     case "incident":
     case "message":
       return true;
-    // Whether what they missed reaches them is seen when everything rests.
+    // Whether what they missed reaches them is checked when everything rests.
     case "signal":
     case "event":
       return true;
     case "child":
-      return kin.childOf(instance.id, ticket.id) !== undefined;
+      return callTree.childOf(instance.id, ticket.id) !== undefined;
     case "continuation":
       return messages.some((message) => message.kind === "parked" && message.name === ticket.id);
     case "family":
-      return isFamilyQueued(instance, ticket, messages, ledgers);
+      return isBatchQueued(instance, ticket, messages, ledgers);
     case "task": {
-      // A message is enough, also where its handler is gone: whoever gets it hands the task back.
+      // A message is enough, also if its handler is gone: its consumer hands the task back.
       if (messages.some((it) => bringsTask(it, ticket.id, ticket.attempt))) return true;
       return (
         (runsHere(ticket.type) !== true && isOffered(instance, ticket, items())) ||
@@ -147,12 +147,12 @@ function isQueued(
   }
 }
 
-/** Each member by its message, by its outcome, or by the page that will send it. */
-function isFamilyQueued(
+/** Each item by its message, by its outcome, or by the page that will send it. */
+function isBatchQueued(
   instance: Instance,
   family: BatchTicket,
   messages: readonly Message[],
-  { runsHere, items, kin }: Ledgers,
+  { runsHere, items, callTree }: Ledgers,
 ): boolean {
   const isPaged = ({ member }: BatchItem) =>
     messages.some(
@@ -171,7 +171,7 @@ function isFamilyQueued(
           message.fact.ticket === member.id),
     );
     if (isBrought || isPaged(member)) return true;
-    if (member.on === "child") return kin.childOf(instance.id, member.id) !== undefined;
+    if (member.on === "child") return callTree.childOf(instance.id, member.id) !== undefined;
     return runsHere(member.type) !== true && isOffered(instance, member, items());
   });
 }
@@ -183,7 +183,7 @@ function bringsTask(message: Message, ticket: string, attempt: number): boolean 
   return fact.kind === "task-completed" || ("attempt" in fact && fact.attempt === attempt);
 }
 
-/** A row of this attempt leads to it, open or locked. */
+/** A row of this attempt points to it, open or locked. */
 function isOffered(
   { tenant, id }: Instance,
   task: Extract<Ticket, { on: "task" }>,
@@ -194,7 +194,7 @@ function isOffered(
   return items.some(({ key, body }) => {
     if (key.pk !== pk) return false;
     const { instanceId, ticket, attempt } = parseOffer(body);
-    // At which attempt a member is, its row knows.
+    // The row of an item knows its attempt.
     const isIt = task.member !== undefined || attempt === task.attempt;
     return instanceId === id && ticket === task.id && isIt;
   });

@@ -1,5 +1,6 @@
-// Exclusive tasks that are called in doubt: not while the lease of the run that claimed them lies
-// ahead. A task's claim stands in its ticket, that of a family's member in an item of its own.
+// Incidents for unknown outcomes of exclusive tasks: not while the lease of the run that claimed
+// them has not expired. A task's claim is in its ticket, that of an item of a batch in a separate
+// item of the store.
 import { inDoubt } from "../../../lib/engine/drive/claim.ts";
 import { parseBody } from "../../../lib/engine/storage/formats.ts";
 import { instancePk, itemClaimKey } from "../../../lib/engine/storage/keys.ts";
@@ -9,7 +10,7 @@ import type { Instance, TaskTicket } from "../../../lib/kernel/instance.ts";
 import type { Item } from "../../../lib/ports/store.ts";
 import { must } from "./violation.ts";
 
-/** `now` is the latest that any clock has said. */
+/** `now` is the latest time that any clock has shown. */
 export function checkDoubt(
   fact: Extract<Fact, { kind: "task-failed" }>,
   before: Instance,
@@ -38,6 +39,6 @@ function memberLease(
 ): number {
   const { pk, sk } = itemClaimKey(instancePk(tenant, id), member, attempt);
   const claim = items.find(({ key }) => key.pk === pk && key.sk === sk);
-  must(claim !== undefined, () => `${member} of ${id} is in doubt, and nobody has claimed it`);
+  must(claim !== undefined, () => `${member} of ${id} has an unknown outcome without a claim`);
   return (parseBody("member-claim", claim?.body ?? new Uint8Array()) as { until: number }).until;
 }

@@ -8,9 +8,9 @@ import { isLeft, namesLeft } from "./left-beside.ts";
 import { must } from "./violation.ts";
 
 /**
- * Nobody finds it, and nothing that it knew is anywhere. There is one exception: whoever stalled
- * with a value or a piece of history in hand, put it after the erasing had gone by, and died before
- * it heard that its commit came too late. Then erasing it once more takes it away.
+ * Nothing points to it, and none of its data is left. There is one exception: an actor that stalled
+ * with a value or a chunk of history, wrote it after the erasure, and crashed before its commit was
+ * refused. Then erasing once more removes it.
  */
 export async function checkErased(world: SimulatedWorld, id: string): Promise<void> {
   const { engine } = world.observer();
@@ -30,21 +30,21 @@ export async function checkErased(world: SimulatedWorld, id: string): Promise<vo
   must(left.length === 0, () => `${id} is erased, and there is ${left.join(", ")}`);
 }
 
-/** What is erased only half is found by who purges: it may be nobody else's any more. */
+/** A half erased instance is found by the next purge: no other caller may know it any more. */
 async function checkHalfErased(world: SimulatedWorld, id: string): Promise<void> {
   if (world.stage.invariants.lives.get(id)?.instance.erased !== "unfinished") return;
   const { items } = await world.observer().engine.purge({ dryRun: true });
   must(
     items.some(({ instanceId }) => instanceId === id),
-    () => `${id} is erased only half, and nobody who purges finds it`,
+    () => `${id} is half erased, and no purge finds it`,
   );
 }
 
 function leftOf({ backends, stage, hasFewFaults }: SimulatedWorld, id: string): readonly string[] {
   const life = stage.invariants.lives.get(id);
   const order = life && instanceOrder(life.instance);
-  // After several faults somebody may have died who put them for a start: those go as found.ts says.
-  // Who lets them expire puts none that is gone.
+  // After several faults an actor may have crashed that wrote them for a start: those are removed
+  // as found.ts says. Expiry does not bring back one that is gone.
   const isRow = ({ key: { pk, sk }, expiresAt }: Item) =>
     isFoundBy(pk) && sk === order && (hasFewFaults || expiresAt !== undefined);
   const beside = backends.store

@@ -1,5 +1,5 @@
-// Rows of business keys and tags when everything rests: each instance is found by what it was given,
-// and no row leads nowhere.
+// Rows of business keys and tags when everything rests: each instance is found by its keys and
+// tags, and no row points to nothing.
 import { MAX_ROW_IN_FLIGHT_MS } from "../../../lib/definition/limits.ts";
 import { instanceOrder } from "../../../lib/engine/storage/keys.ts";
 import { type Instance, isTerminal } from "../../../lib/kernel/instance.ts";
@@ -23,12 +23,13 @@ export async function checkFound(world: SimulatedWorld): Promise<void> {
   }
   const dead = deadRows(world, kept);
   if (dead.length === 0) return;
-  must(!world.isCalm, () => `nothing went wrong, and rows lead nowhere: ${names(dead)}`);
-  // Whoever died while it began an instance has left them; an hour later anybody takes them away.
+  must(!world.isCalm, () => `rows point to nothing without a fault: ${names(dead)}`);
+  // An actor that crashed while it started an instance has left them; an hour later any list
+  // removes them.
   world.stage.time.pass(2 * MAX_ROW_IN_FLIGHT_MS);
   for (const { key } of dead) await engine.list(filterBy(key.pk), { limit: 200 });
   const left = deadRows(world, kept).filter(isForNobody(lives));
-  must(left.length === 0, () => `rows lead nowhere for ever: ${names(left)}`);
+  must(left.length === 0, () => `rows point to nothing for ever: ${names(left)}`);
 }
 
 const names = (rows: readonly Item[]): string => rows.map(({ key }) => key.pk + key.sk).join(", ");
@@ -43,7 +44,7 @@ function filterBy(pk: string) {
   return by === "bk" ? { businessKey: text } : { tag: text };
 }
 
-/** Rows without an instance, and those of an ended one that do not go with it. */
+/** Rows without an instance, and those of an ended one that do not expire with it. */
 function deadRows({ backends }: SimulatedWorld, kept: readonly Instance[]): readonly Item[] {
   const byOrder = new Map(kept.map((instance) => [instanceOrder(instance), instance]));
   return backends.store.items().filter(({ key, expiresAt }) => {
@@ -53,7 +54,10 @@ function deadRows({ backends }: SimulatedWorld, kept: readonly Instance[]): read
   });
 }
 
-/** A row that somebody put again after the end stays while its instance does; then it leads nowhere. */
+/**
+ * A row that was written again after the end stays while its instance does; then it points to
+ * nothing.
+ */
 const isForNobody =
   (lives: readonly Instance[]) =>
   ({ key }: Item): boolean =>

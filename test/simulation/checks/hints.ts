@@ -1,5 +1,5 @@
-// Dead hints: rows and places in mailboxes whose waits are gone. Without a fault none is left. A
-// crash may leave some; whoever comes along them next takes them away.
+// Dead hints: rows and mailbox entries whose waits are closed. Without a fault none is left. A
+// crash may leave some; the next delivery through them removes them.
 
 import { MAX_FAN_OUT_MS } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
@@ -64,7 +64,10 @@ async function comeAlong(
   await engine.message({ name, messageId, ...(key !== "" && { correlationKey: key }) });
 }
 
-/** Everything that is queued and due is done, without a fault, by somebody whom nobody gates. */
+/**
+ * Everything that is queued and due is handled, without a fault, by an engine outside the world's
+ * control.
+ */
 async function comeToRest(world: SimulatedWorld): Promise<void> {
   const { engine, clock } = world.observer();
   const { stage, backends } = world;

@@ -1,17 +1,17 @@
-// What must hold after every action, whatever goes wrong:
+// What must hold after every action, whatever fails:
 //
-// 1. Versions count up by one; what has ended stays as it is.
-// 2. A ticket's id names the version that opened it, and never comes back once it is gone.
-// 3. Every image follows from the one before by facts that really happened: whole puts only, no
-//    ticket taken twice, nothing invented.
+// 1. Versions increase by one; an ended instance does not change.
+// 2. A ticket's id names the version that opened it, and is never reused once it is closed.
+// 3. Every image follows from the previous one by facts that really happened: whole puts only, no
+//    ticket consumed twice, nothing invented.
 // 4. No timer fires before its instant: by the instance's own time never, by true time not more
 //    than the clocks were ahead.
-// 5. Every entry says who owes it; a record leaves the outbox only after it was sent.
-// 6. Somebody looks at the latest when the earliest timer is due; the size limit holds.
-// 7. History is only added to, and what has left the instance is in a chunk.
-// 8. An instance is erased only after its end, and then nothing of it is left but how it ended.
-//    A child that never began is a tombstone from the beginning.
-// 9. No exclusive task is in doubt while the lease of the run that claimed it lies ahead.
+// 5. Every entry names its trigger; a record leaves the outbox only after it was sent.
+// 6. `lookAt` is not later than the earliest timer; the size limit holds.
+// 7. History is only appended to, and what was moved out of the instance is in a chunk.
+// 8. An instance is erased only after its end, and then only its tombstone is left. A child that
+//    never started is a tombstone from the beginning.
+// 9. No exclusive task has an unknown outcome before the lease of the run that claimed it expires.
 import { MAX_INSTANCE_BYTES } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import { neverBegan } from "../../../lib/engine/rows/child.ts";
@@ -30,8 +30,8 @@ import {
 import type { Program } from "../../../lib/kernel/runner.ts";
 import type { TrailEntry } from "../../../lib/kernel/trail.ts";
 import type { Item } from "../../../lib/ports/store.ts";
+import { CallTree } from "./call-tree.ts";
 import { checkDoubt } from "./doubts.ts";
-import { Kin } from "./kin.ts";
 import type { Life } from "./life.ts";
 import { blankOf, essence, explain, isSame, stable } from "./oracle.ts";
 import type { Reception } from "./reception.ts";
@@ -51,27 +51,27 @@ export type Watched = Readonly<{
   trueNow: () => number;
   /** How far ahead of true time any clock has ever been. */
   maxAheadMs: () => number;
-  /** Whether a record of an outbox, `<instance>:<record>`, has left. */
+  /** Whether a record of an outbox, `<instance>:<record>`, was sent. */
   wasSent: (id: string, effect: TicketlessEffect) => boolean;
   blobOf: (name: string) => Uint8Array | undefined;
   onFired: (timer: TimerTicket, instanceId: string) => void;
-  /** Nobody can know that an owner is dead before its lease is over. */
+  /** No actor can know that an owner is dead before its lease has expired. */
   leasesCount: boolean;
 }>;
 
 export class Invariants {
   readonly lives = new Map<string, Life>();
-  readonly kin: Kin;
+  readonly callTree: CallTree;
   readonly #watched: Watched;
-  /** Every write makes another item of what it writes. */
+  /** Every write creates a new item object. */
   readonly #seen = new WeakSet<Item>();
 
   constructor(watched: Watched) {
     this.#watched = watched;
-    this.kin = new Kin(this.lives, watched.programs);
+    this.callTree = new CallTree(this.lives, watched.programs);
   }
 
-  /** Looks at everything stored; what has changed must be allowed to. Says what it was. */
+  /** Checks everything stored; every change must be allowed. Returns the changes. */
   async observe(items: readonly Item[]): Promise<readonly string[]> {
     const changes: string[] = [...this.#watched.traffic.observe(items)];
     for (const item of items) {
@@ -100,7 +100,7 @@ export class Invariants {
     this.#checkIds(life, before, after);
     await this.#checkDecision(program, before, after, life, items);
     this.#checkOutbox(before, after, items);
-    this.kin.stored(after);
+    this.callTree.stored(after);
     this.#remember(id, life, item, after, items);
   }
 
@@ -131,7 +131,7 @@ export class Invariants {
     life: Life | undefined,
     items: readonly Item[],
   ): Promise<void> {
-    if (neverBegan(after)) return this.kin.checkTombstone(after);
+    if (neverBegan(after)) return this.callTree.checkTombstone(after);
     if (after.erased && after.erased !== before.erased) return checkBuried(before, after);
     must(
       !isTerminal(before) || essence(before) === essence(after),
@@ -144,7 +144,7 @@ export class Invariants {
     const facts = [
       ...this.#watched.factsOf(after.id),
       ...startsOf(after),
-      ...this.kin.factsFor(before, after),
+      ...this.callTree.factsFor(before, after),
       ...triggered.map(({ fact }) => fact),
     ];
     const isOlder = items.some((item) => instanceIdOf(item.key) === after.id && isOfBefore(item));
@@ -192,7 +192,7 @@ export class Invariants {
       );
       life?.completedTasks.add(fact.ticket);
     }
-    this.kin.taken(fact, after);
+    this.callTree.taken(fact, after);
     const now = this.#watched.trueNow() + this.#watched.maxAheadMs();
     if (fact.kind === "task-failed" && this.#watched.leasesCount) {
       checkDoubt(fact, before, { now, items });
@@ -213,7 +213,7 @@ export class Invariants {
 
   #checkOutbox(before: Instance, after: Instance, items: readonly Item[]): void {
     for (const { id, lease } of [...after.tickets, ...after.outbox]) {
-      must(lease !== undefined, () => `${id} of ${after.id} is owed by nobody`);
+      must(lease !== undefined, () => `${id} of ${after.id} is owed without a trigger`);
     }
     const kept = new Set(after.outbox.map(({ id }) => id));
     for (const { id, effect } of before.outbox.filter((record) => !kept.has(record.id))) {
@@ -302,7 +302,9 @@ export class Invariants {
   }
 }
 
-/** Outcomes are only added; what has left the instance is read when the world is at rest. */
+/**
+ * Outcomes are only added; what was moved out of the instance is read when the world is at rest.
+ */
 function rememberJournal({ journal: known }: Life, { id, journal, erased }: Instance): void {
   const { next, entries } = journal ?? { next: 1, entries: [] };
   must(erased !== undefined || next > known.size, () => `outcomes have left the journal of ${id}`);
@@ -317,7 +319,7 @@ function rememberJournal({ journal: known }: Life, { id, journal, erased }: Inst
   }
 }
 
-/** Says whether an instance was written by a host that runs the code of the format before. */
+/** Whether an instance was written by a host that runs the code of the previous format. */
 const isOfBefore = ({ body }: Item): boolean =>
   formatOf(parseBody("instance", body)) < FORMATS.instance;
 
@@ -333,10 +335,7 @@ function checkItem({ body, lookAt }: Item, instance: Instance): void {
   );
 }
 
-/**
- * A tombstone tells who it was, how it began and how it ended; by what it was found, only until that
- * is gone.
- */
+/** A tombstone keeps id, start and end; its keys and tags, only until their rows are removed. */
 function checkBuried(before: Instance, after: Instance): void {
   must(isTerminal(before), () => `${after.id} was erased before it had ended`);
   const { status, terminationKind, endedAt, lastNow, startHash } = before;
@@ -352,7 +351,7 @@ function checkBuried(before: Instance, after: Instance): void {
   must(isSame(after, wanted), () => `the tombstone of ${after.id} is ${stable(after)}`);
 }
 
-/** A ticket that an incident holds is not gone: it comes back when the incident is resolved. */
+/** A ticket that an incident holds is not closed: it returns when the incident is resolved. */
 function idsOf({ tickets, outbox }: Instance): readonly string[] {
   return [...tickets.flatMap(withKept), ...outbox.map(({ id }) => id)];
 }
@@ -362,14 +361,14 @@ function withKept(ticket: Ticket): string[] {
   return kept ? [ticket.id, ...withKept(kept)] : [ticket.id];
 }
 
-/** Deadlines are computed by the door: whatever it came to is what the start asked for. */
+/** Deadlines are computed by the request: the result is what the start asked for. */
 function startsOf({ tickets, version }: Instance): readonly Fact[] {
   const deadline = tickets.find((ticket) => ticket.on === "timer" && ticket.deadline);
   if (version !== 1 || deadline?.on !== "timer") return [];
   return [{ kind: "started", input: { variables: {}, deadline: instantFrom(deadline.dueAt) } }];
 }
 
-/** History that has left an instance, and values that it refers to. */
+/** History that was moved out of an instance, and values that it refers to. */
 function leftBy(tenant: string, { id, apart = [] }: Instance, items: readonly Item[]) {
   const hashes = new Set(apart.map(({ hash }) => hash));
   const values = valuesOf({ tenant, items }, id);

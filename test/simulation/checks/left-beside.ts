@@ -1,10 +1,10 @@
-// What stands beside an erased instance, and who has put it there.
+// What is stored beside an erased instance, and which actor wrote it.
 import { instancePk } from "../../../lib/engine/storage/keys.ts";
 import type { Key } from "../../../lib/ports/store.ts";
 import type { Backends } from "../world/ports.ts";
 import { type Stage, TENANT } from "../world/stage.ts";
 
-/** Notes who has put what stands beside erased instances. */
+/** Records which actor wrote what is stored beside erased instances. */
 export function noteLeft(stage: Stage, backends: Backends): void {
   const erased = [...stage.invariants.lives.values()].filter(({ instance }) => instance.erased);
   if (erased.length === 0) return;
@@ -15,7 +15,7 @@ export function noteLeft(stage: Stage, backends: Backends): void {
   }
 }
 
-/** Values, history and claims that stand beside an instance, and its blobs. */
+/** Values, history and claims that are stored beside an instance, and its blobs. */
 export function namesLeft({ store, blobs }: Backends, id: string): readonly string[] {
   const items = store.items().filter(({ key }) => isLeft(key, id));
   const named = [...blobs.names().keys()].filter((name) => name.includes(`/${id}/`));

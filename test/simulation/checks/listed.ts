@@ -28,7 +28,7 @@ async function checkOne(
   must(listed === wanted, () => `by ${JSON.stringify(filter)} ${listed} are listed, not ${wanted}`);
 }
 
-/** Small pages: a cursor has to carry over every place at which one can end. */
+/** Small pages: a cursor has to work at every position where a page can end. */
 async function allOf(world: SimulatedWorld, filter: InstanceFilter): Promise<readonly string[]> {
   const { engine } = world.observer();
   const ids: string[] = [];

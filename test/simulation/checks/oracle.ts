@@ -1,6 +1,6 @@
-// Says whether a stored image can have come from the one before it by facts that the world knows.
-// It decides again, by the kernel alone, and looks for a chain of facts that gives exactly what was
-// written. Whoever wrote half of an instance, or from an old image, cannot be explained.
+// Decides whether a stored image can have come from the previous one by facts that the world knows.
+// It decides again, by the kernel alone, and searches a chain of facts that gives exactly what was
+// written. A partial write, or one from an old image, cannot be explained.
 
 import { decide, decideIncident } from "../../../lib/kernel/decide.ts";
 import type { Given } from "../../../lib/kernel/draft.ts";
@@ -19,11 +19,11 @@ export type Transition = Readonly<{
   after: Instance;
   given: Given;
   facts: readonly Fact[];
-  /** A host of the format before has written it: its history tells of no occurrence. */
+  /** A host of the previous format has written it: its history has no occurrences. */
   isOlder: boolean;
 }>;
 
-/** What explains a transition: facts, and what they make of the image before. */
+/** The explanation of a transition: facts, and their result. */
 export type Explained = Readonly<{ facts: readonly Fact[]; reached: Instance }>;
 
 /** The facts that explain a transition; undefined when none do. */
@@ -34,7 +34,7 @@ export async function explain(transition: Transition): Promise<Explained | undef
   return search(transition, before, wanted, []);
 }
 
-/** What an instance is, without who owes what, and without what doors asked. */
+/** The content of an instance, without its leases, and without recent requests. */
 export function essence(instance: Instance): string {
   const { status, terminationKind, endedAt, state, tickets, completed, result, error } = instance;
   return stable({
@@ -107,7 +107,9 @@ async function search(
   return undefined;
 }
 
-/** Incidents that were raised because a message came too often: its fact was not decided. */
+/**
+ * Incidents that were raised because a message was delivered too often: its fact was not decided.
+ */
 const asides = ({ before, after }: Transition) =>
   after.tickets
     .filter((ticket) => ticket.on === "incident")
@@ -132,7 +134,9 @@ function claimOf({ id }: Ticket, after: Instance): Fact[] {
   return [{ kind: "task-claimed", ticket: id, attempt: task.attempt, claim: task.claim }];
 }
 
-/** A task that came too often: the incident keeps the failure that the engine itself made of it. */
+/**
+ * A task that was delivered too often: the incident keeps the failure that the engine made of it.
+ */
 function givenUp({ id }: Ticket, after: Instance): Fact[] {
   return after.tickets.flatMap((ticket) => {
     const fact = ticket.on === "incident" ? ticket.kept?.fact : undefined;
@@ -140,7 +144,7 @@ function givenUp({ id }: Ticket, after: Instance): Fact[] {
   });
 }
 
-/** An exclusive task that somebody claimed and never reported: the engine itself calls it failed. */
+/** An exclusive task that was claimed and never reported: the engine itself fails it. */
 function doubtOf(ticket: Ticket, after: Instance): Fact[] {
   if (ticket.on !== "task" || ticket.claim === undefined) return [];
   const incident = after.tickets.find(({ on, ref }) => on === "incident" && ref === ticket.ref);
@@ -161,7 +165,7 @@ function isOnTheWay({ before, after, isOlder }: Transition, reached: Instance): 
     .every((entry) => isSame(entry, written.get(entry.seq)));
 }
 
-/** Where a wait is found is the engine's to say, and is checked by itself. */
+/** The location of a wait's row is up to the engine, and is checked separately. */
 function withoutStamp({ lease: _, ...ticket }: Ticket): unknown {
   if (ticket.on === "signal" || ticket.on === "event") {
     const { row: _row, ...wait } = ticket;

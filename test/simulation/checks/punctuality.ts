@@ -1,5 +1,5 @@
-// How late timers fire. A calm run keeps the precision that is published; a run in which roads are
-// lost, and nothing else goes wrong, keeps the promise of the sweep.
+// How late timers fire. A run without faults keeps the published precision; a run in which only
+// routes are lost keeps the promise of the sweep.
 import type { TimerTicket } from "../../../lib/kernel/instance.ts";
 import type { Trouble } from "../actors/swarm.ts";
 import { must } from "./violation.ts";
@@ -7,13 +7,13 @@ import { must } from "./violation.ts";
 /** A timer that has fired: how far ahead it was when it was opened, and how late it came. */
 export type Fired = Readonly<{ aheadMs: number; lateMs: number }>;
 
-/** What a run has to live with. */
+/** The faults of a run. */
 export type Circumstances = Readonly<{
   isCalm: boolean;
-  /** Somebody crashes once. */
+  /** One actor crashes once. */
   isStruck: boolean;
   troubles: ReadonlySet<Trouble>;
-  /** The index has answered as of some writes ago. */
+  /** The index has returned an older state. */
   hasIndexLagged: boolean;
 }>;
 
@@ -25,15 +25,15 @@ const SWEPT_MS = 120_000;
 const QUEUE_LATE_MS = 45_000;
 const SKEW_MS = 4_000;
 const SLACK_MS = 3_000;
-/** What the index has not shown in time comes with the next round. */
+/** What the index has not shown in time follows with the next sweep. */
 const ROUND_MS = 660_000;
 
-/** What was being done comes back when its queue notices, or with the next sweep. */
+/** What was being handled is redelivered by its queue, or by the next sweep. */
 const STRUCK_MS = 90_000;
 
 const BOUNDED: ReadonlySet<Trouble> = new Set<Trouble>(["timers", "jump", "duplicate"]);
 
-/** Throws when a timer was later than its circumstances excuse; says how late it was. */
+/** Throws when a timer was later than its circumstances allow; returns how late it was. */
 export function checkPunctual(
   { id, dueAt, since }: TimerTicket,
   now: number,

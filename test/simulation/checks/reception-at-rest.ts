@@ -1,4 +1,4 @@
-// Who should have received something by the time everything rests, and what must not be lost.
+// Which waits should have received something when everything rests, and what must not be lost.
 import type { Instance, Ticket } from "../../../lib/kernel/instance.ts";
 import type { Item } from "../../../lib/ports/store.ts";
 import type { Stage } from "../world/stage.ts";
@@ -6,7 +6,7 @@ import type { Reception, Taken } from "./reception.ts";
 import { boxName, type Mailbox, type Numbered, parseMailbox, type Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
 
-/** Throws what waits in vain when everything rests. */
+/** Throws if a wait is open in vain when everything rests. */
 export function checkReceived(
   traffic: Traffic,
   reception: Reception,
@@ -67,7 +67,7 @@ function checkOrder({ arrivals }: Traffic, messages: readonly Taken[]): void {
   }
 }
 
-/** Throws when something was lost, or lies about although somebody waits for it. */
+/** Throws when something was lost, or is kept although a wait matches it. */
 export function checkKept(stage: Stage, items: readonly Item[]): void {
   const { traffic, reception } = stage;
   const waits = openWaits(stage);
@@ -90,7 +90,7 @@ function openWaits({ invariants, reception }: Stage): readonly Wait[] {
   );
 }
 
-/** What came is taken, or kept until it expires; who waits has nothing to take. */
+/** Messages are taken, or kept until they expire; no open wait has a message to take. */
 function checkMailboxes(
   { traffic, reception, now }: Stage,
   items: readonly Item[],
@@ -122,7 +122,7 @@ function checkMailboxes(
   }
 }
 
-/** An event that only one may have is taken, or kept for somebody who does not wait yet. */
+/** An event for a single recipient is taken, or kept for a later wait. */
 function checkOnce(
   { kept, firstSeen }: Traffic,
   { eventTakers }: Reception,
@@ -140,7 +140,7 @@ function checkOnce(
     );
     must(
       isStored || event.mode === "AfterWait",
-      () => `${event.id} was to be kept, nobody took it, and it is gone`,
+      () => `${event.id} was to be kept, was not taken, and is gone`,
     );
     for (const { instance, ticket, openedAt } of waits) {
       if (ticket.on !== "event" || ticket.name !== name) continue;
@@ -148,13 +148,13 @@ function checkOnce(
       const waited = openedAt < (firstSeen.get(key) ?? 0);
       must(
         !(isStored ? mayTake : waited),
-        () => `${instance.id} waits for ${name}, and ${event.id} was taken by nobody`,
+        () => `${instance.id} waits for ${name}, and ${event.id} was not taken`,
       );
     }
   }
 }
 
-/** A definition that was enabled all along began by every signal after it was deployed. */
+/** A definition that was always enabled was started by every signal after it was deployed. */
 function checkStarts(traffic: Traffic, { started }: Reception, items: readonly Item[]): void {
   for (const { key, body } of items) {
     const [, kind, name = ""] = key.pk.split("#");
@@ -163,7 +163,7 @@ function checkStarts(traffic: Traffic, { started }: Reception, items: readonly I
     if (traffic.changesOf(row.d) > 1) continue;
     for (const { id, seq, topic } of traffic.broadcasts.values()) {
       if (topic.kind !== "signal" || topic.name !== name || seq <= row.s) continue;
-      must(started.has(`${row.d} ${id}`), () => `${row.d} did not begin by ${id}`);
+      must(started.has(`${row.d} ${id}`), () => `${row.d} was not started by ${id}`);
     }
   }
 }

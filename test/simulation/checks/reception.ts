@@ -1,14 +1,14 @@
-// Who received what was broadcast and sent, and who had to. Told by the facts that explain what was
-// stored, and by the numbers that waits were registered with.
+// Which waits received what was broadcast and sent, and which had to. Derived from the facts that
+// explain what was stored, and from the numbers that waits were registered with.
 //
 // 1. A wait may receive a broadcast whose number is above the one it was registered with, unless
 //    its own path threw it. It must, if it is still open when everything rests.
-// 2. The number it was registered with is one that the head had between the image before and the
-//    commit: whoever waited before a broadcast was accepted is meant, whoever came after is not.
-// 3. Nobody receives anything twice. A message is taken once per process id, and by more than one
-//    of them only if all waited when it came. An event that only one may have, one has.
-// 4. Messages of a mailbox are taken in the order in which they came.
-// 5. A definition begins once by a broadcast or message, by a signal only while it is enabled.
+// 2. The number it was registered with is one that the head had between the previous image and the
+//    commit: a wait from before a broadcast was accepted is a recipient, a later one is not.
+// 3. No wait receives anything twice. A message is taken once per process id, and by more than one
+//    of them only if all waited when it arrived. An event for a single recipient has one.
+// 4. Messages of a mailbox are taken in the order in which they arrived.
+// 5. A broadcast or message starts a definition once, a signal only while it is enabled.
 import type { Definition } from "../../../lib/definition/definition.ts";
 import type { Fact } from "../../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../../lib/kernel/instance.ts";
@@ -17,7 +17,7 @@ import { isSame } from "./oracle.ts";
 import type { Traffic } from "./traffic.ts";
 import { must } from "./violation.ts";
 
-/** A message that a wait has taken, or that a definition began by. */
+/** A message that a wait has taken, or that started a definition. */
 export type Taken = Readonly<{
   box: string;
   mid: string;
@@ -29,15 +29,15 @@ export type Taken = Readonly<{
 export class Reception {
   readonly #traffic: Traffic;
   readonly #mode: Mode;
-  /** Broadcast id to those who received it: `<instance> <ticket>`. */
+  /** Broadcast id to its recipients: `<instance> <ticket>`. */
   readonly receivers = new Map<string, Set<string>>();
-  /** Broadcast or message id to the instances that began by it. */
+  /** Broadcast or message id to the instances that it started. */
   readonly started = new Map<string, Set<string>>();
   readonly messages: Taken[] = [];
   /** Name and number of an event to the instances that took it. */
   readonly eventTakers = new Map<string, Set<string>>();
   readonly #opened = new Map<string, number>();
-  /** What each topic had had when an instance was last stored. */
+  /** The number of each topic when an instance was last stored. */
   readonly #headsThen = new Map<string, ReadonlyMap<string, number>>();
   readonly #read = new Set<string>();
 
@@ -57,7 +57,7 @@ export class Reception {
     this.#headsThen.set(after.id, this.#traffic.heads());
   }
 
-  /** Facts that begin an instance of this definition, and what brought them. */
+  /** Facts that start an instance of this definition, and their source. */
   startsOf({ id, startEvents }: Definition): readonly Readonly<{ fact: Fact; source: string }>[] {
     return startEvents.flatMap((event) => {
       if (event.kind === "none") return [];
@@ -73,12 +73,12 @@ export class Reception {
     });
   }
 
-  /** When a wait was first seen, by the looks at the store. */
+  /** When a wait was first seen, by the checks of the store. */
   openedAt(instanceId: string, ticket: string): number {
     return this.#opened.get(`${instanceId} ${ticket}`) ?? 0;
   }
 
-  /** Says whether a wait has received a broadcast. */
+  /** Whether a wait has received a broadcast. */
   has(broadcastId: string, instanceId: string, ticket: string): boolean {
     return this.receivers.get(broadcastId)?.has(`${instanceId} ${ticket}`) === true;
   }
@@ -184,7 +184,7 @@ export class Reception {
     }
     const starts = this.startsOf(definition).filter((it) => isSame(it.fact, fact));
     const [source] = starts.map((it) => it.source);
-    must(source !== undefined, () => `${after.id} began by nothing`);
+    must(source !== undefined, () => `${after.id} was started by nothing`);
     add(this.started, source, after.id, () => `${after.id} began twice`);
     const count = this.started.get(source)?.size ?? 0;
     must(count === 1, () => `${source} began ${count} instances`);
@@ -201,7 +201,7 @@ export class Reception {
     if (ticket.on !== "signal" && ticket.on !== "event") return;
     const { row, name, on } = ticket;
     const who = `${after.id} ${ticket.id}`;
-    must(row !== undefined, () => `${who} can be found by nobody`);
+    must(row !== undefined, () => `${who} has no row`);
     if (earlier && "row" in earlier && show(earlier.row) === show(row)) return;
     const now = this.#traffic.headOf(on, name);
     const least = this.#headsThen.get(after.id)?.get(`${on} ${name}`) ?? 0;
@@ -213,7 +213,7 @@ export class Reception {
   }
 }
 
-/** Notes it; throws if it was noted before. */
+/** Records it; throws if it was recorded before. */
 function add(
   sets: Map<string, Set<string>>,
   key: string,

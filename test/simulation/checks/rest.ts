@@ -1,4 +1,4 @@
-// What must hold when a world has come to rest: nothing queued, nobody at work, no fault any more.
+// What must hold when a world has come to rest: nothing queued, no running actor, no more faults.
 import { allEntries, readHistory, readJournal } from "../../../lib/engine/instances/history.ts";
 import { loadInstance } from "../../../lib/engine/storage/stored-instance.ts";
 import { type Instance, isTerminal, type Ticket } from "../../../lib/kernel/instance.ts";
@@ -12,16 +12,16 @@ import { chunksOf } from "./invariants.ts";
 import type { Life } from "./life.ts";
 import { checkListed } from "./listed.ts";
 import { isSame, stable } from "./oracle.ts";
-import { checkPeople } from "./people-at-rest.ts";
 import { checkReceipts } from "./receipts.ts";
 import { checkKept, checkReceived } from "./reception-at-rest.ts";
 import { checkValues } from "./stored-values.ts";
+import { checkUserTasks } from "./user-tasks-at-rest.ts";
 import { must } from "./violation.ts";
 
-/** What came of a run: the final variables of each instance, and how it ended. */
+/** The result of a run: the final variables of each instance, and how it ended. */
 export type Ending = Readonly<Record<string, unknown>>;
 
-/** Throws what is wrong with the way things lie; says how they ended. */
+/** Throws if the final state is wrong; returns how instances ended. */
 export async function checkRest(world: SimulatedWorld): Promise<Ending> {
   const { stage, backends } = world;
   const { lives } = stage.invariants;
@@ -41,27 +41,27 @@ export async function checkRest(world: SimulatedWorld): Promise<Ending> {
     checkAnnouncements(stage, life);
     if (life.instance.erased) {
       await checkErased(world, id);
-      ending[stage.invariants.kin.nameOf(id)] = "erased";
+      ending[stage.invariants.callTree.nameOf(id)] = "erased";
       continue;
     }
     await checkHistory(world, id, life);
     checkChunks(backends, life);
     checkApart(stage, backends, life);
     const view = await world.observer().engine.get(id);
-    ending[stage.invariants.kin.nameOf(id)] = {
+    ending[stage.invariants.callTree.nameOf(id)] = {
       status: view.status,
       variables: view.variables,
       result: view.result,
     };
   }
-  must(stage.looks.length === 0, () => `somebody must still look at ${stable(stage.looks)}`);
-  stage.invariants.kin.checkRest();
+  must(stage.looks.length === 0, () => `still due: ${stable(stage.looks)}`);
+  stage.invariants.callTree.checkRest();
   checkReceived(stage.traffic, stage.reception, instances);
   checkKept(stage, backends.store.items());
   stage.traffic.timerStarts.checkRest(backends.store.items());
   await checkReceipts(world);
   await checkHints(world);
-  await checkPeople(world);
+  await checkUserTasks(world);
   await checkFound(world);
   await checkListed(world);
   const letters = await world.observer().engine.deadLetters({}, { limit: 100 });
@@ -111,7 +111,7 @@ async function checkHistory(world: SimulatedWorld, id: string, life: Life): Prom
   await checkPages(seen, id, entries.length);
 }
 
-/** What was entered in an instance that has ended was left, once, under the same number. */
+/** Everything that was entered in an ended instance was left, once, under the same number. */
 function checkVisits({ scenario }: Stage, { instance, trail }: Life): void {
   if (!isTerminal(instance) || scenario.hasOlderHost) return;
   const open = new Set<string>();
@@ -145,7 +145,7 @@ async function checkPages(
   must(isSame(numbers, wanted), () => `pages of ${id} have the entries ${stable(numbers)}`);
 }
 
-/** What history calls done was done, and done for something that was asked for. */
+/** What history calls completed was run, for an open ticket. */
 function checkLedger({ ledger, scenario }: Stage, life: Life): void {
   const { instance, completedTasks, trail } = life;
   const keys = new Set(ledger.filter((key) => key.startsWith(`${instance.id}:`)));
@@ -158,14 +158,14 @@ function checkLedger({ ledger, scenario }: Stage, life: Life): void {
     must(keys.has(`${instance.id}:${ticket}`), () => `${ticket} of ${instance.id} never ran`);
   }
   const told = [...trail.values()].filter(({ type }) => type === "task-completed").length;
-  // What could not be decided stands at an incident, and is told when that is resolved.
+  // What could not be decided has an incident, and is in the history when that is resolved.
   must(
     told === completedTasks.size || (scenario.mayStandStill === true && told < completedTasks.size),
     () => `history tells ${told} completions of ${instance.id}, there were ${completedTasks.size}`,
   );
 }
 
-/** Somebody outside may have done it. */
+/** A worker may have run it. */
 const isOffered = (
   { handlers, releases }: Stage["scenario"],
   { taskTypes }: Life,
@@ -174,7 +174,7 @@ const isOffered = (
   releases !== undefined ||
   !Object.hasOwn(handlers, taskTypes.get(ticket.split("#")[0] ?? "") ?? "");
 
-/** Each notice left at least once. */
+/** Each announcement was sent at least once. */
 function checkAnnouncements({ announced, scenario }: Stage, { instance, trail }: Life): void {
   if (!scenario.announces) return;
   const notices = [...announced]
@@ -197,7 +197,10 @@ function checkApart(stage: Stage, { store, blobs }: Backends, { instance }: Life
   checkValues(instance, places, blobs.names());
 }
 
-/** History that has left an ended instance lives as long as it; a chunk that nobody needs may stay. */
+/**
+ * History that was moved out of an ended instance is kept as long as it; an unneeded chunk may
+ * stay.
+ */
 function checkChunks({ store }: Backends, { instance }: { instance: Instance }): void {
   if (!isTerminal(instance)) return;
   const { next, entries } = instance.trail;

@@ -1,4 +1,4 @@
-// Values that stand apart from their instances, as the world finds them in the store.
+// Externalized values, as the world finds them in the store.
 import type { Json } from "../../../lib/definition/json.ts";
 import type { Stored } from "../../../lib/engine/storage/codec.ts";
 import { instancePk, valueHashOf } from "../../../lib/engine/storage/keys.ts";
@@ -14,7 +14,7 @@ export type Places = Readonly<{
   blobOf: (name: string) => Uint8Array | undefined;
 }>;
 
-/** The instance with all its values; one that cannot be found breaks the run. */
+/** The instance with all its values; a missing one fails the run. */
 export function wholeOf(stored: Stored, id: string, places: Places): Stored {
   const values = new Map<string, Json>();
   for (const item of valuesOf(places, id)) {
@@ -36,7 +36,7 @@ function valueIn({ body }: Item, name: string, { blobOf }: Places): Json | undef
   return bytes ? (JSON.parse(new TextDecoder().decode(bytes)) as Json) : v;
 }
 
-/** Those of an ended instance go with it; one that a lost commit has put may stay. */
+/** Those of an ended instance expire with it; one of a lost commit may stay. */
 export function checkValues(
   { id, apart = [] }: Instance,
   places: Places,

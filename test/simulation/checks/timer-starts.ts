@@ -1,9 +1,9 @@
-// What may begin by itself, told from the bytes of the items and from the text of the cycle alone:
+// What timer starts may start, derived from the bytes of the items and from the text of the cycle alone:
 //
-// 1. An instance begins at an instant of its cycle, counted from when that was armed.
-// 2. No instant begins two, and no arming more than its cycle says.
-// 3. None begins while its definition is disabled, gone, or of another version.
-// 4. At rest an arming that nobody ended has begun all that its cycle says.
+// 1. An instance starts at an instant of its cycle, counted from when that was armed.
+// 2. No instant starts two instances, and no arming more than its cycle says.
+// 3. None starts while its definition is disabled, undeployed, or of another version.
+// 4. At rest an arming that was not ended has started everything that its cycle says.
 import type { Definition, StartEvent } from "../../../lib/definition/definition.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
 import type { Item } from "../../../lib/ports/store.ts";
@@ -24,14 +24,14 @@ export class TimerStarts {
   readonly #armings = new Map<string, Armed>();
   readonly #begun = new Map<string, string>();
 
-  /** Looks at an item beside a definition. */
+  /** Checks an item beside a definition. */
   see({ key, body }: Item): void {
     if (!key.sk.startsWith("TS#")) return;
     const start: Armed = JSON.parse(new TextDecoder().decode(body));
     this.#armings.set(nameOf(start), start);
   }
 
-  /** An instance was stored that began at this event. */
+  /** An instance was stored that started at this event. */
   began(
     { id, startedAt, definition: { version } }: Instance,
     definition: Definition,

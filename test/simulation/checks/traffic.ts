@@ -1,6 +1,6 @@
-// What was broadcast, sent and kept in a world, read from the bytes that were stored and from what
-// callers said: nothing here asks the engine. From this follow the facts that may reach a wait, and
-// who must, may and did receive.
+// What was broadcast, sent and kept in a world, read from the stored bytes and from what callers
+// sent: the engine is not used here. This gives the facts that may reach a wait, and which waits
+// must, may and did receive them.
 import type { Json, Variables } from "../../../lib/definition/json.ts";
 import type { Fact } from "../../../lib/kernel/fact.ts";
 import type { Instance, Ticket } from "../../../lib/kernel/instance.ts";
@@ -8,7 +8,7 @@ import type { QueuedEvent } from "../../../lib/kernel/queued-event.ts";
 import type { Item } from "../../../lib/ports/store.ts";
 import { TimerStarts } from "./timer-starts.ts";
 
-/** Something that was given a number among all of its name. */
+/** Something that got a number among all of its name. */
 export type Numbered = Readonly<{
   id: string;
   topic: Readonly<{ kind: "signal" | "event"; name: string }>;
@@ -16,9 +16,9 @@ export type Numbered = Readonly<{
   payload: Json;
   at: number;
   expiresAt?: number;
-  /** Of an event: only one may have it. */
+  /** Of an event: it has a single recipient. */
   once: boolean;
-  /** Who gets it besides those who wait when it is accepted. */
+  /** Which later waits get it, besides those open when it is accepted. */
   mode: "AfterWait" | "AfterCreate" | "All";
 }>;
 
@@ -44,25 +44,25 @@ export type Letter = Readonly<{ id: string; name: string; target: string; replay
 
 type Box = Readonly<{ name: string; key: string }>;
 
-/** Everything that has been on its way, from the first turn on. */
+/** Everything that was sent, from the first action on. */
 export class Traffic {
-  /** What begins by itself. */
+  /** Timer starts. */
   readonly timerStarts = new TimerStarts();
-  /** Counts the looks at the store: what was seen by an earlier one was there before. */
+  /** Counts the checks of the store: what an earlier one saw was there before. */
   turn = 0;
   readonly broadcasts = new Map<string, Numbered>();
   /** Events that were kept at any time, by name and number. */
   readonly kept = new Map<string, Numbered>();
   /** When an event that was kept was first seen. */
   readonly firstSeen = new Map<string, number>();
-  /** Ids of events that were accepted for everybody. */
+  /** Ids of broadcast events that were accepted. */
   readonly acceptedEvents = new Set<string>();
   readonly letters = new Map<string, Letter>();
   readonly sent: Sent[] = [];
   readonly targeted: Targeted[] = [];
-  /** Messages that came to a mailbox, in order, and when. */
+  /** Messages that arrived in a mailbox, in order, and when. */
   readonly arrivals = new Map<string, Map<string, number>>();
-  /** When a message that was kept is no longer worth anything. */
+  /** When a kept message expires. */
   readonly expiries = new Map<string, number>();
   readonly #heads = new Map<string, number>();
   readonly #latest = new Map<string, Readonly<{ state: string; version: number }>>();
@@ -70,15 +70,15 @@ export class Traffic {
   readonly #worthless = new Map<string, number>();
   readonly #changes = new Map<string, number>();
   readonly #lookedAfter = new Set<string>();
-  /** Every write makes another item of what it writes. */
+  /** Every write creates a new item object. */
   readonly #seen = new WeakSet<Item>();
 
-  /** Somebody will look at this broadcast, because the bus did not take it. */
+  /** A sweep will handle this broadcast, because the bus refused it. */
   isLookedAfter(broadcastId: string): boolean {
     return this.#lookedAfter.has(broadcastId);
   }
 
-  /** Looks at everything stored; says what is new, apart from instances. */
+  /** Checks everything stored; returns what is new, except instances. */
   observe(items: readonly Item[]): readonly string[] {
     this.turn += 1;
     const changes: string[] = [];
@@ -105,7 +105,7 @@ export class Traffic {
     this.#worthless.set(key, now + message.timeToLiveMs + LONGEST_CALL_MS);
   }
 
-  /** Whether nobody need have a message any more. */
+  /** Whether a message need not be delivered any more. */
   isOver(box: string, mid: string, now: number): boolean {
     const until = this.expiries.get(`${box} ${mid}`) ?? this.#worthless.get(`${box} ${mid}`);
     return (until ?? Number.POSITIVE_INFINITY) <= now;
@@ -121,7 +121,7 @@ export class Traffic {
     return new Map(this.#heads);
   }
 
-  /** The mailbox of a message; every caller gives its messages ids of their own. */
+  /** The mailbox of a message; every caller gives its messages unique ids. */
   boxOf(messageId: string): string {
     const sent = this.sent.find((it) => it.messageId === messageId);
     return sent ? boxName(sent) : "";
@@ -132,7 +132,7 @@ export class Traffic {
     return [...this.broadcasts.values(), ...this.kept.values()].find(isThis);
   }
 
-  /** Whatever may begin a definition by this name. */
+  /** Everything that may start a definition by this name. */
   triggersOf(
     kind: "signal" | "message",
     name: string,
@@ -199,7 +199,7 @@ export class Traffic {
     }
   }
 
-  /** Events that were sent to this instance; what the door added to them is what was stored. */
+  /** Events that were sent to this instance; the request adds to them what was stored. */
   sentTo(instance: Instance, after: Instance): readonly Fact[] {
     return this.targeted
       .filter(({ target }) => target === instance.id)

@@ -1,10 +1,10 @@
-// Rules of tasks whose handlers come and go, each left out as in mutants.ts.
+// Rules of tasks whose handlers are added and removed, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const ADOPT_MUTANTS: readonly Mutant[] = [
   {
     name: "adopted-before-sent",
-    without: "the row of an adopted task goes after the task was sent",
+    without: "the row of an adopted task is removed after the task was sent",
     scenario: "handlers-come-and-go",
     file: "lib/engine/recovery/adopt.ts",
     find: "if (image && task) await world.tasks.send(taskMessage(image.instance, task));",
@@ -16,7 +16,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "adoption-removes-what-was-put-back",
-    without: "a row that was put anew since an adoption found it stays",
+    without: "a row that was written again since an adoption read it stays",
     scenario: "handlers-half-there",
     seed: 33,
     file: "lib/engine/recovery/adopt.ts",
@@ -25,7 +25,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "never-adopted",
-    without: "who has come to run a type of task looks for those that were offered outside",
+    without: "a host with a new handler looks for tasks of its type that were offered to workers",
     scenario: "handlers-come-and-go",
     file: "lib/engine/recovery/adopt.ts",
     find: "() => adoptOne(world, row)",
@@ -33,7 +33,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "handed-back-unnoticed",
-    without: "whoever runs a task that another delivery has handed back finds that out",
+    without: "the runner of a task notices that another delivery has handed it back",
     scenario: "handlers-half-there",
     seed: 22,
     file: "lib/engine/drive/hand-back.ts",
@@ -63,7 +63,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "not-offered-before-unmasked",
-    without: "tasks that lost their handler are offered before the due index lets go of them",
+    without: "tasks that lost their handler are offered before they leave the due index",
     scenario: "handlers-gone-midway",
     seed: 67,
     mode: "memory",

@@ -1,26 +1,26 @@
-// Every rule that is left out once, to see that somebody notices.
+// Every rule that is left out once, to see that the simulation detects it.
 
 import { ADOPT_MUTANTS } from "./adopt.ts";
+import { BATCH_MUTANTS } from "./batch.ts";
 import { CALL_MUTANTS } from "./call.ts";
-import { CALL_FAMILY_MUTANTS } from "./call-family.ts";
-import { FAMILY_MUTANTS } from "./family.ts";
+import { CALL_BATCH_MUTANTS } from "./call-batch.ts";
 import { HTTP_MUTANTS } from "./http.ts";
 import { LISTING_MUTANTS } from "./listing.ts";
+import { MESSAGING_MUTANTS } from "./messaging.ts";
 import { OWN_QUEUE_MUTANTS } from "./own-queue.ts";
-import { PEOPLE_MUTANTS } from "./people.ts";
 import { POISON_MUTANTS } from "./poison.ts";
 import { STEP } from "./protocol.ts";
 import { REFUSED_MUTANTS } from "./refused.ts";
 import { RESTORE_MUTANTS } from "./restore.ts";
 import { START_MUTANTS } from "./start.ts";
-import { TALK_MUTANTS } from "./talk.ts";
 import { TIMER_MUTANTS } from "./timer.ts";
+import { USER_TASK_MUTANTS } from "./user-task.ts";
 import { VALUE_MUTANTS } from "./value.ts";
 import { WORKER_MUTANTS } from "./worker.ts";
 
 export const MUTANTS = [
   ...STEP,
-  ...TALK_MUTANTS,
+  ...MESSAGING_MUTANTS,
   ...TIMER_MUTANTS,
   ...VALUE_MUTANTS,
   ...ADOPT_MUTANTS,
@@ -30,9 +30,9 @@ export const MUTANTS = [
   ...START_MUTANTS,
   ...CALL_MUTANTS,
   ...WORKER_MUTANTS,
-  ...FAMILY_MUTANTS,
-  ...CALL_FAMILY_MUTANTS,
-  ...PEOPLE_MUTANTS,
+  ...BATCH_MUTANTS,
+  ...CALL_BATCH_MUTANTS,
+  ...USER_TASK_MUTANTS,
   ...OWN_QUEUE_MUTANTS,
   ...REFUSED_MUTANTS,
   ...POISON_MUTANTS,

@@ -1,10 +1,10 @@
-// Rules of calls and children, each left out as in mutants.ts.
+// Rules of calls and children, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const CALL_MUTANTS: readonly Mutant[] = [
   {
     name: "no-tombstone",
-    without: "a child that has not begun leaves a tombstone when its call is interrupted",
+    without: "a child that has not started leaves a tombstone when its call is interrupted",
     scenario: "call-cancel-early",
     file: "lib/engine/calls/cancel-child.ts",
     find: "if (await putTombstone(world, parent, ticket, INTERRUPTED)) return;",
@@ -12,15 +12,15 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "child-id-not-from-ticket",
-    without: "a child's id comes from its ticket, whoever begins it and how often",
+    without: "a child's id is derived from its ticket, however often it is started",
     scenario: "call",
     file: "lib/engine/calls/start-child.ts",
     find: "const childId = childIdOf(world, parent, ticket.id);",
     replace: `${MARK}; const childId = world.ids.fresh();`,
   },
   {
-    name: "parent-told-twice",
-    without: "the ticket goes with the first word of a child's end",
+    name: "parent-notified-twice",
+    without: "the first notification of a child's end closes the ticket",
     scenario: "call",
     file: "lib/kernel/graph/call.ts",
     find: `const id = tokenFor(run, ticket);
@@ -31,16 +31,16 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   takeOver(`,
   },
   {
-    name: "parent-not-told",
-    without: "a child's end is owed to its caller until that has looked",
+    name: "parent-not-notified",
+    without: "a child's end is owed to its caller until the caller has taken it",
     scenario: "call",
     file: "lib/kernel/draft.ts",
     find: "if (draft.before.parent && !draft.before.parent.detached) emit(",
     replace: `if (draft.before.parent) ${MARK}; if (false) emit(`,
   },
   {
-    name: "told-before-owed",
-    without: "what the caller's step owes is looked after when its teller comes again",
+    name: "notified-before-owed",
+    without: "a redelivered notification sends what the caller's step owes",
     scenario: "call",
     seed: 129,
     file: "lib/engine/calls/notify-parent.ts",
@@ -49,7 +49,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "child-outlives-call",
-    without: "an interrupted call cancels what it waits for",
+    without: "an interrupted call cancels its child",
     scenario: "call-cancel-waiting",
     file: "lib/kernel/graph/interrupt.ts",
     find: `emit(run.draft, { kind: "cancel-child", ticket: ticket.id });`,
@@ -57,7 +57,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "refused-without-tombstone",
-    without: "what cannot begin gets its tombstone before its call is told",
+    without: "a child that cannot start gets its tombstone before its call is notified",
     scenario: "call-refused",
     file: "lib/engine/calls/start-child.ts",
     find: "if (!(await putTombstone(world, parent, ticket.id, planned))) return again();",
@@ -65,7 +65,7 @@ export const CALL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "awaiting-owes-nothing",
-    without: "with queues in memory somebody looks at an open call after a restart",
+    without: "with queues in memory, an open call is re-checked after a restart",
     scenario: "call",
     mode: "memory",
     file: "lib/engine/step/owed.ts",

@@ -1,4 +1,4 @@
-// Rules of HTTP tasks, each left out as in mutants.ts.
+// Rules of HTTP tasks, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 const KEY = '"idempotency-key": context.idempotencyKey,';
@@ -7,7 +7,7 @@ const FILE = "lib/adapters/handlers/http-task/http-task.ts";
 export const HTTP_MUTANTS: readonly Mutant[] = [
   {
     name: "http-key-per-attempt",
-    without: "all attempts carry one key: a service that was asked before has done its work",
+    without: "all attempts carry one key: a service that was called before has done its work",
     scenario: "http-unanswered",
     file: FILE,
     find: KEY,
@@ -15,7 +15,7 @@ export const HTTP_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "http-key-per-call",
-    without: "a call that is made again after a crash carries the key of the first",
+    without: "a call that is repeated after a crash carries the key of the first",
     scenario: "http",
     file: FILE,
     find: KEY,

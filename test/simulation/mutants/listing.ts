@@ -1,10 +1,10 @@
-// Rules of finding instances, and of dealing with many at once, each left out as in mutants.ts.
+// Rules of lists and of bulk operations, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const LISTING_MUTANTS: readonly Mutant[] = [
   {
     name: "key-row-after-commit",
-    without: "the rows of an instance are there before it is",
+    without: "the rows of an instance are written before it",
     scenario: "keyed",
     file: "lib/engine/step/commit.ts",
     find: "if (plan.before.version === 0 && !(await putKeyRows(world, plan.image.instance))) return BUSY;",
@@ -19,7 +19,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "young-key-row-tidied",
-    without: "a row without its instance may be about to get one, for an hour",
+    without: "a row without its instance may still get one, for an hour",
     scenario: "keyed",
     file: "lib/engine/rows/life.ts",
     find: "const isOld = now - row.since > MAX_ROW_IN_FLIGHT_MS;",
@@ -27,7 +27,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "key-rows-never-expire",
-    without: "rows go with their instance",
+    without: "rows expire with their instance",
     scenario: "keyed",
     file: "lib/engine/rows/left.ts",
     find: "await expireKeyRows(world, instance);",
@@ -49,7 +49,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "purge-leaves-rows",
-    without: "rows go with the instance that is erased",
+    without: "rows are removed with the instance that is erased",
     scenario: "purge",
     file: "lib/engine/instances/erase.ts",
     find: "await removeKeyRows(world, buried.instance);",
@@ -57,7 +57,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "half-purged-unlisted",
-    without: "what is erased only half is found again by who purges",
+    without: "a half erased instance is found again by the next purge",
     scenario: "purge",
     seed: 23,
     file: "lib/engine/step/plan.ts",
@@ -66,7 +66,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "expired-row-comes-back",
-    without: "who is late to let a row expire does not bring back one that was removed",
+    without: "a late expiry does not bring back a row that was removed",
     scenario: "purge",
     seed: 57,
     file: "lib/engine/storage/items.ts",
@@ -75,7 +75,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "first-shard-only",
-    without: "whoever lists reads every shard",
+    without: "a list reads every shard",
     scenario: "spread",
     file: "lib/engine/instances/listing-sources.ts",
     find: "Array.from({ length: shards }, (_, shard) =>",
@@ -83,7 +83,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "spread-before-stored",
-    without: "a start goes by the number that is stored, not by one that may be stored next",
+    without: "a start uses the stored number of shards, not one that may be stored next",
     scenario: "spread",
     file: "lib/engine/drive/creation.ts",
     find: "shardFor(id, start.shards ?? 1);",
@@ -91,7 +91,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "shards-forgotten-by-deploy",
-    without: "a new version keeps the shards of the one before",
+    without: "a new version keeps the shards of the previous one",
     scenario: "spread",
     file: "lib/engine/definitions/deploy.ts",
     find: "...spreadOf(found?.latest ?? {}),",
@@ -107,7 +107,7 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "index-without-shards",
-    without: "the index of definitions says over how many shards each is spread",
+    without: "the index of definitions contains the number of shards of each",
     scenario: "spread",
     file: "lib/engine/storage/latest.ts",
     find: "order: definitionOrder(latest.id, shardsOf(latest))",

@@ -1,4 +1,4 @@
-// Rules of queues of the user's own, each left out as in mutants.ts.
+// Rules of a user's own queues, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
@@ -14,7 +14,7 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "moved-row-removed-first",
-    without: "a row goes after its task is in the queue",
+    without: "a row is removed after its task is in the queue",
     scenario: "own-queue",
     file: "lib/engine/rows/queue-task.ts",
     find: 'if (state.kind === "early") return false;',
@@ -24,7 +24,7 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "leased-outside-not-recovered",
-    without: "a recovery of everything offers what is done outside, whoever has the lease",
+    without: "a full recovery offers tasks for workers, whatever their lease",
     scenario: "own-queue-lost",
     file: "lib/engine/recovery/recover-instance.ts",
     find: "return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));",
@@ -33,7 +33,7 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "queued-task-not-recovered",
-    without: "a recovery of everything sends again what a queue of the user's lost",
+    without: "a full recovery sends again what a user's own queue has lost",
     scenario: "own-queue-lost",
     file: "lib/engine/recovery/recover-instance.ts",
     find: "if (isTask(ticket)) return isLost(world, instance, ticket, isAllLost);",

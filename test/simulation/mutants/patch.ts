@@ -1,4 +1,4 @@
-// Patches one source file while it is loaded. Whoever uses it must not have imported that file yet.
+// Patches one source file while it is loaded. The caller must not have imported that file yet.
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Mutant } from "./protocol.ts";

@@ -1,10 +1,10 @@
-// Rules of what is set aside because it came too often, each left out as in mutants.ts.
+// Rules of messages that are set aside after too many deliveries, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const POISON_MUTANTS: readonly Mutant[] = [
   {
     name: "poison-dropped",
-    without: "what came too often is kept by an incident, not dropped",
+    without: "a message that was delivered too often is kept by an incident, not dropped",
     scenario: "set-aside",
     file: "lib/engine/drive/receive.ts",
     find: "return handle(asideOf(world, invocation), message, invocation);",
@@ -16,7 +16,7 @@ export const POISON_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "poisoned-task-dropped",
-    without: "a task whose failure cannot be taken in stands at an incident",
+    without: "a task whose failure cannot be stored has an incident",
     scenario: "set-aside",
     file: "lib/engine/drive/receive.ts",
     find: "if (world.aside !== undefined) return setTaskAside(world, asked, invocation);",

@@ -6,11 +6,13 @@ import type { Mode } from "../world/mode.ts";
 
 export type Mutant = Readonly<{
   name: string;
-  /** What the rule is there for. */
+  /** The purpose of the rule. */
   without: string;
   /** The scenario that reaches it. */
   scenario: string;
-  /** One that is known to kill it, and is tried first; another may, when the world has changed. */
+  /**
+   * A seed that is known to detect it, and is tried first; another may, when the world has changed.
+   */
   seed?: number;
   /** The kind of queues; durable unless said. */
   mode?: Mode;
@@ -28,16 +30,17 @@ export const MARK = `globalThis.${REACHED} = true`;
 /** Rules of every step. */
 export const STEP: readonly Mutant[] = [
   {
-    name: "no-by",
-    without: "`by` on every entry: nobody knows what a trigger that comes back still owes",
+    name: "no-trigger",
+    without:
+      "`by` on every entry: without it a redelivered trigger does not find what it still owes",
     scenario: "driven",
     file: "lib/engine/step/take.ts",
     find: "const lease = { trigger: name, ...owner };",
     replace: `${MARK}; const lease = { trigger: "", ...owner };`,
   },
   {
-    name: "by-is-predecessor",
-    without: "`by` names the trigger: only the trigger comes back, not the step before",
+    name: "trigger-is-predecessor",
+    without: "`by` names the trigger: only the trigger is redelivered, not the previous step",
     scenario: "driven",
     file: "lib/engine/drive/report.ts",
     find: "want: { name: trigger, fact },",
@@ -46,15 +49,15 @@ export const STEP: readonly Mutant[] = [
   {
     name: "no-take-over",
     without:
-      "a redelivery takes over before it sends: a slow driver goes on under a deleted trigger",
+      "a redelivery takes over before it sends: a slow driver continues under a deleted trigger",
     scenario: "driven",
     file: "lib/engine/step/redelivery.ts",
     find: "if (others.length === 0 || waitMs > 0) return instance;",
     replace: `if (others.length > 0 && waitMs === 0) ${MARK}; return instance;`,
   },
   {
-    name: "driver-ignores-own",
-    without: "a driver that meets another's lease stops",
+    name: "driver-ignores-owner",
+    without: "a driver stops at another owner's lease",
     scenario: "driven",
     file: "lib/engine/drive/report.ts",
     find: "return open === undefined || open.lease?.owner === id;",
@@ -89,7 +92,7 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "parked-fact-parked-again",
-    without: "a parked fact is never parked again: a queue that drops doubles swallows it",
+    without: "a parked fact is never parked again: a queue that deduplicates would drop it",
     scenario: "wide-swallowing",
     file: "lib/engine/drive/advance.ts",
     find: 'if (result === "contended") return messages.map(() => ({ keepForMs: CONTENDED_MS }));',
@@ -101,7 +104,7 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "trigger-deleted-before-dispatch",
-    without: "the trigger goes last: what is owed has left before",
+    without: "the trigger is deleted last: what is owed was sent before",
     scenario: "fork-join",
     file: "lib/engine/drive/drive.ts",
     find: "const sent = await afterCommit(world, ran.plan, { keep: next });",
@@ -111,7 +114,7 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "anothers-record-dropped",
-    without: "only who sent a record drops it",
+    without: "only the sender of a record drops it",
     scenario: "incident",
     file: "lib/engine/step/redelivery.ts",
     find: "const outbox = instance.outbox.filter(({ id }) => !sent.has(id));",
@@ -119,7 +122,7 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "partial-write",
-    without: "S is always put whole",
+    without: "S is always written as a whole",
     scenario: "fork-join",
     file: "lib/engine/step/plan.ts",
     find: "const grown = { ...after, version, minted: 0 };",
@@ -140,7 +143,7 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "chunks-read-before-instance",
-    without: "readers get the instance first, then its chunks",
+    without: "readers read the instance first, then its chunks",
     scenario: "long",
     file: "lib/engine/instances/history.ts",
     find: "if (bySeq.size < count) add(inside, next - inside.length);",
@@ -149,16 +152,16 @@ export const STEP: readonly Mutant[] = [
   add(later.trail.entries, next - inside.length);`,
   },
   {
-    name: "no-ring",
-    without: "an instance remembers the requests of doors",
-    scenario: "door",
+    name: "no-recent-requests",
+    without: "an instance remembers its recent requests",
+    scenario: "request",
     file: "lib/engine/step/take.ts",
     find: "const remembered = remember ? addToRing(",
     replace: `if (remember) ${MARK}; const remembered = remember && false ? addToRing(`,
   },
   {
     name: "carried-start-without-hash",
-    without: "a start that meets another start's instance has no part in it",
+    without: "a start that finds the instance of another start ignores it",
     scenario: "same-id",
     file: "lib/engine/drive/creation.ts",
     find: "return start !== undefined && !isMadeBy(instance, start);",
@@ -166,7 +169,7 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "claim-without-lease",
-    without: "an exclusive task is in doubt only when the time of the run that claimed it is over",
+    without: "an exclusive task has an unknown outcome only after the lease of its run has expired",
     scenario: "exclusive",
     file: "lib/engine/drive/claim.ts",
     find: "const forMs = claimLeftMs(world, task);",
@@ -182,7 +185,7 @@ export const STEP: readonly Mutant[] = [
   },
   {
     name: "ticket-consumed-twice",
-    without: "after a conflict a step is decided again, from the image that won",
+    without: "after a conflict a step is decided again, from the winning image",
     scenario: "fork-join",
     file: "lib/engine/step/commit-with-retry.ts",
     find: `return { kind: "overtaken" } as const;

@@ -1,10 +1,10 @@
-// Rules of what is refused, each left out as in mutants.ts.
+// Rules of refused calls, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const REFUSED_MUTANTS: readonly Mutant[] = [
   {
     name: "refused-but-parked",
-    without: "with queues in memory the copy of a call leaves after its commit",
+    without: "with queues in memory, the copy of a call is sent after its commit",
     scenario: "refused",
     mode: "memory",
     file: "lib/engine/drive/commit-call.ts",
@@ -14,7 +14,7 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "refused-though-sent",
-    without: "a refusal after the copy has left says that nobody knows what becomes of the call",
+    without: "a refusal after the copy was sent reports an unknown outcome",
     scenario: "refused",
     file: "lib/engine/drive/commit-call.ts",
     find: "if (progress) progress.mayHappen = true;",
@@ -22,7 +22,7 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "loser-sends",
-    without: "of copies of one start that race, only the one that was committed sends its task",
+    without: "of racing copies of one start, only the committed one sends its task",
     scenario: "doubled-start",
     mode: "memory",
     file: "lib/engine/drive/commit-call.ts",
@@ -34,7 +34,8 @@ export const REFUSED_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "outcome-not-held",
-    without: "what came of a task is held while the store cannot take it, and not run again",
+    without:
+      "the outcome of a task is held while the store refuses it, and the task is not run again",
     scenario: "refused",
     mode: "memory",
     file: "lib/engine/drive/report.ts",

@@ -1,10 +1,10 @@
-// Rules of a recovery after everything was lost, each left out as in mutants.ts.
+// Rules of a recovery after everything was lost, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const RESTORE_MUTANTS: readonly Mutant[] = [
   {
     name: "restored-timers-left-to-the-sweep",
-    without: "timers that are ahead are armed anew when every schedule was lost",
+    without: "future timers are armed again when every schedule was lost",
     scenario: "restored-timers",
     file: "lib/engine/recovery/recover-instance.ts",
     find: "(masked || isAllLost)",
@@ -12,7 +12,7 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "restored-records-forgotten",
-    without: "what an outbox holds is sent by whoever is told to",
+    without: "a recovery sends the records of the outbox",
     scenario: "restored",
     seed: 20,
     file: "lib/engine/recovery/recover-instance.ts",
@@ -21,15 +21,15 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "restored-leases-trusted",
-    without: "a lease does not say that its owner lives when everything was lost",
+    without: "a lease does not prove that its owner is alive when everything was lost",
     scenario: "restored-later",
     file: "lib/engine/recovery/recover-instance.ts",
     find: "if (isAllLost) await sendAfterLease(world, instance);",
     replace: `if (isAllLost) ${MARK};`,
   },
   {
-    name: "restored-waits-not-looked-after",
-    without: "a wait whose second look was lost gets another when everything is recovered",
+    name: "restored-waits-not-re-checked",
+    without: "a wait whose second read of the head was lost gets another in a full recovery",
     scenario: "restored-waits",
     seed: 226,
     file: "lib/engine/recovery/recover-instance.ts",

@@ -1,10 +1,10 @@
-// Rules of what begins by itself, each left out as in mutants.ts.
+// Rules of timer start events, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const START_MUTANTS: readonly Mutant[] = [
   {
     name: "start-without-enabled-check",
-    without: "a start event that is disabled fires nothing",
+    without: "a disabled start event does not fire",
     scenario: "timer-start-switched",
     file: "lib/engine/rows/timer-start.ts",
     find: "if (!start.enabled) return false;",
@@ -20,7 +20,7 @@ export const START_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "start-fires-without-counting",
-    without: "each fire is another occurrence",
+    without: "each firing is another occurrence",
     scenario: "timer-start",
     file: "lib/engine/rows/timer-start.ts",
     find: "const fired = { ...rest, n: start.n + 1, left };",
@@ -28,7 +28,7 @@ export const START_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "start-id-not-of-the-occurrence",
-    without: "every copy of a fire means the same instance",
+    without: "every copy of a firing has the same instance id",
     scenario: "timer-start",
     file: "lib/engine/timer-starts/fire.ts",
     find: "const idOfStarted = (world: World, { definitionId, element, run, n }: TimerStart): string =>",
@@ -36,7 +36,7 @@ export const START_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "start-armed-from-now",
-    without: "the next due instant follows from the one before",
+    without: "the next due instant follows from the previous one",
     scenario: "timer-start",
     file: "lib/engine/rows/timer-start.ts",
     find: "nextDue: nextOfCycle(cycle, { previousDue, now }) };",
@@ -44,7 +44,7 @@ export const START_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "start-copy-creates-by-itself",
-    without: "who carries a start counts its occurrence as well",
+    without: "a carried start counts its occurrence as well",
     scenario: "timer-start-undeployed",
     file: "lib/engine/drive/creation.ts",
     find: "if (start.timer && fired === undefined) return undefined;",

@@ -1,19 +1,19 @@
-// Rules of timers, and of those who look after what no queue holds, each left out as in mutants.ts.
+// Rules of timers, the sweep and the wheel, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const TIMER_MUTANTS: readonly Mutant[] = [
   {
     name: "no-lead",
-    without: "a schedule fires well before the timer is due, since it may take a minute",
-    scenario: "timer-roads",
+    without: "a schedule fires well before the timer is due, because it may be a minute late",
+    scenario: "timer-routes",
     file: "lib/adapters/scheduler/timer-route.ts",
     find: "const at = wholeSecond(dueAt - leadSeconds * 1_000);",
     replace: `${MARK}; const at = wholeSecond(dueAt);`,
   },
   {
     name: "no-sweep",
-    without: "what no queue has brought is looked for",
-    scenario: "timer-roads",
+    without: "what no queue has delivered is found by the sweep",
+    scenario: "timer-routes",
     file: "lib/engine/recovery/sweep.ts",
     find: "if (await isNothingDue(world, until, slice)) return NOTHING;",
     replace: `if (!(await isNothingDue(world, until, slice))) ${MARK}; return NOTHING;`,
@@ -28,7 +28,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "wheel-without-cursor",
-    without: "the wheel goes on with the minute that it has come to",
+    without: "the wheel continues with the minute that it has reached",
     scenario: "timer-wheel",
     file: "lib/engine/recovery/wheel.ts",
     find: "const begin = cursor.position ?? { begunAt: now };",
@@ -36,7 +36,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "wheel-passes-what-it-has-not-queued",
-    without: "the wheel is turned only as far as it has looked",
+    without: "the wheel advances only as far as it has read",
     scenario: "timer-wheel",
     file: "lib/engine/recovery/wheel.ts",
     find: "end: { begunAt: begin.begunAt, from: end },",
@@ -44,7 +44,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "busy-taken-for-success",
-    without: "what the store had no time for was not written",
+    without: "a write that a busy store refused was not written",
     scenario: "incident",
     file: "lib/engine/step/commit.ts",
     find: `case "busy":
@@ -55,7 +55,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "unknown-repeated-blindly",
-    without: "who does not know what became of a put reads, and puts again only under its version",
+    without: "after an unknown outcome a writer reads, and writes again only under its version",
     scenario: "fork-join",
     file: "lib/engine/step/commit.ts",
     find: "return findOut(world, plan, own);",
@@ -69,7 +69,7 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "giving-up-drops-what-is-owed",
-    without: "a trigger that came too often still owes what its step has opened",
+    without: "a trigger that was delivered too often still owes what its step has opened",
     scenario: "dead-letters",
     file: "lib/engine/drive/receive.ts",
     find: "const asked = await openAttempt(world, message, invocation);",
@@ -84,8 +84,8 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     const asked = await openAttempt(world, message, invocation);`,
   },
   {
-    name: "giving-up-on-nothing",
-    without: "a task that came too often has failed, and somebody is told",
+    name: "given-up-without-failure",
+    without: "a task that was delivered too often has failed, and that is reported",
     scenario: "dead-letters",
     file: "lib/engine/drive/receive.ts",
     find: "const failure = { message: UNDELIVERABLE };",

@@ -1,4 +1,4 @@
-// Rules of values that stand apart, of erasing, and of formats, each left out as in mutants.ts.
+// Rules of externalized values, of erasing, and of formats, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const VALUE_MUTANTS: readonly Mutant[] = [
@@ -17,7 +17,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "reference-dropped",
-    without: "an instance says where each value belongs that has left it",
+    without: "an instance records the place of each externalized value",
     scenario: "values",
     file: "lib/engine/storage/externalized.ts",
     find: "return { ...rest, v: leaving.map(referenceOf) };",
@@ -25,7 +25,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "values-never-expire",
-    without: "values go with their instance",
+    without: "values expire with their instance",
     scenario: "values",
     file: "lib/engine/storage/keys.ts",
     find: 'export const LEFT = { from: "T#", to: "V$" } as const;',
@@ -33,7 +33,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "blob-forgotten",
-    without: "the blob of a value goes with its item",
+    without: "the blob of a value is removed with its item",
     scenario: "values",
     file: "lib/engine/rows/left.ts",
     find: "await expireValue(world, instance.id, item);",
@@ -41,7 +41,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "erased-before-sent",
-    without: "what its end owes has left before an instance is erased",
+    without: "what its end owes is sent before an instance is erased",
     scenario: "erase",
     file: "lib/engine/instances/erase.ts",
     find: "await send(world, instance, { tickets: [], outbox: instance.outbox });",
@@ -49,7 +49,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "erase-forgets-values",
-    without: "history and values go with the instance that is erased",
+    without: "history and values are erased with their instance",
     scenario: "erase",
     file: "lib/engine/instances/erase.ts",
     find: "await removeLeft(world, instanceId);",
@@ -57,7 +57,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "journal-left-behind",
-    without: "what leaves the journal stands in the chunk that it left with",
+    without: "what is moved out of the journal is in the chunk that was written with it",
     scenario: "journal",
     file: "lib/engine/step/plan.ts",
     find: "body: encodeChunk(committed, program.definition, journal),",
@@ -65,7 +65,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "uncommitted-outcome-spilled",
-    without: "only committed outcomes leave the journal",
+    without: "only committed outcomes are moved out of the journal",
     scenario: "journal",
     file: "lib/engine/step/plan.ts",
     find: "const journal = before.journal && leavingOf(before.journal);",
@@ -73,23 +73,23 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "page-behind-its-piece",
-    without: "a cursor names the first entry of the piece that goes on",
+    without: "a cursor names the first entry of the chunk that continues",
     scenario: "long",
     file: "lib/engine/instances/history.ts",
     find: "add(entries, entries[0]?.seq ?? 1);",
     replace: `${MARK}; add(entries, (entries.at(-1)?.seq ?? 1) + 1);`,
   },
   {
-    name: "member-under-another-number",
-    without: "a member of a family is one visit, before and once it is a token",
-    scenario: "family",
+    name: "item-under-another-number",
+    without: "an item of a batch is one visit, before and after it becomes a token",
+    scenario: "batch",
     file: "lib/kernel/graph/batch-item.ts",
     find: "return put(run, ref, node, { variables, thrown, member, id: numberOf(around, member) });",
     replace: `${MARK}; return put(run, ref, node, { variables, thrown, member });`,
   },
   {
     name: "older-format-refused",
-    without: "the format before is read by those who write the next",
+    without: "the previous format is read by engines that write the next",
     scenario: "two-formats",
     file: "lib/engine/storage/formats.ts",
     find: "if (format < oldestRead(kind)) throw tooOld(kind, format);",
@@ -97,7 +97,7 @@ export const VALUE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "newer-format-dropped",
-    without: "what a newer engine has written is left to one",
+    without: "data of a newer engine is left for a newer engine",
     scenario: "two-formats",
     file: "lib/engine/storage/stored-instance.ts",
     find: "return item && imageOf(world, item);",

@@ -1,10 +1,11 @@
-// Rules of workers and their locks, each left out as in mutants.ts.
+// Rules of workers and their locks, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
 export const WORKER_MUTANTS: readonly Mutant[] = [
   {
     name: "lock-decides",
-    without: "the ticket decides, not the lock: one that is over and was not taken completes",
+    without:
+      "the ticket decides, not the lock: an expired lock that was not taken over still completes",
     scenario: "late-worker",
     file: "lib/engine/workers/lock.ts",
     find: "if (isLost) throw lockLost(about);",
@@ -14,7 +15,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "old-row-removed-first",
-    without: "the new row is put before the old one is removed",
+    without: "the new row is written before the old one is removed",
     scenario: "workers",
     file: "lib/engine/workers/lock.ts",
     find: 'if (!(await putNew(world, put))) return "busy";\n  const removed = await removeRow(world, old);',
@@ -24,7 +25,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "expired-locks-never-offered",
-    without: "a lock that is over is offered again by the next poll",
+    without: "an expired lock is offered again by the next poll",
     scenario: "workers",
     file: "lib/engine/workers/activate.ts",
     find: "const ranges: Range[] = [openUntil(now), lockedUntil(now)].map((range) => ({ ...range, limit }));",
@@ -34,7 +35,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "row-tidied-before-dead",
-    without: "a row goes only after its ticket was seen dead",
+    without: "a row is removed only after its ticket was read as closed",
     scenario: "workers",
     file: "lib/engine/workers/activate.ts",
     find: "given = await readable(world, instance, () => giveAway(world, row, lock));",
@@ -44,7 +45,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "unreadable-task-goes",
-    without: "a task whose instance a poll cannot read is offered again before its lock goes",
+    without: "a task whose instance a poll cannot read is offered again before its lock is removed",
     scenario: "workers-beside-an-older-release",
     file: "lib/engine/workers/activate.ts",
     find: "if (await tryPutHint(world, restingRow(world, row, at))) await world.store.tidy([locked.key]);",
@@ -53,7 +54,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "put-again-unmarked",
-    without: "a row that was put again is marked: its task may be locked already",
+    without: "a row that is written again is marked: its task may be locked already",
     scenario: "workers-alone",
     file: "lib/engine/rows/task-row.ts",
     find: 'const put = openRow(instance, task, shards, how === "first" ? 0 : freshMark(world));',
@@ -62,7 +63,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "loser-keeps-its-row",
-    without: "who was too late takes its own row away, and does not have the task",
+    without: "a poll that lost the race removes its own row, and does not get the task",
     scenario: "workers-alone",
     file: "lib/engine/workers/lock.ts",
     find: 'if (outcome.kind === "conflict") return "lost";',
@@ -70,7 +71,7 @@ export const WORKER_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "dead-poll-keeps-its-row",
-    without: "where queues last, no poll notes in its process what it is about to take",
+    without: "with durable queues, no poll records in its process what it is about to lock",
     scenario: "workers-at-one-host",
     file: "lib/engine/workers/activate.ts",
     find: "if (!world.settings.host.ownsStore) return work();",

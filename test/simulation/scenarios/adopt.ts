@@ -1,5 +1,5 @@
-// Tasks that nobody here runs when they come up, and somebody does later: handlers that come host
-// by host, go again and come back, while others do some of the tasks from outside.
+// Tasks without a handler when they are opened, and with one later: handlers that are added host by
+// host, removed and added again, while workers complete some of the tasks.
 import { anEnd, aStart, aTask } from "../../support/graph-builder.ts";
 import { mustStart, start } from "../actors/callers.ts";
 import { does } from "../actors/user-code.ts";
@@ -15,7 +15,7 @@ const definition = graph(
 const OTHERS = ["before", "after"];
 const ALL = [...OTHERS, "work"];
 
-/** Rolled out on one host first, taken back while tasks are under way, and rolled out again. */
+/** Rolled out on one host first, rolled back while tasks are running, and rolled out again. */
 const releases: readonly Release[] = [
   { atMs: 0, runs: OTHERS },
   { atMs: 20_000, runs: ALL, hosts: [0] },
@@ -37,14 +37,17 @@ const about: Omit<Scenario, "name" | "callers"> = {
   maxReceives: 3,
 };
 
-/** For long only some hosts run it: what one of them sends may come to another, which hands it back. */
+/**
+ * For a long time only some hosts have it: what one of them sends may reach another, which hands it
+ * back.
+ */
 const halfThere: readonly Release[] = [
   { atMs: 0, runs: OTHERS },
   { atMs: 20_000, runs: ALL, hosts: [0] },
   { atMs: 3_600_000, runs: ALL },
 ];
 
-/** The handler goes while its tasks run, which were never offered before. */
+/** The handler is removed while its tasks run, which were never offered before. */
 const goneMidway: readonly Release[] = [
   { atMs: 0, runs: ALL },
   { atMs: 10_000, runs: OTHERS },
@@ -68,7 +71,7 @@ export const ADOPT_SCENARIOS: readonly Scenario[] = [
   },
   {
     definitions: [definition],
-    // Nobody gives up on it: where little else happens than crashes, a task may need many.
+    // It is never given up: if little else happens than crashes, a task may need many attempts.
     name: "handlers-gone-midway",
     handlers: { ...about.handlers, work: { ...does("work"), takesMs: 30_000 } },
     releases: goneMidway,
@@ -78,7 +81,7 @@ export const ADOPT_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Completes what is offered at this moment; handlers may be quicker. */
+/** Completes what is offered at this moment; handlers may be faster. */
 function takes(atMs: number): Call {
   return {
     name: "take",

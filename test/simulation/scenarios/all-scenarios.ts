@@ -1,4 +1,4 @@
-// The workloads: small processes, each about one rule of the step protocol, and who calls them.
+// The workloads: small processes, each about one rule of the step protocol, and their callers.
 import fc from "fast-check";
 import type { Definition } from "../../../lib/definition/definition.ts";
 import { aWorkflow, race, task, timer, type Workflow } from "../../support/generator-runner.ts";
@@ -26,18 +26,17 @@ import {
 } from "../actors/callers.ts";
 import { does, done, flaky, unlessMended, untilVersion } from "../actors/user-code.ts";
 import { ADOPT_SCENARIOS } from "./adopt.ts";
+import { BATCH_SCENARIOS } from "./batch.ts";
+import { BATCH_FOR_WORKERS_SCENARIOS } from "./batch-for-workers.ts";
 import { CALL_SCENARIOS } from "./call.ts";
-import { CALL_FAMILY_SCENARIOS } from "./call-family.ts";
+import { CALL_BATCH_SCENARIOS } from "./call-batch.ts";
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase.ts";
 import { EVENT_SCENARIOS } from "./event.ts";
-import { FAMILY_SCENARIOS } from "./family.ts";
-import { FAMILY_OUTSIDE_SCENARIOS } from "./family-outside.ts";
 import { HTTP_SCENARIOS } from "./http.ts";
 import { LISTING_SCENARIOS } from "./listing.ts";
 import { MESSAGE_SCENARIOS } from "./message.ts";
 import { OWN_QUEUE_SCENARIOS } from "./own-queue.ts";
-import { PEOPLE_SCENARIOS } from "./people.ts";
 import { POISON_SCENARIOS } from "./poison.ts";
 import { REFUSED_SCENARIOS } from "./refused.ts";
 import { RESTORE_SCENARIOS } from "./restore.ts";
@@ -46,13 +45,14 @@ import { SHARED_TASK_SCENARIOS } from "./shared-task.ts";
 import { SIGNAL_SCENARIOS } from "./signal.ts";
 import { START_SCENARIOS } from "./start.ts";
 import { TIMER_SCENARIOS } from "./timer.ts";
+import { USER_TASK_SCENARIOS } from "./user-task.ts";
 import { VALUE_SCENARIOS } from "./value.ts";
 import { WORKER_SCENARIOS } from "./worker.ts";
 
-/** Long enough that history leaves the instance several times. */
+/** Long enough that history is moved out of the instance several times. */
 const LONG_NAMES = Array.from({ length: 14 }, (_, n) => `an-element-with-a-long-name-${n}`);
 
-/** The five of which every single fault is tried. */
+/** The five for which every single fault is tried. */
 export const CORE: readonly Scenario[] = [
   {
     name: "task-timer",
@@ -146,8 +146,8 @@ export const CORE: readonly Scenario[] = [
   },
 ];
 
-/** Those about signals, messages and events; of these, too, every single fault is tried. */
-export const TALK: readonly Scenario[] = [
+/** Those about signals, messages and events; every single fault is tried for these, too. */
+export const MESSAGING: readonly Scenario[] = [
   ...SIGNAL_SCENARIOS,
   ...MESSAGE_SCENARIOS,
   ...EVENT_SCENARIOS,
@@ -191,7 +191,7 @@ export const SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    name: "door",
+    name: "request",
     definitions: [
       graph(
         "p",
@@ -205,7 +205,7 @@ export const SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    name: "door-fail",
+    name: "request-fail",
     definitions: [
       graph(
         "p",
@@ -322,10 +322,10 @@ export const SCENARIOS: readonly Scenario[] = [
     yield task("after", { first });
     return yield timer(1_000);
   }),
-  ...TALK,
+  ...MESSAGING,
   ...TIMER_SCENARIOS,
   ...VALUE_SCENARIOS,
-  ...PEOPLE_SCENARIOS,
+  ...USER_TASK_SCENARIOS,
   ...ERASE_SCENARIOS,
   ...ADOPT_SCENARIOS,
   ...RESTORE_SCENARIOS,
@@ -334,19 +334,19 @@ export const SCENARIOS: readonly Scenario[] = [
   ...CALL_SCENARIOS,
   ...LISTING_SCENARIOS,
   ...START_SCENARIOS,
-  ...FAMILY_SCENARIOS,
-  ...FAMILY_OUTSIDE_SCENARIOS,
+  ...BATCH_SCENARIOS,
+  ...BATCH_FOR_WORKERS_SCENARIOS,
   ...SHARED_TASK_SCENARIOS,
-  ...CALL_FAMILY_SCENARIOS,
+  ...CALL_BATCH_SCENARIOS,
   ...OWN_QUEUE_SCENARIOS,
   ...REFUSED_SCENARIOS,
   ...POISON_SCENARIOS,
 ];
 
-/** Some random graphs run in circles for ever: later tasks fail, and a deadline ends the rest. */
+/** Some random graphs loop for ever: later tasks fail, and a deadline ends the rest. */
 const LAST_VERSION = 25;
 
-/** A small definition of its own for each seed. */
+/** A small definition for each seed. */
 export function randomScenario(seed: number): Scenario {
   const [definition] = fc.sample(aRandomGraph, { seed, numRuns: 1 });
   if (definition === undefined) throw new Error("no graph was drawn");
@@ -390,7 +390,7 @@ function program(name: string, workflow: Workflow): Scenario {
   };
 }
 
-/** A chain whose driver is slow, or dies: who owes the next task? */
+/** A chain whose driver is slow, or crashes: what owes the next task? */
 function driven(name: string, how: Partial<Handler>): Scenario {
   return {
     name,

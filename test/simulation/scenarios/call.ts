@@ -1,4 +1,4 @@
-// Processes that call others: who is told, who is cancelled, and that each child is begun once.
+// Processes that call others: notifications, cancels, and that each child is started once.
 
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import { EngineError } from "../../../lib/ports/engine-error.ts";
@@ -25,7 +25,7 @@ function line(id: string, pieces: readonly Piece[]): Compiled {
   return graph(id, [aStart(), ...pieces, anEnd()], [`start -> ${ids.join(" -> ")} -> end`]);
 }
 
-/** `p` calls `child`, and does something afterwards. */
+/** `p` calls `child`, and runs a task afterwards. */
 const caller = (...more: readonly Piece[]): Compiled => {
   const ids = more.flatMap(({ nodes }) => nodes.map((node) => node.id));
   return graph(
@@ -141,7 +141,7 @@ export const CALL_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    // Children are erased the moment they have ended: not before their parent has their result.
+    // Children are erased as soon as they have ended: not before their parent has their result.
     name: "call-erased",
     definitions: [many(6), child],
     handlers,
@@ -196,7 +196,7 @@ function many(count: number): Compiled {
   );
 }
 
-/** Erases what has ended of a definition, again and again until another instance has ended. */
+/** Erases the ended instances of a definition, repeatedly until another instance has ended. */
 function eraser(definition: string, instanceId: string): Caller {
   const known = new Set<string>();
   const make: Call["make"] = async ({ engine, committedEntries }) => {
@@ -214,7 +214,7 @@ function eraser(definition: string, instanceId: string): Caller {
   return { name: "eraser", calls: [...erasures, { name: "erase", make }] };
 }
 
-/** It is not over yet, or its caller has not taken it, or it is erased already. */
+/** It has not ended yet, or its caller has not taken its result, or it is erased already. */
 async function unlessRefused(erase: () => Promise<void>): Promise<void> {
   try {
     await erase();
@@ -231,7 +231,7 @@ const once =
     return { kind: "done" };
   };
 
-/** Comes again until there is something to cancel. */
+/** Repeats until there is something to cancel. */
 function onceStarted({ name, calls }: Caller): Caller {
   return {
     name,

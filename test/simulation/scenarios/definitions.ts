@@ -1,7 +1,7 @@
 import type { Compiled, Definition } from "../../../lib/definition/definition.ts";
 import { aProcess } from "../../support/graph-builder.ts";
 
-/** A process of its own, as a front end would hand it over. */
+/** A process, as a front end would return it. */
 export function graph(id: string, ...[pieces, flows]: Parameters<typeof aProcess>): Compiled {
   return compiled(aProcess(pieces, flows, { id }));
 }

@@ -1,13 +1,13 @@
-// Instances that somebody erases the moment they have ended, while their end still owes something.
+// Instances that are erased as soon as they have ended, while their end still owes something.
 import { EngineError } from "../../../lib/ports/engine-error.ts";
 import { anEnd, aSignalCatch, aSignalEnd, aStart, aTask } from "../../support/graph-builder.ts";
 import { maybeTaken, start, starter } from "../actors/callers.ts";
-import { declares, talker, tells, waits } from "../actors/talkers.ts";
+import { declares, talker, tells, waits } from "../actors/messaging.ts";
 import { done } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Answer, Call, Caller, Scenario } from "./scenario.ts";
 
-/** Several, so that values pile up in the instance and leave it, and history does. */
+/** Several, so that values and history are moved out of the instance. */
 const NAMES = Array.from({ length: 14 }, (_, n) => `an-element-with-a-long-name-${n}`);
 
 const definitions = [
@@ -24,7 +24,7 @@ const definitions = [
   graph("q", [aStart(), aSignalCatch("wait", "over"), anEnd()], ["start -> wait -> end"]),
 ];
 
-/** Its first value stands apart, and the second is a blob. */
+/** Its first value is externalized, and the second is a blob. */
 const work = {
   outcome: ({ element }: { element: string }) => {
     const length = { [`${NAMES[0]}`]: 600, [`${NAMES[1]}`]: 900 }[element] ?? 60;
@@ -32,7 +32,7 @@ const work = {
   },
 };
 
-/** Its end throws a signal that another waits for, and leaves an event that it never read. */
+/** Its end throws a signal that another waits for, and leaves an unread event. */
 const about: Omit<Scenario, "name" | "callers"> = {
   definitions,
   handlers: { work },
@@ -50,13 +50,13 @@ export const ERASE_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** The same, and nobody erases it. */
+/** The same, without the erasure. */
 export const UNERASED: Scenario = { ...about, name: "unerased", callers: () => closed() };
 
 function closed(...afterwards: readonly Call[]): readonly Caller[] {
   return [
     starter("q", "two"),
-    // Who repeats a start whose answer was lost may find the id buried.
+    // A repeated start after a lost response may find the id erased.
     { name: "starter of one", calls: [start("p", { instanceId: "one" }, maybeTaken)] },
     talker(
       "closer",
@@ -68,7 +68,7 @@ function closed(...afterwards: readonly Call[]): readonly Caller[] {
   ];
 }
 
-/** Completes the last task, so that the call itself brings the end. */
+/** Completes the last task, so that the call itself ends the instance. */
 function closes(type: string): Call {
   let taskId = "";
   return {
@@ -84,7 +84,7 @@ function closes(type: string): Call {
       await desk.engine.completeTask(taskId, { variables }, "close");
       return { kind: "done" };
     },
-    // Who asks again after an answer was lost may find it erased.
+    // A repeat after a lost response may find it erased.
     judge: (answer) => (isRefused(answer, "task/not-found") ? undefined : mustBeDone(answer)),
   };
 }

@@ -1,8 +1,8 @@
-// Workloads about events: to one instance, to everybody, to one of many, and dead letters.
+// Workloads about events: to one instance, to all waits, to one of many, and dead letters.
 import type { EventConfig } from "../../../lib/shapes/signals.ts";
 import { aWorkflow, event, task, timer, type Workflow } from "../../support/generator-runner.ts";
 import { starter } from "../actors/callers.ts";
-import { declares, publishes, replays, talker, tells, waits } from "../actors/talkers.ts";
+import { declares, publishes, replays, talker, tells, waits } from "../actors/messaging.ts";
 import { does, done } from "../actors/user-code.ts";
 import { compiled } from "./definitions.ts";
 import type { Caller, Scenario } from "./scenario.ts";
@@ -30,7 +30,9 @@ const deaf: Workflow = function* () {
   return null;
 };
 
-/** Each outcome is long enough that history and journal leave the instance again and again. */
+/**
+ * Each outcome is long enough that history and journal are moved out of the instance repeatedly.
+ */
 const manyTasks: Workflow = function* () {
   for (let n = 0; n < 9; n += 1) yield task("write", { n });
   return null;
@@ -93,7 +95,7 @@ export const EVENT_SCENARIOS: readonly Scenario[] = [
   ]),
 ];
 
-/** One comes before anybody waits, others while and after; one subscriber is late. */
+/** One comes before any wait, others during and after; one subscriber is late. */
 function kept(name: string, config: Partial<EventConfig>): Scenario {
   return {
     ...programs(name, { once, twice }, () => [

@@ -1,6 +1,6 @@
-// HTTP tasks whose hosts die around the call. The service charges once for each Idempotency-Key; an
-// order that comes with a second key would be charged twice, so it answers with an error instead,
-// and the instance does not get to its end.
+// HTTP tasks whose hosts crash around the call. The service charges once for each Idempotency-Key;
+// an order with a second key would be charged twice, so the service responds with an error instead,
+// and the instance does not reach its end.
 import { HandlerRuns } from "../../../lib/adapters/handlers/handler-runs.ts";
 import { HTTP_TASK, httpTask } from "../../../lib/adapters/handlers/http-task/http-task.ts";
 import { handlersFrom } from "../../../lib/adapters/handlers/task-handlers.ts";
@@ -13,7 +13,7 @@ import { must } from "../checks/violation.ts";
 import { graph } from "./definitions.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 
-/** `breaks`: the answer to each first call is lost on its way, after the charge. */
+/** `breaks`: the response to each first call is lost, after the charge. */
 function payingBy({ name, breaks }: Readonly<{ name: string; breaks: boolean }>): Scenario {
   const keys = new Map<string, string>();
   const send = async ({ url, headers }: HttpRequest): Promise<HttpOutcome> => {
@@ -28,7 +28,7 @@ function payingBy({ name, breaks }: Readonly<{ name: string; breaks: boolean }>)
     name,
     definitions: [definition],
     handlers: { [HTTP_TASK.type]: calling(send), after: does("after") },
-    // For each run: what the service has seen in the one before is forgotten.
+    // For each run: what the service has seen in the previous one is forgotten.
     callers: () => {
       keys.clear();
       return [starter("p", "one"), starter("p", "two")];
@@ -43,11 +43,11 @@ const definition = graph(
   ["start -> pay -> after -> end"],
 );
 
-/** The task as it is, on a network of this world. */
+/** The real task, on a network of this world. */
 function calling(send: (request: HttpRequest) => Promise<HttpOutcome>): Handler {
   const secrets = { valueOf: async () => undefined };
   const task = httpTask({ http: { send }, secrets, secretHosts: new Map() });
-  // Time is the world's: no real clock may end a call.
+  // The world controls time: no real clock may end a call.
   const runs = new HandlerRuns({ alarm: () => () => {} });
   const handler: TaskHandler | undefined = handlersFrom({ http: task }, runs).get("http");
   return {

@@ -1,5 +1,5 @@
 // Instances that are found by a business key and by tags; incidents that are resolved, and ended
-// instances that are purged, many at once, while everything else goes on.
+// instances that are purged, in bulk, while everything else continues.
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { ResolveReport } from "../../../lib/shapes/bulk.ts";
 import { aBoundaryTimer, anEnd, aStart, aTask, aTimer } from "../../support/graph-builder.ts";
@@ -16,7 +16,7 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
     name: "keyed",
     definitions: [
       graph("p", [aStart(), aTask("work"), anEnd()], ["start -> work -> end"]),
-      // Its start owes nothing but a timer, so nobody carries it.
+      // Its start owes nothing but a timer, so no message carries it.
       graph(
         "q",
         [aStart(), aTimer("pause", { duration: "PT10S" }), anEnd()],
@@ -90,7 +90,7 @@ export const LISTING_SCENARIOS: readonly Scenario[] = [
   ...SPREAD_SCENARIOS,
 ];
 
-/** A start that was answered can be found at once. */
+/** An acknowledged start can be found at once. */
 function finds(instanceId: string): Call {
   return {
     name: "find",
@@ -106,7 +106,7 @@ function finds(instanceId: string): Call {
   };
 }
 
-/** Lists all along, and so takes away what leads nowhere. */
+/** Lists repeatedly, and so removes rows that point to nothing. */
 function lister(number: number): Caller {
   const list = (engine: Engine) =>
     engine.list(number === 1 ? { businessKey: "k" } : { tag: "t" }, { limit: 10 });
@@ -120,7 +120,7 @@ function lister(number: number): Caller {
   return { name: `lister ${number}`, calls: Array.from({ length: 6 }, () => call) };
 }
 
-/** Resolves, again and again, every incident of the one element that can be mended. */
+/** Resolves, repeatedly, every incident of the one element that can be fixed. */
 function operator(number: number): Caller {
   const request = { variables: { mended: true }, retries: 1 };
   const call: Call = {
@@ -145,7 +145,7 @@ function sumOf({ matched, resolved, gone, refused, items }: ResolveReport): stri
   return isRight ? "adds up" : JSON.stringify({ matched, resolved, gone, refused });
 }
 
-/** Whichever incident there is by then: which one it meets, nobody knows before. */
+/** Any incident that exists by then: which one is not known before. */
 function bringsAll({ brings }: Desk, request: Readonly<{ variables: { mended: boolean } }>): void {
   for (const instanceId of ["one", "two", "three"]) {
     for (let version = 1; version <= 30; version++) {
@@ -157,7 +157,7 @@ function bringsAll({ brings }: Desk, request: Readonly<{ variables: { mended: bo
   }
 }
 
-/** Nobody asked for the incidents of the other element: they are where they were. */
+/** The incidents of the other element were not selected: they are still there. */
 function onlyBroken(...instanceIds: readonly string[]): Caller {
   return {
     name: "auditor",
@@ -175,7 +175,7 @@ function onlyBroken(...instanceIds: readonly string[]): Caller {
         },
         judge: (answer) =>
           answer.kind === "done" && answer.note !== "right"
-            ? `an incident was resolved that nobody asked for: ${answer.note}`
+            ? `an incident was resolved that was not selected: ${answer.note}`
             : undefined,
       }),
     ),

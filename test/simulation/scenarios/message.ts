@@ -1,4 +1,4 @@
-// Workloads about messages: before, during and after the wait, several waits, several waiters.
+// Workloads about messages: before, during and after the wait, several waits, several instances.
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import {
   aBoundaryError,
@@ -12,7 +12,7 @@ import {
   aTriggeredStart,
 } from "../../support/graph-builder.ts";
 import { starter } from "../actors/callers.ts";
-import { sends, talker, waits } from "../actors/talkers.ts";
+import { sends, talker, waits } from "../actors/messaging.ts";
 import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Caller, Scenario } from "./scenario.ts";

@@ -1,6 +1,6 @@
-// Tasks that go to a queue of the user's own: it refuses some, answers late or not at all, brings
-// others twice, is given up for a while, and once it loses everything. Whoever consumes it takes a
-// message away only after its task was reported. With queues in memory there is none: those poll.
+// Tasks that go to a user's own queue: it refuses some, responds late or not at all, delivers
+// others twice, is removed for a while, and once loses everything. Its consumer deletes a message
+// only after its task was reported. With queues in memory there is none: tasks are polled for.
 
 import { isOver, newCrew, unlessLost, worker } from "../actors/outside-workers.ts";
 import { OWN_QUEUE } from "../world/ports.ts";
@@ -10,7 +10,7 @@ import { chain, handlers, hurried, starters } from "./worker.ts";
 
 const bound: Caller = { name: "operator", calls: [sends(OWN_QUEUE)] };
 
-/** Given up while tasks are in it, and set again: rows that came meanwhile are moved. */
+/** Removed while it contains tasks, and set again: rows that were written meanwhile are moved. */
 const boundTwice: Caller = {
   name: "operator",
   calls: [
@@ -51,7 +51,7 @@ export const OWN_QUEUE_SCENARIOS: readonly Scenario[] = [
     definitions: [chain],
     handlers,
     ownQueue: true,
-    // Nobody does anything before the loss: no instance has ended by then.
+    // Nothing is completed before the loss: no instance has ended by then.
     callers: () => [
       bound,
       ...starters(),
@@ -106,14 +106,14 @@ type Queued = Readonly<{ taskId: string; instanceId: string; attempt: number }>;
 
 const ticketOf = ({ taskId, instanceId }: Queued): string => taskId.slice(instanceId.length + 1);
 
-/** What is over by now is over: whoever reports it is told so, and nothing happens. */
+/** A task that is already over: its report is refused, and nothing happens. */
 async function complete(desk: Desk, task: Queued): Promise<void> {
   const variables = { charged: true };
   desk.brings(task.instanceId, { kind: "task-completed", ticket: ticketOf(task), variables });
   await unlessLost(() => desk.engine.completeTask(task.taskId, { variables }));
 }
 
-/** By the time the call comes another attempt may be the open one, if the message came twice. */
+/** When the call is made another attempt may be the open one, if the message came twice. */
 async function fail(desk: Desk, task: Queued): Promise<void> {
   const { taskId, instanceId } = task;
   const [message, retryAfterMs] = ["clumsy", 60_000];
@@ -125,7 +125,7 @@ async function fail(desk: Desk, task: Queued): Promise<void> {
   await unlessLost(() => desk.engine.failTask(taskId, { message, retryAfter: "PT1M" }, key));
 }
 
-/** The queue is known by then, unless that goes wrong. */
+/** The queue is configured by then, unless that fails. */
 const later = ({ name, calls }: Caller): Caller => ({
   name,
   calls: calls.map((call) => ({ ...call, atMs: 1_000 })),

@@ -1,5 +1,5 @@
-// Messages of every kind come again because a host died, and are set aside when they came too often;
-// a caller resolves the incidents, and everything goes on from there.
+// Messages of every kind are redelivered because a host crashed, and are set aside after too many
+// deliveries; a caller resolves the incidents, and everything continues from there.
 import { aFork, anEnd, aStart, aTask, aTimer } from "../../support/graph-builder.ts";
 import { resolver, starter } from "../actors/callers.ts";
 import { does } from "../actors/user-code.ts";

@@ -1,8 +1,8 @@
-// Calls that meet a full disk, and copies of one start that race each other.
+// Calls that meet a full disk, and racing copies of one start.
 import { EngineError } from "../../../lib/ports/engine-error.ts";
 import { anEnd, aStart, aTask } from "../../support/graph-builder.ts";
 import { mustStart, start } from "../actors/callers.ts";
-import { deploys, talker } from "../actors/talkers.ts";
+import { deploys, talker } from "../actors/messaging.ts";
 import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Answer, Call, Caller, Desk, Scenario } from "./scenario.ts";
@@ -46,7 +46,7 @@ function short(task: string) {
   return graph("p", [aStart(), aTask(task), anEnd()], [`start -> ${task} -> end`]);
 }
 
-/** Starts an instance and completes its task; a refusal that is certain is never repeated. */
+/** Starts an instance and completes its task; a definite refusal is never repeated. */
 function askedOnce(instanceId: string): Caller {
   const begin = once({
     make: async ({ engine, brings }) => {
@@ -92,7 +92,7 @@ type Once = Readonly<{
   onRefused: (desk: Desk) => void;
 }>;
 
-/** Repeats a call while nobody knows what becomes of it. Whoever died unanswered does not know either. */
+/** Repeats a call while its outcome is unknown. A crashed call does not know its outcome either. */
 function once({ make, onRefused }: Once): (desk: Desk) => Promise<Answer | "again later"> {
   let mayHappen = false;
   return async (desk) => {

@@ -1,5 +1,5 @@
-// Everything that queues and schedules held is lost at one moment, and somebody walks through all
-// live instances, page by page, while they move on. One of each kind of debt is under way.
+// Everything that queues and schedules held is lost at one moment, and a recovery goes through all
+// live instances, page by page, while they continue. One of each kind of debt is open.
 import {
   aFork,
   anEnd,
@@ -10,12 +10,12 @@ import {
   aTimer,
 } from "../../support/graph-builder.ts";
 import { mustStart, start, starter } from "../actors/callers.ts";
-import { signals, talker, waits } from "../actors/talkers.ts";
+import { signals, talker, waits } from "../actors/messaging.ts";
 import { does, unlessMended } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Call, Caller, Scenario } from "./scenario.ts";
 
-/** None ends before the loss: what an end owes is not looked for. */
+/** None ends before the loss: what an end owes is not recovered. */
 const definitions = [
   graph(
     "p",
@@ -51,7 +51,7 @@ const definitions = [
   ),
 ];
 
-/** The loss at this moment; a calm run is busy for a quarter of a second. */
+/** The loss at this moment; a run without faults is busy for a quarter of a second. */
 export const restoredAt = (restoredAtMs: number, name = "restored"): Scenario => ({
   name,
   definitions,
@@ -121,7 +121,7 @@ export const RESTORE_SCENARIOS: readonly Scenario[] = [
     mayWait: true,
   },
   {
-    // Each has an incident that somebody resolves while a recovery looks for what they owe besides.
+    // Each has an incident that is resolved while a recovery looks for what else they owe.
     name: "restored-on-the-move",
     definitions: [
       graph(
@@ -160,7 +160,7 @@ const afterLoss = ({ name, calls }: Caller): Caller => ({
   calls: calls.map((call) => ({ ...call, atMs: 10_001 })),
 });
 
-/** Who throws a signal begins once somebody waits for it. */
+/** The thrower of a signal starts once an instance waits for it. */
 function throwing(instanceId: string): Caller {
   const begin = start("p", { instanceId }, mustStart);
   const make: Call["make"] = async (desk) =>
@@ -168,7 +168,7 @@ function throwing(instanceId: string): Caller {
   return { name: `starter of ${instanceId}`, calls: [{ ...begin, make }] };
 }
 
-/** Resolves the one incident that comes up, and asks no more. */
+/** Resolves the one incident that is raised, and no more. */
 function mender(instanceId: string): Caller {
   let hasMended = false;
   const make: Call["make"] = async ({ engine, brings, committedEntries }) => {
@@ -185,7 +185,7 @@ function mender(instanceId: string): Caller {
   return { name: `mender of ${instanceId}`, calls: [{ name: "mend", make }] };
 }
 
-/** Walks through everything that is live, an instance at a time, once the store was restored. */
+/** Recovers everything that is live, an instance at a time, once the store was restored. */
 export function recoverer(limit = 1): Caller {
   let cursor: string | undefined;
   let failed = 0;
@@ -213,7 +213,10 @@ export function recoverer(limit = 1): Caller {
   };
 }
 
-/** Waits that begin while signals pass: what they missed meanwhile they learn from a second look. */
+/**
+ * Waits that open while signals are delivered: they find what they missed by a second read of the
+ * head.
+ */
 function waitingAt(ms: number): Caller {
   const instanceId = `at-${ms}`;
   return {

@@ -1,4 +1,4 @@
-// What a simulated world is asked to do: definitions, user code, and people who call.
+// What a simulated world runs: definitions, user code, and callers.
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import type { Variables } from "../../../lib/definition/json.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
@@ -14,61 +14,67 @@ export type Scenario = Readonly<{
   definitions: readonly Compiled[];
   /** Programs that definitions of notation "code" name. */
   workflows?: ReadonlyMap<string, Workflow>;
-  /** Task types that the engine runs; others are offered to outsiders. */
+  /** Task types with a handler; others are offered to workers. */
   handlers: Readonly<Record<string, Handler>>;
-  /** New ones for each run: they remember what they were told. */
+  /** New ones for each run: they have state. */
   callers: () => readonly Caller[];
-  /** Somebody listens to announcements. */
+  /** Announcements have a listener. */
   announces?: true;
-  /** Parking drops a message while an equal one is there. */
+  /** Parking drops a message while it holds an equal one. */
   swallowsDoubles?: true;
-  /** The final variables do not depend on the order of things, nor on luck. */
+  /** The final variables do not depend on the order of events, nor on chance. */
   confluent?: true;
-  /** What this one has to live with, instead of whatever is drawn. */
+  /** The faults of this scenario, instead of random ones. */
   troubles?: readonly Trouble[];
-  /** Instances may end by standing still at an incident that nobody resolves. */
+  /** Instances may end with an unresolved incident. */
   mayStandStill?: true;
-  /** Instances may still wait at the end, for people who have not completed a task. */
+  /** Instances may still wait at the end, for users who have not completed a task. */
   leavesTasks?: true;
-  /** How often each of these people asks for a task. */
+  /** How often each of these users claims a task. */
   maxClaims?: Readonly<Record<string, number>>;
-  /** Instances may still wait at the end, for what nobody has sent. */
+  /** Instances may still wait at the end, for what was not sent. */
   mayWait?: true;
-  /** Timers that are far wait in the index, not in a scheduler. */
+  /** Distant timers wait in the index, not in a scheduler. */
   timers?: "wheel";
-  /** No schedule ever fires: only the sweep knows. */
+  /** No schedule ever fires: only the sweep finds them. */
   losesSchedules?: true;
-  /** Waits whose very end owes something: their rows may stay until every fan-out is over. */
+  /** Waits whose end owes something: their rows may stay until every fan-out is over. */
   endsOwe?: true;
-  /** Nothing but timers: how late they may be is bounded. */
+  /** Only timers: how late they may be is bounded. */
   punctual?: true;
-  /** A cycle whose due instants stand exactly this far apart. */
+  /** A cycle whose due instants are exactly this far apart. */
   cycle?: Readonly<{ element: string; everyMs: number }>;
-  /** A task that was delivered this often goes to those who give up on it. */
+  /** A task that was delivered this often is given up. */
   maxReceives?: number;
-  /** What is no task, and came more often than that, is set aside; so is a task that came still more often. */
+  /**
+   * Other messages that were delivered more often are set aside; so is a task that was delivered
+   * still more often.
+   */
   setsAside?: true;
-  /** When values leave their instance, and when they are blobs. */
+  /** When values are externalized, and when they are blobs. */
   settings?: Pick<World["settings"], "wholeBytes" | "blobBytes" | "membersPerPage">;
-  /** How many hosts there are where queues last; three unless said. */
+  /** The number of hosts with durable queues; three by default. */
   hosts?: number;
-  /** One of the hosts runs the code of the format before. */
+  /** One of the hosts runs the code of the previous format. */
   hasOlderHost?: true;
-  /** Versions that are deployed while everything runs, by callers. */
+  /** Versions that callers deploy during the run. */
   later?: readonly Compiled[];
-  /** When the store is restored: everything that queues and schedules held is gone then. */
+  /** When the store is restored: everything that queues and schedules held is lost then. */
   restoredAtMs?: number;
-  /** Tasks may go to a queue of the user's own, which callers consume; none with queues in memory. */
+  /** Tasks may go to a user's own queue, which callers consume; none with queues in memory. */
   ownQueue?: true;
-  /** Time passes only when nothing else can happen: what is done at once has the same instant. */
+  /** Time passes only when nothing else can happen: immediate actions have the same instant. */
   isTimeless?: true;
-  /** With queues in memory no attempt of a task is run twice in one life of the process. */
+  /** With queues in memory no attempt of a task is run twice in one process. */
   runsOnceInLife?: true;
-  /** Handlers come and go: which types hosts run from when on. The first holds from the beginning. */
+  /**
+   * Handlers are added and removed: which types hosts have from when on. The first applies from the
+   * beginning.
+   */
   releases?: readonly Release[];
 }>;
 
-/** From this ms of the run on these hosts are others, all of them unless said. */
+/** From this ms of the run on these hosts are replaced, all of them by default. */
 export type Release = Readonly<{
   atMs: number;
   runs: readonly string[];
@@ -77,7 +83,7 @@ export type Release = Readonly<{
 
 export type Restored = "not yet" | "lost" | "recovered";
 
-/** User code: how long it takes, and what comes of it. */
+/** User code: how long it takes, and its outcome. */
 export type Handler = Readonly<{
   takesMs?: number;
   isolate?: true;
@@ -85,7 +91,9 @@ export type Handler = Readonly<{
   outcome: (about: TaskAttempt, input: Variables) => TaskOutcome | Promise<TaskOutcome>;
 }>;
 
-/** Somebody outside, who makes calls one after the other and repeats what got no answer. */
+/**
+ * An outside caller, which makes calls one after the other and repeats those without a response.
+ */
 export type Caller = Readonly<{ name: string; calls: readonly Call[] }>;
 
 export type Call = Readonly<{
@@ -94,25 +102,25 @@ export type Call = Readonly<{
   atMs?: number;
   /** Makes the call; "again later" when what it needs is not there yet. */
   make: (at: Desk) => Promise<Answer | "again later">;
-  /** Says what is wrong with the answer. */
+  /** Returns what is wrong with the response. */
   judge?: (answer: Answer) => string | undefined;
 }>;
 
-/** What a caller has at hand. */
+/** The tools of a caller. */
 export type Desk = Readonly<{
   engine: Engine;
-  /** Every fact that a call may bring is told here, before the call. */
+  /** Every fact that a call may deliver is recorded here, before the call. */
   brings: (instanceId: string | undefined, fact: Fact) => void;
-  /** Of a refusal that is certain: the instance never begins, or its ticket is never consumed. */
+  /** Of a definite refusal: the instance never starts, or its ticket is never consumed. */
   never: (instanceId: string, ticket?: string) => void;
   /** How long the history of an instance must at least be, if it is read from now on. */
   committedEntries: (instanceId: string) => number;
-  /** Notes a message, or an event for one instance, before it is sent. */
+  /** Records a message, or an event for one instance, before it is sent. */
   sends: (message: Sent) => void;
   sendsTo: (event: Targeted) => void;
-  /** Whether everything was lost, and to be told that it is recovered. */
+  /** Whether everything was lost, and a way to report that it is recovered. */
   restore: Readonly<{ state: () => Restored; over: () => void }>;
-  /** The queue of the user's own: what may be received now, and the end of a message. */
+  /** The user's own queue: what may be received now, and the deletion of a message. */
   ownQueue: Readonly<{
     ready: () => readonly Readonly<{ id: number; text: string }>[];
     release: (id: number) => void;

@@ -1,12 +1,12 @@
-// User tasks that workers may do as well: people claim and give back what a worker has under a lock.
+// User tasks that are also jobs: users claim and unclaim what a worker has locked.
 import { USER_TASK_TYPE } from "../../../lib/definition/user-task.ts";
 import { anEnd, aStart, aTask, aUserTask } from "../../support/graph-builder.ts";
 import { canceller, maybeTaken, start } from "../actors/callers.ts";
 import { type Crew, IDS, newCrew, worker } from "../actors/outside-workers.ts";
 import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
-import { person } from "./people.ts";
 import type { Caller, Scenario } from "./scenario.ts";
+import { person } from "./user-task.ts";
 
 const shared = aUserTask("approve", { asJob: true, candidateGroups: ["sales"] });
 
@@ -29,7 +29,7 @@ const handlers = { before: does("before"), after: does("after") };
 
 export const SHARED_TASK_SCENARIOS: readonly Scenario[] = [
   {
-    name: "people-and-workers",
+    name: "shared-task",
     definitions: [definition],
     handlers,
     callers: () => {
@@ -45,7 +45,7 @@ export const SHARED_TASK_SCENARIOS: readonly Scenario[] = [
     maxClaims: { anna: 2, bert: 1 },
   },
   {
-    name: "people-and-workers-cancel",
+    name: "shared-task-cancel",
     definitions: [definition],
     handlers,
     callers: () => [
@@ -57,10 +57,11 @@ export const SHARED_TASK_SCENARIOS: readonly Scenario[] = [
     maxClaims: { anna: 2 },
   },
   {
-    name: "people-and-workers-alone",
+    name: "shared-task-alone",
     definitions: [definition],
     handlers,
-    // Nobody dies and nobody is in doubt: what a worker has is given to no other, whoever claims it.
+    // Nothing crashes and no outcome is unknown: a locked task is given to no other worker, even if
+    // claimed.
     callers: () => {
       const crew = { ...newCrew(), isAlone: true };
       return [

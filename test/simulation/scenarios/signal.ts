@@ -16,7 +16,7 @@ import {
   aTriggeredStart,
 } from "../../support/graph-builder.ts";
 import { canceller, starter } from "../actors/callers.ts";
-import { deploys, sends, signals, talker, turns, waits } from "../actors/talkers.ts";
+import { deploys, sends, signals, talker, turns, waits } from "../actors/messaging.ts";
 import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Desk, Scenario } from "./scenario.ts";
@@ -265,7 +265,7 @@ export const SIGNAL_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** The parallel branch has caught what the other threw; that one still waits. */
+/** The parallel branch has caught what the other threw; the thrower still waits. */
 function isLeftAlone({ waiting, committedEntries }: Desk): boolean {
   return committedEntries("one") > 0 && waiting("signal", "go") === 1;
 }

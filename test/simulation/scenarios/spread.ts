@@ -1,9 +1,9 @@
-// A definition whose lists are spread over more shards while its instances start, end and get new
-// versions. What must hold is checked when everything rests: every instance is listed.
+// A definition whose listing gets more shards while its instances start, end and get new versions.
+// What must hold is checked when everything rests: every instance is listed.
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import { anEnd, aStart, aTask } from "../../support/graph-builder.ts";
 import { mustStart, start } from "../actors/callers.ts";
-import { deploys, talker } from "../actors/talkers.ts";
+import { deploys, talker } from "../actors/messaging.ts";
 import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Call, Caller, Scenario } from "./scenario.ts";

@@ -1,7 +1,7 @@
-// Processes that begin by themselves, against those who change or switch off their definitions.
+// Processes with timer start events, while their definitions are changed or disabled.
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import { anEnd, aTask, aTriggeredStart } from "../../support/graph-builder.ts";
-import { deploys, talker, turns } from "../actors/talkers.ts";
+import { deploys, talker, turns } from "../actors/messaging.ts";
 import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Scenario } from "./scenario.ts";

@@ -1,4 +1,4 @@
-// Timers on every road: by the queue, by a schedule, by the wheel; near, far, and years away.
+// Timers on every route: by the queue, by a schedule, by the wheel; near, far, and years away.
 import {
   aBoundaryTimer,
   aFork,
@@ -15,14 +15,14 @@ import type { Caller, Scenario } from "./scenario.ts";
 
 const MINUTE_MS = 60_000;
 
-/** Roads are lost, doubled and late, and clocks differ; nothing else goes wrong. */
+/** Routes are lost, duplicated and late, and clocks differ; there are no other faults. */
 const ON_THE_ROAD: readonly Trouble[] = ["timers", "jump"];
 
-/** Just within a queue's reach, just beyond it, and far beyond. */
+/** Just within the queue's delay, just beyond it, and far beyond. */
 const NEAR_AND_FAR = ["PT10S", "PT14M59S", "PT15M1S", "PT2H", "P400D"];
 
 export const TIMER_SCENARIOS: readonly Scenario[] = [
-  roads("timer-roads", {}),
+  roads("timer-routes", {}),
   roads("timer-wheel", { timers: "wheel" }),
   crowd("timer-crowd", {}),
   crowd("timer-crowd-wheel", { timers: "wheel" }),
@@ -57,7 +57,7 @@ export const TIMER_SCENARIOS: readonly Scenario[] = [
     punctual: true,
   },
   {
-    // Each due instant follows from the one before, however late that one came.
+    // Each due instant follows from the previous one, however late that one fired.
     name: "timer-cycle",
     definitions: [
       graph(
@@ -80,7 +80,7 @@ export const TIMER_SCENARIOS: readonly Scenario[] = [
     cycle: { element: "remind", everyMs: 20 * MINUTE_MS },
   },
   {
-    // The definition is undeployed while its timers run: what has begun goes on.
+    // The definition is undeployed while its timers run: started instances continue.
     name: "timer-undeployed",
     definitions: [
       graph(
@@ -102,7 +102,8 @@ export const TIMER_SCENARIOS: readonly Scenario[] = [
     punctual: true,
   },
   {
-    // Boundary timers meet completions, and whoever arms them crashes, stalls and comes again.
+    // Boundary timers race with completions, while the actors that arm them crash, stall and are
+    // redelivered.
     name: "timer-rough",
     definitions: [
       graph(
@@ -123,7 +124,7 @@ export const TIMER_SCENARIOS: readonly Scenario[] = [
     callers: () => [starter("p", "one"), finisher("approve", 60 * MINUTE_MS)],
   },
   {
-    // Deliveries are counted: after two, those who give up on a message get it.
+    // Deliveries are counted: after two, a message is given up.
     name: "dead-letters",
     definitions: [
       graph(

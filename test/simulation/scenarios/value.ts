@@ -5,7 +5,7 @@ import { done } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Handler, Scenario } from "./scenario.ts";
 
-/** A text of this length that tells who wrote it. */
+/** A text of this length that identifies its writer. */
 const writes = (name: string, length: number): Handler => ({
   outcome: ({ element }) => done({ [name]: `${element} `.repeat(length).slice(0, length) }),
 });

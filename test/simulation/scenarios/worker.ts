@@ -1,4 +1,4 @@
-// Workers outside: they take tasks under locks, keep them, die with them, and come too late.
+// Workers: they lock tasks, extend the locks, crash with them, and report too late.
 import { aBoundaryTimer, anEnd, aStart, aTask } from "../../support/graph-builder.ts";
 import { maybeTaken, start } from "../actors/callers.ts";
 import { IDS, newCrew, worker } from "../actors/outside-workers.ts";
@@ -6,14 +6,17 @@ import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Caller, Scenario } from "./scenario.ts";
 
-/** A task outside between two that run here. */
+/** A task for workers between two with a handler. */
 export const chain = graph(
   "p",
   [aStart(), aTask("before"), aTask("charge"), aTask("after"), anEnd()],
   ["start -> before -> charge -> after -> end"],
 );
 
-/** The first task is outside: its row is put by the call that starts it, and by its parked copy. */
+/**
+ * The first task is for workers: its row is written by the call that starts it, and by its parked
+ * copy.
+ */
 const atOnce = graph(
   "p",
   [aStart(), aTask("charge"), aTask("charge2", { type: "charge" }), anEnd()],
@@ -61,7 +64,7 @@ export const WORKER_SCENARIOS: readonly Scenario[] = [
     name: "workers-at-one-host",
     definitions: [chain],
     handlers,
-    // Whatever a dead poll leaves in its process, every later one meets.
+    // Whatever a crashed poll leaves in its process, every later one meets.
     hosts: 1,
     callers: () => {
       const crew = newCrew();
@@ -105,7 +108,7 @@ export const WORKER_SCENARIOS: readonly Scenario[] = [
     name: "workers-alone",
     definitions: [atOnce],
     handlers: {},
-    // Nobody dies and nobody is in doubt: no task is given to two.
+    // Nothing crashes and no outcome is unknown: no task is given to two workers.
     callers: () => {
       const crew = { ...newCrew(), isAlone: true };
       return [

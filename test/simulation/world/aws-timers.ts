@@ -1,5 +1,5 @@
-// Timers as an installation on AWS arms them: the adapters' own code, on a scheduler and a queue of
-// the simulated world.
+// Timers as an installation on AWS arms them: the real adapters, on a scheduler and a queue of the
+// simulated world.
 import { SendMessageCommand, type SQSClient } from "@aws-sdk/client-sqs";
 import { SchedulerTimers } from "../../../lib/adapters/scheduler/timers.ts";
 import { wheelTimers } from "../../../lib/adapters/scheduler/wheel-timers.ts";
@@ -37,7 +37,7 @@ export function awsTimers(
   return sparing(stage, timersOf);
 }
 
-/** Where nothing goes wrong the wheel queues a timer once, and the sweep has nothing to send. */
+/** Without faults the wheel queues a timer once, and the sweep has nothing to send. */
 function sparing(stage: Stage, timers: Timers): Timers {
   const { scenario, queuedAhead } = stage;
   const most = scenario.losesSchedules ? Infinity : scenario.timers === "wheel" ? 1 : 0;
@@ -47,7 +47,7 @@ function sparing(stage: Stage, timers: Timers): Timers {
       if (!timer.covered) queuedAhead.set(name, (queuedAhead.get(name) ?? 0) + 1);
       stage.demand(
         !stage.isCalm || (queuedAhead.get(name) ?? 0) <= most,
-        `${name} was queued more often than ${most} times by those who look after timers`,
+        `${name} was queued more often than ${most} times by sweep or wheel`,
       );
       await timers.arm(timer);
     },
@@ -55,7 +55,7 @@ function sparing(stage: Stage, timers: Timers): Timers {
   };
 }
 
-/** Queues a copy that comes after a while, as a function does with a timer that is early. */
+/** Queues a delayed copy, as a function does with an early timer. */
 export async function sendLater(
   stage: Stage,
   timers: SimulatedTimers,

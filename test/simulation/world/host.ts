@@ -1,5 +1,5 @@
-// One host: an engine on ports that all stop at the gates of the world. Hosts share the store and,
-// unless they are one process, the queues; each has a clock of its own.
+// One host: an engine on ports that all pause at the gates of the world. Hosts share the store and,
+// unless they are one process, the queues; each has its own clock.
 import { hash } from "node:crypto";
 import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.ts";
 import type { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
@@ -80,7 +80,7 @@ function parseProcesses(source: string): readonly Compiled[] {
   return JSON.parse(source) as readonly Compiled[];
 }
 
-/** Bytes leave the store as copies, so every host decodes what it reads. */
+/** The store returns copies of bytes, so every host decodes what it reads. */
 function copying(store: Store): Store {
   return {
     get: async (keys, how) => (await store.get(keys, how)).map((item) => item && copy(item)),

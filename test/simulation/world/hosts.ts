@@ -1,5 +1,5 @@
-// The hosts of a world, from one life to the next. With queues in memory there is one, and when it
-// crashes, what its queues held is gone.
+// The hosts of a world, across restarts. With queues in memory there is one, and when it crashes,
+// the contents of its queues are lost.
 
 import { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
@@ -27,7 +27,7 @@ export class Hosts {
   #life = 0;
   #invocations = 0;
   #isRecovered = false;
-  /** What each host runs; none: everything. */
+  /** The task types of each host; none: all of them. */
   readonly #runs = new Map<number, readonly string[]>();
 
   constructor(stage: Stage, backends: Backends) {
@@ -41,7 +41,10 @@ export class Hosts {
     return this.#all;
   }
 
-  /** Whether what is due is worked off: not before all that the last life owed is sent again. */
+  /**
+   * Whether due entries are handled: not before everything that the last process owed is sent
+   * again.
+   */
   get isRecovered(): boolean {
     return this.#isRecovered;
   }
@@ -53,18 +56,18 @@ export class Hosts {
     return host;
   }
 
-  /** An engine that nobody gates, for looking at the world when it rests. */
+  /** An engine without gates, to read the world when it rests. */
   observer(): Host {
     return this.#newHost("observer", 0);
   }
 
-  /** An engine on a store of its own, which learns what versions will be called. */
+  /** An engine on a separate store, which computes the version ids in advance. */
   elsewhere(): Host {
     const timers = { arm: async () => {}, disarm: async () => {} };
     return this.#newHost("elsewhere", 0, 0, new SimulatedStore({}), timers);
   }
 
-  /** A process begins, or all hosts do. What queues in memory held is gone. */
+  /** Starts the process, or all hosts. The contents of queues in memory are lost. */
   open(): void {
     this.#life += 1;
     this.#stage.runsInLife.clear();
@@ -78,14 +81,14 @@ export class Hosts {
     const [host] = this.#all;
     this.#isRecovered = mode === "durable" || host === undefined;
     if (mode === "durable" || host === undefined) return;
-    // Calls are taken meanwhile: the server listens first.
+    // Calls are accepted meanwhile: the server listens first.
     this.#stage.spawn("recover", host, async () => {
       await host.engine.recover();
       this.#isRecovered = true;
     });
   }
 
-  /** The process ends with all that runs in it, and the next one begins. */
+  /** The process ends with everything that runs in it, and the next one starts. */
   crashProcess(): void {
     const { actors } = this.#stage;
     for (const actor of [...actors.atWork]) actors.kill(actor);
@@ -93,7 +96,7 @@ export class Hosts {
     this.open();
   }
 
-  /** Hosts that run other tasks take the place of these; who is at work there goes on. */
+  /** Replaces hosts by others with other handlers; running invocations continue. */
   release(release: Release): void {
     const { hosts } = release;
     this.#note(release);
@@ -109,7 +112,7 @@ export class Hosts {
     });
   }
 
-  /** A new call of a function on a host. */
+  /** A new invocation of a function on a host. */
   invocation(host: Host, mayContinue: boolean): Invocation {
     const id = `${this.#life}-${++this.#invocations}`;
     return { id, until: instantFrom(host.clock.now() + FUNCTION_MS), mayContinue };

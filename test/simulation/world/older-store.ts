@@ -1,6 +1,6 @@
-// The store as a host sees it that runs the code of one format before. It writes instances and history
-// as that format did, for the newer hosts to go on from. What it has written itself it can read; every
-// instance that another host has written since is of a format that it does not know.
+// The store as seen by a host that runs the code of the previous format. It writes instances and
+// history in that format, which newer hosts continue from. It can read what it has written itself;
+// an instance that another host has written since has a format that it does not know.
 import { FORMATS } from "../../../lib/engine/storage/formats.ts";
 import { instanceIdOf } from "../../../lib/engine/storage/keys.ts";
 import type { Item, Outcome, Store, Write } from "../../../lib/ports/store.ts";

@@ -1,5 +1,5 @@
-// The ports as a host sees them: a store and queues that hosts share, each call of which stops at
-// the gates of the world and meets what the world has for it there.
+// The ports as a host sees them: a store and queues that hosts share; each call pauses at the gates
+// of the world and gets the fault that the world has for it.
 
 import { type BlobsPoint, SimulatedBlobs } from "../../../lib/adapters/simulated/blobs.ts";
 import { type BusFault, type BusPoint, SimulatedBus } from "../../../lib/adapters/simulated/bus.ts";
@@ -28,7 +28,7 @@ import { awsTimers } from "./aws-timers.ts";
 import { SimulatedScheduler } from "./scheduler.ts";
 import type { Stage } from "./stage.ts";
 
-/** What lies behind the ports, shared by all hosts of a world. */
+/** The services behind the ports, shared by all hosts of a world. */
 export type Backends = Readonly<{
   store: SimulatedStore;
   parking: SimulatedParking;
@@ -41,7 +41,7 @@ export type Backends = Readonly<{
   ownQueues: SimulatedOwnQueues;
 }>;
 
-/** The one queue of the user's own that there is. */
+/** The only user's own queue. */
 export const OWN_QUEUE = "arn:aws:sqs:eu-west-1:123456789012:own";
 
 const VISIBILITY_MS = 90_000;
@@ -109,8 +109,8 @@ export function parkingPort({ scenario }: Stage, parking: SimulatedParking): Par
 }
 
 /**
- * Durable: as an installation on AWS arms them. In memory: the loop over what is due replaces the
- * timers that it will find, and what was delivered once is somebody's trigger and stays.
+ * Durable: as an installation on AWS arms them. In memory: the loop over the due index replaces the
+ * timers that it will find, and what was delivered once is a trigger and stays.
  */
 export function timersPort(stage: Stage, backends: Backends, clock: Pick<Clock, "now">): Timers {
   if (stage.mode === "durable") return awsTimers(stage, backends, clock);
@@ -124,7 +124,7 @@ export function timersPort(stage: Stage, backends: Backends, clock: Pick<Clock, 
   };
 }
 
-/** Brings broadcasts to the pages, and remembers what was announced, if anybody listens. */
+/** Delivers broadcasts to the work queue, and records announcements, if there is a listener. */
 export function busPort({ actors, announced, published, scenario }: Stage, bus: SimulatedBus): Bus {
   const announce: Bus["announce"] = async (announcement) => {
     await actors.stop("bus.announce", "before");
@@ -207,7 +207,7 @@ async function blobsTurn({ actors }: Stage, point: BlobsPoint) {
   return fault?.fault === "refused" || fault?.fault === "unanswered" ? fault : undefined;
 }
 
-/** What the bus brings was let through there: it does not stand still twice. */
+/** What the bus delivers has passed its gate: it does not pause twice. */
 function pagesTurn(stage: Stage) {
   const turn = queueTurn(stage, "pages.send");
   return async (at: string, message: Message) =>
@@ -246,7 +246,10 @@ function noteFacts(stage: Stage, message: Message): void {
   }
 }
 
-/** Only who has waited for its pages for long may help itself; clocks differ by a little. */
+/**
+ * Only a wait that has waited long for its pages may take a broadcast by itself; clocks differ a
+ * little.
+ */
 function noteMissed(
   stage: Stage,
   { instanceId, fact }: Extract<Message, { kind: "parked" }>,
@@ -259,7 +262,7 @@ function noteMissed(
 
 const MAX_SKEW_MS = 10_000;
 
-/** Queues of different messages are handled alike: what goes in and out is the same message. */
+/** Queues of different messages are handled alike: the same message goes in and out. */
 function widen<M extends Message>(queue: SimulatedQueue<M>): SimulatedQueue<Message> {
   return queue as unknown as SimulatedQueue<Message>;
 }

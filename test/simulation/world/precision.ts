@@ -1,5 +1,5 @@
-// How late timers fire on each road, on virtual time: what the roads themselves cost, without what
-// networks and functions take. The scheduler fires anywhere within its minute.
+// How late timers fire on each route, on virtual time: the cost of the routes themselves, without
+// networks and functions. The scheduler fires anywhere within its minute.
 import { anEnd, aStart, aTimer } from "../../support/graph-builder.ts";
 import { starter } from "../actors/callers.ts";
 import type { Injection } from "../actors/troubles.ts";
@@ -18,7 +18,7 @@ export type Precision = Readonly<{
   latest: number;
 }>;
 
-/** Fires this many timers on each road. */
+/** Fires this many timers on each route. */
 export async function measurePrecision(timers: number): Promise<readonly Precision[]> {
   const numbers = Array.from({ length: timers }, (_, n) => n);
   const late = async (one: (n: number) => Promise<number>) => {

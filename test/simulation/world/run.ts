@@ -11,7 +11,7 @@ import type { Mode } from "./mode.ts";
 import { SimulatedWorld } from "./world.ts";
 
 export type Run = Readonly<{
-  /** What broke; none: everything held. */
+  /** The violation; none: everything held. */
   problem?: Error;
   trace: readonly string[];
   calls: number;
@@ -38,7 +38,7 @@ export async function simulate(
   return { ...(problem && { problem }), trace, calls: actors.calls, ending };
 }
 
-/** Every seed has a scenario and a kind of queues; names may narrow them down. */
+/** Every seed has a scenario and a kind of queues; options may restrict them. */
 export function settingOf(
   seed: number,
   {
@@ -76,7 +76,7 @@ export async function simulateSeed(setting: Setting, choices: readonly number[])
   return compareWithFaultFree(setting, run);
 }
 
-/** Where the order of things makes no difference, faults must not make one either. */
+/** If the order of events makes no difference, faults must not make one either. */
 export async function compareWithFaultFree(setting: Setting, run: Run): Promise<Run> {
   if (run.problem || !setting.scenario.confluent) return run;
   const key = `${setting.scenario.name} ${setting.mode}`;

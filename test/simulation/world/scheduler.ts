@@ -81,7 +81,7 @@ export class SimulatedScheduler {
     const times = schedule.times - 1;
     if (times === 0 && isOnce) this.#schedules.delete(name);
     else this.#schedules.set(name, { ...schedule, times });
-    void this.#queue.send(message); // nobody waits at the gates: the service is not of this world
+    void this.#queue.send(message); // no gate: the service is outside the simulated world
   }
 
   async #send(command: unknown): Promise<unknown> {

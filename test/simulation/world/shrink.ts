@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { choiceSequence } from "./choices.ts";
 import { type Setting, simulate } from "./run.ts";
 
-/** A tamer sequence that still breaks: fewer choices, and smaller ones. */
+/** A simpler sequence that still fails: fewer choices, and smaller ones. */
 export async function shrink(
   setting: Setting,
   choices: readonly number[],

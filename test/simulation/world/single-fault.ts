@@ -1,4 +1,4 @@
-// One run for each place where one fault can strike.
+// One run for each point where one fault can occur.
 import type { Fault, Side } from "../actors/actors.ts";
 import { type Injection, OWN_QUEUE_FAULTS, SCHEDULER } from "../actors/troubles.ts";
 import { compareWithFaultFree, type Setting, simulate } from "./run.ts";
@@ -6,7 +6,7 @@ import { compareWithFaultFree, type Setting, simulate } from "./run.ts";
 /** A port call of a run without faults. */
 export type PortCall = Readonly<{ call: number; point: string }>;
 
-/** Says what a run without faults calls; throws what is wrong with it. */
+/** Returns the calls of a run without faults; throws what is wrong with it. */
 export async function calm(setting: Setting): Promise<readonly PortCall[]> {
   const { trace, problem } = await simulate(setting);
   if (problem) throw problem;
@@ -16,7 +16,7 @@ export async function calm(setting: Setting): Promise<readonly PortCall[]> {
   });
 }
 
-/** Runs with each of these faults; says what broke, and where. */
+/** Runs with each of these faults; returns the violations, and where. */
 export async function strike(
   setting: Setting,
   injections: readonly Injection[],

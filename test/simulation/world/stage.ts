@@ -1,5 +1,5 @@
-// What all parts of a simulated world share: true time, who is at work, the choices still to be
-// made, and everything that has been seen so far.
+// What all parts of a simulated world share: true time, the running actors, the remaining choices,
+// and everything that has been observed so far.
 import { SimulatedTime } from "../../../lib/adapters/simulated/clock.ts";
 import type { SimulatedQueue } from "../../../lib/adapters/simulated/queue.ts";
 import { type Instant, instantFrom } from "../../../lib/definition/time/instant.ts";
@@ -30,10 +30,10 @@ export const TENANT = "default";
 /** When every run begins: 2024-01-01T00:00:00Z. */
 export const BEGIN = 1_704_067_200_000;
 
-/** Stands for the instance of a start that names none. */
+/** Placeholder for the instance of a start without an id. */
 const ANY = "";
 
-/** Where one run takes place, and what is known of it. */
+/** The stage of one run, and what is known of it. */
 export class Stage {
   readonly scenario: Scenario;
   readonly mode: Mode;
@@ -44,46 +44,46 @@ export class Stage {
   readonly invariants: Invariants;
   readonly traffic = new Traffic();
   readonly reception: Reception;
-  /** Broadcasts that the bus has taken. */
+  /** Broadcasts that the bus has accepted. */
   readonly published = new Set<string>();
-  /** `<instance> <ticket> <broadcast>` of those who helped themselves to what they had missed. */
+  /** `<instance> <ticket> <broadcast>` of waits that took by themselves what they had missed. */
   readonly missed = new Set<string>();
   readonly trace: string[] = [];
   /** Idempotency keys, in the order in which user code saw them. */
   readonly ledger: string[] = [];
-  /** Attempts of exclusive tasks that have begun. */
+  /** Attempts of exclusive tasks that have started. */
   readonly exclusiveRuns = new Set<string>();
-  /** Who put what stands beside an erased instance, or left it there. */
+  /** Which actor wrote, or left, what is stored beside an erased instance. */
   readonly leftBy = new Map<string, Actor | undefined>();
   readonly announced = new Map<string, unknown>();
-  /** Instances whose start was answered. */
+  /** Instances whose start was acknowledged. */
   readonly acknowledged = new Set<string>();
-  /** What was refused for certain. */
+  /** What was definitely refused. */
   readonly refused: Readonly<{ instanceId: string; ticket: string | undefined }>[] = [];
-  /** Attempts that were begun in this life of the process. */
+  /** Attempts that were started in this process. */
   readonly runsInLife = new Set<string>();
   readonly programs = new Map<string, Program>();
-  /** Whether queues and schedules were emptied, and whether somebody has recovered everything since. */
+  /** Whether queues and schedules were emptied, and whether everything was recovered since. */
   restored: Restored = "not yet";
   /** Something may have been written since the invariants were checked. */
   isDirty = false;
   /** Nothing goes wrong in this run. */
   isCalm = false;
-  /** Somebody crashes in this run, once, where that was asked for. */
+  /** One actor crashes in this run, once, if requested. */
   isStruck = false;
-  /** The index of what is due has answered as of some writes ago. */
+  /** The due index has returned an older state. */
   hasIndexLagged = false;
-  /** How often those who look after timers have queued one, by its instance and ticket. */
+  /** How often sweep and wheel have queued a timer, by its instance and ticket. */
   readonly queuedAhead = new Map<string, number>();
   /** Timers that have fired. */
   readonly fired: Fired[] = [];
-  /** What stands under the name of a blob, without a call. */
+  /** The contents of a blob, without a port call. */
   blobOf: (name: string) => Uint8Array | undefined = () => undefined;
-  /** The queue of the user's own. */
+  /** The user's own queue. */
   ownQueue: SimulatedQueue<string> | undefined;
   /** Everything in any queue, what is being delivered included. */
   queued: () => readonly Message[] = () => [];
-  /** What somebody must look at, and when. */
+  /** What is due, and when. */
   looks: readonly Readonly<{ key: Key; lookAt: Instant }>[] = [];
   readonly #facts = new Map<string, Map<string, Fact>>();
   /** When the cycle of an instance was last due. */
@@ -123,12 +123,14 @@ export class Stage {
     return this.#problem;
   }
 
-  /** Breaks the run, though the caller may catch everything: what fails here must not pass. */
+  /** Fails the run, although the caller may catch everything: a violation here must not pass. */
   demand(holds: boolean, message: string): void {
     if (!holds) this.#problem ??= new Violation(message);
   }
 
-  /** Notes a fact that may reach an instance from now on; a start may leave its id to the engine. */
+  /**
+   * Records a fact that may reach an instance from now on; a start may leave its id to the engine.
+   */
   brings(instanceId: string | undefined, fact: Fact): void {
     const name = instanceId ?? ANY;
     const facts = this.#facts.get(name) ?? new Map<string, Fact>();
@@ -136,7 +138,7 @@ export class Stage {
     this.#facts.set(name, facts);
   }
 
-  /** Whether a record of an outbox, `<instance>:<record>`, has left. */
+  /** Whether a record of an outbox, `<instance>:<record>`, was sent. */
   wasSent(id: string, effect: TicketlessEffect): boolean {
     const { broadcasts, acceptedEvents, letters } = this.traffic;
     switch (effect.kind) {
@@ -151,7 +153,7 @@ export class Stage {
       case "cancel-child":
       case "cancel-children":
       case "notify-parent":
-        return this.invariants.kin.wasSent(id, effect, this.queued());
+        return this.invariants.callTree.wasSent(id, effect, this.queued());
       case "expire-chunks":
         return true;
     }
@@ -172,12 +174,12 @@ export class Stage {
     this.fired.push(checkPunctual(timer, this.now, about));
   }
 
-  /** Notes that a clock is this far ahead of true time. */
+  /** Records that a clock is this far ahead of true time. */
   clockIsAhead(byMs: number): void {
     this.#maxAheadMs = Math.max(this.#maxAheadMs, byMs);
   }
 
-  /** Sets somebody to work on a host; what may be tried again counts as a death. */
+  /** Starts an actor on a host; a retryable failure counts as a crash. */
   spawn(
     what: string,
     { name }: Readonly<{ name: string }>,
@@ -196,6 +198,6 @@ export class Stage {
   }
 }
 
-/** Who stands where, for the trace. */
+/** Where each actor pauses, for the trace. */
 export const describeGate = ({ actor, point, side, call }: Gate): string =>
   `${actor?.what ?? "the store"}: ${side} ${point} (${call})`;

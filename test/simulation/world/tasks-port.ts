@@ -1,7 +1,7 @@
 import type { SimulatedTasks } from "../../../lib/adapters/simulated/tasks.ts";
 import type { Tasks } from "../../../lib/ports/tasks.ts";
 
-/** The tasks of a host that runs only these types; without a list all that there are. */
+/** The tasks of a host with handlers for these types only; without a list all types. */
 export function tasksPort(tasks: SimulatedTasks, runs: readonly string[] | undefined): Tasks {
   if (runs === undefined) return tasks;
   return {

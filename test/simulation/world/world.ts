@@ -1,11 +1,11 @@
 /**
- * A whole world on one thread: hosts, queues, a store, callers and time. One loop picks what
- * happens next; nothing else happens meanwhile. The choices are all there is to a run: the same
+ * A whole world on one thread: hosts, queues, a store, callers and time. One loop chooses
+ * what happens next; nothing else happens meanwhile. A run is determined by its choices: the same
  * choices give the same run, call by call and byte by byte.
  *
- * 1. With durable queues, a crash ends one invocation; its message comes back after a while.
- * 2. With queues in memory there is one host; a crash ends all that runs and empties the queues,
- *    and the next life of the process begins with a recovery.
+ * 1. With durable queues, a crash ends one invocation; its message is redelivered later.
+ * 2. With queues in memory there is one host; a crash ends everything that runs and empties the
+ *    queues, and the next process starts with a recovery.
  * 3. When the choices are exhausted, everything happens in order and without faults, until there
  *    is nothing left to do.
  */
@@ -66,22 +66,22 @@ export class SimulatedWorld {
     this.stage.isStruck = injection?.fault === "crash";
   }
 
-  /** Nothing goes wrong in this run. */
+  /** This run has no faults. */
   get isCalm(): boolean {
     return this.#injection === undefined && this.stage.swarm.rate === 0;
   }
 
-  /** Nothing goes wrong in this run, or one thing. */
+  /** This run has at most one fault. */
   get hasFewFaults(): boolean {
     return this.stage.swarm.rate === 0;
   }
 
-  /** An engine that nobody gates, for looking at the world when it rests. */
+  /** An engine without gates, to read the world when it rests. */
   observer(): Host {
     return this.#hosts.observer();
   }
 
-  /** Runs until there is nothing left to do; throws what broke. */
+  /** Runs until there is nothing left to do; throws the violation. */
   async run(): Promise<void> {
     const { stage } = this;
     await this.#deploy();
@@ -125,7 +125,7 @@ export class SimulatedWorld {
   #pick(): Action | undefined {
     const struck = this.#injection && injected(this.stage, this.#hosts, this.#injection);
     if (struck) return struck;
-    // Whatever is under way: it waits for no better moment.
+    // What is in progress: no choice delays it.
     const [restore] = this.#restore.actions();
     if (restore) return restore;
     const { choices, swarm } = this.stage;
@@ -186,7 +186,7 @@ export class SimulatedWorld {
 
   // What must hold after every turn.
 
-  /** Checks everything that was stored since the last look. */
+  /** Checks everything that was stored since the last check. */
   async look(): Promise<void> {
     const { stage } = this;
     stage.isDirty = false;
@@ -204,7 +204,7 @@ export class SimulatedWorld {
   #checkDebts(): void {
     const { invariants, scenario, traffic } = this.stage;
     const held = [this.backends.store.items(), ...queuesOf(this.backends).map(([, q]) => q.all())];
-    // What has left before counts from then on: only these can make a debt that nobody holds.
+    // What was sent before counts from then on: only these can create a debt without a message.
     if (held.every((all, n) => all === this.#held[n])) return;
     this.#held = held;
     const messages = this.stage.queued();
@@ -217,16 +217,16 @@ export class SimulatedWorld {
         seqOf: (id) => traffic.broadcasts.get(id)?.seq,
         items: () => this.backends.store.items(),
         isInOwnQueue: (taskId, attempt) => isInOwnQueue(this.stage, taskId, attempt),
-        kin: invariants.kin,
+        callTree: invariants.callTree,
       });
     }
   }
 }
 
-/** Everything that was set going has come to a gate, or to its end. */
+/** Everything that was started has reached a gate, or its end. */
 const quiet = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The queue's user takes a message away only once its task is over. */
+/** The consumer of the user's own queue deletes a message only once its task is over. */
 const isInOwnQueue = ({ ownQueue }: Stage, taskId: string, attempt: number): boolean =>
   ownQueue?.all().some(({ message }) => {
     const task = JSON.parse(message);

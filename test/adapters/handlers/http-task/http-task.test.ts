@@ -78,7 +78,7 @@ const messageOf = (outcome: TaskOutcome): string =>
   outcome.kind === "failed" ? outcome.message : "";
 
 describe("an HTTP task", () => {
-  test("is a GET that waits for twenty seconds unless its inputs say otherwise", async () => {
+  test("is a GET with a timeout of twenty seconds unless its inputs say otherwise", async () => {
     const { sent, outcome } = await run({ url: URL_, other: "ignored" });
 
     expect(sent).toMatchObject([
@@ -125,7 +125,7 @@ describe("an HTTP task", () => {
     expect(bodyOf(sent[0])).toBe('{"sku":"a","count":2}');
   });
 
-  test("leaves an Idempotency-Key alone that its author has set", async () => {
+  test("keeps an Idempotency-Key that its author has set", async () => {
     const { sent } = await run({ url: URL_, headers: { "Idempotency-Key": "mine" } });
 
     expect(sent[0]?.headers).toMatchObject({ "idempotency-key": "mine" });
@@ -185,7 +185,7 @@ describe("an HTTP task", () => {
     expect(outcome).toMatchObject({ kind: "completed", variables: { body } });
   });
 
-  test("reads JSON as deep as a result may be, and what is deeper as text", async () => {
+  test("reads JSON up to the depth limit of a result, and deeper JSON as text", async () => {
     const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
     const read = async (levels: number) => {
       const answer = answered({ type: "application/json", body: nested(levels) });
@@ -201,17 +201,20 @@ describe("an HTTP task", () => {
     }
   });
 
-  test.each([400, 404, 429, 500, 503, 599])("calls %d an error of the process", async (status) => {
-    const answer = answered({ status, type: "application/json", body: '{"why":"so"}' });
-    const { outcome } = await run({ url: `${URL_}?token=abc`, method: "DELETE" }, answer);
+  test.each([400, 404, 429, 500, 503, 599])(
+    "treats %d as an error of the process",
+    async (status) => {
+      const answer = answered({ status, type: "application/json", body: '{"why":"so"}' });
+      const { outcome } = await run({ url: `${URL_}?token=abc`, method: "DELETE" }, answer);
 
-    expect(outcome).toEqual({
-      kind: "failed",
-      code: `HTTP_${status}`,
-      message: `api.example.com answered ${status} As Said to DELETE /orders.`,
-      variables: { status, headers: { "content-type": "application/json" }, body: { why: "so" } },
-    });
-  });
+      expect(outcome).toEqual({
+        kind: "failed",
+        code: `HTTP_${status}`,
+        message: `api.example.com answered ${status} As Said to DELETE /orders.`,
+        variables: { status, headers: { "content-type": "application/json" }, body: { why: "so" } },
+      });
+    },
+  );
 
   test.each([200, 204, 301, 304, 399])("completes with %d", async (status) => {
     const { outcome } = await run({ url: URL_ }, answered({ status }));
@@ -219,7 +222,7 @@ describe("an HTTP task", () => {
     expect(outcome).toMatchObject({ kind: "completed", variables: { status } });
   });
 
-  test("uses up a retry when no answer comes, and all of them when the call is not allowed", async () => {
+  test("uses up one retry when no response comes, and all of them when the call is not allowed", async () => {
     const unanswered = await run({ url: URL_ }, { kind: "failed", problem: "No answer came." });
     const refused = await run({ url: URL_ }, { kind: "refused", problem: "It is not allowed." });
 
@@ -227,7 +230,7 @@ describe("an HTTP task", () => {
     expect(refused.outcome).toEqual({ kind: "failed", message: "It is not allowed.", retries: 0 });
   });
 
-  test("tells everything that is wrong with its inputs at once, and tries no second time", async () => {
+  test("reports everything that is wrong with its inputs at once, and does not retry", async () => {
     const { outcome, sent } = await run({
       method: "FETCH",
       url: "ftp://example.com/?token=abc",
@@ -301,7 +304,7 @@ describe("an HTTP task", () => {
     expect(messageOf(outcome)).toContain(problem);
   });
 
-  test("holds to its limits: one more than the most is refused", async () => {
+  test("accepts inputs at each limit, and refuses one more", async () => {
     const most = (count: number): Variables =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`x-${n}`, "a"]));
     const cases: readonly (readonly [Variables, boolean])[] = [
@@ -322,7 +325,7 @@ describe("an HTTP task", () => {
 });
 
 describe("a secret", () => {
-  test("takes the place of its name in headers and in whole texts of the body", async () => {
+  test("replaces its name in headers and in whole texts of the body", async () => {
     const { sent } = await run({
       url: URL_,
       method: "POST",
@@ -341,7 +344,7 @@ describe("a secret", () => {
     expect(sent[0]?.isConfidential).toBe(true);
   });
 
-  test("is encoded where it stands in a form", async () => {
+  test("is encoded when it is part of a form", async () => {
     const { sent } = await run({
       url: URL_,
       method: "POST",
@@ -352,7 +355,7 @@ describe("a secret", () => {
     expect(new URLSearchParams(bodyOf(sent[0])).get("client_secret")).toBe(API_KEY);
   });
 
-  test("is taken out of everything that comes back", async () => {
+  test("is redacted in everything that comes back", async () => {
     const forms = [
       API_KEY,
       encodeURIComponent(API_KEY),
@@ -391,7 +394,7 @@ describe("a secret", () => {
     expect(first).toMatchObject({ variables: { body: { beside: 1, number: "[secret DIGITS]" } } });
   });
 
-  test("is taken out of bytes before they are base64", async () => {
+  test("is redacted in bytes before they are encoded as base64", async () => {
     const { outcome } = await run(
       { url: URL_, headers: { authorization: "secret:API_KEY" } },
       answered({ type: "application/octet-stream", body: `\u0000${API_KEY}\u0000` }),
@@ -410,7 +413,7 @@ describe("a secret", () => {
       `fewer than ${MIN_SECRET_LENGTH} characters`,
     ],
     ["has lines", "secret:LINES", "characters that no header can have"],
-  ])("that %s keeps the call from being made, and uses up a retry", async (_, value, problem) => {
+  ])("that %s prevents the call, and uses up a retry", async (_, value, problem) => {
     const { outcome, sent } = await run({ url: URL_, headers: { authorization: value } });
 
     expect(sent).toEqual([]);
@@ -419,7 +422,7 @@ describe("a secret", () => {
     expect(messageOf(outcome)).not.toMatch(/1234567|line one/);
   });
 
-  test("is no part of a longer word", async () => {
+  test("is not replaced inside a longer word", async () => {
     const { sent } = await run({
       url: URL_,
       method: "POST",
@@ -432,7 +435,7 @@ describe("a secret", () => {
 });
 
 describe("settings of HTTP tasks", () => {
-  test("that are wrong are told at once", () => {
+  test("are validated, and all errors reported at once", () => {
     const settings = {
       allowHosts: ["*"],
       allowPrivate: ["https://a/b"],

@@ -63,7 +63,7 @@ describe("a request", () => {
     expect(outcome).not.toHaveProperty("answer.headers.set-cookie");
   });
 
-  test("goes to the checked address, and shows the name to the server and in its certificate", async () => {
+  test("goes to the checked address, and sends the host name to the server and for its certificate", async () => {
     const service = await aService({ body: "hello" }, { secure: true });
     const url = `https://Service.Test.:${service.port}/`;
     const outcome = await send(url, {}, { ca: TEST_CA, allowPrivate: ["service.test:*"] });
@@ -74,7 +74,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("trusts no certificate of another name, and none that nobody vouches for", async () => {
+  test("trusts neither a certificate for another name nor one without a known issuer", async () => {
     const service = await aService({ body: "hello" }, { secure: true });
     const url = `https://other.test:${service.port}/`;
     const other = await send(url, {}, { ca: TEST_CA, allowPrivate: ["other.test:*"] });
@@ -90,7 +90,7 @@ describe("a request", () => {
     expect(service.received).toEqual([]);
   });
 
-  test("resolves a name once, so that one which leads elsewhere a moment later gains nothing", async () => {
+  test("resolves a name once, so that a later change of its address has no effect", async () => {
     const service = await aService({ body: "hello" });
     let asked = 0;
     const rebinding: Resolve = async () => {
@@ -103,7 +103,7 @@ describe("a request", () => {
     expect(asked).toBe(1);
   });
 
-  test("does not leave for an address that is not allowed", async () => {
+  test("is not sent to an address that is not allowed", async () => {
     const service = await aService({ body: "hello" });
     const outcome = await send(
       `http://127.0.0.1:${service.port}/?token=abc`,
@@ -116,7 +116,7 @@ describe("a request", () => {
     expect(service.received).toEqual([]);
   });
 
-  test("uses no proxy of the environment", async () => {
+  test("ignores proxies of the environment", async () => {
     const proxy = await aService({ body: "proxied" });
     const service = await aService({ body: "direct" });
     for (const name of ["HTTP_PROXY", "http_proxy", "ALL_PROXY"]) {
@@ -131,12 +131,12 @@ describe("a request", () => {
   });
 });
 
-describe("an answer", () => {
+describe("a response", () => {
   test.each([
     ["gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ])("that is packed is unpacked: %s", async (encoding, pack) => {
+  ])("that is compressed is decompressed: %s", async (encoding, pack) => {
     const service = await aService({
       headers: { "content-encoding": encoding },
       body: pack(Buffer.from("hello")),
@@ -149,7 +149,7 @@ describe("an answer", () => {
     ["gzip", "HEAD", 200],
     ["br", "GET", 204],
     ["deflate", "GET", 200],
-  ])("that calls nothing packed is empty: %s, %s, %i", async (encoding, method, status) => {
+  ])("without a compressed body is empty: %s, %s, %i", async (encoding, method, status) => {
     const service = await aService({ status, headers: { "content-encoding": encoding } });
 
     const outcome = await send(`http://127.0.0.1:${service.port}/`, { method });
@@ -170,7 +170,7 @@ describe("an answer", () => {
     });
   });
 
-  test("is measured unpacked", async () => {
+  test("is measured after decompression", async () => {
     const service = await aService({
       headers: { "content-encoding": "gzip" },
       body: gzipSync(Buffer.alloc(50 * MAX_HTTP_BODY_BYTES)),
@@ -190,7 +190,7 @@ describe("an answer", () => {
     expect(await send(`http://127.0.0.1:${service.port}/`)).toMatchObject({ kind: "failed" });
   });
 
-  test("that is packed and broken is a failure", async () => {
+  test("that is compressed and corrupt is a failure", async () => {
     const service = await aService({ headers: { "content-encoding": "gzip" }, body: "no gzip" });
 
     expect(await send(`http://127.0.0.1:${service.port}/`)).toMatchObject({ kind: "failed" });
@@ -204,7 +204,7 @@ describe("an answer", () => {
     );
   });
 
-  test("that never comes is a failure when the time is over", async () => {
+  test("that does not come in time is a failure", async () => {
     const service = await aService({ raw: () => {} });
     const url = `http://127.0.0.1:${service.port}/slow?token=abc`;
 
@@ -214,7 +214,7 @@ describe("an answer", () => {
     });
   });
 
-  test("that nobody wants any more is not waited for", async () => {
+  test("is not waited for after the caller aborts", async () => {
     const controller = new AbortController();
     const service = await aService({ raw: () => controller.abort() });
 
@@ -224,7 +224,7 @@ describe("an answer", () => {
     });
   });
 
-  test("of nobody is a failure with the reason", async () => {
+  test("that ends with a closed connection is a failure with the reason", async () => {
     const { port } = await aService({ raw: (request) => request.socket.destroy() });
 
     expect(textOf(await send(`http://127.0.0.1:${port}/`))).toMatch(/failed: .*ECONNRESET/);
@@ -266,7 +266,7 @@ describe("a redirect", () => {
     );
   });
 
-  test("keeps its headers on the same origin, and on another only those that tell nothing", async () => {
+  test("keeps its headers on the same origin, and only harmless ones on another", async () => {
     const other = await aService({ body: "there" });
     const service = await aService(({ path }) => ({
       status: 307,
@@ -287,7 +287,7 @@ describe("a redirect", () => {
     expect(left).toEqual({ accept: "text/plain", "idempotency-key": "k" });
   });
 
-  test("to another origin is not followed with secrets, on the same one it is", async () => {
+  test("to another origin is not followed with secrets; on the same origin it is", async () => {
     const other = await aService({ body: "there" });
     const service = await aService(({ path }) =>
       path === "/c"
@@ -314,7 +314,7 @@ describe("a redirect", () => {
     "file:///etc/passwd",
     "http://example.com/",
     "//192.168.0.1/",
-  ])("is checked from the start: %s is refused", async (location) => {
+  ])("is checked like a first request: %s is refused", async (location) => {
     const service = await aService({ status: 302, headers: { location } });
     const outcome = await send(`http://127.0.0.1:${service.port}/`);
 
@@ -322,7 +322,7 @@ describe("a redirect", () => {
     expect(service.received).toHaveLength(1);
   });
 
-  test("to a name is checked by what that name leads to", async () => {
+  test("to a name is checked by the address of that name", async () => {
     const service = await aService(({ path }) =>
       path === "/" ? { status: 302, headers: { location: "https://rebound.example/" } } : {},
     );
@@ -346,7 +346,7 @@ describe("a redirect", () => {
     expect(textOf(more)).toContain(`redirects more than ${MAX_REDIRECTS} times`);
   });
 
-  test("that leads nowhere is not followed, and one without a place is the answer", async () => {
+  test("without a valid location is not followed, and one without a location is the response", async () => {
     const nowhere = await aService({ status: 302, headers: { location: "http://" } });
     const none = await aService({ status: 304 });
 

@@ -11,7 +11,7 @@ type Octets = readonly [number, number, number, number];
 const hex = (value: number): string => `0x${value.toString(16)}`;
 const octal = (value: number): string => `0${value.toString(8)}`;
 
-/** Ways to write an IPv4 address that a URL takes. */
+/** Ways to write an IPv4 address that a URL accepts. */
 function spellings([a, b, c, d]: Octets): readonly string[] {
   const number = ((a * 256 + b) * 256 + c) * 256 + d;
   return [
@@ -28,7 +28,7 @@ function spellings([a, b, c, d]: Octets): readonly string[] {
   ];
 }
 
-/** Ways to carry it in IPv6 that are judged by what they carry. */
+/** Ways to embed it in IPv6 that are judged by the embedded address. */
 function carriers([a, b, c, d]: Octets): readonly string[] {
   const low = `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
   return [
@@ -47,7 +47,7 @@ const may = async (host: string): Promise<boolean> => {
 };
 
 describe("an address", () => {
-  test("is judged alike however it is spelled or carried", async () => {
+  test("is judged the same however it is spelled or embedded", async () => {
     await fc.assert(
       fc.asyncProperty(anAddress, async (octets) => {
         const isPublic = kindOf(octets.join(".")) === "public";
@@ -59,7 +59,7 @@ describe("an address", () => {
     );
   });
 
-  test("inside the blocks that are not public never gets through", async () => {
+  test("inside a non-public block is never allowed", async () => {
     const first = fc.constantFrom(0, 10, 127, 224, 239, 240, 255);
     await fc.assert(
       fc.asyncProperty(first, octet, octet, octet, async (a, b, c, d) => {

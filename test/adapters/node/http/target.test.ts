@@ -30,11 +30,11 @@ describe("a call", () => {
     "https://example.com:443/",
     "https://93.184.216.34/",
     "https://[2606:4700:4700::1111]/",
-  ])("may go to what is public: %s", async (url) => {
+  ])("may go to a public address: %s", async (url) => {
     expect((await located(url)).kind).toBe("located");
   });
 
-  test("goes to the addresses that were checked, under the name without its dot", async () => {
+  test("goes to the checked addresses, with the name without its trailing dot", async () => {
     const resolve = answering("93.184.216.34", "2606:4700:4700::1111");
 
     expect(await located("https://Example.com./", {}, resolve)).toEqual({
@@ -81,7 +81,7 @@ describe("a call", () => {
     ["NAT64", "https://[64:ff9b::169.254.169.254]/"],
     ["6to4", "https://[2002:7f00:1::]/"],
     ["Teredo", "https://[2001:0:7f00:1::1]/"],
-  ])("may not go to an address that is not public: %s, %s", async (_, url) => {
+  ])("may not go to a non-public address: %s, %s", async (_, url) => {
     const outcome = await located(url, {}, () => Promise.reject(new Error("nobody asks")));
 
     expect(outcome).toMatchObject({ kind: "refused" });
@@ -98,7 +98,7 @@ describe("a call", () => {
     ["fe80::1%eth0"],
     ["::ffff:10.0.0.1"],
     ["64:ff9b::a00:1"],
-  ])("may not go to a name that leads to %s, alone or among others", async (address) => {
+  ])("may not go to a name that resolves to %s, alone or among others", async (address) => {
     const alone = await located("https://rebound.example/", {}, answering(address));
     const last = await located(
       "https://rebound.example/",
@@ -126,7 +126,7 @@ describe("a call", () => {
     expect(JSON.stringify(outcome)).not.toContain("pa55word");
   });
 
-  test("is held to the hosts that are allowed", async () => {
+  test("is restricted to the allowed hosts", async () => {
     const lists = { allowHosts: ["api.example.com", "http://legacy.example.com:8080"] };
 
     expect((await located("https://api.example.com/", lists)).kind).toBe("located");
@@ -137,7 +137,7 @@ describe("a call", () => {
     expect((await located("https://example.com/", { allowHosts: [] })).kind).toBe("refused");
   });
 
-  test("reaches private hosts that are named, and these alone", async () => {
+  test("reaches only the private hosts that are listed", async () => {
     const lists = { allowPrivate: ["crm.internal", "http://127.0.0.1:8080"] };
     const inside = answering("10.0.0.7");
 
@@ -148,7 +148,7 @@ describe("a call", () => {
     expect((await located("https://example.com/", lists)).kind).toBe("located");
   });
 
-  test("reaches metadata services only where their address is named", async () => {
+  test("reaches metadata services only if their address is listed", async () => {
     const metadata = answering("169.254.169.254");
     const byName = { allowPrivate: ["http://metadata.internal"] };
     const byAddress = { allowPrivate: ["http://169.254.169.254"] };
@@ -157,7 +157,7 @@ describe("a call", () => {
     expect((await located("http://169.254.169.254/", byAddress)).kind).toBe("located");
   });
 
-  test("fails where the name leads nowhere", async () => {
+  test("fails when the name does not resolve", async () => {
     const gone = Object.assign(new Error("getaddrinfo ENOTFOUND"), { code: "ENOTFOUND" });
 
     expect(await located("https://gone.example/", {}, () => Promise.reject(gone))).toEqual({
@@ -171,7 +171,7 @@ describe("a call", () => {
   });
 
   test.each(["https://[fe80::1%25eth0]/", "https://[::1%lo]/"])(
-    "cannot even be written with a zone: %s",
+    "cannot have an address with a zone: %s",
     (url) => {
       expect(URL.canParse(url)).toBe(false);
     },

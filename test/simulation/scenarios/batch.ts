@@ -1,4 +1,4 @@
-// Loops over more tasks than have tickets of their own, sent by pages of a few.
+// Multi-instance activities with more tasks than have individual tickets, sent in pages of a few.
 import { aBoundaryTimer, aLoop, anEnd, aStart, aTask } from "../../support/graph-builder.ts";
 import { resolver, starter } from "../actors/callers.ts";
 import { does, done } from "../actors/user-code.ts";
@@ -31,7 +31,7 @@ const interrupted = graph(
   ["start -> each -> after -> end", "late -> instead -> end-late"],
 );
 
-/** Gives ten times its entry; some fail before. */
+/** Returns ten times its entry; some fail before. */
 const tenfold = (failures = 0, takesMs = 20): Handler => ({
   takesMs,
   outcome: ({ attempt }, { item }) =>
@@ -42,9 +42,9 @@ const tenfold = (failures = 0, takesMs = 20): Handler => ({
 
 const settings = { membersPerPage: 5 };
 
-export const FAMILY_SCENARIOS: readonly Scenario[] = [
+export const BATCH_SCENARIOS: readonly Scenario[] = [
   {
-    name: "family",
+    name: "batch",
     definitions: [looping],
     handlers: { each: tenfold(), after: does("after") },
     callers: () => [starter("p", "one")],
@@ -52,7 +52,7 @@ export const FAMILY_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    name: "family-retried",
+    name: "batch-retried",
     definitions: [looping],
     handlers: { each: tenfold(2), after: does("after") },
     callers: () => [starter("p", "one")],
@@ -60,14 +60,14 @@ export const FAMILY_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    name: "family-stopped",
+    name: "batch-stopped",
     definitions: [looping],
     handlers: { each: tenfold(3), after: does("after") },
     callers: () => [starter("p", "one"), resolver("one", { retries: 5 })],
     settings,
   },
   {
-    name: "family-handed-back",
+    name: "batch-handed-back",
     definitions: [looping],
     handlers: { each: tenfold(0, 30_000), after: does("after") },
     releases: [
@@ -77,12 +77,12 @@ export const FAMILY_SCENARIOS: readonly Scenario[] = [
     ],
     callers: () => [starter("p", "one")],
     settings,
-    // Nobody gives up on it: where little else happens than crashes, a task may need many.
+    // It is never given up: if little else happens than crashes, a task may need many attempts.
     troubles: ["crash"],
     confluent: true,
   },
   {
-    name: "family-cut-short",
+    name: "batch-interrupted",
     definitions: [interrupted],
     handlers: { each: tenfold(0, 3_000), after: does("after"), instead: does("instead") },
     callers: () => [starter("p", "one")],

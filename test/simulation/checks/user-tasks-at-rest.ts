@@ -1,24 +1,26 @@
-// When all is done: whoever looks for a task finds it, nobody got one by a claim that was made once
-// and taken twice, and no list leads to nothing for ever.
-
+// At rest: every list contains its tasks, no user got a task by a claim that was made once and
+// taken twice, and no row points to nothing for ever.
 import type { Instance } from "../../../lib/kernel/instance.ts";
 import type { TaskFilter } from "../../../lib/shapes/tasks.ts";
 import type { SimulatedWorld } from "../world/world.ts";
 import type { Life } from "./life.ts";
-import { deadRows, missingRows } from "./people-rows.ts";
+import { deadRows, missingRows } from "./user-task-rows.ts";
 import { must } from "./violation.ts";
 
-export async function checkPeople(world: SimulatedWorld): Promise<void> {
+export async function checkUserTasks(world: SimulatedWorld): Promise<void> {
   const { stage, backends } = world;
   const lives = [...stage.invariants.lives.values()];
   const instances = lives.map(({ instance }) => instance);
   for (const life of lives) checkClaims(life, stage.scenario.maxClaims ?? {});
   checkFindable(world, instances);
-  // A dead row may be left by whoever was overtaken; looking along the list takes it away.
+  // A slow actor may leave a dead row; reading the list removes it.
   const dead = deadRows(instances, backends.store.items());
   for (const { list } of dead) await comeAlong(world, list);
   const left = deadRows(instances, backends.store.items());
-  must(left.length === 0, () => `rows lead to nothing: ${left.map(({ name }) => name).join(", ")}`);
+  must(
+    left.length === 0,
+    () => `rows point to nothing: ${left.map(({ name }) => name).join(", ")}`,
+  );
   checkFindable(world, instances);
 }
 
@@ -35,7 +37,7 @@ function checkFindable({ backends }: SimulatedWorld, instances: readonly Instanc
   }
 }
 
-/** Nobody got a task more often than they asked for one. */
+/** No user got a task more often than they claimed one. */
 function checkClaims({ instance, trail }: Life, most: Readonly<Record<string, number>>): void {
   for (const [user, calls] of Object.entries(most)) {
     const times = [...trail.values()].filter(

@@ -43,7 +43,7 @@ const taskOf = (filter: TaskFilter) =>
   });
 
 describe.concurrent("a deployed user task", () => {
-  test("F66: is found by its group, claimed by one, and completed with its outputs", async ({
+  test("F66: is found by its group, claimed by one user, and completed with its outputs", async ({
     expect,
   }) => {
     const [id, group, boss] = [fresh("people"), fresh("group"), fresh("boss")];
@@ -73,7 +73,9 @@ describe.concurrent("a deployed user task", () => {
     });
   });
 
-  test("F66: is taken from its person by a timer, and is the boss's then", async ({ expect }) => {
+  test("F66: is taken from its assignee by a timer, and then assigned to the boss", async ({
+    expect,
+  }) => {
     const [id, group, boss] = [fresh("people"), fresh("group"), fresh("boss")];
     await client.deploy(request(id, group, boss, "PT10S"));
     const { instanceId } = await client.start(id);

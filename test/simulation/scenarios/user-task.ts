@@ -1,4 +1,4 @@
-// People who take tasks, give them back and complete them, while timers and others do the same.
+// Users who claim, unclaim and complete tasks, while timers and others do the same.
 import type { TaskFilter } from "../../../lib/shapes/tasks.ts";
 import { aBoundaryTimer, anEnd, aStart, aTask, aUserTask } from "../../support/graph-builder.ts";
 import { canceller, starter } from "../actors/callers.ts";
@@ -6,10 +6,10 @@ import { does } from "../actors/user-code.ts";
 import { graph } from "./definitions.ts";
 import type { Answer, Call, Caller, Desk, Scenario } from "./scenario.ts";
 
-/** More turns than anybody takes here. */
+/** More assignment changes than any run makes here. */
 const TURNS = [0, 1, 2, 3, 4, 5, 6, 7, 8];
 
-/** Somebody who looks for work, and what they do with it, one after the other. */
+/** A user who looks for tasks, and what they do with them, one after the other. */
 export function person(
   user: string,
   does: readonly ("claim" | "unclaim" | "complete")[],
@@ -24,7 +24,7 @@ export function person(
       atMs,
       make: async (desk) => {
         const taskId = await firstOf(desk, what === "claim" ? free : has);
-        // Somebody else was quicker, or it is not there yet: of no use to wait for.
+        // Another user was faster, or it does not exist yet: no use waiting for it.
         if (taskId === undefined) return { kind: "done", note: "nothing to do" };
         return act(desk, { what, taskId, user, key });
       },
@@ -63,13 +63,13 @@ async function firstOf({ engine }: Desk, filter: TaskFilter): Promise<string | u
   return items[0]?.taskId;
 }
 
-/** Who comes too late is told so, and by no other words. */
+/** A call that comes too late gets one of these codes, and no other. */
 const notRefused = (answer: Answer) =>
   answer.kind === "refused" && !/^task\/(claimed|not-found)$/.test(answer.code)
     ? answer.code
     : undefined;
 
-/** Looks at somebody's list again and again; what leads to nothing is taken away on the way. */
+/** Reads a user's list repeatedly; rows that point to nothing are removed on the way. */
 function onlooker(user: string, number: number): Caller {
   const look: Call = {
     name: `look at ${user}'s`,
@@ -82,7 +82,7 @@ function onlooker(user: string, number: number): Caller {
   return { name: `onlooker ${number}`, calls: Array.from({ length: 8 }, () => look) };
 }
 
-/** Completes whatever this person has, until the instance has ended. */
+/** Completes every task of this user, until the instance has ended. */
 function boss(user: string, instanceId: string): Caller {
   return {
     name: user,
@@ -132,10 +132,10 @@ const simple = graph(
   ["start -> approve -> end"],
 );
 
-/** Those about people; of these, too, every single fault is tried. */
-export const PEOPLE_SCENARIOS: readonly Scenario[] = [
+/** Those about user tasks; every single fault is tried for these, too. */
+export const USER_TASK_SCENARIOS: readonly Scenario[] = [
   {
-    name: "people",
+    name: "user-task",
     definitions: [approval],
     handlers: { before: does("before") },
     callers: () => [
@@ -147,7 +147,7 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
     maxClaims: { anna: 2, bert: 1 },
   },
   {
-    name: "people-cancel",
+    name: "user-task-cancel",
     definitions: [approval],
     handlers: { before: does("before") },
     callers: () => [
@@ -157,11 +157,11 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
       canceller("one", 10_000),
     ],
     maxClaims: { anna: 2, bert: 1 },
-    // Who cancels before it has begun is told so, and goes.
+    // A cancel before the start gets an error, and is not repeated.
     leavesTasks: true,
   },
   {
-    name: "people-left",
+    name: "user-task-left",
     definitions: [simple],
     handlers: {},
     callers: () => [
@@ -174,7 +174,7 @@ export const PEOPLE_SCENARIOS: readonly Scenario[] = [
     leavesTasks: true,
   },
   {
-    name: "people-watched",
+    name: "user-task-watched",
     definitions: [simple],
     handlers: {},
     callers: () => [

@@ -1,11 +1,12 @@
-// Rules of tasks that people do, each left out as in mutants.ts.
+// Rules of user tasks, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
-export const PEOPLE_MUTANTS: readonly Mutant[] = [
+export const USER_TASK_MUTANTS: readonly Mutant[] = [
   {
-    name: "claim-in-any-turn",
-    without: "a claim holds in the turn that it saw: a copy that comes late takes the task again",
-    scenario: "people-left",
+    name: "late-claim-accepted",
+    without:
+      "a claim applies only to the assignment state that it saw: a late copy claims the task again",
+    scenario: "user-task-left",
     seed: 40,
     file: "lib/kernel/user-task.ts",
     find: 'ticket.on === "task" && turnOf(ticket) === turn;',
@@ -13,8 +14,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "row-ahead-is-dead",
-    without: "a row that is ahead of its instance is of a commit under way",
-    scenario: "people-watched",
+    without: "a row with a later version than its instance belongs to a commit in progress",
+    scenario: "user-task-watched",
     seed: 853,
     mode: "memory",
     file: "lib/engine/rows/life.ts",
@@ -23,25 +24,25 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
     if (instance.version < row.version) ${MARK};`,
   },
   {
-    name: "people-not-shown-again",
-    without: "whoever comes back puts the rows that are still owed",
-    scenario: "people",
+    name: "user-task-rows-not-written-again",
+    without: "a redelivery writes the rows that are still owed",
+    scenario: "user-task",
     file: "lib/engine/rows/offer.ts",
     find: "await putAll(world, userTaskRows(instance, task));",
     replace: `if (task.person) ${MARK};`,
   },
   {
     name: "row-removed-first",
-    without: "a row stays until its task is not in that list any more",
-    scenario: "people-left",
+    without: "a row stays until its task has left that list",
+    scenario: "user-task-left",
     file: "lib/engine/rows/user-task-row.ts",
     find: 'const isLive = ({ key }: Pick<Item, "key">) => live.has(nameOf(key)) || undefined;',
     replace: `const isLive = ({ key }: Pick<Item, "key">) => { if (live.has(nameOf(key))) ${MARK}; return undefined; };`,
   },
   {
     name: "claim-not-shown-with-commit",
-    without: "with queues in memory, what leads to a task is there before its commit",
-    scenario: "people-left",
+    without: "with queues in memory, the rows of a task are written before its commit",
+    scenario: "user-task-left",
     mode: "memory",
     file: "lib/engine/step/commit.ts",
     find: "await Promise.all(before.map((offer) => tryPutHint(world, offer)));",
@@ -49,8 +50,8 @@ export const PEOPLE_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "taken-over-task-offered-ahead",
-    without: "a row for a task that was open before is of the version before",
-    scenario: "people-and-workers-cancel",
+    without: "a row for a task that was open before has the previous version",
+    scenario: "shared-task-cancel",
     seed: 17_313,
     mode: "memory",
     file: "lib/engine/rows/offer.ts",

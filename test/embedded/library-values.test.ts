@@ -18,7 +18,7 @@ const HALF = "x".repeat(MAX_VALUES_BYTES / 2);
 
 const task = (id: string) => xml("serviceTask", { id }, extensions(job(id)));
 
-describe("what crosses the library door", () => {
+describe("a value passed to the library", () => {
   test("is copied: a caller's later changes reach neither memory nor disk", async () => {
     const dataDir = aDataDir();
     const engine = await anEngine({ dataDir, source: sequence(task("work")) });
@@ -40,7 +40,7 @@ describe("what crosses the library door", () => {
 });
 
 describe("a completion that would make the instance too large", () => {
-  test("is refused to its caller, and the task stays open", async () => {
+  test("is refused, and the task stays open", async () => {
     const engine = await anEngine({ source: sequence(task("work")) });
     const { instanceId } = await engine.start("p", { variables: { a: HALF } });
     const [open] = (await engine.tasks()).items;
@@ -54,7 +54,7 @@ describe("a completion that would make the instance too large", () => {
     expect((await engine.get(instanceId)).status).toBe("succeeded");
   });
 
-  test("of a handler is an incident, which smaller variables can mend", async () => {
+  test("of a handler is an incident, which smaller variables can resolve", async () => {
     let size = HALF.length;
     const engine = await anEngine({
       source: sequence(task("work")),
@@ -74,8 +74,8 @@ describe("a completion that would make the instance too large", () => {
   });
 });
 
-describe("many calls on one instance at once", () => {
-  test("are all served: fifty branches completed together", async () => {
+describe("many concurrent calls on one instance", () => {
+  test("all succeed: fifty branches completed together", async () => {
     const ids = Array.from({ length: 50 }, (_, n) => `t${n}`);
     const source = file(
       process(
@@ -103,7 +103,7 @@ describe("many calls on one instance at once", () => {
 });
 
 describe("a handler's result", () => {
-  test("whose names no expression could read has failed the attempt", async () => {
+  test("whose names no expression could read fails the attempt", async () => {
     const engine = await anEngine({
       source: sequence(task("work")),
       tasks: { work: () => ({ "a-b": 1 }) },

@@ -1,4 +1,4 @@
-// Who signals, sends messages and events, and who changes definitions meanwhile.
+// Callers that signal, send messages and events, and change definitions meanwhile.
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import type { EventConfig } from "../../../lib/shapes/signals.ts";
 import type { Call, Caller, Desk } from "../scenarios/scenario.ts";
@@ -11,13 +11,13 @@ export function talker(name: string, ...calls: readonly Call[]): Caller {
   return { name, calls };
 }
 
-/** That many waits are open. */
+/** This many waits are open. */
 export const waits =
   (on: "signal" | "message" | "event", name: string, count: number) =>
   ({ waiting }: Desk): boolean =>
     waiting(on, name) === count;
 
-/** Broadcasts a signal; its payload tells which one it was. */
+/** Broadcasts a signal; its payload identifies it. */
 export function signals(name: string, id: string, when: When = {}): Call {
   return call(`signal ${id}`, when, async ({ engine }) => {
     const { deliveredCount, startedCount } = await engine.signal({ name, id, payload: { by: id } });
@@ -25,7 +25,7 @@ export function signals(name: string, id: string, when: When = {}): Call {
   });
 }
 
-/** Longer than any standstill: whoever comes late in a run still finds it. */
+/** Longer than any standstill: a late wait in a run still finds it. */
 const DAY = 86_400_000;
 
 /** Sends a message. */
@@ -48,7 +48,7 @@ export function sends(
   });
 }
 
-/** Says how events of a name behave. */
+/** Declares an event type. */
 export function declares(name: string, config: Partial<EventConfig>): Call {
   return call(`declare ${name}`, {}, async ({ engine }) => {
     await engine.setEventType(name, {
@@ -62,7 +62,7 @@ export function declares(name: string, config: Partial<EventConfig>): Call {
   });
 }
 
-/** Sends an event to everybody. */
+/** Broadcasts an event. */
 export function publishes(name: string, id: string, when: When = {}): Call {
   return call(`publish ${id}`, when, async ({ engine }) => {
     const { outcome } = await engine.event({ name, id, payload: { was: id } });
@@ -70,7 +70,7 @@ export function publishes(name: string, id: string, when: When = {}): Call {
   });
 }
 
-/** Sends an event to one instance, as soon as that is there. */
+/** Sends an event to one instance, as soon as that exists. */
 export function tells(target: string, name: string, id: string, when: When = {}): Call {
   return call(`tell ${id}`, when, async ({ engine, sendsTo, committedEntries }) => {
     if (committedEntries(target) === 0) return undefined;
@@ -81,12 +81,12 @@ export function tells(target: string, name: string, id: string, when: When = {})
   });
 }
 
-/** How often somebody looks for a letter that may never come: its target may have ended before. */
+/** How often dead letters are listed that may never exist: their target may have ended before. */
 const PATIENCE = 8;
 
 /**
- * Replays dead letters until none is left, after there was one. A call that dies may have replayed
- * its letter already: what then finds nobody is removed.
+ * Replays dead letters until none is left, after there was one. A call that crashes may have
+ * replayed its letter already: one that then finds no wait is removed.
  */
 export function replays(name: string): Call {
   let [hasSeenOne, left] = [false, PATIENCE];
@@ -122,7 +122,7 @@ function call(
   { atMs, when = () => true }: When,
   make: (desk: Desk) => Promise<string | undefined>,
 ): Call {
-  // Once it held it counts: a repeat is made whatever has become of those who waited.
+  // Once it held it counts: a repeat is made whatever has happened to the waits.
   let hasHeld = false;
   return {
     name,

@@ -1,4 +1,4 @@
-// Requests are stated once: what is wrong with one is told alike over HTTP and by the library.
+// Requests are defined once: HTTP and the library report the same errors.
 import { describe, expect, test } from "vitest";
 import { MAX_RETRIES, MAX_TEXT_LENGTH } from "../../lib/api/limits.ts";
 import {
@@ -16,7 +16,7 @@ type Call = keyof LibraryCalls;
 type Faults = readonly Readonly<{ at: string; message: string }>[];
 type Details = readonly Readonly<{ path: string; message: string }>[];
 
-/** Where each call takes its request over HTTP, and what the library is given before it. */
+/** The HTTP route of each call, and the arguments of the library before the request. */
 const BODIES: Readonly<Partial<Record<Call, readonly [string, string, ...string[]]>>> = {
   start: ["POST", "/v1/definitions/order/instances", "order"],
   cancel: ["POST", "/v1/instances/live/cancel", "live"],
@@ -41,10 +41,10 @@ const longText = "x".repeat(MAX_TEXT_LENGTH + 1);
 const failed = { message: "no" };
 const poll = { type: "charge", max: 1, lockSeconds: 30, worker: "anna" };
 
-/** A call, a request, and the paths of all that is wrong with it. */
+/** A call, a request, and the paths of all its errors. */
 type Wrong = readonly [what: string, call: Call, request: object, ...paths: string[]];
 
-/** What the library once took and HTTP refused, and the other way round. */
+/** What the library once accepted and HTTP refused, and the other way round. */
 const DRIFTED: readonly Wrong[] = [
   ["a failure's message that is too long", "fail", { message: longText }, "message"],
   ["more retries than there may be", "fail", { ...failed, retries: MAX_RETRIES + 1 }, "retries"],
@@ -163,7 +163,7 @@ const STATED: readonly Wrong[] = [
   ],
 ];
 
-/** What the library says of the same list, where a query has text. */
+/** What the library reports for the same list, where a query has text. */
 const QUERIES: readonly (readonly [Call, object, string, ...string[]])[] = [
   ["list", { limit: 0, status: "live" }, "/v1/instances?limit=0&status=live", "limit", "status"],
   [
@@ -181,10 +181,10 @@ const QUERIES: readonly (readonly [Call, object, string, ...string[]])[] = [
   ["deadLetters", { name: "", cursor: "" }, "/v1/dead-letters?name=&cursor=", "name", "cursor"],
 ];
 
-async function bothDoors() {
+async function bothApis() {
   const { api, asked: overHttp } = await fakeApi();
   const { engine, asked: byLibrary } = fakeEngine();
-  // Plain JavaScript may hand over anything, whatever the types say.
+  // Plain JavaScript may pass anything, whatever the types say.
   const library = libraryCalls(engine) as unknown as Record<
     Call,
     (...given: unknown[]) => Promise<unknown>
@@ -195,7 +195,7 @@ async function bothDoors() {
 const dotted = (pointer: string): string => pointer.replace(/^\//, "").replaceAll("/", ".");
 const refusalOf = (call: Promise<unknown>) => call.catch((error: unknown) => error);
 
-describe("both doors refuse alike", () => {
+describe("HTTP and the library refuse alike", () => {
   const wrong = [...DRIFTED, ...STATED].map(([what, call, request, ...paths]) => ({
     name: `${what} in ${call}`,
     call,
@@ -204,7 +204,7 @@ describe("both doors refuse alike", () => {
   }));
 
   test.each(wrong)("$name", async ({ call, request, paths }) => {
-    const { api, library, asked } = await bothDoors();
+    const { api, library, asked } = await bothApis();
     const [method, path, ...before] = BODIES[call] ?? ["", ""];
 
     const answer = await api(method, path, { json: request });
@@ -222,7 +222,7 @@ describe("both doors refuse alike", () => {
   const lists = QUERIES.map(([call, filter, path, ...paths]) => ({ call, filter, path, paths }));
 
   test.each(lists)("$path", async ({ call, filter, path, paths }) => {
-    const { api, library, asked } = await bothDoors();
+    const { api, library, asked } = await bothApis();
 
     const [plain = "", query = ""] = path.split("?");
     const answer = await api("GET", plain, { query });
@@ -236,8 +236,8 @@ describe("both doors refuse alike", () => {
     expect(asked()).toEqual([]);
   });
 
-  test("a signal, whose payload is an argument of its own in the library", async () => {
-    const { api, library, asked } = await bothDoors();
+  test("a signal, whose payload is a separate argument in the library", async () => {
+    const { api, library, asked } = await bothApis();
 
     const json = { name: long, payload: { "a-b": 1 }, id: "" };
     const answer = await api("POST", "/v1/signals", { json });
@@ -251,9 +251,9 @@ describe("both doors refuse alike", () => {
   });
 
   test.each(["", long, "字".repeat(112), "a\0b", "a\ud800"])(
-    "the type of task %j in every call",
+    "the task type %j in every call",
     async (type) => {
-      const { library, asked } = await bothDoors();
+      const { library, asked } = await bothApis();
 
       for (const call of [
         library.activate({ ...poll, type }),
@@ -267,8 +267,8 @@ describe("both doors refuse alike", () => {
     },
   );
 
-  test("a member that code would lose when it copies", async () => {
-    const { api, library, asked } = await bothDoors();
+  test("a property that a copy in code would lose", async () => {
+    const { api, library, asked } = await bothApis();
     const body = '{"variables":{"__proto__":1}}';
     const request: object = JSON.parse(body);
 

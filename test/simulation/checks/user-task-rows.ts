@@ -1,8 +1,8 @@
-// Where the rows of people's tasks must stand, by the rules alone: nothing here asks the engine.
+// Where the rows of user tasks must be, by the rules alone: the engine is not used here.
 import { type Instance, isTerminal, type TaskTicket } from "../../../lib/kernel/instance.ts";
 import type { Item } from "../../../lib/ports/store.ts";
 
-/** Every list that must lead to this task. */
+/** Every list that must contain this task. */
 export function listsOf(tenant: string, { person }: TaskTicket): readonly string[] {
   if (person === undefined) return [];
   const { assignee, users = [], groups = [] } = person;
@@ -14,7 +14,7 @@ export function listsOf(tenant: string, { person }: TaskTicket): readonly string
   ].map((list) => `${tenant}#U#${list}`);
 }
 
-/** Lists that do not lead to a task that they should lead to. */
+/** Lists that lack a task that they should contain. */
 export function missingRows(
   { tenant, id }: Pick<Instance, "tenant" | "id">,
   task: TaskTicket,
@@ -25,7 +25,7 @@ export function missingRows(
   return listsOf(tenant, task).filter((list) => !isThere(list));
 }
 
-/** The list and the task of each row that leads to nothing. */
+/** The list and the task of each row without an open task. */
 export function deadRows(
   instances: readonly Instance[],
   items: readonly Item[],

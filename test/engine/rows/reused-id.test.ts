@@ -11,7 +11,7 @@ import { aPlainWorld } from "../../support/plain-world.ts";
 const STEPS = Array.from({ length: 100 }, (_, n) => `step-${n}`);
 const task = (id: string, type: string) => xml("serviceTask", { id }, extensions(job(type)));
 
-/** Many tasks that run here, then one that waits for somebody else. */
+/** Many tasks with a handler, then one that waits for a worker. */
 const source = file(
   process(
     start(),
@@ -26,7 +26,10 @@ const DAY = 86_400_000;
 const document = "x".repeat(3_000);
 const large = "y".repeat(400_000);
 
-/** The same id begins, ends and is gone, but for what has left it; then it may begin again. */
+/**
+ * The same id starts, ends and expires, except for what was moved out of it; then it may start
+ * again.
+ */
 async function aWorld() {
   const store = new SimulatedStore({});
   const blobs = new SimulatedBlobs();
@@ -50,8 +53,8 @@ async function aWorld() {
 const leftBy = (store: SimulatedStore, kind: "T" | "V"): readonly Item[] =>
   store.items().filter(({ key }) => key.pk.endsWith("#I#i") && key.sk.startsWith(`${kind}#`));
 
-describe("an id that is used again", () => {
-  test("keeps the values of its new life, though the store still has to remove the old", async () => {
+describe("an id that is reused after erasure", () => {
+  test("keeps the values of the new instance, although the store still has to remove the old ones", async () => {
     const world = await aWorld();
     await world.live({ document, large });
     const old = leftBy(world.store, "V");
@@ -65,7 +68,7 @@ describe("an id that is used again", () => {
     expect((await world.engine.get("i")).variables).toMatchObject({ document, large });
   });
 
-  test("lets them go with its new end", async () => {
+  test("removes them with the end of the new instance", async () => {
     const world = await aWorld();
     await world.live({ document });
 
@@ -75,7 +78,7 @@ describe("an id that is used again", () => {
     expect(value?.expiresAt).toBe(world.now());
   });
 
-  test("has the history of its new life alone", async () => {
+  test("has the history of the new instance alone", async () => {
     const world = await aWorld();
     await world.live({ text: "x".repeat(450) });
     const old = leftBy(world.store, "T");

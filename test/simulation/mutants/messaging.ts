@@ -1,10 +1,10 @@
-// Rules of signals, messages and events, each left out as in mutants.ts.
+// Rules of signals, messages and events, each left out as in protocol.ts.
 import { MARK, type Mutant } from "./protocol.ts";
 
-export const TALK_MUTANTS: readonly Mutant[] = [
+export const MESSAGING_MUTANTS: readonly Mutant[] = [
   {
     name: "no-fence",
-    without: "a wait is called gone only by who has read an instance that has heard of it",
+    without: "a wait counts as closed only for a reader of an instance version that knows it",
     scenario: "signal-crowd",
     seed: 47,
     file: "lib/engine/rows/life.ts",
@@ -13,7 +13,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "rows-before-instance",
-    without: "a wait and what leads to it are committed together: what leads to it went first",
+    without: "a wait and its row are committed together: the row was written first",
     scenario: "message-during",
     file: "lib/engine/step/commit.ts",
     find: "const outcome = await world.store.commit(write);",
@@ -27,7 +27,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "rows-after-instance",
-    without: "a wait and what leads to it are committed together: what leads to it came after",
+    without: "a wait and its row are committed together: the row was written after",
     scenario: "signal-waiters",
     file: "lib/engine/step/commit.ts",
     find: "const outcome = await world.store.commit(write);",
@@ -38,7 +38,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no-after-seq",
-    without: "a wait is for what was broadcast after it looked at the head",
+    without: "a wait is for what was broadcast after it read the head",
     scenario: "signal-loop",
     file: "lib/engine/step/companions.ts",
     find: "const row = { after: head.seq, epoch: head.epochs };",
@@ -46,7 +46,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no-second-head-read",
-    without: "who began to wait looks at the head once more after the commit",
+    without: "a new wait reads the head once more after the commit",
     scenario: "signal-loop",
     seed: 22,
     file: "lib/engine/step/dispatch.ts",
@@ -57,7 +57,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "aside-before-record",
-    without: "a row leaves its page for one of its own only once the page's record awaits it",
+    without: "a row is moved from its page to a separate one only once the page's record awaits it",
     scenario: "signal-start",
     seed: 166,
     file: "lib/engine/signals/fan-out.ts",
@@ -72,7 +72,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   {
     name: "missed-without-pages",
     without:
-      "who has missed a broadcast leaves it to its pages, which count, while they are under way",
+      "a wait that missed a broadcast leaves it to its pages, which count it, while they are in progress",
     scenario: "signal-start",
     seed: 617,
     file: "lib/engine/signals/missed.ts",
@@ -81,7 +81,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no-expected-head",
-    without: "with queues in memory a wait is committed only while nothing is broadcast",
+    without: "with queues in memory, a wait is committed only while nothing is broadcast",
     scenario: "signal-loop",
     mode: "memory",
     file: "lib/engine/step/companions.ts",
@@ -90,7 +90,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "sub-without-condition",
-    without: "who waits and what comes change a mailbox under its version",
+    without: "waits and messages change a mailbox under its version",
     scenario: "message-during",
     file: "lib/engine/step/commit.ts",
     find: "const outcome = await world.store.commit(write);",
@@ -103,7 +103,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "append-ignores-subs",
-    without: "a message goes to who waits for it",
+    without: "a message is delivered to an open wait",
     scenario: "message-late",
     file: "lib/engine/messages/publish.ts",
     find: "const [only, ...others] = waiters;",
@@ -111,7 +111,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "row-removed-early",
-    without: "a row stays while a delivery along it may still owe something",
+    without: "a row stays while a delivery through it may still owe something",
     scenario: "signal-multi-shot",
     seed: 36,
     file: "lib/engine/rows/closed.ts",
@@ -128,7 +128,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "consume-once-without-transaction",
-    without: "an event that only one may have goes in the commit of its taker's step",
+    without: "an event for a single recipient is removed in the commit of the recipient's step",
     scenario: "event-one-of-two",
     file: "lib/engine/step/companions.ts",
     find: "...context.taken.map(",
@@ -144,7 +144,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "message-not-remembered",
-    without: "a mailbox remembers the messages that have come",
+    without: "a mailbox remembers the messages that have arrived",
     scenario: "message-doubled",
     file: "lib/engine/rows/mailbox.ts",
     find: "return { ...mailbox, ids: [...mailbox.ids, id] };",
@@ -152,7 +152,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "no-enabled-check",
-    without: "a signal begins what is enabled",
+    without: "a signal starts only enabled definitions",
     scenario: "signal-start",
     file: "lib/engine/signals/start.ts",
     find: 'if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };',
@@ -161,7 +161,8 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "head-not-expected",
-    without: "what a signal begins is created only while the definition is as it was read",
+    without:
+      "an instance started by a signal is created only while the definition is as it was read",
     scenario: "signal-start",
     file: "lib/engine/drive/creation.ts",
     find: "return { ...plan, companions: [...plan.companions, enabled] };",
@@ -169,7 +170,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "start-not-carried",
-    without: "what a signal's start owes leaves before it: its row may go at any moment",
+    without: "what a signal's start owes is sent before it: its row may be removed at any moment",
     scenario: "signal-start-undeployed",
     file: "lib/engine/signals/start.ts",
     find: "const created = await createInstance(world, instanceId, start);",
@@ -181,7 +182,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "dead-letter-lost",
-    without: "what an ended instance left unread is kept",
+    without: "the unread events of an ended instance are kept",
     scenario: "event-dead-letter",
     file: "lib/engine/step/dispatch.ts",
     find: "return world.senders.bury(world, instanceId, record.effect);",
@@ -189,7 +190,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
   },
   {
     name: "dead-letter-buried-twice",
-    without: "burying twice keeps it once",
+    without: "a dead letter that is written twice is kept once",
     scenario: "event-dead-letter",
     file: "lib/engine/events/dead-letter.ts",
     find: "const { id, name, payload, at } = event;",

@@ -3,11 +3,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Arrived, verifySignature } from "./verify-signature.ts";
 
-/** What came to the door: the request, and whose good signature it had. */
+/** What came to the gateway: the request, and the signer of a valid signature. */
 export type Caller = Arrived & Readonly<{ signedBy: ReturnType<typeof verifySignature> }>;
 
-/** A server that takes what is signed with the one key pair it knows, as an API Gateway would. */
-export async function openSignedDoor(
+/**
+ * A server that accepts requests signed with the one key pair it knows, as an API Gateway would.
+ */
+export async function openSignedGateway(
   secret: string,
   answer: (caller: Caller) => Readonly<{ status: number; type?: string; body: unknown }> = () => ({
     status: 200,

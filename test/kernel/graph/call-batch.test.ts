@@ -21,7 +21,7 @@ const N = 12;
 const items = Array.from({ length: N }, (_, n) => n);
 const all = (size: number) => Array.from({ length: size }, (_, n) => n);
 
-/** `a`, with what is on its border, and a task behind each. */
+/** `a`, with its boundary events, and a task after each. */
 const around = (looping: Piece, ...border: readonly Piece[]) =>
   aProcess(
     [aStart(), looping, aTask("after"), ...border, ...(border.length > 0 ? [aTask("late")] : [])],
@@ -38,7 +38,7 @@ function familiesIn({ instance }: Play): readonly CallBatch[] {
   return instance.tickets.filter((it) => it.on === "family").filter((it) => "call" in it);
 }
 
-/** The member as the call that it is, of the family that was opened last. */
+/** The item as a call, of the batch that was opened last. */
 function memberIn(order: Play, n: number): ChildTicket {
   const family = familiesIn(order).at(-1);
   const ticket = findTicket(order.instance.tickets, itemName(family?.id ?? "none", n));
@@ -75,14 +75,14 @@ const fails = (order: Play, n: number, error?: ChildEnded["error"]) =>
 const refuses = (order: Play, n: number) =>
   order.deliver({ kind: "child-refused", ticket: nameOf(order, n), message: "no such process" });
 
-/** Orders to cancel that the instance has not sent yet. */
+/** Cancel effects that the instance has not sent yet. */
 const cancels = ({ instance }: Play) =>
   instance.outbox.flatMap(({ effect }) => (effect.kind.startsWith("cancel") ? [effect] : []));
 
 const shelvesIn = ({ instance }: Play) => instance.tickets.filter(holdsFailedItems);
 
-describe("a family of calls", () => {
-  test("F57 F58: is one ticket, and gathers what its children give in the order of the list", async () => {
+describe("a batch of calls", () => {
+  test("F57 F58: is one ticket, and collects the results of its children in the order of the list", async () => {
     const order = await play(around(calling()), { variables: { items } });
     const { open } = order;
 
@@ -100,7 +100,7 @@ describe("a family of calls", () => {
     );
   });
 
-  test("F57: hands over to each child what was visible when the loop began, and its own", async () => {
+  test("F57: passes to each child what was visible when the loop started, and its own entry", async () => {
     const order = await play(around(calling({ inputs: { label: '="n" + string(item)' } })), {
       variables: { items, x: 1 },
     });
@@ -113,7 +113,7 @@ describe("a family of calls", () => {
     expect(memberIn(order, 4)).toMatchObject({ process: "child", member: 4 });
   });
 
-  test("F57: hands over only what is the member's own where it says so", async () => {
+  test("F57: passes only the item's own variables if specified", async () => {
     const order = await play(around(calling({ passesAll: false, loop: aLoop() })), {
       variables: { items, x: 1 },
     });
@@ -121,7 +121,7 @@ describe("a family of calls", () => {
     expect(givenTo(order, 4)).toEqual({ item: 4, loopCounter: 5 });
   });
 
-  test("F57: keeps to which version it is bound and what is caught around it", async () => {
+  test("F57: keeps its version binding and the error codes caught around it", async () => {
     const border = aBoundaryError("e", { on: "a", code: "NO" });
     const order = await play(around(calling({ binding: { tag: "v1" } }), border), {
       variables: { items },
@@ -130,7 +130,7 @@ describe("a family of calls", () => {
     expect(memberIn(order, 0)).toMatchObject({ binding: { tag: "v1" }, catches: ["NO"] });
   });
 
-  test("S4: is told once of each child (race 49)", async () => {
+  test("S4: takes the result of each child once (race 49)", async () => {
     const order = await play(around(calling()), { variables: { items } });
     const ticket = nameOf(order, 5);
     await ends(order, 5);
@@ -161,7 +161,7 @@ describe("a family of calls", () => {
     expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(N - 3);
   });
 
-  test("orders nothing to be cancelled when all of its children have ended", async () => {
+  test("cancels nothing when all of its children have ended", async () => {
     const order = await play(around(calling()), { variables: { items }, holdsBack: true });
 
     for (const n of items) await ends(order, n);
@@ -186,7 +186,7 @@ describe("a family of calls", () => {
     expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(N);
   });
 
-  test("throws the first error of a child to its border, which ends the others", async () => {
+  test("throws the first error of a child to its boundary event, which ends the others", async () => {
     const border = aBoundaryError("e", { on: "a", code: "NO" });
     const order = await play(around(calling(), border), { variables: { items }, holdsBack: true });
 
@@ -197,7 +197,7 @@ describe("a family of calls", () => {
     expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(N + 1);
   });
 
-  test("has an incident for a child that failed, and calls anew for it alone", async () => {
+  test("has an incident for a child that failed, and calls again for it alone", async () => {
     const order = await play(around(calling()), { variables: { items } });
     await fails(order, 7, { message: "it broke" });
     for (const n of items) if (n !== 7) await ends(order, n, { result: { result: n } });
@@ -218,7 +218,7 @@ describe("a family of calls", () => {
     expect(order.variables.results).toEqual(items.map((n) => (n === 7 ? "mended" : n)));
   });
 
-  test("has an incident for a child that cannot begin", async () => {
+  test("has an incident for a child that cannot start", async () => {
     const order = await play(around(calling()), { variables: { items } });
 
     await refuses(order, 7);
@@ -228,7 +228,7 @@ describe("a family of calls", () => {
     expect(openIn(order.family("a"))).toBe(N - 1);
   });
 
-  test("fails its instance with an error that only somebody above catches", async () => {
+  test("fails its instance with an error that only a caller above catches", async () => {
     const parent = { instanceId: "above", ticket: "f1.1#3", depth: 1, catches: ["NO"] } as const;
     const order = await play(around(calling()), { variables: { items }, parent, holdsBack: true });
 
@@ -238,7 +238,7 @@ describe("a family of calls", () => {
     expect(cancels(order)).toMatchObject([{ kind: "cancel-children" }]);
   });
 
-  test("of detached calls is over when all are there, and cancels none", async () => {
+  test("of detached calls completes when all have started, and cancels none", async () => {
     const looping = calling({
       detached: true,
       outputs: { result: "=childInstanceId" },
@@ -258,7 +258,7 @@ describe("a family of calls", () => {
     expect(cancels(cut)).toEqual([]);
   });
 
-  test("has one incident for all that fail beyond what an instance can hold, and calls anew", async () => {
+  test("has one incident for all failures beyond the limit of an instance, and calls again", async () => {
     const size = MAX_TICKETS_OF_FAILED + 40;
     const order = await play(around(calling({ process: "=which" })), {
       variables: { items: all(size), which: "nothing" },
@@ -279,7 +279,7 @@ describe("a family of calls", () => {
 
     expect(tickets.length).toBeLessThan(MAX_TICKETS_OF_FAILED + 3);
     expect([refused, failed].map((it) => it?.members.numbers.length)).toEqual([21, 20]);
-    // The one whose other members still wait for an incident stays as long as that does.
+    // The incident whose other items are not resolved yet stays.
     expect(old?.id).toBe(first?.id);
     expect(anew?.call).toMatchObject({ process: "child", variables: { which: "child" } });
     expect(anew && openIn(anew)).toBe(21);
@@ -287,7 +287,7 @@ describe("a family of calls", () => {
     expect(left.map(({ id }) => id)).not.toContain(first?.id);
   });
 
-  test("calls what each entry says when they are called anew", async () => {
+  test("evaluates the entries again when they are called again", async () => {
     const size = MAX_TICKETS_OF_FAILED + 4;
     const process = '=if which = "even" and odd(item) then "odd" else which';
     const order = await play(around(calling({ process })), {
@@ -303,7 +303,7 @@ describe("a family of calls", () => {
     expect(named.toSorted()).toEqual(["even", "odd"]);
   });
 
-  test("keeps the others going when what a child gave cannot be taken, and looks at it again", async () => {
+  test("continues the others when a child's result cannot be stored, and reads it again", async () => {
     const order = await play(around(calling()), { variables: { items } });
     const { id } = order.family("a");
     const why = { type: "STATE_TOO_LARGE", message: "too much" } as const;
@@ -324,7 +324,7 @@ describe("a family of calls", () => {
     expect(order.family("a")).not.toHaveProperty("retries");
   });
 
-  test("is not made of calls of different processes, nor of ten or fewer", async () => {
+  test("is not used for calls of different processes, nor for ten or fewer", async () => {
     const process = '="child" + string(item)';
     const mixed = await play(around(calling({ process })), { variables: { items } });
     const few = await play(around(calling()), { variables: { items: all(10) } });
@@ -333,7 +333,7 @@ describe("a family of calls", () => {
     expect(few.open).toEqual(all(10).map(() => "child a"));
   });
 
-  test("says for which entry a call cannot be computed", async () => {
+  test("reports for which entry a call cannot be computed", async () => {
     const order = await play(around(calling({ process: '=if item = 5 then "" else "child"' })), {
       variables: { items },
     });
@@ -344,7 +344,7 @@ describe("a family of calls", () => {
     });
   });
 
-  test("is refused as a whole where it would be inside too many others", async () => {
+  test("is refused as a whole if its depth would exceed the limit", async () => {
     const parent = { instanceId: "above", ticket: "c1.1", depth: MAX_CALL_DEPTH };
     const order = await play(around(calling()), { variables: { items }, parent });
 

@@ -15,7 +15,7 @@ const namesIn = (cell = ""): readonly string[] =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => name);
 
 describe("the table of races in the documentation", () => {
-  test("names scenarios and mutants that are there", () => {
+  test("names scenarios and mutants that exist", () => {
     const scenarios = new Set(SCENARIOS.map(({ name }) => name));
     const mutants = new Set(MUTANTS.map(({ name }) => name));
 

@@ -1,14 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { PEOPLE_SCENARIOS } from "./scenarios/people.ts";
+import { BATCH_FOR_WORKERS_SCENARIOS } from "./scenarios/batch-for-workers.ts";
 import type { Mode } from "./world/mode.ts";
 import { calm, crashes, strike } from "./world/single-fault.ts";
 
 const MODES: readonly Mode[] = ["durable", "memory"];
 
-describe("a single crash among people", () => {
-  for (const scenario of PEOPLE_SCENARIOS) {
+// Refusals are tried with every other scenario's, in single-fault.test.ts.
+describe("items of a batch that workers run, or that are exclusive", () => {
+  for (const scenario of BATCH_FOR_WORKERS_SCENARIOS) {
     for (const mode of MODES) {
-      test(`before and after every port call harms nothing: ${scenario.name}, ${mode}`, async () => {
+      test(`survive a crash before and after every port call: ${scenario.name}, ${mode}`, async () => {
         const setting = { scenario, mode };
 
         expect(await strike(setting, crashes(await calm(setting)))).toEqual([]);

@@ -1,5 +1,5 @@
-// Loops whose members those outside do, handlers that come and go under them, and members that must
-// not run twice.
+// Batches whose items workers run, handlers that are added and removed meanwhile, and exclusive
+// items.
 import { aLoop, anEnd, aStart, aTask } from "../../support/graph-builder.ts";
 import { resolver, starter } from "../actors/callers.ts";
 import { newCrew, worker } from "../actors/outside-workers.ts";
@@ -26,7 +26,7 @@ const OTHERS = ["after"];
 const ALL = ["after", "charge"];
 const ids = ["one"];
 
-/** Does what a worker would have done; one entry fails as often as is said. */
+/** Does what a worker would have done; one entry fails as often as specified. */
 const charges = (failures: number, how: Partial<Handler> = {}): Handler => ({
   takesMs: 20,
   ...how,
@@ -36,7 +36,7 @@ const charges = (failures: number, how: Partial<Handler> = {}): Handler => ({
       : done({ charged: true }),
 });
 
-/** Nobody is left to do what the dead had, unless one goes on until the end. */
+/** Crashed workers are not replaced, unless one continues until the end. */
 const crewOf =
   (...ways: readonly Parameters<typeof worker>[1][]) =>
   (): readonly Caller[] => {
@@ -47,16 +47,16 @@ const crewOf =
     ];
   };
 
-export const FAMILY_OUTSIDE_SCENARIOS: readonly Scenario[] = [
+export const BATCH_FOR_WORKERS_SCENARIOS: readonly Scenario[] = [
   {
-    name: "family-outside",
+    name: "batch-for-workers",
     definitions: [looping],
     handlers: { after: does("after") },
     callers: crewOf("dies", "fails-once", "beats"),
     settings,
   },
   {
-    name: "family-adopted",
+    name: "batch-adopted",
     definitions: [looping],
     handlers: { after: does("after"), charge: charges(1) },
     releases: [
@@ -68,8 +68,8 @@ export const FAMILY_OUTSIDE_SCENARIOS: readonly Scenario[] = [
     settings,
   },
   {
-    // Members that have failed once wait for their next attempt when their handler goes.
-    name: "family-gone-midway",
+    // Items that have failed once wait for their next attempt when their handler is removed.
+    name: "batch-handler-removed",
     definitions: [looping],
     handlers: { after: does("after"), charge: charges(2, { takesMs: 15_000 }) },
     releases: [
@@ -82,7 +82,7 @@ export const FAMILY_OUTSIDE_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    name: "family-exclusive",
+    name: "batch-exclusive",
     definitions: [looping],
     handlers: {
       after: does("after"),

@@ -1,6 +1,6 @@
-// Loops over more calls than have tickets of their own: begun and cancelled by pages of a few, told
-// of once each, and no child lives on when the loop is over. Most children do nothing but end, so
-// that every port call can be struck.
+// Multi-instance calls with more items than have individual tickets: started and cancelled in pages
+// of a few, notified once each, and no child outlives the loop. Most children only end, so that a
+// fault at every port call can be tried.
 import type { Compiled } from "../../../lib/definition/definition.ts";
 import type { Loop } from "../../../lib/definition/graph.ts";
 import {
@@ -23,7 +23,7 @@ import type { Caller, Scenario } from "./scenario.ts";
 
 const OVER = { over: "=for n in 1..11 return n", gathers: "=item" };
 
-/** `p` calls `child` for each of eleven entries, and does something afterwards. */
+/** `p` calls `child` for each of eleven entries, and runs a task afterwards. */
 function looping(loop = aLoop(OVER), ...border: readonly Piece[]): Compiled {
   return calling("child", loop, border);
 }
@@ -69,9 +69,9 @@ const threeEnd = graph(
 const handlers = { work: does("work"), after: does("after"), mend: does("mend") };
 const settings = { membersPerPage: 4 };
 
-export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
+export const CALL_BATCH_SCENARIOS: readonly Scenario[] = [
   {
-    name: "call-family",
+    name: "call-batch",
     definitions: [looping(), quick],
     handlers,
     callers: () => [starter("p", "one")],
@@ -79,7 +79,7 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    name: "call-family-working",
+    name: "call-batch-working",
     definitions: [looping(), working],
     handlers,
     callers: () => [starter("p", "one")],
@@ -87,28 +87,28 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
     confluent: true,
   },
   {
-    name: "call-family-cancelled",
+    name: "call-batch-cancelled",
     definitions: [looping(), waiting],
     handlers,
     callers: () => [starter("p", "one"), onceStarted(canceller("one", 5_000))],
     settings,
   },
   {
-    name: "call-family-cancelled-early",
+    name: "call-batch-cancelled-early",
     definitions: [looping(), working],
     handlers,
     callers: () => [starter("p", "one"), canceller("one", 0)],
     settings,
   },
   {
-    name: "call-family-cancelled-midway",
+    name: "call-batch-cancelled-midway",
     definitions: [looping(), waiting],
     handlers,
     callers: () => [starter("p", "one"), onceStarted(canceller("one", 0))],
     settings,
   },
   {
-    name: "call-family-late",
+    name: "call-batch-late",
     definitions: [
       looping(aLoop(OVER), aBoundaryTimer("late", { on: "call", duration: "PT10S" })),
       waiting,
@@ -118,7 +118,7 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
     settings,
   },
   {
-    name: "call-family-failed",
+    name: "call-batch-failed",
     definitions: [
       looping(aLoop(OVER), aBoundaryError("caught", { on: "call", code: "BAD" })),
       child(anErrorEnd("bad", "BAD")),
@@ -128,14 +128,14 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
     settings,
   },
   {
-    name: "call-family-enough",
+    name: "call-batch-enough",
     definitions: [looping(aLoop({ ...OVER, until: "=numberOfCompletedInstances >= 3" })), threeEnd],
     handlers,
     callers: () => [starter("p", "one")],
     settings,
   },
   {
-    name: "call-family-refused",
+    name: "call-batch-refused",
     definitions: [calling("=which", aLoop(OVER), []), quick],
     handlers,
     callers: () => [
@@ -148,7 +148,7 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
     settings,
   },
   {
-    name: "call-family-detached",
+    name: "call-batch-detached",
     definitions: [
       graph(
         "p",
@@ -168,7 +168,7 @@ export const CALL_FAMILY_SCENARIOS: readonly Scenario[] = [
   },
 ];
 
-/** Comes again until there is something to cancel. */
+/** Repeats until there is something to cancel. */
 function onceStarted({ name, calls }: Caller): Caller {
   return {
     name,

@@ -1,9 +1,9 @@
-// Calls and children. What must hold, whatever goes wrong:
+// Calls and children. What must hold, whatever fails:
 //
-// 1. A call begins one instance, with what the call has handed over, and no other call does.
-// 2. A call takes what its child has become, once; what has not ended it does not take.
-// 3. A child is cancelled from above only when its call is gone.
-// 4. At rest no awaited child lives whose call is gone, and no call is open whose child does not live.
+// 1. A call starts one instance, with the input of the call, and no other call does.
+// 2. A call takes the outcome of its child, once, and not before the child has ended.
+// 3. A child is cancelled by its caller only when its call is closed.
+// 4. At rest no awaited child is live whose call is closed, and no call is open whose child is not live.
 
 import type { Variables } from "../../../lib/definition/json.ts";
 import { neverBegan } from "../../../lib/engine/rows/child.ts";
@@ -21,16 +21,16 @@ import type { Program } from "../../../lib/kernel/runner.ts";
 import type { Message } from "../../../lib/ports/message.ts";
 import { must } from "./violation.ts";
 
-/** What a child's step is called that its parent has ordered. */
+/** The name of a step in a child that its parent has ordered. */
 const BY_PARENT = "parent";
 const REASON = "The call that waited for it was interrupted.";
 
 type Lives = ReadonlyMap<string, Readonly<{ instance: Instance }>>;
 
-export class Kin {
+export class CallTree {
   readonly #lives: Lives;
   readonly #programs: ReadonlyMap<string, Program>;
-  /** Every call that was ever made, by its instance and ticket, and what it handed over then. */
+  /** Every call that was ever made, by its instance and ticket, and its input. */
   readonly #calls = new Map<string, Made>();
   readonly #children = new Map<string, string>();
   readonly #told = new Set<string>();
@@ -40,12 +40,12 @@ export class Kin {
     this.#programs = programs;
   }
 
-  /** The instance that a ticket has begun, or its tombstone. */
+  /** The instance that a ticket has started, or its tombstone. */
   childOf(parentId: string, ticket: string): Instance | undefined {
     return this.#live(this.#children.get(`${parentId} ${ticket}`));
   }
 
-  /** What an instance is called in every run: a child's id comes from when its caller began. */
+  /** The name of an instance in every run: a child's id depends on when its caller started. */
   nameOf(id: string): string {
     const { parent } = this.#live(id) ?? {};
     if (parent === undefined) return id;
@@ -55,7 +55,7 @@ export class Kin {
     return `${this.nameOf(parent.instanceId)}/${element}${place}`;
   }
 
-  /** Remembers the calls of an image, and whose child it is. */
+  /** Remembers the calls of an image, and its parent. */
   stored(instance: Instance): void {
     const { id, definition, parent } = instance;
     for (const ticket of callsIn(instance)) {
@@ -67,12 +67,12 @@ export class Kin {
     if (parent === undefined) return;
     const call = `${parent.instanceId} ${parent.ticket}`;
     const known = this.#children.get(call) ?? id;
-    must(this.#calls.has(call), () => `${id} was begun by ${call}, which was never made`);
-    must(known === id, () => `${call} has begun both ${known} and ${id}`);
+    must(this.#calls.has(call), () => `${id} was started by ${call}, which was never made`);
+    must(known === id, () => `${call} has started both ${known} and ${id}`);
     this.#children.set(call, id);
   }
 
-  /** Facts that calls and children may bring to an instance, by what has been stored. */
+  /** Facts that calls and children may deliver to an instance, by what has been stored. */
   factsFor(before: Instance, after: Instance): readonly Fact[] {
     return [
       ...this.#startOf(after),
@@ -81,14 +81,14 @@ export class Kin {
     ];
   }
 
-  /** Notes a fact that an instance has taken, by rules 2 and 3. */
+  /** Records a fact that an instance has taken, by rules 2 and 3. */
   taken(fact: Fact, after: Instance): void {
     if (fact.kind !== "child-ended" && fact.kind !== "child-started") return;
     must(!this.#told.has(fact.childId), () => `${after.id} was told twice of ${fact.childId}`);
     this.#told.add(fact.childId);
   }
 
-  /** A tombstone stands for a call that was made, and says nothing else. */
+  /** A tombstone belongs to a call that was made, and contains nothing else. */
   checkTombstone({ id, parent, version, outbox, tickets }: Instance): void {
     const call = `${parent?.instanceId} ${parent?.ticket}`;
     must(this.#calls.has(call), () => `${id} is the tombstone of ${call}, which was never made`);
@@ -96,7 +96,7 @@ export class Kin {
     must(outbox.length + tickets.length === 0, () => `the tombstone ${id} owes something`);
   }
 
-  /** Whether an order from one instance to another has left. */
+  /** Whether an effect from one instance to another was sent. */
   wasSent(id: string, effect: TicketlessEffect, queued: readonly Message[]): boolean {
     const instance = this.#live(id.slice(0, id.lastIndexOf(":")));
     if (instance === undefined) return false;
@@ -114,7 +114,9 @@ export class Kin {
     return isLooking || !isOpen(this.#live(instanceId), ticket);
   }
 
-  /** Whose message brings back what was done here under this name, and under which name there. */
+  /**
+   * The instance whose message redelivers what was done here under this name, and its name there.
+   */
   senderOf(instance: Instance, by: string): { instance: Instance; by: string } | undefined {
     const { parent } = instance;
     const sender =
@@ -133,7 +135,7 @@ export class Kin {
       const { id, status, parent } = instance;
       const isOrphan =
         status === "live" && parent && !parent.detached && this.#isCallGone(instance);
-      must(!isOrphan, () => `${id} lives on, and nobody waits for it any more`);
+      must(!isOrphan, () => `${id} is still live although its call is closed`);
       for (const ticket of callsIn(instance)) {
         const child = this.childOf(id, ticket.id);
         must(
@@ -203,13 +205,13 @@ type Made = Readonly<{ ticket: ChildTicket; variables: Variables }>;
 const isOpen = (instance: Instance | undefined, ticket: string): boolean =>
   instance !== undefined && findTicket(instance.tickets, ticket) !== undefined;
 
-/** Every call that is open, each member of a family among them. */
+/** Every open call, including each item of a batch. */
 const callsIn = ({ tickets }: Instance): readonly ChildTicket[] =>
   tickets
     .flatMap((ticket): readonly Ticket[] => (isBatch(ticket) ? itemsOf(ticket) : [ticket]))
     .filter((ticket) => ticket.on === "child");
 
-/** The calls that an order is to cancel. */
+/** The calls that a cancel effect is for. */
 function namesIn(effect: TicketlessEffect): readonly string[] {
   if (effect.kind === "cancel-child") return [effect.ticket];
   if (effect.kind !== "cancel-children") return [];
@@ -225,7 +227,7 @@ const isPaged = (parentId: string, name: string, queued: readonly Message[]): bo
       message.numbers.some((member) => itemName(message.ticket, member) === name),
   );
 
-/** Whether a page comes again that has ordered what was done here under this name. */
+/** Whether a page is still queued that has ordered what was done here under this name. */
 export const isPagedToCancel = (
   { parent }: Instance,
   by: string,

@@ -12,8 +12,8 @@ const gathers = {
 const each = (marker: string) =>
   sequence(xml("serviceTask", { id: "each" }, extensions(job("each")), marker));
 
-describe("a loop on the embedded engine", () => {
-  test("F58 goes through a thousand tasks at once", async () => {
+describe("a multi-instance activity on the embedded engine", () => {
+  test("F58 runs a thousand tasks at once", async () => {
     const engine = await anEngine({
       source: each(loop(gathers)),
       tasks: { each: ({ item }) => ({ result: Number(item) + 1 }) },
@@ -27,7 +27,7 @@ describe("a loop on the embedded engine", () => {
     expect((result as { results: unknown }).results).toEqual(several(1_000).map((n) => n + 1));
   });
 
-  test("F58 goes through them one by one, as often as it is said", async () => {
+  test("F58 runs them one by one, as often as specified", async () => {
     const seen: unknown[] = [];
     const engine = await anEngine({
       source: each(inTurn({}, xml("loopCardinality", {}, "=n"))),
@@ -45,7 +45,7 @@ describe("a loop on the embedded engine", () => {
     ["half a time", 1.5],
     ["a text", "three"],
     ["nothing", null],
-  ])("F58 is an incident when it is to be done %s", async (_, n) => {
+  ])("F58 raises an incident when its cardinality is %s", async (_, n) => {
     const engine = await anEngine({
       source: each(inTurn({}, xml("loopCardinality", {}, "=n"))),
       tasks: { each: () => undefined },
@@ -58,7 +58,7 @@ describe("a loop on the embedded engine", () => {
     expect(incidents).toMatchObject([{ type: "EXTRACT_VALUE_ERROR", element: "each" }]);
   });
 
-  test("F58 goes through sub-processes, more than are under way at once", async () => {
+  test("F58 runs sub-processes, more than may be active at once", async () => {
     const inside = [
       start("in"),
       xml("serviceTask", { id: "work" }, extensions(job("work"))),
@@ -76,7 +76,7 @@ describe("a loop on the embedded engine", () => {
     expect((result as { results: unknown }).results).toEqual(several(130).map((n) => n * 3));
   });
 
-  test("goes on after a restart with the members that are left", async () => {
+  test("continues after a restart with the remaining items", async () => {
     const dataDir = aDataDir();
     const ran: number[] = [];
     const stuck = await anEngine({

@@ -15,11 +15,11 @@ const rest = synthesised({ alarms: "off", api: "rest" });
 describe("the routes of an installation", () => {
   const wanted = operations.map(({ method, path }) => `${method} ${path}`).sort();
 
-  test("are the calls of the API, all of them and no other", () => {
+  test("are the operations of the API, all of them and no others", () => {
     expect(ROUTES.map(({ method, path }) => `${method} ${path}`).sort()).toEqual(wanted);
   });
 
-  test("of an HTTP API are these, and one for where nothing is", () => {
+  test("of an HTTP API are these, and a catch-all", () => {
     const keys = routesOf(byIam).map(({ RouteKey }) => RouteKey);
 
     expect(keys.sort()).toEqual(["$default", ...wanted].sort());
@@ -31,13 +31,13 @@ describe("the routes of an installation", () => {
 });
 
 describe("every route", () => {
-  test("of an HTTP API wants a signature unless it is told otherwise", () => {
+  test("of an HTTP API requires a signature by default", () => {
     for (const { RouteKey, AuthorizationType } of routesOf(byIam)) {
       expect([RouteKey, AuthorizationType]).toEqual([RouteKey, "AWS_IAM"]);
     }
   });
 
-  test("of a REST API wants a signature, too", () => {
+  test("of a REST API also requires a signature", () => {
     const methods = rest.of("AWS::ApiGateway::Method");
 
     expect(methods.length).toBeGreaterThan(30);
@@ -46,7 +46,7 @@ describe("every route", () => {
     }
   });
 
-  test("with JWT wants the scope of its verb", () => {
+  test("with JWT requires the scope of its verb", () => {
     const [authorizer, ...more] = byJwt.of("AWS::ApiGatewayV2::Authorizer");
 
     expect(more).toEqual([]);
@@ -65,7 +65,7 @@ describe("every route", () => {
     }
   });
 
-  test("that changes anything wants more than reading; deploying wants a scope of its own", () => {
+  test("that changes anything requires more than reading; deploying requires its own scope", () => {
     for (const { method, path, verb } of ROUTES) {
       expect([method, path, verb === "read"]).toEqual([method, path, method === "GET"]);
     }
@@ -81,7 +81,7 @@ describe("every route", () => {
     ]);
   });
 
-  test("takes scopes by the names that the user's tokens have", () => {
+  test("accepts the scope names of the user's tokens", () => {
     const named = synthesised({
       alarms: "off",
       auth: { ...JWT, scopes: { deploy: "workflows:publish" } },
@@ -95,7 +95,7 @@ describe("every route", () => {
     expect(scopes["POST /v1/signals"]).toEqual(["fermata/send"]);
   });
 
-  test("is open only where somebody asked for it, and was warned", () => {
+  test("is open only if configured so, with a warning", () => {
     const app = anApp();
     const stack = new Stack(app, "Test");
     const fermata = new Fermata(stack, "Fermata", { alarms: "off", auth: { kind: "none" } });
@@ -110,8 +110,8 @@ describe("every route", () => {
   });
 });
 
-describe("the door", () => {
-  test("lets in no more than it is set to, and logs who called", () => {
+describe("the API gateway", () => {
+  test("throttles as configured, and logs the caller", () => {
     const { props } = byIam.one("AWS::ApiGatewayV2::Stage", "Stage/Resource");
 
     expect(props.DefaultRouteSettings).toEqual({
@@ -122,7 +122,7 @@ describe("the door", () => {
     expect(props.AccessLogSettings.Format).not.toMatch(/path\b|queryString|authorizer\.claims/);
   });
 
-  test("logs of a caller with a token its subject, and no other claim", () => {
+  test("logs the subject of a token, and no other claim", () => {
     const { Format } = byJwt.one("AWS::ApiGatewayV2::Stage", "Stage/Resource").props
       .AccessLogSettings;
 
@@ -130,7 +130,7 @@ describe("the door", () => {
     expect(Format.match(/claims/g)).toHaveLength(1);
   });
 
-  test("may be called by the function's own API alone", () => {
+  test("is the only API that may call the function", () => {
     const permissions = byIam
       .of("AWS::Lambda::Permission")
       .filter(({ props }) => props.Principal === "apigateway.amazonaws.com");
@@ -143,7 +143,7 @@ describe("the door", () => {
     ]);
   });
 
-  test("answers no web page unless it is told which", () => {
+  test("answers no web page unless its origin is configured", () => {
     const cors = synthesised({ alarms: "off", cors: { origins: ["https://console.example.com"] } });
 
     expect(
@@ -158,7 +158,7 @@ describe("the door", () => {
     });
   });
 
-  test("leaves the question which pages may call to the gateway, since a browser asks it without a name", () => {
+  test("answers CORS preflights by itself, because a browser sends them without a signature", () => {
     const cors = synthesised({ alarms: "off", cors: { origins: ["https://console.example.com"] } });
     const elsewhere = routesOf(cors).filter(({ RouteKey }) => !/ \/v1\//.test(RouteKey));
 
@@ -173,7 +173,7 @@ describe("the door", () => {
     for (const { AuthorizationType } of routesOf(cors)) expect(AuthorizationType).toBe("AWS_IAM");
   });
 
-  test("as a REST API logs the route, and keeps what the gateway says of failures no longer than that", () => {
+  test("as a REST API logs the route, and keeps its failure logs no longer than that", () => {
     const { props } = rest.one("AWS::ApiGateway::Stage", "DeploymentStage.live/Resource");
     const failures = rest.one("AWS::Logs::LogGroup", "Api/Failures/Resource");
 
@@ -186,38 +186,43 @@ describe("the door", () => {
     expect(failures.props.RetentionInDays).toBe(30);
   });
 
-  test("refuses as a REST API what that cannot do", () => {
+  test("refuses JWT and CORS as a REST API", () => {
     expect(() => synthesised({ api: "rest", auth: JWT })).toThrow(/neither JWT nor CORS/);
     expect(() => synthesised({ api: "rest", cors: { origins: ["*"] } })).toThrow(
       /neither JWT nor CORS/,
     );
   });
 
-  test.each(["http", "rest"] as const)("grants the calls of a verb, and no others (%s)", (api) => {
-    const app = anApp();
-    const stack = new Stack(app, "Test");
-    const fermata = new Fermata(stack, "Fermata", { alarms: "off", api });
-    const caller = new Role(stack, "Somebody", { assumedBy: new AccountPrincipal("111122223333") });
+  test.each(["http", "rest"] as const)(
+    "grants the operations of a verb, and no others (%s)",
+    (api) => {
+      const app = anApp();
+      const stack = new Stack(app, "Test");
+      const fermata = new Fermata(stack, "Fermata", { alarms: "off", api });
+      const caller = new Role(stack, "Somebody", {
+        assumedBy: new AccountPrincipal("111122223333"),
+      });
 
-    fermata.grantCall(caller, "start", "work");
+      fermata.grantCall(caller, "start", "work");
 
-    const granted = read(app, stack);
-    const { Statement } = granted.one("AWS::IAM::Policy", "Somebody/DefaultPolicy/Resource").props
-      .PolicyDocument;
-    const calls = Statement.flatMap(({ Resource }: { Resource: unknown[] }) => Resource).map(
-      (resource: unknown) => inWords(resource, granted).replace(/^.*:Api\/Api\//, ""),
-    );
-    const stage = api === "http" ? "$default" : "live";
-    expect(calls.toSorted()).toEqual([
-      `${stage}/POST/v1/definitions/*/instances`,
-      `${stage}/POST/v1/tasks/*/claim`,
-      `${stage}/POST/v1/tasks/*/complete`,
-      `${stage}/POST/v1/tasks/*/fail`,
-      `${stage}/POST/v1/tasks/*/heartbeat`,
-      `${stage}/POST/v1/tasks/*/unclaim`,
-      `${stage}/POST/v1/tasks/activate`,
-    ]);
-  });
+      const granted = read(app, stack);
+      const { Statement } = granted.one("AWS::IAM::Policy", "Somebody/DefaultPolicy/Resource").props
+        .PolicyDocument;
+      const calls = Statement.flatMap(({ Resource }: { Resource: unknown[] }) => Resource).map(
+        (resource: unknown) => inWords(resource, granted).replace(/^.*:Api\/Api\//, ""),
+      );
+      const stage = api === "http" ? "$default" : "live";
+      expect(calls.toSorted()).toEqual([
+        `${stage}/POST/v1/definitions/*/instances`,
+        `${stage}/POST/v1/tasks/*/claim`,
+        `${stage}/POST/v1/tasks/*/complete`,
+        `${stage}/POST/v1/tasks/*/fail`,
+        `${stage}/POST/v1/tasks/*/heartbeat`,
+        `${stage}/POST/v1/tasks/*/unclaim`,
+        `${stage}/POST/v1/tasks/activate`,
+      ]);
+    },
+  );
 });
 
 type RouteProps = Readonly<{
