@@ -3,6 +3,7 @@ import { CORE, MESSAGING, SCENARIOS } from "./scenarios/all-scenarios.ts";
 import { CALL_SCENARIOS } from "./scenarios/call.ts";
 import { CALL_BATCH_SCENARIOS } from "./scenarios/call-batch.ts";
 import { ERASE_SCENARIOS } from "./scenarios/erase.ts";
+import { HEAVY_SCENARIOS } from "./scenarios/heavy.ts";
 import { LISTING_SCENARIOS } from "./scenarios/listing.ts";
 import { START_SCENARIOS } from "./scenarios/start.ts";
 import { WORKER_SCENARIOS } from "./scenarios/worker.ts";
@@ -23,7 +24,7 @@ const ELSEWHERE = [
 ];
 
 describe("a single crash", () => {
-  for (const scenario of CORE) {
+  for (const scenario of [...CORE, ...HEAVY_SCENARIOS]) {
     for (const mode of MODES) {
       test(`before and after every port call harms nothing: ${scenario.name}, ${mode}`, async () => {
         const setting = { scenario, mode };

@@ -33,6 +33,7 @@ import { CALL_BATCH_SCENARIOS } from "./call-batch.ts";
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase.ts";
 import { EVENT_SCENARIOS } from "./event.ts";
+import { HEAVY_SCENARIOS } from "./heavy.ts";
 import { HTTP_SCENARIOS } from "./http.ts";
 import { LISTING_SCENARIOS } from "./listing.ts";
 import { MESSAGE_SCENARIOS } from "./message.ts";
@@ -341,6 +342,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...OWN_QUEUE_SCENARIOS,
   ...REFUSED_SCENARIOS,
   ...POISON_SCENARIOS,
+  ...HEAVY_SCENARIOS,
 ];
 
 /** Some random graphs loop for ever: later tasks fail, and a deadline ends the rest. */

@@ -1,9 +1,15 @@
 // One host: an engine on ports that all pause at the gates of the world. Hosts share the store and,
 // unless they are one process, the queues; each has its own clock.
 import { hash } from "node:crypto";
-import { feelExpressions } from "../../../lib/adapters/feelin/feel-expressions.ts";
+import { feelLanguage } from "../../../lib/adapters/feelin/feel-expressions.ts";
 import type { SimulatedClock } from "../../../lib/adapters/simulated/clock.ts";
 import type { Compiled } from "../../../lib/definition/definition.ts";
+import {
+  type ExpressionLanguage,
+  type Expressions,
+  FEEL,
+} from "../../../lib/definition/expression.ts";
+import { MAX_WORK_PER_COMMIT } from "../../../lib/definition/limits.ts";
 import { createEngine, type Engine, worldOf } from "../../../lib/engine/engine.ts";
 import type { HostWorld, World } from "../../../lib/engine/world.ts";
 import { graphRunner } from "../../../lib/kernel/graph/graph-runner.ts";
@@ -47,8 +53,20 @@ export function createHost({ name, clock, workflows, store, ...ports }: HostPart
   return { name, engine: createEngine(given), world: worldOf(given), clock };
 }
 
+/** An expression that spends all that the expressions of one commit may. */
+export const HEAVY = "heavy";
+
 /** The expression engines of every host. */
-export const EXPRESSIONS = feelExpressions();
+export const EXPRESSIONS: Expressions = new Map([[FEEL, heavyFeel()]]);
+
+function heavyFeel(): ExpressionLanguage {
+  const feel = feelLanguage();
+  const evaluate: ExpressionLanguage["evaluate"] = (text, lookup, given) => {
+    if (text === HEAVY && given.budget) given.budget.work -= MAX_WORK_PER_COMMIT + 1;
+    return feel.evaluate(text, lookup, given);
+  };
+  return { ...feel, evaluate };
+}
 
 export const runnersOf = (workflows: ReadonlyMap<string, Workflow>): HostWorld["runners"] => ({
   graph: graphRunner,
