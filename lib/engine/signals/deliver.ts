@@ -7,7 +7,7 @@
  * 3. A row goes last of all, and not while a delivery has left debts that only this row leads to.
  */
 
-import type { Json } from "../../definition/json.ts";
+import type { Json, Variables } from "../../definition/json.ts";
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance, Ticket } from "../../kernel/instance.ts";
 import { hasSeen } from "../../kernel/seen.ts";
@@ -32,7 +32,7 @@ import type { Image } from "../storage/stored-instance.ts";
 import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { isMeant } from "./fan-out-plan.ts";
-import { type Deliverer, isComplete, type Outcome, readProgress } from "./receipt.ts";
+import { type Deliverer, isComplete, type Outcome, readProgress, type Settled } from "./receipt.ts";
 import { idOfStarted, startByBroadcast } from "./start.ts";
 
 export async function deliver(
@@ -65,8 +65,7 @@ type Delivery = Readonly<{
 
 async function deliverToWait(delivery: Delivery): Promise<Outcome> {
   const { world, broadcast, row } = delivery;
-  const { instanceId, ticket, at: since, version } = row;
-  const life = await lifeOf(world, { instanceId, ticket, since, version });
+  const life = await lifeOf(world, { ...row, since: row.at });
   if (life.kind === "unsure") return later(UNSURE_MS);
   if (life.kind === "gone") return alreadyGone(delivery, life.image);
   const { expiresAt } = broadcast;
@@ -151,8 +150,6 @@ async function isCountedElsewhere(
   return isCounting === true;
 }
 
-type Settled = Exclude<Outcome, { kind: "later" }>;
-
 const SKIPPED: Settled = { kind: "skipped" };
 
 /** After a restart recovery has sent what is owed: a task in the queue is not sent a second time. */
@@ -187,13 +184,11 @@ function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Settl
   return { kind: "failed", failed: { instanceId, incidentId, message } };
 }
 
-// Which broadcast a wait has taken, as far as its instance can tell.
-
 /**
  * The id of the broadcast that the wait took: this one, where the wait remembers it or history tells
  * of it, else the last one. Undefined: none, or so long ago that it does not matter.
  */
-export async function takerOf(
+async function takerOf(
   world: World,
   image: Image,
   broadcast: Broadcast,
@@ -214,16 +209,15 @@ export async function takerOf(
 function takenIn(entries: readonly TrailEntry[], ticket: string): readonly string[] {
   return entries.flatMap(({ type, data }) => {
     if (type !== "signal-received" && type !== "event-received") return [];
-    const said = isObject(data) ? data : {};
-    const id =
-      said.wait === ticket ? (textOf(said.broadcastId) ?? textOf(said.eventId)) : undefined;
-    return id === undefined ? [] : [id];
+    const { wait, broadcastId, eventId }: Variables = isObject(data) ? data : {};
+    const id = broadcastId ?? eventId;
+    return wait === ticket && typeof id === "string" ? [id] : [];
   });
 }
 
 /** The newest history that has left the instance. */
 async function spilled(world: World, { instance, program }: Image): Promise<readonly TrailEntry[]> {
-  if (!hasChunks(instance)) return [];
+  if (!hasSpilled(instance)) return [];
   const pk = instancePk(world.settings.tenant, instance.id);
   const page = await world.store.scan(pk, { ...CHUNKS, limit: NEWEST, backwards: true });
   const parse = ({ body }: Item) => parseChunk(body, program.definition, runOf(instance));
@@ -232,10 +226,7 @@ async function spilled(world: World, { instance, program }: Image): Promise<read
 
 const NEWEST = 50;
 
-const hasChunks = ({ trail }: Instance): boolean => trail.next - trail.entries.length > 1;
+const hasSpilled = ({ trail }: Instance): boolean => trail.next - trail.entries.length > 1;
 
-const isObject = (data: Json | undefined): data is Readonly<Record<string, Json>> =>
+const isObject = (data: Json | undefined): data is Variables =>
   typeof data === "object" && data !== null && !Array.isArray(data);
-
-const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === "string" ? value : undefined;

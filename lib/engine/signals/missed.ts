@@ -32,8 +32,7 @@ export async function sendMissed(
   const { id } = ticket;
   const underWay: Broadcast[] = [];
   for (const broadcast of await missedBy(world, instance, ticket)) {
-    const route = await sendOne(world, instance, ticket, broadcast);
-    if (route === "later") underWay.push(broadcast);
+    if ((await sendOne(world, instance, ticket, broadcast)) === "later") underWay.push(broadcast);
   }
   if (underWay.length > 0) {
     const again = { kind: "missed", tenant, instanceId, ticket: id } as const;
