@@ -20,11 +20,10 @@ import { instanceOrder } from "../storage/keys.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { erase } from "./erase.ts";
-import { cursorOf, instantOf, matches, placeIn } from "./filter.ts";
+import { goingOn, instantOf, placeIn } from "./filter.ts";
 import { findIncidents, incidentList, type Placed } from "./incidents.ts";
 import { resolveIncident } from "./instance-calls.ts";
 import { readPage } from "./listing.ts";
-import { sourcesOf } from "./listing-sources.ts";
 
 /** Resolves incidents, each by its ticket: one that comes anew has another ticket and stays. */
 export async function resolveIncidents(
@@ -41,7 +40,7 @@ export async function resolveIncidents(
     as: "resolved",
     act: ({ instanceId, incidentId }) => resolveIncident(world, { instanceId, incidentId }, said),
   });
-  return { ...report, ...nextIn(world, incidentList(filter), last) };
+  return { ...report, ...goingOn(world, incidentList(filter), last) };
 }
 
 /**
@@ -51,20 +50,17 @@ export async function resolveIncidents(
 export async function purge(world: World, request: PurgeRequest): Promise<PurgeReport> {
   const { filter = {}, dryRun, limit = DEFAULT_BULK_SIZE, cursor } = request;
   const { endedBefore, ...ofInstances } = filter;
-  const before = endedBefore === undefined ? undefined : instantOf(endedBefore);
+  const before = instantOf(endedBefore);
   const list = { list: "purge", filter };
   const until = world.clock.now() + MAX_BULK_MS;
   const { images, last: next } = await readPage(world, {
-    sources: await sourcesOf(world, ofInstances, filter.status ? [filter.status] : ENDED),
     // Nothing that started later has ended before it.
-    filter: defined({ startedBefore: endedBefore }),
+    filter: { ...ofInstances, ...defined({ startedBefore: endedBefore }) },
+    phases: filter.status ? [filter.status] : ENDED,
     behind: placeIn(world, list, cursor),
     limit,
     withBuried: true,
-    wants: ({ instance }) =>
-      instance.endedAt !== undefined &&
-      (before === undefined || instance.endedAt < before) &&
-      matches(world, instance, ofInstances),
+    wants: ({ endedAt }) => endedAt !== undefined && (before === undefined || endedAt < before),
   });
   const { report, last = next } = await doEach(world, images.flatMap(placeEnded), {
     dryRun,
@@ -72,11 +68,8 @@ export async function purge(world: World, request: PurgeRequest): Promise<PurgeR
     as: "purged",
     act: ({ instanceId }) => erase(world, instanceId),
   });
-  return { ...report, ...nextIn(world, list, last) };
+  return { ...report, ...goingOn(world, list, last) };
 }
-
-const nextIn = (world: World, list: object, last: string | undefined) =>
-  defined({ nextCursor: last === undefined ? undefined : cursorOf(world, list, last) });
 
 const ENDED = ["succeeded", "failed", "cancelled"] as const;
 

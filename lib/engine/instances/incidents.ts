@@ -9,9 +9,8 @@ import { defined } from "../storage/defined.ts";
 import { instanceOrder } from "../storage/keys.ts";
 import { compareTickets } from "../storage/names.ts";
 import type { World } from "../world.ts";
-import { cursorOf, matches, placeIn } from "./filter.ts";
+import { goingOn, placeIn } from "./filter.ts";
 import { readPage } from "./listing.ts";
-import { sourcesOf } from "./listing-sources.ts";
 import { isIncident, viewIncident } from "./views.ts";
 
 export async function listIncidents(
@@ -20,10 +19,7 @@ export async function listIncidents(
   page: PageRequest,
 ): Promise<Listed<FoundIncident>> {
   const { found, next } = await findIncidents(world, filter, page);
-  return {
-    items: found.map(({ item }) => item),
-    ...(next !== undefined && { nextCursor: cursorOf(world, incidentList(filter), next) }),
-  };
+  return { items: found.map(({ item }) => item), ...goingOn(world, incidentList(filter), next) };
 }
 
 /** Whose cursors those of incidents are. */
@@ -38,16 +34,13 @@ export async function findIncidents(
   filter: IncidentFilter,
   page: PageRequest,
 ): Promise<Readonly<{ found: readonly Placed<FoundIncident>[]; next?: string }>> {
-  const { type: _type, element: _element, ...rest } = filter;
-  const ofInstances = { ...rest, incident: true } as const;
+  const { type: _type, element: _element, ...ofInstances } = filter;
   const place = parsePlace(placeIn(world, incidentList(filter), page.cursor));
   const { images, last } = await readPage(world, {
-    sources: await sourcesOf(world, ofInstances),
-    filter,
+    filter: { ...ofInstances, incident: true },
     behind: place.behind,
     limit: page.limit,
-    wants: ({ instance }) =>
-      matches(world, instance, ofInstances) && wantedOf(instance, filter, place).length > 0,
+    wants: (instance) => wantedOf(instance, filter, place).length > 0,
   });
   const all = images.flatMap(({ instance }) =>
     wantedOf(instance, filter, place).map((ticket) => ({

@@ -7,6 +7,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, ListedKey, Page, Range } from "../../ports/store.ts";
 import type { ListingView } from "../../shapes/definitions.ts";
 import type { InstanceFilter } from "../../shapes/instances.ts";
+import { defined } from "../storage/defined.ts";
 import { listPages } from "../storage/items.ts";
 import {
   definitionIdOf,
@@ -22,6 +23,7 @@ import {
 import { changeLatest, deployed, type Latest, readLatest, shardsOf } from "../storage/latest.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
+import type { Bounds } from "./filter.ts";
 
 /** An instance that an index shows, by its place among all of them. */
 export type Entry = Readonly<{ order: string; instanceId: string; row?: Item }>;
@@ -63,26 +65,24 @@ async function oneOf(world: World, id: string): Promise<readonly Spread[]> {
 }
 
 const viewOf =
-  (world: World, view: string): Source =>
+  ({ store }: World, view: string): Source =>
   async (range) => {
-    const { items, ...rest } = await world.store.list(view, range);
-    const entries = items.map((key) => ({
-      order: key.order,
-      instanceId: instanceIdOf(key) ?? "",
-    }));
-    return { ...rest, items: entries };
+    const page = await store.list(view, range);
+    const entryOf = (key: ListedKey): Entry => {
+      return { order: key.order, instanceId: instanceIdOf(key) ?? "" };
+    };
+    return { ...page, items: page.items.map(entryOf) };
   };
 
 const rowsOf =
-  (world: World, found: FoundBy): Source =>
+  ({ store, settings }: World, found: FoundBy): Source =>
   async (range) => {
-    const pk = foundByPk(world.settings.tenant, found);
-    const { items, ...rest } = await world.store.scan(pk, range);
-    const entries = items.map((row): Entry => {
-      const [, ...id] = row.key.sk.split("#");
-      return { order: row.key.sk, instanceId: id.join("#"), row };
-    });
-    return { ...rest, items: entries };
+    const page = await store.scan(foundByPk(settings.tenant, found), range);
+    const entryOf = (row: Item): Entry => {
+      const order = row.key.sk;
+      return { order, instanceId: order.slice(order.indexOf("#") + 1), row };
+    };
+    return { ...page, items: page.items.map(entryOf) };
   };
 
 function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
@@ -100,36 +100,22 @@ async function allSpread({ store, settings }: World): Promise<readonly Spread[]>
   return spread;
 }
 
-// Several indexes read as one, the newest first: only keys, so that looking ahead costs little.
-
-/** Where to read: from (inclusive) up to (exclusive). */
-export type Bounds = Readonly<{ from?: string; to?: string }>;
-
-/** What comes next of all sources together. */
-export type Merged = Readonly<{
-  /** Up to so many, each order once; fewer only at the end. */
-  take(count: number): Promise<readonly Entry[]>;
-  /** Nothing is left, as far as was read. */
-  isOver(): boolean;
-}>;
-
-/** Of each source, the first time so many are read that the page probably needs no second time. */
-export function mergeNewest(sources: readonly Source[], bounds: Bounds, limit: number): Merged {
+/**
+ * Reads several indexes as one, the newest first: only keys, so that looking ahead costs little. Of
+ * each source, the first time so many are read that the page probably needs no second time.
+ */
+export function mergeNewest(sources: readonly Source[], bounds: Bounds, limit: number) {
   const share = Math.ceil((2 * limit) / Math.max(1, sources.length));
   const ahead = Math.min(limit, Math.max(MIN_AHEAD, share));
-  const heads = sources.map(
-    (source): Head => ({ source, ahead, buffer: [], after: undefined, ended: false }),
-  );
+  const heads = sources.map((source): Head => ({ source, ahead, buffer: [], ended: false }));
   let last: string | undefined;
-  const takeOne = async (): Promise<Entry | undefined> => {
-    await Promise.all(heads.map((head) => refill(head, bounds)));
-    return newestOf(heads)?.buffer.shift();
-  };
   return {
-    take: async (count) => {
+    /** Up to so many, each order once; fewer only at the end. */
+    take: async (count: number): Promise<readonly Entry[]> => {
       const taken: Entry[] = [];
       while (taken.length < count) {
-        const entry = await takeOne();
+        await Promise.all(heads.map((head) => refill(head, bounds)));
+        const entry = newestOf(heads)?.buffer.shift();
         if (entry === undefined) break;
         // It changed its phase between the reads of two views, and stands in both.
         if (entry.order !== last) taken.push(entry);
@@ -137,6 +123,7 @@ export function mergeNewest(sources: readonly Source[], bounds: Bounds, limit: n
       }
       return taken;
     },
+    /** Nothing is left, as far as was read. */
     isOver: () => heads.every(({ buffer, ended }) => ended && buffer.length === 0),
   };
 }
@@ -150,18 +137,15 @@ type Head = {
   ahead: number;
   buffer: Entry[];
   /** The store's cursor. */
-  after: string | undefined;
+  after?: string | undefined;
   ended: boolean;
 };
 
 async function refill(head: Head, bounds: Bounds): Promise<void> {
   while (head.buffer.length === 0 && !head.ended) {
-    const { items, next } = await head.source({
-      ...bounds,
-      limit: head.ahead,
-      backwards: true,
-      ...(head.after !== undefined && { after: head.after }),
-    });
+    const { ahead: limit, after } = head;
+    const range = { ...bounds, limit, backwards: true, ...defined({ after }) } as const;
+    const { items, next } = await head.source(range);
     head.buffer.push(...items);
     head.after = next;
     head.ended = next === undefined;
@@ -213,7 +197,7 @@ const viewListing = (latest: Latest): ListingView => ({
 });
 
 /** A definition that the index of definitions shows, and over how many shards it is spread. */
-export function shardsInOrder(entry: ListedKey): Readonly<{ id: string; shards: number }> {
+function shardsInOrder(entry: ListedKey): Spread {
   const id = definitionIdOf(entry);
   const number = entry.order.slice(id.length + 1);
   return { id, shards: number === "" ? 1 : Number(number) };
