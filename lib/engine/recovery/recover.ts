@@ -72,10 +72,7 @@ export async function recoverAll(
   await recoverEach(world, tally, ids, true);
   // Timer starts are few, and stand in no page of instances: the first page arms all of them.
   if (page.cursor === undefined) {
-    const onTrouble = (key: Key, error: unknown) => addTrouble(world, tally, key, error);
-    const starts = await rearmAllStarts(world, onTrouble);
-    tally.rearmed += starts.rearmed;
-    tally.timersFired += starts.timersFired;
+    await rearmAllStarts(world, tally, (key, error) => addTrouble(world, tally, key, error));
   }
   return { ...tally, ...defined({ nextCursor }) };
 }

@@ -8,7 +8,6 @@
  */
 import { OVERDUE_MS, SWEEP_ROUND_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
-import type { Instance } from "../../kernel/instance.ts";
 import type { Item, Slice } from "../../ports/store.ts";
 import type { Pace, SweepReport } from "../../shapes/reports.ts";
 import { isTimer } from "../rows/open-tickets.ts";
@@ -21,10 +20,14 @@ import { remind } from "./wake.ts";
 export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promise<SweepReport> {
   const now = world.clock.now();
   const until = instantFrom(now - (world.settings.overdueMs ?? OVERDUE_MS));
-  if (await isNothingDue(world, until, slice)) return NOTHING;
+  // Nearly always nothing is due: that costs one question, and no cursor.
+  const { items, next } = await world.store.due(until, slice);
+  if (items.length === 0 && next === undefined) return NOTHING;
   const path = { walk: "sweep", slice } as const;
   const cursor = await readCursor(world, path);
-  const begin = goOnFrom(cursor.position, now);
+  const { position } = cursor;
+  const isRoundOver = position === undefined || now - position.begunAt >= SWEEP_ROUND_MS;
+  const begin: Position = isRoundOver ? { begunAt: now } : position;
   return walkDue(world, {
     ...path,
     pace,
@@ -36,18 +39,7 @@ export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promis
   });
 }
 
-/** The rule, nearly always: it costs one question, and no cursor. */
-async function isNothingDue(world: World, until: Instant, slice: Slice): Promise<boolean> {
-  const { items, next } = await world.store.due(until, slice);
-  return items.length === 0 && next === undefined;
-}
-
 const NOTHING: SweepReport = { looked: 0, sent: 0, troubles: 0, more: false };
-
-function goOnFrom(position: Position | undefined, now: Instant): Position {
-  const isOver = position === undefined || now - position.begunAt >= SWEEP_ROUND_MS;
-  return isOver ? { begunAt: now } : position;
-}
 
 /**
  * The index may lag, and it knows minutes only. What it shows a little early comes with the next
@@ -66,15 +58,11 @@ async function sendAgain(world: World, item: Item): Promise<number> {
   return sent;
 }
 
+/** Timers are armed for the past, so they go to the queue at once; only the earliest had been armed. */
 async function sendDue(world: World, item: Item): Promise<number> {
   if (instanceIdOf(item.key) === undefined) return (await remind(world, item.key)) ? 1 : 0;
-  const isOver = item.expiresAt !== undefined && item.expiresAt <= world.clock.now();
-  return isOver ? 0 : sendDueTimers(world, (await imageOf(world, item)).instance);
-}
-
-/** Armed for the past, so they go to the queue at once; only the earliest had been armed at all. */
-async function sendDueTimers(world: World, instance: Instance): Promise<number> {
-  const { tenant, id: instanceId, tickets } = instance;
+  if (item.expiresAt !== undefined && item.expiresAt <= world.clock.now()) return 0;
+  const { tenant, id: instanceId, tickets } = (await imageOf(world, item)).instance;
   const due = tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= world.clock.now());
   for (const { id: ticket, dueAt } of due) {
     await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: false });

@@ -70,9 +70,9 @@ export async function nextDues(
 /** Arms all of them, as if every schedule and every queue were lost; failures go to `onTrouble`. */
 export async function rearmAllStarts(
   world: World,
+  counts: { rearmed: number; timersFired: number },
   onTrouble: (key: Key, error: unknown) => void,
-): Promise<{ rearmed: number; timersFired: number }> {
-  const counts = { rearmed: 0, timersFired: 0 };
+): Promise<void> {
   const view = schedulesView(world.settings.tenant);
   for await (const keys of listPages(world.store, view, { limit: 100 })) {
     for (const item of await readMany(world.store, keys)) {
@@ -88,7 +88,6 @@ export async function rearmAllStarts(
       }
     }
   }
-  return counts;
 }
 
 function viewSchedule(start: TimerStart): ScheduleView {
