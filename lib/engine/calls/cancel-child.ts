@@ -38,11 +38,11 @@ async function end(world: World, found: Image): Promise<void> {
 const INTERRUPTED = "Its call was interrupted.";
 const REASON = "The call that waited for it was interrupted.";
 
-// A child that never begins: because its call was interrupted before, or because it cannot. The
-// tombstone stands where the child would, so that a start which is still on its way finds the place
-// taken, for as long as any queue may hold one.
-
-/** Puts one for the child of a ticket; false when an instance stands there already. */
+/**
+ * Puts the tombstone of a child that never begins: because its call was interrupted before, or
+ * because it cannot. It stands where the child would, for as long as any queue may hold a start.
+ * False: an instance stands there already.
+ */
 export async function putTombstone(
   world: World,
   { id: instanceId, tenant, definition, startedAt }: Instance,
