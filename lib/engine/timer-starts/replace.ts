@@ -7,7 +7,7 @@
  */
 import type { StartEvent } from "../../definition/definition.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
-import type { Write } from "../../ports/store.ts";
+import type { Item, Write } from "../../ports/store.ts";
 import {
   armed,
   disabled,
@@ -17,12 +17,11 @@ import {
   type StoredStart,
   type TimerStart,
 } from "../rows/timer-start.ts";
-import { replacing } from "../storage/items.ts";
 import { timerStartKey } from "../storage/keys.ts";
 import type { Latest } from "../storage/latest.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
-import { armStart, disarmStart } from "./fire.ts";
+import { armStart, disarmStart, startWrite } from "./fire.ts";
 
 export type TimerChange = Readonly<{
   /** Elements that have an item then. */
@@ -61,9 +60,7 @@ export async function replaceTimers(
   const starts = old.map(({ start }) => start);
   const isOnlyDisabled = next.state === "disabled" && before?.hash === next.hash;
   if (isOnlyDisabled && before.state === "enabled") {
-    const writes = old.map(({ item, start }) =>
-      replacing(item, itemOf(world, disabled(start), item.version)),
-    );
+    const writes = old.map((it) => startWrite(world, it, disabled(it.start)));
     return { elements: elementsOf(starts), writes, before: starts, after: [] };
   }
   const after = next.state === "undeployed" ? [] : await armAll(world, next, events, run);
@@ -74,9 +71,9 @@ export async function replaceTimers(
     return { put, when: replaced ? { version: replaced.item.version } : "absent" };
   });
   const removed = old.filter(({ start }) => !after.some((it) => isSame(it, start)));
-  const removals = removed.map(({ item: { key, version } }): Write => {
-    return { remove: key, when: { version } };
-  });
+  const removals = removed.map(
+    ({ item: { key, version } }): Write => ({ remove: key, when: { version } }),
+  );
   return { elements: elementsOf(after), writes: [...puts, ...removals], before: starts, after };
 }
 
@@ -101,21 +98,22 @@ async function armAll(
   return state === "enabled" ? starts : starts.map(disabled);
 }
 
-async function readAll(
+function readAll(world: World, latest: Latest): Promise<readonly StoredStart[]> {
+  const where = `definition ${latest.id}`;
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
+    const items = await readStarts(world, latest);
+    if (items.includes(undefined)) return again();
+    const found = items.filter((item) => item !== undefined);
+    return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
+  });
+}
+
+/** The items of the start events that a head names. */
+export async function readStarts(
   world: World,
   { id: definitionId, hash, timers = [] }: Latest,
-): Promise<readonly StoredStart[]> {
-  if (timers.length === 0) return [];
+): Promise<readonly (Item | undefined)[]> {
   const { tenant } = world.settings;
   const keys = timers.map((element) => timerStartKey(tenant, { definitionId, hash, element }));
-  return retrying(
-    world,
-    { tries: MAX_TRIES_OF_DOOR, where: `definition ${definitionId}` },
-    async () => {
-      const items = await world.store.get(keys);
-      const found = items.filter((item) => item !== undefined);
-      if (found.length < keys.length) return again();
-      return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
-    },
-  );
+  return keys.length === 0 ? [] : world.store.get(keys);
 }
