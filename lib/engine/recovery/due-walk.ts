@@ -13,7 +13,7 @@ import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Page, Slice } from "../../ports/store.ts";
 import type { Pace, SweepReport } from "../../shapes/reports.ts";
-import { readMany } from "../storage/items.ts";
+import { placeOf, readMany } from "../storage/items.ts";
 import { type Walk, walkKey } from "../storage/keys.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -91,7 +91,7 @@ async function tryLook(world: World, item: Item, look: Route["look"]): Promise<L
   try {
     return await readable(world, item.key, () => look(item));
   } catch (error) {
-    world.onTrouble?.(`nothing could be sent for ${item.key.pk} / ${item.key.sk}`, error);
+    world.onTrouble?.(`nothing could be sent for ${placeOf(item.key)}`, error);
     return "refused";
   }
 }

@@ -28,8 +28,8 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     without: "who has come to run a type of task looks for those that were offered outside",
     scenario: "handlers-come-and-go",
     file: "lib/engine/recovery/adopt.ts",
-    find: "() => adoptOne(world, row)",
-    replace: `async () => (${MARK}, 0)`,
+    find: "(row: Item) => adoptOne(world, row)",
+    replace: `async () => (${MARK}, false)`,
   },
   {
     name: "handed-back-unnoticed",
