@@ -38,7 +38,7 @@ export async function resolveIncidents(
     dryRun,
     until,
     as: "resolved",
-    act: ({ instanceId, incidentId }) => resolveIncident(world, { instanceId, incidentId }, said),
+    act: ({ instanceId, incidentId }) => resolveIncident(world, instanceId, incidentId, said),
   });
   return { ...report, ...goingOn(world, incidentList(filter), last) };
 }
@@ -100,23 +100,21 @@ async function doEach<T extends object, const As extends string>(
   { dryRun = true, until, as, act }: Act<T, As>,
 ) {
   const items: (T & BulkOutcome<As>)[] = [];
-  let last: string | undefined;
-  for (const { item, place } of found) {
-    const isLate = !dryRun && items.length > 0 && world.clock.now() >= until;
-    if (isLate) break;
-    const fared: BulkOutcome<As> = dryRun
-      ? { outcome: "matched" }
-      : await fare(as, () => act(item));
+  for (const { item } of found) {
+    if (!dryRun && items.length > 0 && world.clock.now() >= until) break;
+    const fared = dryRun ? MATCHED : await fare(as, () => act(item));
     items.push({ ...item, ...fared });
-    last = place;
   }
+  const last = items.length < found.length ? found[items.length - 1]?.place : undefined;
   const count = (outcome: BulkOutcome<As>["outcome"]) =>
     items.filter((item) => item.outcome === outcome).length;
   const done = { [as]: count(as) } as Readonly<Record<As, number>>;
   const others = { gone: count("gone"), refused: count("refused") };
   const report = { dryRun, matched: items.length, ...done, ...others, items };
-  return { report, ...(items.length < found.length && defined({ last })) };
+  return { report, last };
 }
+
+const MATCHED = { outcome: "matched" } as const;
 
 async function fare<As extends string>(
   as: As,

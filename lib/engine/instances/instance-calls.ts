@@ -55,18 +55,13 @@ export async function cancel(
   return { cancelled: served.kind !== "nothing" };
 }
 
-/** Which incident, and under which key the request may be repeated. */
-type IncidentRequest = Readonly<{
-  instanceId: string;
-  incidentId: string;
-  key?: IdempotencyKey | undefined;
-}>;
-
 /** Tries again what an incident holds up. */
 export async function resolveIncident(
   world: World,
-  { instanceId, incidentId, key }: IncidentRequest,
-  request: Readonly<{ variables?: Variables; retries?: number }>,
+  instanceId: string,
+  incidentId: string,
+  request: Readonly<{ variables?: Variables; retries?: number }> = {},
+  key?: IdempotencyKey,
 ): Promise<{ resolved: true }> {
   const served = await handleRequest(world, {
     instanceId,

@@ -8,7 +8,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { StartRequest } from "../../shapes/instances.ts";
 import type { IdempotencyKey } from "../../shapes/paging.ts";
-import { answerCall, type Progress } from "../drive/commit-call.ts";
+import { answerCall } from "../drive/commit-call.ts";
 import { checkPlainStart, createInstance } from "../drive/creation.ts";
 import { keyReused } from "../drive/instance-request.ts";
 import { defined } from "../storage/defined.ts";
@@ -47,26 +47,17 @@ export async function start(
     ...defined({ businessKey: request.businessKey, tags: request.tags }),
     ...spread,
   };
+  const where = `definition ${definitionId}`;
   const image = await answerCall(`instance ${instanceId}`, (progress) =>
-    create(world, instanceId, carried, progress),
+    retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
+      const created = await createInstance(world, instanceId, carried, { progress });
+      if (created.kind === "committed") return created.image;
+      if (created.kind === "conflict" && created.current) return created.current;
+      if (created.kind === "moved") return again();
+      throw engineBusy(where);
+    }),
   );
   return sameStart(image, fingerprint, key);
-}
-
-async function create(
-  world: World,
-  instanceId: string,
-  start: CarriedStart,
-  progress: Progress,
-): Promise<Image> {
-  const where = `definition ${start.definition.id}`;
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
-    const created = await createInstance(world, instanceId, start, { progress });
-    if (created.kind === "committed") return created.image;
-    if (created.kind === "conflict" && created.current) return created.current;
-    if (created.kind === "moved") return again();
-    throw engineBusy(where);
-  });
 }
 
 /** The instance that is there, if this very request made it: no copy of another one can. */
