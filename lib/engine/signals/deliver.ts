@@ -72,7 +72,9 @@ async function deliverToWait(delivery: Delivery): Promise<Outcome> {
   if (expiresAt !== undefined && expiresAt <= world.clock.now()) return { kind: "expired" };
   const { instance } = life.image;
   const isLater = row.after >= broadcast.seq;
-  if (isLater && isTooYoung(broadcast, instance)) return NOT_MEANT;
+  // One that is kept for instances of its time only does not reach those that began later.
+  const isTooYoung = broadcast.keptFor === "AfterCreate" && instance.startedAt > broadcast.at;
+  if (isLater && isTooYoung) return NOT_MEANT;
   const fact = factFor(broadcast, life.ticket);
   if (isWelcome(instance, fact, { now: timeOf(world, instance) })) {
     return hand(delivery, life.image, fact);
@@ -82,10 +84,6 @@ async function deliverToWait(delivery: Delivery): Promise<Outcome> {
 }
 
 const UNSURE_MS = 1_000;
-
-/** One that is kept for instances of its time only does not reach those that began later. */
-const isTooYoung = ({ keptFor, at }: Broadcast, { startedAt }: Instance): boolean =>
-  keptFor === "AfterCreate" && startedAt > at;
 
 const NOT_MEANT: Outcome = { kind: "not-meant" };
 
@@ -139,15 +137,11 @@ async function isCountedElsewhere(
   taker: string | undefined,
 ): Promise<boolean> {
   if (taker === undefined || taker === id) return false;
+  const key = broadcastKey(world.settings.tenant, taker);
+  const isCounting = async () =>
+    (await readBroadcast(world, taker)) && !isComplete(await readProgress(world, taker));
   // One that cannot be read counts nothing any more.
-  const isCounting = await readable(
-    world,
-    broadcastKey(world.settings.tenant, taker),
-    async () =>
-      (await readBroadcast(world, taker)) && !isComplete(await readProgress(world, taker)),
-    isDamaged,
-  );
-  return isCounting === true;
+  return (await readable(world, key, isCounting, isDamaged)) === true;
 }
 
 const SKIPPED: Settled = { kind: "skipped" };
@@ -161,8 +155,7 @@ function isUnderWay(world: World, instance: Instance, name: string): boolean {
 
 /** What came of it when another deliverer brought it: an incident is still that of its delivery. */
 function faredBefore(instance: Instance, wasTaken: boolean, name: string): Settled {
-  const opened = instance.tickets.filter(({ lease }) => lease?.trigger === name);
-  const fared = faredBy(instance, opened);
+  const fared = faredBy(instance, owedBy(instance, name).tickets);
   return fared.kind === "failed" || wasTaken ? fared : SKIPPED;
 }
 
@@ -217,7 +210,8 @@ function takenIn(entries: readonly TrailEntry[], ticket: string): readonly strin
 
 /** The newest history that has left the instance. */
 async function spilled(world: World, { instance, program }: Image): Promise<readonly TrailEntry[]> {
-  if (!hasSpilled(instance)) return [];
+  const hasSpilled = instance.trail.next - instance.trail.entries.length > 1;
+  if (!hasSpilled) return [];
   const pk = instancePk(world.settings.tenant, instance.id);
   const page = await world.store.scan(pk, { ...CHUNKS, limit: NEWEST, backwards: true });
   const parse = ({ body }: Item) => parseChunk(body, program.definition, runOf(instance));
@@ -225,8 +219,6 @@ async function spilled(world: World, { instance, program }: Image): Promise<read
 }
 
 const NEWEST = 50;
-
-const hasSpilled = ({ trail }: Instance): boolean => trail.next - trail.entries.length > 1;
 
 const isObject = (data: Json | undefined): data is Variables =>
   typeof data === "object" && data !== null && !Array.isArray(data);

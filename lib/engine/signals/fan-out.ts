@@ -51,9 +51,10 @@ export async function fanOut(
   }
   const rows = await allRows(world, broadcast);
   const all = { page: pageName(round, ONE_PAGE), rows, last: false };
-  // What comes twice must lead to the same rows, also when one of the two finds some gone.
-  if (!world.settings.host.queuesSurvive) await deliverRows(world, broadcast, all, invocation);
-  else await world.workQueue.send({ kind: "page", tenant, broadcastId, ...all });
+  if (world.settings.host.queuesSurvive) {
+    // What comes twice must lead to the same rows, also when one of the two finds some gone.
+    await world.workQueue.send({ kind: "page", tenant, broadcastId, ...all });
+  } else await deliverRows(world, broadcast, all, invocation);
   return settleDown(world, broadcast);
 }
 
