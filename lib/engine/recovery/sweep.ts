@@ -35,7 +35,12 @@ export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promis
     cursor,
     begin,
     end: { begunAt: begin.begunAt, from: until },
-    look: async (item) => (isOverdue(item, begin, until) ? sendAgain(world, item) : 0),
+    look: async (item) => {
+      if (!isOverdue(item, begin, until)) return 0;
+      const sent = await sendDue(world, item);
+      if (sent > 0) world.observe?.({ kind: "swept", lateMs: world.clock.now() - item.lookAt });
+      return sent;
+    },
   });
 }
 
@@ -46,16 +51,13 @@ const NOTHING: SweepReport = { looked: 0, sent: 0, troubles: 0, more: false };
  * sweep (with the next round, where a turn had to stop in that very minute), and of the first
  * minute some were sent in this round already.
  */
-function isOverdue({ lookAt }: Item, { from }: Position, until: Instant): boolean {
+function isOverdue(
+  item: Item,
+  { from }: Position,
+  until: Instant,
+): item is Item & Readonly<{ lookAt: Instant }> {
+  const { lookAt } = item;
   return lookAt !== undefined && lookAt <= until && (from === undefined || lookAt > from);
-}
-
-async function sendAgain(world: World, item: Item): Promise<number> {
-  const sent = await sendDue(world, item);
-  if (sent > 0 && item.lookAt !== undefined) {
-    world.observe?.({ kind: "swept", lateMs: world.clock.now() - item.lookAt });
-  }
-  return sent;
 }
 
 /** Timers are armed for the past, so they go to the queue at once; only the earliest had been armed. */

@@ -2,7 +2,7 @@
 import { isDue } from "../../kernel/decide.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
-import type { Item, Key } from "../../ports/store.ts";
+import type { Key } from "../../ports/store.ts";
 import { handle } from "../drive/receive.ts";
 import { wakeMailbox } from "../messages/wake-mailbox.ts";
 import { markFannedOut, parseBroadcast, publish } from "../rows/broadcast.ts";
@@ -74,9 +74,14 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
       // The sweep may not be allowed to begin instances: the receiver of the message is.
       await world.workQueue.send({ kind: "poke", tenant, ...parseMailbox(item.body).address });
       break;
-    case "broadcast":
-      await publishAgain(world, item);
+    case "broadcast": {
+      const broadcast = parseBroadcast(item.body);
+      if (!(await publish(world, broadcast)))
+        throw new EngineError("bus/not-taken", { where: `broadcast ${broadcast.id}` });
+      // A bus that lasts has it now; a broadcast on one in memory stays due until it is complete.
+      if (host.queuesSurvive) await markFannedOut(world, broadcast);
       break;
+    }
     case "event": {
       const { name, seq } = parseKept(item);
       await world.workQueue.send({ kind: "offer", tenant, name, seq });
@@ -88,12 +93,4 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
       break;
   }
   return kind;
-}
-
-async function publishAgain(world: World, { body }: Item): Promise<void> {
-  const broadcast = parseBroadcast(body);
-  if (!(await publish(world, broadcast)))
-    throw new EngineError("bus/not-taken", { where: `broadcast ${broadcast.id}` });
-  // A bus that lasts has it now; a broadcast on one in memory stays due until it is complete.
-  if (world.settings.host.queuesSurvive) await markFannedOut(world, broadcast);
 }
