@@ -42,10 +42,12 @@ export async function erase(world: World, instanceId: string): Promise<void> {
   });
 }
 
-type Change = (instance: Instance) => Instance | undefined | Promise<Instance | undefined>;
-
 /** The instance once it is as `change` wants it; `change` gives nothing where it is so already. */
-function replaceBy(world: World, found: Image, change: Change): Promise<Image | undefined> {
+function replaceBy(
+  world: World,
+  found: Image,
+  change: (instance: Instance) => Instance | undefined | Promise<Instance | undefined>,
+): Promise<Image | undefined> {
   let image = found;
   const where = `instance ${found.instance.id}`;
   return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {

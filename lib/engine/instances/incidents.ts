@@ -42,12 +42,15 @@ export async function findIncidents(
     limit: page.limit,
     wants: (instance) => wantedOf(instance, filter, place).length > 0,
   });
-  const all = images.flatMap(({ instance }) =>
-    wantedOf(instance, filter, place).map((ticket) => ({
-      item: viewFound(instance, ticket),
+  const all = images.flatMap(({ instance }) => {
+    const { id: instanceId, definition, businessKey } = instance;
+    const { id, version } = definition;
+    const about = { instanceId, definition: { id, version }, ...defined({ businessKey }) };
+    return wantedOf(instance, filter, place).map((ticket) => ({
+      item: { ...viewIncident(ticket), ...about },
       place: `${instanceOrder(instance)}@${ticket.id}`,
-    })),
-  );
+    }));
+  });
   const found = all.slice(0, page.limit);
   const next = found.length < all.length ? found.at(-1)?.place : last;
   return { found, ...defined({ next }) };
@@ -75,14 +78,4 @@ function wantedOf(
     .filter((ticket) => element === undefined || ticket.element === element)
     .sort((a, b) => compareTickets(a.id, b.id))
     .filter(({ id }) => !isWithin || compareTickets(id, after) > 0);
-}
-
-function viewFound(instance: Instance, ticket: IncidentTicket): FoundIncident {
-  const { id: instanceId, definition, businessKey } = instance;
-  return {
-    ...viewIncident(ticket),
-    instanceId,
-    definition: { id: definition.id, version: definition.version },
-    ...defined({ businessKey }),
-  };
 }

@@ -46,7 +46,17 @@ export async function sourcesOf(
   );
 }
 
-/** A definition, and over how many shards its lists are spread. */
+/**
+ * A definition, and over how many shards its lists are spread. An index takes about a thousand writes
+ * a second in one partition, and a phase change is two of them: a definition with more needs more
+ * partitions, or the index pushes back on the writes of instances.
+ *
+ * 1. The head of the definition has the number. A start goes by what it has read there, its instance
+ *    keeps the shard, and the number only grows: a reader of the head after the instance was
+ *    committed reads every shard that it can be in.
+ * 2. The index of definitions has the number too, in the order of an entry: a list of all definitions
+ *    reads no head. It may lag, as the listing itself does.
+ */
 type Spread = Readonly<{ id: string; shards: number }>;
 
 /** Every shard of one phase: an instance stays in the one that it was started in. */
@@ -68,21 +78,19 @@ const viewOf =
   ({ store }: World, view: string): Source =>
   async (range) => {
     const page = await store.list(view, range);
-    const entryOf = (key: ListedKey): Entry => {
-      return { order: key.order, instanceId: instanceIdOf(key) ?? "" };
-    };
-    return { ...page, items: page.items.map(entryOf) };
+    const items = page.items.map((it) => ({ order: it.order, instanceId: instanceIdOf(it) ?? "" }));
+    return { ...page, items };
   };
 
 const rowsOf =
   ({ store, settings }: World, found: FoundBy): Source =>
   async (range) => {
     const page = await store.scan(foundByPk(settings.tenant, found), range);
-    const entryOf = (row: Item): Entry => {
+    const items = page.items.map((row) => {
       const order = row.key.sk;
       return { order, instanceId: order.slice(order.indexOf("#") + 1), row };
-    };
-    return { ...page, items: page.items.map(entryOf) };
+    });
+    return { ...page, items };
   };
 
 function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
@@ -161,16 +169,6 @@ function newestOf(heads: readonly Head[]): Head | undefined {
   }
   return newest;
 }
-
-// Over how many shards the lists of a definition are spread. An index takes about a thousand writes
-// a second in one partition, and a phase change is two of them: a definition with more needs more
-// partitions, or the index pushes back on the writes of instances.
-//
-// 1. The number stands in the head of the definition. A start goes by what it has read there, its
-//    instance keeps the shard, and the number only grows: a reader of the head after the instance
-//    was committed reads every shard that it can be in.
-// 2. The index of definitions says the number too, in the order of an entry: a list of all
-//    definitions reads no head. It may lag, as the listing itself does.
 
 /** How the lists of a definition are spread. */
 export async function getListing(world: World, id: string): Promise<ListingView> {

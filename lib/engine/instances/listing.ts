@@ -53,11 +53,14 @@ type Reading = Readonly<{
   weigh?: (image: Image) => number;
 }>;
 
-/** What was found, and behind which place there may be more; no place: that was all. */
-type ReadPage = Readonly<{ images: readonly Image[]; last?: string }>;
-
-/** Reads until the page is full, too heavy, or has looked at enough. */
-export async function readPage(world: World, reading: Reading): Promise<ReadPage> {
+/**
+ * Reads until the page is full, too heavy, or has looked at enough. Gives what was found, and behind
+ * which place there may be more; no place: that was all.
+ */
+export async function readPage(
+  world: World,
+  reading: Reading,
+): Promise<Readonly<{ images: readonly Image[]; last?: string }>> {
   const { filter, phases, behind, limit } = reading;
   const sources = await sourcesOf(world, filter, phases);
   const merged = mergeNewest(sources, boundsOf(filter, behind), limit);

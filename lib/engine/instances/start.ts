@@ -24,7 +24,9 @@ export async function start(
   request: StartRequest,
   key?: IdempotencyKey,
 ): Promise<Image> {
-  const instanceId = request.instanceId ?? idFor(world, definitionId, key);
+  // The same key names the same instance for ever.
+  const byKey = () => world.ids.digest(`${world.settings.tenant}\n${definitionId}\n${key}`);
+  const instanceId = request.instanceId ?? (key === undefined ? world.ids.fresh() : byKey());
   const fingerprint = world.ids.digest(canonicalJson([definitionId, request]));
   // A repeat gets its answer whatever has become of the definition since.
   const mayRepeat = key !== undefined || request.instanceId !== undefined;
@@ -66,12 +68,6 @@ function sameStart(found: Image, fingerprint: string, key: IdempotencyKey | unde
   if (erased) throw taken(id);
   if (startHash === fingerprint) return found;
   throw key === undefined ? taken(id) : keyReused(id);
-}
-
-/** The same key names the same instance for ever. */
-function idFor(world: World, definitionId: string, key: string | undefined): string {
-  if (key === undefined) return world.ids.fresh();
-  return world.ids.digest(`${world.settings.tenant}\n${definitionId}\n${key}`);
 }
 
 function deadlineOf(text: string, now: Instant): Instant {
