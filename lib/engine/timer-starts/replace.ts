@@ -38,11 +38,9 @@ export function withTimers({ timers: _, ...head }: Latest, { elements }: TimerCh
   return elements.length === 0 ? head : { ...head, timers: elements };
 }
 
-type Head = Pick<Latest, "id" | "hash" | "version" | "state">;
-
 type Replacement = Readonly<{
   before: Latest | undefined;
-  next: Head;
+  next: Pick<Latest, "id" | "hash" | "version" | "state">;
   events: readonly StartEvent[];
   /** The version that the next head will have. */
   run: number;
@@ -63,7 +61,12 @@ export async function replaceTimers(
     const writes = old.map((it) => startWrite(world, it, disabled(it.start)));
     return { elements: elementsOf(starts), writes, before: starts, after: [] };
   }
-  const after = next.state === "undeployed" ? [] : await armAll(world, next, events, run);
+  const { id, version, hash, state } = next;
+  const definition = { id, version, hash };
+  const timers = events.filter((event) => event.kind === "timer");
+  const anew = state === "undeployed" ? [] : timers;
+  const fresh = await Promise.all(anew.map((event) => armed(world, { definition, event, run })));
+  const after = state === "enabled" ? fresh : fresh.map(disabled);
   const isSame = (a: TimerStart, b: TimerStart) => a.hash === b.hash && a.element === b.element;
   const puts = after.map((start): Write => {
     const replaced = old.find((it) => isSame(it.start, start));
@@ -84,18 +87,6 @@ const elementsOf = (starts: readonly TimerStart[]): readonly string[] =>
 export async function rearmTimers(world: World, { before, after }: TimerChange): Promise<void> {
   for (const start of before) await disarmStart(world, start);
   for (const start of after) await armStart(world, start);
-}
-
-async function armAll(
-  world: World,
-  { id, version, hash, state }: Head,
-  events: readonly StartEvent[],
-  run: number,
-): Promise<readonly TimerStart[]> {
-  const timers = events.flatMap((event) => (event.kind === "timer" ? [event] : []));
-  const definition = { id, version, hash };
-  const starts = await Promise.all(timers.map((event) => armed(world, { definition, event, run })));
-  return state === "enabled" ? starts : starts.map(disabled);
 }
 
 function readAll(world: World, latest: Latest): Promise<readonly StoredStart[]> {
