@@ -28,7 +28,7 @@ export async function cancelChild(world: World, parent: Instance, ticket: string
   });
 }
 
-/** What a child's step is called that its parent orders. */
+/** The name of a child's step that its parent orders. */
 const BY_PARENT = "parent";
 
 const INTERRUPTED = "Its call was interrupted.";

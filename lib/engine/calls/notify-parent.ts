@@ -66,7 +66,7 @@ export const parkRecheck = (
   ticket: string,
 ): Promise<void> => parkWant(world, caller, { name: ticket, look: ticket });
 
-/** Has what a step under this name may have left behind sent. */
+/** Parks a message that sends what a step under this name may still owe. */
 export async function parkOwed(world: World, { instance }: Image, name: string): Promise<void> {
   if (isNothing(owedBy(instance, name))) return;
   const { tenant, id: instanceId } = instance;

@@ -1,11 +1,11 @@
 /**
- * Begins what a call has opened a ticket for.
+ * Starts the child of a call.
  *
  * 1. The child's id comes from the ticket, and so do all inputs of its first decision: it does not
  *    matter what begins it, nor how often that is tried.
  * 2. What the start owes leaves before it, with the start inside, as for every start.
- * 3. What cannot begin gets its tombstone first, and only then its call learns of it: no later try may
- *    begin after all what the call has given up.
+ * 3. A child that cannot start gets its tombstone before its call learns of it: no later try may start
+ *    what the call has given up.
  */
 
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
@@ -33,7 +33,7 @@ import type { World } from "../world.ts";
 import { putTombstone } from "./cancel-child.ts";
 import { parkRecheck, readOther } from "./notify-parent.ts";
 
-/** Makes sure that the child is there, or that its call learns what became of it; says whether it did anything. */
+/** Makes sure that the child exists, or that its call learns of its end; false: nothing to do. */
 export async function startChild(
   world: World,
   parent: Instance,

@@ -1,8 +1,7 @@
 /**
- * Many at once: a page of what a filter matches, each by itself. What cannot be done to one does not
- * stop the rest; what another request, a worker or a timer was quicker with is gone, which is
- * reported and does no harm. When the time of the call is over, the page ends early, behind the last
- * one that was handled.
+ * Bulk operations: one page of what a filter matches, one after the other. A failure does not stop
+ * the rest. What another request, a worker or a timer has handled first is reported as gone. When the
+ * time of the call is over, the page ends early, behind the last one that was handled.
  */
 import { DEFAULT_BULK_SIZE, MAX_BULK_MS } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";

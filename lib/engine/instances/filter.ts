@@ -25,9 +25,10 @@ export function matches(world: World, instance: Instance, filter: InstanceFilter
   );
 }
 
-/** Where to read; `behind` is the place of the last one already seen. */
+/** Where to read: from (inclusive) up to (exclusive). */
 export type Bounds = Pick<Range, "from" | "to">;
 
+/** The range that a filter asks for, behind the place of the last one already seen. */
 export function boundsOf(
   { startedAfter, startedBefore }: InstanceFilter,
   behind: string | undefined,
@@ -39,10 +40,7 @@ export function boundsOf(
   return defined({ from, to: ends.sort()[0] });
 }
 
-/**
- * What an answer says of where its list goes on, if it does. A cursor says whose list it is of: in
- * another one it would skip what was not shown.
- */
+/** The cursor of an answer whose list goes on. It names its list: another refuses it. */
 export const goingOn = (
   world: World,
   list: object,
@@ -63,7 +61,7 @@ export function placeIn(
 }
 
 /**
- * A list that goes on by a cursor of its own: outside it carries whose list it is of, and one of
+ * A list with cursors of its own: callers get them with the name of the list, and the cursor of
  * another list is refused before anything is read.
  */
 export const paged =

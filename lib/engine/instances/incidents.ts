@@ -22,7 +22,7 @@ export async function listIncidents(
   return { items: found.map(({ item }) => item), ...goingOn(world, incidentList(filter), next) };
 }
 
-/** Whose cursors those of incidents are. */
+/** The list that the cursors of incidents name. */
 export const incidentList = (filter: IncidentFilter) => ({ list: "incidents", filter });
 
 /** Something that a list shows, and its place: a list that goes on behind it begins with the next. */

@@ -1,7 +1,7 @@
 /**
- * Handlers come: tasks that were offered to the outside when this host did not run their type, and
- * now it does, are sent to be run. Their rows go then; should the handler go again, the host that
- * gets the message puts them back, and such a row is not the one that was found here: it stays.
+ * Adopts tasks that were offered to workers while this host had no handler for their type, and now it
+ * has one: they are sent, and then their rows are removed. If the handler goes again, the host that
+ * gets the message puts the row back: that row has another version, and stays.
  */
 import type { Item } from "../../ports/store.ts";
 import type { Pace } from "../../shapes/reports.ts";
@@ -47,7 +47,7 @@ type Action = Readonly<{
   act: (row: Item) => Promise<boolean>;
 }>;
 
-/** Acts on the rows of a type; says for how many. One that makes trouble is reported and passed over. */
+/** Acts on the rows of a type; says for how many. A row that makes trouble is reported. */
 async function actOnEach(
   world: World,
   type: string,

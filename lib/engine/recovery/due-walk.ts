@@ -86,7 +86,7 @@ async function lookAtAll(
   return looked;
 }
 
-/** What could not be done is reported. */
+/** Looks at one item; a failure is reported. */
 async function tryLook(world: World, item: Item, look: Route["look"]): Promise<Looked> {
   try {
     return await readable(world, item.key, () => look(item));
@@ -98,9 +98,9 @@ async function tryLook(world: World, item: Item, look: Route["look"]): Promise<L
 
 /**
  * How far a walk along the due index has come, kept in the store so that the next one goes on there:
- * everything before `from`, and of the rest all up to `after`, is done with. It is only ever moved
- * behind what has been sent, under its version: of two walks at once one notices that it is not
- * alone and stops, and what both have sent is sent twice, which is harmless.
+ * everything before `from`, and of the rest all up to `after`, is done. It moves only behind what
+ * has been sent, under its version: of two walks at once one notices and stops, and what both have
+ * sent is sent twice, which is harmless.
  */
 export type Position = Readonly<{
   /** When the walk last began with the oldest. */

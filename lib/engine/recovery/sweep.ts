@@ -1,10 +1,9 @@
 /**
  * The sweep: each minute it finds what is overdue, which means that no queue has delivered it, and
- * sends it again. That a timer fires, that a mailbox is emptied, rests on nothing but the item
- * itself: every other delivery may fail.
+ * sends it again. So timers fire and mailboxes are emptied even if every other delivery fails.
  *
- * What was sent once in a round is not sent again before the next round, which begins with the
- * oldest: a backlog that takes its time is not made larger each minute.
+ * What was sent in a round is not sent again before the next round, which begins with the oldest: a
+ * slow backlog does not grow each minute.
  */
 import { OVERDUE_MS, SWEEP_ROUND_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
@@ -60,7 +59,7 @@ function isOverdue(
   return lookAt !== undefined && lookAt <= until && (from === undefined || lookAt > from);
 }
 
-/** Timers are armed for the past, so they go to the queue at once; only the earliest had been armed. */
+/** Timers are armed for the past: they are queued at once. Only the earliest had been armed. */
 async function sendDue(world: World, item: Item): Promise<number> {
   if (instanceIdOf(item.key) === undefined) return (await remind(world, item.key)) ? 1 : 0;
   if (item.expiresAt !== undefined && item.expiresAt <= world.clock.now()) return 0;

@@ -44,7 +44,7 @@ export function addTrouble(world: World, tally: Tally, key: Key, error: unknown)
   });
 }
 
-/** The same world, and how many messages went to any queue through it; their senders need not count. */
+/** The same world, and how many messages were sent to any queue through it. */
 export function countedWorld(world: World): Readonly<{ counted: World; sent: () => number }> {
   let sent = 0;
   const counting = <P extends object>(port: P, method: keyof P & string): P =>

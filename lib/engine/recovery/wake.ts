@@ -71,7 +71,7 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
   if (item?.lookAt === undefined) return undefined;
   switch (kind) {
     case "mailbox":
-      // The sweep may not be allowed to begin instances: the receiver of the message is.
+      // The sweep may lack the permission to start instances: the receiver of the message has it.
       await world.workQueue.send({ kind: "poke", tenant, ...parseMailbox(item.body).address });
       break;
     case "broadcast": {
@@ -88,7 +88,7 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
       break;
     }
     case "timer-start":
-      // Nor may it here: the occurrence is sent.
+      // For the same reason the occurrence is sent.
       await armStart(world, parseTimerStart(item.body), !host.queuesSurvive);
       break;
   }

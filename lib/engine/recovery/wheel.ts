@@ -4,9 +4,9 @@
  * a million of them cost no more than their messages.
  *
  * A step that opens a timer which a queue can hold queues it at once, and a queue reaches further
- * than the wheel looks ahead. So what stands in a minute when the wheel comes to it is all there will be,
- * and no minute is read twice. After an outage the wheel goes on with the minute that it had come
- * to: what is overdue by then is queued to fire at once.
+ * than the wheel looks ahead. So a minute is complete when the wheel comes to it, and is read once.
+ * After an outage the wheel goes on with the minute that it had come to: what is overdue by then is
+ * queued to fire at once.
  */
 import { WHEEL_AHEAD_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";

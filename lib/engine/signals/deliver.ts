@@ -1,10 +1,10 @@
 /**
- * A broadcast reaches one row: a wait takes it as one step, a start event begins one instance.
+ * Delivers a broadcast to one row: a wait takes it in one step, a start event starts one instance.
  *
- * 1. A wait counts as gone only by an instance that was committed after the wait was opened.
- * 2. What a wait has taken already it does not take again: the ticket, or the numbers that it
- *    remembers, say so. What that step still owes is sent, if no invocation works on it.
- * 3. A row goes last of all, and not while a delivery has left debts that only this row leads to.
+ * 1. A wait is gone only if an instance that was committed after the wait was opened says so.
+ * 2. A wait takes a broadcast once: the ticket, or the numbers that it remembers, say whether it has.
+ *    What that step still owes is sent, if no invocation works on it.
+ * 3. A row is removed last, and not while a delivery owes something that only this row leads to.
  */
 
 import type { Json, Variables } from "../../definition/json.ts";
@@ -59,7 +59,7 @@ type Delivery = Readonly<{
   broadcast: Broadcast;
   row: Extract<PagedRow, { instanceId: string }>;
   by: Deliverer;
-  /** What the delivery's step owes, it owes under this name. */
+  /** The trigger of what the delivery's step owes. */
   name: string;
 }>;
 
@@ -72,14 +72,14 @@ async function deliverToWait(delivery: Delivery): Promise<Outcome> {
   if (expiresAt !== undefined && expiresAt <= world.clock.now()) return { kind: "expired" };
   const { instance } = life.image;
   const isLater = row.after >= broadcast.seq;
-  // One that is kept for instances of its time only does not reach those that began later.
+  // An event that is kept for instances of its time does not reach those that started later.
   const isTooYoung = broadcast.keptFor === "AfterCreate" && instance.startedAt > broadcast.at;
   if (isLater && isTooYoung) return NOT_MEANT;
   const fact = factFor(broadcast, life.ticket);
   if (isWelcome(instance, fact, { now: timeOf(world, instance) })) {
     return hand(delivery, life.image, fact);
   }
-  // A later wait of an instance that has had it: counted where it was taken.
+  // A later wait of an instance that has taken it: it is counted where it was taken.
   return isLater ? NOT_MEANT : alreadyGone(delivery, life.image);
 }
 
@@ -112,7 +112,7 @@ async function hand(
   return { ...fared, ...deadOf(delivery, instance) };
 }
 
-/** Taken before, by any deliverer, or not to be taken: what its step owes is sent. */
+/** The wait has taken the broadcast before, or cannot take it: sends what its step still owes. */
 async function alreadyGone(delivery: Delivery, image: Image | undefined): Promise<Outcome> {
   const { world, broadcast, row, by, name } = delivery;
   const taker = image && (await takerOf(world, image, broadcast, row.ticket));
@@ -130,7 +130,7 @@ async function alreadyGone(delivery: Delivery, image: Image | undefined): Promis
   return { ...fared, ...deadOf(delivery, image?.instance) };
 }
 
-/** Another broadcast has woken the wait, and has not counted it yet: the row is left for that. */
+/** Whether another broadcast woke the wait and has not counted it yet: the row stays for that one. */
 async function isCountedElsewhere(
   world: World,
   { id }: Broadcast,
@@ -140,20 +140,20 @@ async function isCountedElsewhere(
   const key = broadcastKey(world.settings.tenant, taker);
   const isCounting = async () =>
     (await readBroadcast(world, taker)) && !isComplete(await readProgress(world, taker));
-  // One that cannot be read counts nothing any more.
+  // A broadcast that cannot be read counts nothing any more.
   return (await readable(world, key, isCounting, isDamaged)) === true;
 }
 
 const SKIPPED: Settled = { kind: "skipped" };
 
-/** After a restart recovery has sent what is owed: a task in the queue is not sent a second time. */
+/** Whether a queue of this process holds all that is owed: recovery has sent it after a restart. */
 function isUnderWay(world: World, instance: Instance, name: string): boolean {
   const { tickets, outbox } = owedBy(instance, name);
   const isHeld = ({ id }: Ticket) => world.tasks.holds(instance.id, id);
   return outbox.length === 0 && tickets.length > 0 && tickets.every(isHeld);
 }
 
-/** What came of it when another deliverer brought it: an incident is still that of its delivery. */
+/** The outcome of an earlier delivery; an incident that it opened still counts as its failure. */
 function faredBefore(instance: Instance, wasTaken: boolean, name: string): Settled {
   const fared = faredBy(instance, owedBy(instance, name).tickets);
   return fared.kind === "failed" || wasTaken ? fared : SKIPPED;
@@ -169,7 +169,7 @@ function deadOf(
   return !isOpen && isFree ? { dead: { pk, sk } } : {};
 }
 
-/** By the tickets that its delivery has opened. */
+/** The outcome of a delivery, by the tickets that it opened. */
 function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Settled {
   const incident = opened.find(({ on }) => on === "incident");
   if (incident?.on !== "incident") return { kind: "delivered" };

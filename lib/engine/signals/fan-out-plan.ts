@@ -47,7 +47,7 @@ export async function fanOutPlanOf(
 
 export const parseFanOutPlan = parserOf<FanOutPlan>("road");
 
-/** What is stored under this key; where nothing is, `decide` says it, and of several the first stands. */
+/** What is stored under this key, or else what `decide` gives: the first to be stored counts. */
 async function decidedOnce(
   world: World,
   { at }: Broadcast,
@@ -144,6 +144,6 @@ async function shardsOf(world: World, { topic }: Broadcast): Promise<readonly st
   return allShards(head).map(([epoch, n]) => shardPk(world.settings.tenant, topic, epoch, n));
 }
 
-/** A row that was damaged leads nowhere: it holds up none of the others. */
+/** Damaged rows are left out: they must not delay the others. */
 const parsed = (world: World, items: readonly Item[]): readonly PagedRow[] =>
   readableOf(world, items, parseRow, isDamaged);

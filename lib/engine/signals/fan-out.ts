@@ -78,8 +78,8 @@ async function roundHere(world: World, { id }: Broadcast): Promise<number | unde
 const rounds = new WeakMap<World["settings"], Map<string, number>>();
 
 /**
- * With queues in memory the broadcast is watched until every wait is reached: a restart before
- * that begins anew. Its message is what waits for it.
+ * With queues in memory a message watches the broadcast until every wait is reached: a restart
+ * before that fans it out again.
  */
 async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> {
   const { tenant, host } = world.settings;
@@ -107,7 +107,7 @@ async function isOver(world: World, broadcast: Broadcast): Promise<boolean> {
   return true;
 }
 
-/** Sends the pages of one shard; a long one is handed on with where it goes on. */
+/** Sends the pages of one shard; the rest of a long one is left to another message. */
 export async function pageShard(world: World, message: ShardMessage): Promise<Verdict> {
   const { tenant, broadcastId, epoch, shard, page: first, round = 0 } = message;
   const broadcast = await readBroadcast(world, broadcastId);
@@ -184,7 +184,7 @@ async function deliverRows(
 /** A row of a page, and after which time it is tried again on a page of its own, if it is. */
 type Aside = Readonly<{ row: PagedRow; ms?: number }>;
 
-/** A page whose rows were all tried: those that it counts, and all of them by their own names. */
+/** A page whose rows were all tried: the outcomes that it counts, and all rows by their own names. */
 type EndedPage = Pick<PageRecord, "page" | "last"> &
   Readonly<{ fared: readonly Settled[]; aside?: ReadonlyMap<string, Aside> }>;
 
@@ -237,7 +237,7 @@ async function countedHere(
   return [];
 }
 
-/** What goes wrong with one row is told, and tried again later. */
+/** Delivers to one row; a failure is reported, and the row tried again later. */
 export async function attempt(
   world: World,
   broadcast: Broadcast,

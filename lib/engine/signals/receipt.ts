@@ -101,7 +101,7 @@ export async function readProgress(world: World, broadcastId: string): Promise<P
   return { pages, roads };
 }
 
-/** What a page is called; those of the first round have no more than their own name. */
+/** The name of a page; in the first round it has no prefix. */
 export const pageName = (round: number, name: string): string =>
   round === 0 ? name : `${round}~${name}`;
 

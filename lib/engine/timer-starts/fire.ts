@@ -72,7 +72,7 @@ export async function wakeStart(world: World, key: Key): Promise<number> {
   return MAX_FIRED_AT_ONCE;
 }
 
-/** One item that has more to fire does so after others had their turn. */
+/** An item with more to fire waits until others had their turn. */
 export const MAX_FIRED_AT_ONCE = 100;
 
 type Due = StoredStart & Readonly<{ start: TimerStart & Readonly<{ nextDue: Instant }> }>;
@@ -138,7 +138,7 @@ export async function armStart(world: World, start: TimerStart, covered = true):
   }
 }
 
-/** Takes back what was armed, as far as that can be done. */
+/** Disarms what was armed, as far as possible. */
 export async function disarmStart(world: World, start: TimerStart): Promise<void> {
   const dueAt = dueOfStart(start);
   if (dueAt === undefined) return;

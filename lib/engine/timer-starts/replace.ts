@@ -1,9 +1,9 @@
 /**
- * What becomes of the timer starts when their definition changes: in the same commit as its head, so
- * that at no moment those of two versions are armed, nor any of one that is disabled or gone.
+ * Replaces the timer starts of a definition in the commit that changes its head: at no moment are
+ * those of two versions armed, nor any of a definition that is disabled or gone.
  *
- * The head names the start events that have an item. One that cannot be read yet belongs to a commit
- * that is seen half applied: it is waited for, since to skip it would leave it armed.
+ * The head names the start events that have an item. An item that cannot be read yet belongs to a
+ * commit that is seen half applied: the reader waits for it, since skipping it would leave it armed.
  */
 import type { StartEvent } from "../../definition/definition.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
