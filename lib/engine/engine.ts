@@ -5,7 +5,6 @@
  * what; instants are ISO text, because every answer may leave as JSON.
  */
 
-import type { ResolveRequest } from "../shapes/bulk.ts";
 import type { StartRequest } from "../shapes/instances.ts";
 import type { IdempotencyKey } from "../shapes/paging.ts";
 import { cancelChild } from "./calls/cancel-child.ts";
@@ -126,10 +125,7 @@ const CALLS = {
   cancel,
   /** Removes what an ended instance knew; throws `instance/not-ended` while it is live. */
   erase,
-  resolveIncident: (
-    world: World,
-    ...[instanceId, incidentId, request = {}, key]: [string, string, Resolution?, IdempotencyKey?]
-  ) => resolveIncident(world, { instanceId, incidentId, key }, request),
+  resolveIncident,
   /** Sets variables of a live instance, or of one open element of it; nothing moves on by it. */
   patchVariables,
 
@@ -178,8 +174,6 @@ const CALLS = {
   setTaskType,
   taskType: getTaskType,
 };
-
-type Resolution = Pick<ResolveRequest, "variables" | "retries">;
 
 /** The calls of an engine on one world. */
 export type Engine = { readonly [Name in keyof typeof CALLS]: OnWorld<(typeof CALLS)[Name]> };

@@ -84,7 +84,10 @@ export type Senders = Readonly<{
 /** Whether an entry is sent for the first time, as far as its sender can know. */
 export type Sending = "first" | "again";
 
-type Effect<Kind extends TicketlessEffect["kind"]> = Extract<TicketlessEffect, { kind: Kind }>;
+export type Effect<Kind extends TicketlessEffect["kind"]> = Extract<
+  TicketlessEffect,
+  { kind: Kind }
+>;
 
 /** What becomes of a message, by its kind. */
 export type Handlers = Readonly<{
@@ -117,8 +120,7 @@ export type Settings = Readonly<{
   isDeadOwner?: (own: string) => boolean;
 }>;
 
-// What the host of an engine can do; each trait says one thing, so that a rule can name its reason.
-
+/** What the host of an engine can do; each trait says one thing, so that a rule can name its reason. */
 export type HostTraits = Readonly<{
   /** Messages outlive the process. Where they do not, a restart finds in the store what is owed. */
   queuesSurvive: boolean;

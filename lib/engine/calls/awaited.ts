@@ -7,7 +7,7 @@ import { isAwaited } from "../rows/child.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 
-/** Refuses to end by itself what a call waits for; ends it, who ends the call. */
+/** Refuses to end an instance that a call waits for: it ends with the call. */
 export async function demandNotAwaited(world: World, child: Instance): Promise<void> {
   if (isTerminal(child) || !(await isStillAwaited(world, child))) return;
   const { id: instanceId, parent } = child;

@@ -9,7 +9,7 @@ import { commit } from "../step/commit.ts";
 import { planWrite } from "../step/plan.ts";
 import { loadProgram } from "../storage/programs.ts";
 import { again, engineBusy, retrying } from "../storage/retrying.ts";
-import { blankInstance, type Image } from "../storage/stored-instance.ts";
+import { blankInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { parkOwed, readOther, takeOrPark } from "./notify-parent.ts";
 
@@ -20,29 +20,26 @@ export async function cancelChild(world: World, parent: Instance, ticket: string
     const found = await readOther(world, childId);
     // It cannot be ended, and must not keep its siblings from being ended.
     if (found === "unreadable") return;
-    if (found) return isChildOf(found.instance, parent, ticket) ? end(world, found) : undefined;
+    if (found && !isChildOf(found.instance, parent, ticket)) return;
+    if (found && isTerminal(found.instance)) return parkOwed(world, found, BY_PARENT);
+    if (found) return takeOrPark(world, found, { name: BY_PARENT, fact: CANCEL });
     if (await putTombstone(world, parent, ticket, INTERRUPTED)) return;
     return again();
   });
 }
 
-/** What a child's step is called that its parent orders. */
+/** The name of a child's step that its parent orders. */
 const BY_PARENT = "parent";
-
-async function end(world: World, found: Image): Promise<void> {
-  if (isTerminal(found.instance)) return parkOwed(world, found, BY_PARENT);
-  const fact = { kind: "cancel-requested", reason: REASON } as const;
-  return takeOrPark(world, found, { name: BY_PARENT, fact });
-}
 
 const INTERRUPTED = "Its call was interrupted.";
 const REASON = "The call that waited for it was interrupted.";
+const CANCEL = { kind: "cancel-requested", reason: REASON } as const;
 
-// A child that never begins: because its call was interrupted before, or because it cannot. The
-// tombstone stands where the child would, so that a start which is still on its way finds the place
-// taken, for as long as any queue may hold one.
-
-/** Puts one for the child of a ticket; false when an instance stands there already. */
+/**
+ * Puts the tombstone of a child that never begins: because its call was interrupted before, or
+ * because it cannot. It stands where the child would, for as long as any queue may hold a start.
+ * False: an instance stands there already.
+ */
 export async function putTombstone(
   world: World,
   { id: instanceId, tenant, definition, startedAt }: Instance,

@@ -40,13 +40,11 @@ export async function notifyParent(world: World, child: Instance): Promise<void>
   return takeOrPark(world, image, { name: ticket, look: ticket });
 }
 
-// The instance at the other end of a call: reading it, and taking a step of it.
-
-/** What is stored under this id; one that is damaged holds up nothing else. */
+/** The instance at the other end of a call; one that is damaged holds up nothing else. */
 export const readOther = (world: World, id: string): Promise<Image | undefined | "unreadable"> =>
   readable(world, instanceKey(world.settings.tenant, id), () => loadInstance(world, id), isDamaged);
 
-/** Takes a step there, and sends what it owes; what cannot be done at once is parked. */
+/** Takes a step of it, and sends what the step owes; what cannot be done at once is parked. */
 export async function takeOrPark(world: World, image: Image, want: Want): Promise<void> {
   const sent = await commitAndSend(world, image, { want, owner: noOwner(world) });
   switch (sent.kind) {
@@ -68,7 +66,7 @@ export const parkRecheck = (
   ticket: string,
 ): Promise<void> => parkWant(world, caller, { name: ticket, look: ticket });
 
-/** Has what a step under this name may have left behind sent. */
+/** Parks a message that sends what a step under this name may still owe. */
 export async function parkOwed(world: World, { instance }: Image, name: string): Promise<void> {
   if (isNothing(owedBy(instance, name))) return;
   const { tenant, id: instanceId } = instance;

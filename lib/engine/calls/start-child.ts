@@ -1,14 +1,13 @@
 /**
- * Begins what a call has opened a ticket for.
+ * Starts the child of a call.
  *
  * 1. The child's id comes from the ticket, and so do all inputs of its first decision: it does not
  *    matter what begins it, nor how often that is tried.
  * 2. What the start owes leaves before it, with the start inside, as for every start.
- * 3. What cannot begin gets its tombstone first, and only then its call learns of it: no later try may
- *    begin after all what the call has given up.
+ * 3. A child that cannot start gets its tombstone before its call learns of it: no later try may start
+ *    what the call has given up.
  */
 
-import type { Definition } from "../../definition/definition.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { type ChildTicket, type Instance, isTerminal } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
@@ -17,6 +16,7 @@ import type { Item } from "../../ports/store.ts";
 import { checkPlainStart, commitStart, planCreation } from "../drive/creation.ts";
 import { childIdOf, isChildOf } from "../rows/child.ts";
 import type { Plan } from "../step/plan.ts";
+import { defined } from "../storage/defined.ts";
 import { scanAll } from "../storage/items.ts";
 import { definitionPk, VERSIONS, versionOf } from "../storage/keys.ts";
 import {
@@ -33,7 +33,7 @@ import type { World } from "../world.ts";
 import { putTombstone } from "./cancel-child.ts";
 import { parkRecheck, readOther } from "./notify-parent.ts";
 
-/** Makes sure that the child is there, or that its call learns what became of it; says whether it did anything. */
+/** Makes sure that the child exists, or that its call learns of its end; false: nothing to do. */
 export async function startChild(
   world: World,
   parent: Instance,
@@ -50,24 +50,21 @@ export async function startChild(
       const { instance } = found;
       const lives = isChildOf(instance, parent, ticket.id) && !isTerminal(instance);
       if (lives && !ticket.detached) return false;
-      await parkRecheck(world, parent, ticket.id);
-      return true;
+    } else {
+      const planned = await planOf(world, parent, ticket, childId);
+      if (typeof planned === "string") {
+        if (!(await putTombstone(world, parent, ticket.id, planned))) return again();
+      } else {
+        if (planned.plan === undefined) throw engineBusy(where);
+        const outcome = await commitStart(world, planned.plan, planned.start);
+        if (outcome.kind !== "committed") return again(outcome);
+        if (!ticket.detached) return true;
+      }
     }
-    const planned = await planOf(world, parent, ticket, childId);
-    if (typeof planned === "string") {
-      if (!(await putTombstone(world, parent, ticket.id, planned))) return again();
-      await parkRecheck(world, parent, ticket.id);
-      return true;
-    }
-    if (planned.plan === undefined) throw engineBusy(where);
-    const outcome = await commitStart(world, planned.plan, planned.start);
-    if (outcome.kind !== "committed") return again(outcome);
-    if (ticket.detached) await parkRecheck(world, parent, ticket.id);
+    await parkRecheck(world, parent, ticket.id);
     return true;
   });
 }
-
-type Planned = Readonly<{ start: CarriedStart; plan: Plan | undefined }>;
 
 /** The start, or why there cannot be one. */
 async function planOf(
@@ -75,7 +72,7 @@ async function planOf(
   parent: Instance,
   ticket: ChildTicket,
   childId: string,
-): Promise<Planned | string> {
+): Promise<Readonly<{ start: CarriedStart; plan: Plan | undefined }> | string> {
   try {
     const start = await startOf(world, parent, ticket);
     return { start, plan: await planCreation(world, childId, start) };
@@ -94,29 +91,19 @@ async function startOf(world: World, parent: Instance, ticket: ChildTicket): Pro
     now: since,
     request: world.ids.digest(`child of\n${parent.id}\n${id}`),
     fact: { kind: "started", input: { variables: runner.callInput(parent, ticket) } },
-    parent: {
-      instanceId: parent.id,
-      ticket: id,
-      depth,
-      ...(catches && { catches }),
-      ...(detached && { detached }),
-    },
+    parent: { instanceId: parent.id, ticket: id, depth, ...defined({ catches, detached }) },
   };
 }
 
-// Which version of a process a call runs.
-
-type Ref = Pick<Definition, "id" | "version" | "hash">;
-
 /** The version that the call is bound to; throws where there is none that it could begin. */
-export async function calledBy(
+async function calledBy(
   world: World,
   parent: Instance,
   { process, binding }: ChildTicket,
 ): Promise<Startable> {
   const { definition: latest, ...spread } = await startable(world, process, undefined);
   const wanted = binding && (await wantedBy(world, parent, binding));
-  const definition = wanted ? await newestThat(world, latest, wanted) : latest;
+  const definition = wanted ? await newestThat(world, process, wanted) : latest;
   await checkPlainStart(world, definition);
   return { definition, ...spread };
 }
@@ -138,8 +125,11 @@ async function wantedBy(
 }
 
 /** The newest comes first: mostly it is the one. */
-async function newestThat(world: World, latest: Ref, { is, words }: Wanted): Promise<Ref> {
-  const { id } = latest;
+async function newestThat(
+  world: World,
+  id: string,
+  { is, words }: Wanted,
+): Promise<Startable["definition"]> {
   const pk = definitionPk(world.settings.tenant, id);
   const range = { ...VERSIONS, limit: VERSIONS_AT_ONCE, backwards: true } as const;
   const parse = ({ key, body }: Item) => ({ ...parseVersion(body), version: versionOf(key) });

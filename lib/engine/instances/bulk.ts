@@ -1,8 +1,7 @@
 /**
- * Many at once: a page of what a filter matches, each by itself. What cannot be done to one does not
- * stop the rest; what another request, a worker or a timer was quicker with is gone, which is
- * reported and does no harm. When the time of the call is over, the page ends early, behind the last
- * one that was handled.
+ * Bulk operations: one page of what a filter matches, one after the other. A failure does not stop
+ * the rest. What another request, a worker or a timer has handled first is reported as gone. When the
+ * time of the call is over, the page ends early, behind the last one that was handled.
  */
 import { DEFAULT_BULK_SIZE, MAX_BULK_MS } from "../../definition/limits.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
@@ -20,11 +19,10 @@ import { instanceOrder } from "../storage/keys.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { erase } from "./erase.ts";
-import { cursorOf, instantOf, matches, placeIn } from "./filter.ts";
+import { goingOn, instantOf, placeIn } from "./filter.ts";
 import { findIncidents, incidentList, type Placed } from "./incidents.ts";
 import { resolveIncident } from "./instance-calls.ts";
 import { readPage } from "./listing.ts";
-import { sourcesOf } from "./listing-sources.ts";
 
 /** Resolves incidents, each by its ticket: one that comes anew has another ticket and stays. */
 export async function resolveIncidents(
@@ -39,9 +37,9 @@ export async function resolveIncidents(
     dryRun,
     until,
     as: "resolved",
-    act: ({ instanceId, incidentId }) => resolveIncident(world, { instanceId, incidentId }, said),
+    act: ({ instanceId, incidentId }) => resolveIncident(world, instanceId, incidentId, said),
   });
-  return { ...report, ...nextIn(world, incidentList(filter), last) };
+  return { ...report, ...goingOn(world, incidentList(filter), last) };
 }
 
 /**
@@ -51,20 +49,17 @@ export async function resolveIncidents(
 export async function purge(world: World, request: PurgeRequest): Promise<PurgeReport> {
   const { filter = {}, dryRun, limit = DEFAULT_BULK_SIZE, cursor } = request;
   const { endedBefore, ...ofInstances } = filter;
-  const before = endedBefore === undefined ? undefined : instantOf(endedBefore);
+  const before = instantOf(endedBefore);
   const list = { list: "purge", filter };
   const until = world.clock.now() + MAX_BULK_MS;
   const { images, last: next } = await readPage(world, {
-    sources: await sourcesOf(world, ofInstances, filter.status ? [filter.status] : ENDED),
     // Nothing that started later has ended before it.
-    filter: defined({ startedBefore: endedBefore }),
+    filter: { ...ofInstances, ...defined({ startedBefore: endedBefore }) },
+    phases: filter.status ? [filter.status] : ENDED,
     behind: placeIn(world, list, cursor),
     limit,
     withBuried: true,
-    wants: ({ instance }) =>
-      instance.endedAt !== undefined &&
-      (before === undefined || instance.endedAt < before) &&
-      matches(world, instance, ofInstances),
+    wants: ({ endedAt }) => endedAt !== undefined && (before === undefined || endedAt < before),
   });
   const { report, last = next } = await doEach(world, images.flatMap(placeEnded), {
     dryRun,
@@ -72,11 +67,8 @@ export async function purge(world: World, request: PurgeRequest): Promise<PurgeR
     as: "purged",
     act: ({ instanceId }) => erase(world, instanceId),
   });
-  return { ...report, ...nextIn(world, list, last) };
+  return { ...report, ...goingOn(world, list, last) };
 }
-
-const nextIn = (world: World, list: object, last: string | undefined) =>
-  defined({ nextCursor: last === undefined ? undefined : cursorOf(world, list, last) });
 
 const ENDED = ["succeeded", "failed", "cancelled"] as const;
 
@@ -107,23 +99,21 @@ async function doEach<T extends object, const As extends string>(
   { dryRun = true, until, as, act }: Act<T, As>,
 ) {
   const items: (T & BulkOutcome<As>)[] = [];
-  let last: string | undefined;
-  for (const { item, place } of found) {
-    const isLate = !dryRun && items.length > 0 && world.clock.now() >= until;
-    if (isLate) break;
-    const fared: BulkOutcome<As> = dryRun
-      ? { outcome: "matched" }
-      : await fare(as, () => act(item));
+  for (const { item } of found) {
+    if (!dryRun && items.length > 0 && world.clock.now() >= until) break;
+    const fared = dryRun ? MATCHED : await fare(as, () => act(item));
     items.push({ ...item, ...fared });
-    last = place;
   }
+  const last = items.length < found.length ? found[items.length - 1]?.place : undefined;
   const count = (outcome: BulkOutcome<As>["outcome"]) =>
     items.filter((item) => item.outcome === outcome).length;
   const done = { [as]: count(as) } as Readonly<Record<As, number>>;
   const others = { gone: count("gone"), refused: count("refused") };
   const report = { dryRun, matched: items.length, ...done, ...others, items };
-  return { report, ...(items.length < found.length && defined({ last })) };
+  return { report, last };
 }
+
+const MATCHED = { outcome: "matched" } as const;
 
 async function fare<As extends string>(
   as: As,

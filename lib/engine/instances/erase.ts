@@ -24,7 +24,15 @@ import { notEnded } from "./instance-calls.ts";
 export async function erase(world: World, instanceId: string): Promise<void> {
   const image = await loadInstance(world, instanceId);
   if (image === undefined) throw notFound(instanceId);
-  const buried = await bury(world, image);
+  // The tombstone, now or of an earlier call; undefined where the instance is gone altogether.
+  const buried = await replaceBy(world, image, async (instance) => {
+    if (instance.erased) return undefined;
+    if (!isTerminal(instance)) throw notEnded(instance.id);
+    // What its end owes may not have left yet, and records stay after they have: once more is safe.
+    await send(world, instance, { tickets: [], outbox: instance.outbox });
+    await demandTaken(world, instance);
+    return tombstoneOf(instance);
+  });
   await removeLeft(world, instanceId);
   if (buried?.instance.erased !== "unfinished") return;
   await removeKeyRows(world, buried.instance);
@@ -34,38 +42,25 @@ export async function erase(world: World, instanceId: string): Promise<void> {
   });
 }
 
-/** The tombstone, now or of an earlier call; undefined where the instance is gone altogether. */
-async function bury(world: World, found: Image): Promise<Image | undefined> {
-  return replaceBy(world, found, async (instance) => {
-    if (instance.erased) return undefined;
-    if (!isTerminal(instance)) throw notEnded(instance.id);
-    // What its end owes may not have left yet, and records stay after they have: once more is safe.
-    await send(world, instance, { tickets: [], outbox: instance.outbox });
-    await demandTaken(world, instance);
-    return tombstoneOf(instance);
-  });
-}
-
-type Change = (instance: Instance) => Instance | undefined | Promise<Instance | undefined>;
-
 /** The instance once it is as `change` wants it; `change` gives nothing where it is so already. */
-function replaceBy(world: World, found: Image, change: Change): Promise<Image | undefined> {
+function replaceBy(
+  world: World,
+  found: Image,
+  change: (instance: Instance) => Instance | undefined | Promise<Instance | undefined>,
+): Promise<Image | undefined> {
   let image = found;
-  return retrying(
-    world,
-    { tries: MAX_TRIES_OF_DOOR, where: `instance ${found.instance.id}` },
-    async () => {
-      const { instance, program } = image;
-      const changed = await change(instance);
-      if (changed === undefined) return image;
-      const outcome = await commit(world, planWrite(world, program, instance, changed), null);
-      if (outcome.kind === "committed") return outcome.image;
-      if (outcome.kind !== "conflict") return again();
-      if (outcome.current === undefined) return undefined;
-      image = outcome.current;
-      return again();
-    },
-  );
+  const where = `instance ${found.instance.id}`;
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
+    const { instance, program } = image;
+    const changed = await change(instance);
+    if (changed === undefined) return image;
+    const outcome = await commit(world, planWrite(world, program, instance, changed), null);
+    if (outcome.kind === "committed") return outcome.image;
+    if (outcome.kind !== "conflict") return again();
+    if (outcome.current === undefined) return undefined;
+    image = outcome.current;
+    return again();
+  });
 }
 
 /** Its identity, how it began and ended, by what it was found; nothing of what it knew. */
@@ -73,17 +68,13 @@ function tombstoneOf(instance: Instance): Instance {
   const { id, tenant, version, definition, status, startedAt, lastNow, startHash } = instance;
   const { terminationKind, endedAt, trail, businessKey, tags, parent, runAt } = instance;
   const found = defined({ businessKey, tags, parent });
+  const hasSpilled = trail.next - trail.entries.length > 1;
+  const mayLeaveMore = hasSpilled || mayExternalize(instance) || hasKeyRows(instance);
   return {
     ...blankInstance({ id, tenant, definition, startHash, ...found }, startedAt),
     ...{ version, status, lastNow },
     ...defined({ terminationKind, runAt, endedAt }),
-    erased: mayLeaveMore(instance) ? "unfinished" : true,
+    erased: mayLeaveMore ? "unfinished" : true,
     trail: { next: trail.next, entries: [] },
   };
 }
-
-/** Says whether anything of an instance may stand elsewhere: history, values, rows. */
-const mayLeaveMore = (instance: Instance): boolean =>
-  instance.trail.next - instance.trail.entries.length > 1 ||
-  mayExternalize(instance) ||
-  hasKeyRows(instance);

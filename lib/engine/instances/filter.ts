@@ -4,12 +4,13 @@ import { checkedValue } from "../../definition/parsed.ts";
 import { type Instant, parseInstant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
+import type { Range } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import type { InstanceFilter } from "../../shapes/instances.ts";
 import type { Listed, PageRequest } from "../../shapes/paging.ts";
+import { defined } from "../storage/defined.ts";
 import { instanceOrder } from "../storage/keys.ts";
 import type { World } from "../world.ts";
-import type { Bounds } from "./listing-sources.ts";
 import { statusOf } from "./views.ts";
 
 /** Says whether the instance is one of those that are asked for; indexes may lag, this does not. */
@@ -24,24 +25,28 @@ export function matches(world: World, instance: Instance, filter: InstanceFilter
   );
 }
 
-/** `from` is inclusive and `to` exclusive; `behind` is the place of the last one already seen. */
+/** Where to read: from (inclusive) up to (exclusive). */
+export type Bounds = Pick<Range, "from" | "to">;
+
+/** The range that a filter asks for, behind the place of the last one already seen. */
 export function boundsOf(
-  { startedAfter, startedBefore }: Pick<InstanceFilter, "startedAfter" | "startedBefore">,
+  { startedAfter, startedBefore }: InstanceFilter,
   behind: string | undefined,
 ): Bounds {
-  const after = startedAfter === undefined ? undefined : instantOf(startedAfter);
-  const before = startedBefore === undefined ? undefined : instantOf(startedBefore);
+  const after = instantOf(startedAfter);
+  const before = instantOf(startedBefore);
   const ends = [behind, before && orderAt(before)].filter((end) => end !== undefined);
-  const to = ends.sort()[0];
-  return {
-    ...(after !== undefined && { from: orderAt((after + 1) as Instant) }),
-    ...(to !== undefined && { to }),
-  };
+  const from = after === undefined ? undefined : orderAt((after + 1) as Instant);
+  return defined({ from, to: ends.sort()[0] });
 }
 
-/** A cursor says whose list it is of: in another one it would skip what was not shown. */
-export const cursorOf = (world: World, list: object, place: string): string =>
-  `${listMark(world, list)}:${place}`;
+/** The cursor of an answer whose list goes on. It names its list: another refuses it. */
+export const goingOn = (
+  world: World,
+  list: object,
+  last: string | undefined,
+): Readonly<{ nextCursor?: string }> =>
+  last === undefined ? {} : { nextCursor: `${listMark(world, list)}:${last}` };
 
 /** The place in a cursor of this very list; throws for any other. */
 export function placeIn(
@@ -56,7 +61,7 @@ export function placeIn(
 }
 
 /**
- * A list that goes on by a cursor of its own: outside it carries whose list it is of, and one of
+ * A list with cursors of its own: callers get them with the name of the list, and the cursor of
  * another list is refused before anything is read.
  */
 export const paged =
@@ -78,8 +83,8 @@ async function markedPage<T>(
 ): Promise<Listed<T>> {
   const mark = `${listMark(world, list)}:`;
   if (cursor !== undefined && !cursor.startsWith(mark)) throw cursorInvalid(cursor);
-  const from = cursor === undefined ? {} : { cursor: cursor.slice(mark.length) };
-  const { items, nextCursor } = await read({ limit, ...from });
+  const own = defined({ cursor: cursor?.slice(mark.length) });
+  const { items, nextCursor } = await read({ limit, ...own });
   return { items, ...(nextCursor !== undefined && { nextCursor: mark + nextCursor }) };
 }
 
@@ -89,8 +94,9 @@ function listMark(world: World, list: object): string {
 
 const orderAt = (startedAt: Instant): string => instanceOrder({ startedAt, id: "" });
 
-/** The instant that a filter gives. */
-export const instantOf = (text: string): Instant => checkedValue(parseInstant(text));
+/** The instant that a filter gives, if it does. */
+export const instantOf = (text: string | undefined): Instant | undefined =>
+  text === undefined ? undefined : checkedValue(parseInstant(text));
 
 export const badCursor = (): EngineError =>
   new EngineError("request/invalid", {

@@ -21,9 +21,8 @@ import { getInstance } from "./instance-calls.ts";
 export async function readHistory(
   world: World,
   instanceId: string,
-  page: PageRequest,
+  { limit, cursor }: PageRequest,
 ): Promise<Listed<HistoryEntry>> {
-  const { limit, cursor } = page;
   const place = cursor === undefined ? BEGINNING : parsePlace(cursor);
   const found = await entriesFrom(world, await getInstance(world, instanceId), place, limit + 1);
   const [first] = found;
@@ -44,7 +43,7 @@ export async function allEntries(world: World, image: Image): Promise<readonly T
 
 /** The journal of the present run, complete and in order. */
 export async function readJournal(
-  world: Reading,
+  world: Pick<World, "store">,
   instance: Instance,
 ): Promise<readonly JournalEntry[]> {
   const { journal } = instance;
@@ -80,11 +79,10 @@ type Found = Readonly<{ entry: TrailEntry; piece: number }>;
 /** At least `count` entries from a place on, if there are as many. */
 async function entriesFrom(
   world: World,
-  image: Image,
+  { instance, program }: Image,
   { seq, piece }: Place,
   count: number,
 ): Promise<readonly Found[]> {
-  const { instance, program } = image;
   const { next, entries: inside } = instance.trail;
   const bySeq = new Map<number, Found>();
   const add = (entries: readonly TrailEntry[], first: number) => {
@@ -108,10 +106,8 @@ async function entriesFrom(
 const FEW = 2;
 const MANY = 100;
 
-type Reading = Pick<World, "store">;
-
 const chunksOf = (
-  { store }: Reading,
+  { store }: Pick<World, "store">,
   { tenant, id }: Instance,
   first: number,
   limit: number,

@@ -9,9 +9,8 @@ import { defined } from "../storage/defined.ts";
 import { instanceOrder } from "../storage/keys.ts";
 import { compareTickets } from "../storage/names.ts";
 import type { World } from "../world.ts";
-import { cursorOf, matches, placeIn } from "./filter.ts";
+import { goingOn, placeIn } from "./filter.ts";
 import { readPage } from "./listing.ts";
-import { sourcesOf } from "./listing-sources.ts";
 import { isIncident, viewIncident } from "./views.ts";
 
 export async function listIncidents(
@@ -20,13 +19,10 @@ export async function listIncidents(
   page: PageRequest,
 ): Promise<Listed<FoundIncident>> {
   const { found, next } = await findIncidents(world, filter, page);
-  return {
-    items: found.map(({ item }) => item),
-    ...(next !== undefined && { nextCursor: cursorOf(world, incidentList(filter), next) }),
-  };
+  return { items: found.map(({ item }) => item), ...goingOn(world, incidentList(filter), next) };
 }
 
-/** Whose cursors those of incidents are. */
+/** The list that the cursors of incidents name. */
 export const incidentList = (filter: IncidentFilter) => ({ list: "incidents", filter });
 
 /** Something that a list shows, and its place: a list that goes on behind it begins with the next. */
@@ -38,23 +34,23 @@ export async function findIncidents(
   filter: IncidentFilter,
   page: PageRequest,
 ): Promise<Readonly<{ found: readonly Placed<FoundIncident>[]; next?: string }>> {
-  const { type: _type, element: _element, ...rest } = filter;
-  const ofInstances = { ...rest, incident: true } as const;
+  const { type: _type, element: _element, ...ofInstances } = filter;
   const place = parsePlace(placeIn(world, incidentList(filter), page.cursor));
   const { images, last } = await readPage(world, {
-    sources: await sourcesOf(world, ofInstances),
-    filter,
+    filter: { ...ofInstances, incident: true },
     behind: place.behind,
     limit: page.limit,
-    wants: ({ instance }) =>
-      matches(world, instance, ofInstances) && wantedOf(instance, filter, place).length > 0,
+    wants: (instance) => wantedOf(instance, filter, place).length > 0,
   });
-  const all = images.flatMap(({ instance }) =>
-    wantedOf(instance, filter, place).map((ticket) => ({
-      item: viewFound(instance, ticket),
+  const all = images.flatMap(({ instance }) => {
+    const { id: instanceId, definition, businessKey } = instance;
+    const { id, version } = definition;
+    const about = { instanceId, definition: { id, version }, ...defined({ businessKey }) };
+    return wantedOf(instance, filter, place).map((ticket) => ({
+      item: { ...viewIncident(ticket), ...about },
       place: `${instanceOrder(instance)}@${ticket.id}`,
-    })),
-  );
+    }));
+  });
   const found = all.slice(0, page.limit);
   const next = found.length < all.length ? found.at(-1)?.place : last;
   return { found, ...defined({ next }) };
@@ -82,14 +78,4 @@ function wantedOf(
     .filter((ticket) => element === undefined || ticket.element === element)
     .sort((a, b) => compareTickets(a.id, b.id))
     .filter(({ id }) => !isWithin || compareTickets(id, after) > 0);
-}
-
-function viewFound(instance: Instance, ticket: IncidentTicket): FoundIncident {
-  const { id: instanceId, definition, businessKey } = instance;
-  return {
-    ...viewIncident(ticket),
-    instanceId,
-    definition: { id: definition.id, version: definition.version },
-    ...defined({ businessKey }),
-  };
 }

@@ -1,6 +1,6 @@
 /** Requests to one instance: to show it, to cancel it, to let it go on, to set its variables. */
 import type { Variables } from "../../definition/json.ts";
-import { type Instance, isTerminal } from "../../kernel/instance.ts";
+import { isTerminal } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { ResultView, WaitView } from "../../shapes/instances.ts";
 import type { IdempotencyKey } from "../../shapes/paging.ts";
@@ -55,35 +55,28 @@ export async function cancel(
   return { cancelled: served.kind !== "nothing" };
 }
 
-/** Which incident, and under which key the request may be repeated. */
-type IncidentRequest = Readonly<{
-  instanceId: string;
-  incidentId: string;
-  key?: IdempotencyKey | undefined;
-}>;
-
 /** Tries again what an incident holds up. */
 export async function resolveIncident(
   world: World,
-  { instanceId, incidentId, key }: IncidentRequest,
-  request: Readonly<{ variables?: Variables; retries?: number }>,
+  instanceId: string,
+  incidentId: string,
+  request: Readonly<{ variables?: Variables; retries?: number }> = {},
+  key?: IdempotencyKey,
 ): Promise<{ resolved: true }> {
   const served = await handleRequest(world, {
     instanceId,
     ...defined({ key }),
     body: ["resolve", incidentId, request],
-    factFor: (instance) =>
-      hasIncident(instance, incidentId)
+    factFor: ({ tickets }) =>
+      tickets.some(({ on, id }) => on === "incident" && id === incidentId)
         ? { kind: "incident-resolved", ticket: incidentId, ...request }
         : undefined,
     nameFor: () => incidentId,
   });
-  if (served.kind === "nothing") throw noIncident(instanceId, incidentId);
-  return { resolved: true };
+  if (served.kind !== "nothing") return { resolved: true };
+  const where = `instance ${instanceId}, incident ${incidentId}`;
+  throw new EngineError("incident/not-found", { where });
 }
-
-const hasIncident = ({ tickets }: Instance, id: string): boolean =>
-  tickets.some((ticket) => ticket.on === "incident" && ticket.id === id);
 
 /** Sets variables; throws where the instance has ended, or the scope is not open exactly once. */
 export async function patchVariables(
@@ -118,8 +111,19 @@ function demandOpenOnce({ instance, program }: Image, scope: string): void {
   const open = program.runner.occurrences(instance, scope);
   if (open === 1) return;
   const where = `instance ${instance.id}, element ${scope}`;
+  if (open > 1) {
+    throw new EngineError("instance/scope-ambiguous", {
+      happened: `The element is open ${open} times, and variables go to one scope`,
+      where,
+      fix: "Set them in a scope around it, or of the process by leaving the scope out.",
+    });
+  }
   const isKnown = program.definition.elements.includes(scope);
-  throw open === 0 ? notOpen(where, isKnown) : ambiguous(where, open);
+  throw new EngineError("instance/scope-not-found", {
+    happened: isKnown ? "The element is not open now" : "The definition has no such element",
+    where,
+    fix: "Name one of `activeElements`, or leave the scope out to set variables of the process.",
+  });
 }
 
 /**
@@ -139,22 +143,3 @@ function refusalIn({ fresh }: Plan, instanceId: string): EngineError | undefined
 
 export const notEnded = (instanceId: string): EngineError =>
   new EngineError("instance/not-ended", { where: `instance ${instanceId}` });
-
-const noIncident = (instanceId: string, incidentId: string): EngineError =>
-  new EngineError("incident/not-found", {
-    where: `instance ${instanceId}, incident ${incidentId}`,
-  });
-
-const notOpen = (where: string, isKnown: boolean): EngineError =>
-  new EngineError("instance/scope-not-found", {
-    happened: isKnown ? "The element is not open now" : "The definition has no such element",
-    where,
-    fix: "Name one of `activeElements`, or leave the scope out to set variables of the process.",
-  });
-
-const ambiguous = (where: string, open: number): EngineError =>
-  new EngineError("instance/scope-ambiguous", {
-    happened: `The element is open ${open} times, and variables go to one scope`,
-    where,
-    fix: "Set them in a scope around it, or of the process by leaving the scope out.",
-  });

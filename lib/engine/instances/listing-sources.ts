@@ -7,6 +7,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, ListedKey, Page, Range } from "../../ports/store.ts";
 import type { ListingView } from "../../shapes/definitions.ts";
 import type { InstanceFilter } from "../../shapes/instances.ts";
+import { defined } from "../storage/defined.ts";
 import { listPages } from "../storage/items.ts";
 import {
   definitionIdOf,
@@ -22,6 +23,7 @@ import {
 import { changeLatest, deployed, type Latest, readLatest, shardsOf } from "../storage/latest.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
+import type { Bounds } from "./filter.ts";
 
 /** An instance that an index shows, by its place among all of them. */
 export type Entry = Readonly<{ order: string; instanceId: string; row?: Item }>;
@@ -44,7 +46,17 @@ export async function sourcesOf(
   );
 }
 
-/** A definition, and over how many shards its lists are spread. */
+/**
+ * A definition, and over how many shards its lists are spread. An index takes about a thousand writes
+ * a second in one partition, and a phase change is two of them: a definition with more needs more
+ * partitions, or the index pushes back on the writes of instances.
+ *
+ * 1. The head of the definition has the number. A start goes by what it has read there, its instance
+ *    keeps the shard, and the number only grows: a reader of the head after the instance was
+ *    committed reads every shard that it can be in.
+ * 2. The index of definitions has the number too, in the order of an entry: a list of all definitions
+ *    reads no head. It may lag, as the listing itself does.
+ */
 type Spread = Readonly<{ id: string; shards: number }>;
 
 /** Every shard of one phase: an instance stays in the one that it was started in. */
@@ -63,26 +75,22 @@ async function oneOf(world: World, id: string): Promise<readonly Spread[]> {
 }
 
 const viewOf =
-  (world: World, view: string): Source =>
+  ({ store }: World, view: string): Source =>
   async (range) => {
-    const { items, ...rest } = await world.store.list(view, range);
-    const entries = items.map((key) => ({
-      order: key.order,
-      instanceId: instanceIdOf(key) ?? "",
-    }));
-    return { ...rest, items: entries };
+    const page = await store.list(view, range);
+    const items = page.items.map((it) => ({ order: it.order, instanceId: instanceIdOf(it) ?? "" }));
+    return { ...page, items };
   };
 
 const rowsOf =
-  (world: World, found: FoundBy): Source =>
+  ({ store, settings }: World, found: FoundBy): Source =>
   async (range) => {
-    const pk = foundByPk(world.settings.tenant, found);
-    const { items, ...rest } = await world.store.scan(pk, range);
-    const entries = items.map((row): Entry => {
-      const [, ...id] = row.key.sk.split("#");
-      return { order: row.key.sk, instanceId: id.join("#"), row };
+    const page = await store.scan(foundByPk(settings.tenant, found), range);
+    const items = page.items.map((row) => {
+      const order = row.key.sk;
+      return { order, instanceId: order.slice(order.indexOf("#") + 1), row };
     });
-    return { ...rest, items: entries };
+    return { ...page, items };
   };
 
 function phasesOf({ status, incident }: InstanceFilter): readonly Phase[] {
@@ -100,36 +108,22 @@ async function allSpread({ store, settings }: World): Promise<readonly Spread[]>
   return spread;
 }
 
-// Several indexes read as one, the newest first: only keys, so that looking ahead costs little.
-
-/** Where to read: from (inclusive) up to (exclusive). */
-export type Bounds = Readonly<{ from?: string; to?: string }>;
-
-/** What comes next of all sources together. */
-export type Merged = Readonly<{
-  /** Up to so many, each order once; fewer only at the end. */
-  take(count: number): Promise<readonly Entry[]>;
-  /** Nothing is left, as far as was read. */
-  isOver(): boolean;
-}>;
-
-/** Of each source, the first time so many are read that the page probably needs no second time. */
-export function mergeNewest(sources: readonly Source[], bounds: Bounds, limit: number): Merged {
+/**
+ * Reads several indexes as one, the newest first: only keys, so that looking ahead costs little. Of
+ * each source, the first time so many are read that the page probably needs no second time.
+ */
+export function mergeNewest(sources: readonly Source[], bounds: Bounds, limit: number) {
   const share = Math.ceil((2 * limit) / Math.max(1, sources.length));
   const ahead = Math.min(limit, Math.max(MIN_AHEAD, share));
-  const heads = sources.map(
-    (source): Head => ({ source, ahead, buffer: [], after: undefined, ended: false }),
-  );
+  const heads = sources.map((source): Head => ({ source, ahead, buffer: [], ended: false }));
   let last: string | undefined;
-  const takeOne = async (): Promise<Entry | undefined> => {
-    await Promise.all(heads.map((head) => refill(head, bounds)));
-    return newestOf(heads)?.buffer.shift();
-  };
   return {
-    take: async (count) => {
+    /** Up to so many, each order once; fewer only at the end. */
+    take: async (count: number): Promise<readonly Entry[]> => {
       const taken: Entry[] = [];
       while (taken.length < count) {
-        const entry = await takeOne();
+        await Promise.all(heads.map((head) => refill(head, bounds)));
+        const entry = newestOf(heads)?.buffer.shift();
         if (entry === undefined) break;
         // It changed its phase between the reads of two views, and stands in both.
         if (entry.order !== last) taken.push(entry);
@@ -137,6 +131,7 @@ export function mergeNewest(sources: readonly Source[], bounds: Bounds, limit: n
       }
       return taken;
     },
+    /** Nothing is left, as far as was read. */
     isOver: () => heads.every(({ buffer, ended }) => ended && buffer.length === 0),
   };
 }
@@ -150,18 +145,15 @@ type Head = {
   ahead: number;
   buffer: Entry[];
   /** The store's cursor. */
-  after: string | undefined;
+  after?: string | undefined;
   ended: boolean;
 };
 
 async function refill(head: Head, bounds: Bounds): Promise<void> {
   while (head.buffer.length === 0 && !head.ended) {
-    const { items, next } = await head.source({
-      ...bounds,
-      limit: head.ahead,
-      backwards: true,
-      ...(head.after !== undefined && { after: head.after }),
-    });
+    const { ahead: limit, after } = head;
+    const range = { ...bounds, limit, backwards: true, ...defined({ after }) } as const;
+    const { items, next } = await head.source(range);
     head.buffer.push(...items);
     head.after = next;
     head.ended = next === undefined;
@@ -177,16 +169,6 @@ function newestOf(heads: readonly Head[]): Head | undefined {
   }
   return newest;
 }
-
-// Over how many shards the lists of a definition are spread. An index takes about a thousand writes
-// a second in one partition, and a phase change is two of them: a definition with more needs more
-// partitions, or the index pushes back on the writes of instances.
-//
-// 1. The number stands in the head of the definition. A start goes by what it has read there, its
-//    instance keeps the shard, and the number only grows: a reader of the head after the instance
-//    was committed reads every shard that it can be in.
-// 2. The index of definitions says the number too, in the order of an entry: a list of all
-//    definitions reads no head. It may lag, as the listing itself does.
 
 /** How the lists of a definition are spread. */
 export async function getListing(world: World, id: string): Promise<ListingView> {
@@ -213,7 +195,7 @@ const viewListing = (latest: Latest): ListingView => ({
 });
 
 /** A definition that the index of definitions shows, and over how many shards it is spread. */
-export function shardsInOrder(entry: ListedKey): Readonly<{ id: string; shards: number }> {
+function shardsInOrder(entry: ListedKey): Spread {
   const id = definitionIdOf(entry);
   const number = entry.order.slice(id.length + 1);
   return { id, shards: number === "" ? 1 : Number(number) };

@@ -8,7 +8,7 @@ import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { StartRequest } from "../../shapes/instances.ts";
 import type { IdempotencyKey } from "../../shapes/paging.ts";
-import { answerCall, type Progress } from "../drive/commit-call.ts";
+import { answerCall } from "../drive/commit-call.ts";
 import { checkPlainStart, createInstance } from "../drive/creation.ts";
 import { keyReused } from "../drive/instance-request.ts";
 import { defined } from "../storage/defined.ts";
@@ -24,7 +24,9 @@ export async function start(
   request: StartRequest,
   key?: IdempotencyKey,
 ): Promise<Image> {
-  const instanceId = request.instanceId ?? idFor(world, definitionId, key);
+  // The same key names the same instance for ever.
+  const byKey = () => world.ids.digest(`${world.settings.tenant}\n${definitionId}\n${key}`);
+  const instanceId = request.instanceId ?? (key === undefined ? world.ids.fresh() : byKey());
   const fingerprint = world.ids.digest(canonicalJson([definitionId, request]));
   // A repeat gets its answer whatever has become of the definition since.
   const mayRepeat = key !== undefined || request.instanceId !== undefined;
@@ -47,26 +49,17 @@ export async function start(
     ...defined({ businessKey: request.businessKey, tags: request.tags }),
     ...spread,
   };
+  const where = `definition ${definitionId}`;
   const image = await answerCall(`instance ${instanceId}`, (progress) =>
-    create(world, instanceId, carried, progress),
+    retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
+      const created = await createInstance(world, instanceId, carried, { progress });
+      if (created.kind === "committed") return created.image;
+      if (created.kind === "conflict" && created.current) return created.current;
+      if (created.kind === "moved") return again();
+      throw engineBusy(where);
+    }),
   );
   return sameStart(image, fingerprint, key);
-}
-
-async function create(
-  world: World,
-  instanceId: string,
-  start: CarriedStart,
-  progress: Progress,
-): Promise<Image> {
-  const where = `definition ${start.definition.id}`;
-  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
-    const created = await createInstance(world, instanceId, start, { progress });
-    if (created.kind === "committed") return created.image;
-    if (created.kind === "conflict" && created.current) return created.current;
-    if (created.kind === "moved") return again();
-    throw engineBusy(where);
-  });
 }
 
 /** The instance that is there, if this very request made it: no copy of another one can. */
@@ -75,12 +68,6 @@ function sameStart(found: Image, fingerprint: string, key: IdempotencyKey | unde
   if (erased) throw taken(id);
   if (startHash === fingerprint) return found;
   throw key === undefined ? taken(id) : keyReused(id);
-}
-
-/** The same key names the same instance for ever. */
-function idFor(world: World, definitionId: string, key: string | undefined): string {
-  if (key === undefined) return world.ids.fresh();
-  return world.ids.digest(`${world.settings.tenant}\n${definitionId}\n${key}`);
 }
 
 function deadlineOf(text: string, now: Instant): Instant {

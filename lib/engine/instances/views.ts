@@ -112,11 +112,8 @@ export function viewWait(world: World, image: Image, ticket: Ticket): WaitView {
     case "family":
       return viewBatch(world, instance, ticket, common);
     case "timer": {
-      const { dueAt } = ticket;
-      return {
-        ...{ kind: "timer", ...common, dueAt: formatInstant(dueAt) },
-        ...wakeByClock(world, dueAt),
-      };
+      const dueAt = formatInstant(ticket.dueAt);
+      return { kind: "timer", ...common, dueAt, ...wakeByClock(world, ticket.dueAt) };
     }
     case "signal": {
       const { name } = ticket;
@@ -125,10 +122,8 @@ export function viewWait(world: World, image: Image, ticket: Ticket): WaitView {
     case "message": {
       const { name, key: correlationKey } = ticket;
       const body = { name, ...(correlationKey !== "" && { correlationKey }) };
-      return {
-        ...{ kind: "message", ...common, name, correlationKey },
-        wakeWith: { call: "message", body },
-      };
+      const wakeWith = { call: "message", body } as const;
+      return { kind: "message", ...common, name, correlationKey, wakeWith };
     }
     case "event": {
       const { name } = ticket;
@@ -142,10 +137,9 @@ export function viewWait(world: World, image: Image, ticket: Ticket): WaitView {
     case "continuation":
       return { kind: "continuation", ...common };
     case "incident": {
-      const incidentId = ticket.id;
-      const ids = { instanceId: instance.id, incidentId };
+      const ids = { instanceId: instance.id, incidentId: ticket.id };
       const wakeWith = { call: "resolveIncident", ...ids, body: {} } as const;
-      return { kind: "incident", ...common, incidentId, wakeWith };
+      return { kind: "incident", ...common, incidentId: ticket.id, wakeWith };
     }
   }
 }

@@ -11,7 +11,7 @@
 import { MAX_MEMBERS_APART, MEMBERS_PER_PAGE } from "../../definition/limits.ts";
 import { type BatchItem, batchNamed, itemName, itemsOf } from "../../kernel/batch.ts";
 import { gapsIn } from "../../kernel/bits.ts";
-import type { BatchTicket, CallBatch, Instance, TicketlessEffect } from "../../kernel/instance.ts";
+import type { BatchTicket, CallBatch, Instance } from "../../kernel/instance.ts";
 import type { CancelMembersMessage, MembersMessage, Verdict } from "../../ports/message.ts";
 import { childIdOf } from "../rows/child.ts";
 import { offerTask } from "../rows/offer.ts";
@@ -21,7 +21,7 @@ import { someAtOnce } from "../storage/in-process.ts";
 import { readMany } from "../storage/items.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
-import type { Sending, World } from "../world.ts";
+import type { Effect, Sending, World } from "../world.ts";
 
 /** Sends every open item, or the pages that will. */
 export async function sendBatch(
@@ -30,12 +30,9 @@ export async function sendBatch(
   family: BatchTicket,
   how: Sending,
 ): Promise<void> {
-  if (!isSentByPage(world, family)) {
-    await sendItems(world, instance, itemsOf(family), how);
-    return;
-  }
   const all = { ticket: family.id, from: 0, to: family.size };
-  await sendPages(world, instance, all, pageSizeIn(world));
+  if (isSentByPage(world, family)) await sendPages(world, instance, all, pageSizeIn(world));
+  else await sendItems(world, instance, itemsOf(family), how);
 }
 
 async function sendPages(
@@ -61,10 +58,10 @@ export async function sendBatchPage(
   if (world.aside !== undefined && to - from > 1) {
     // One of its items may be the reason why it came too often: each gets a message of its own.
     await sendPages(world, image.instance, { ticket, from, to }, 1);
-    return "release";
+  } else {
+    // The page may have come before: what it has sent then cannot be known.
+    await sendItems(world, image.instance, itemsOf(family, { from, to }), "again");
   }
-  // The page may have come before: what it has sent then cannot be known.
-  await sendItems(world, image.instance, itemsOf(family, { from, to }), "again");
   return "release";
 }
 
@@ -111,23 +108,20 @@ export async function resendCalls(
   return 0;
 }
 
-// A batch of calls was cut short: the children of its open items are cancelled, and those that have
-// not begun never will.
-//
-// 1. They are cancelled by page, each a trigger of its own that names its items: the batch is gone
-//    from the instance, and the order to cancel may be dropped as soon as the pages are queued. A
-//    hundred children may each have a hundred of their own: the invocation that carries out the order
-//    cancels only a few.
-// 2. Queues in memory forget their pages, and nothing would bring them back: there all are cancelled
-//    before the order is dropped.
-
-type Order = Extract<TicketlessEffect, { kind: "cancel-children" }>;
-
-/** Cancels what the open items have begun, or sends the pages that will. */
+/**
+ * A batch of calls was cut short: cancels the children of its open items, or sends the pages that
+ * will; those that have not begun never will.
+ *
+ * 1. A page is a trigger of its own that names its items: the batch is gone from the instance, and
+ *    the order to cancel may be dropped as soon as the pages are queued. A hundred children may each
+ *    have a hundred of their own: the invocation that carries out the order cancels only a few.
+ * 2. Queues in memory forget their pages, and nothing would bring them back: there all are cancelled
+ *    before the order is dropped.
+ */
 export async function cancelBatch(
   world: World,
   parent: Instance,
-  { family, size, taken }: Order,
+  { family, size, taken }: Effect<"cancel-children">,
 ): Promise<void> {
   const { membersPerPage = MEMBERS_PER_PAGE, host } = world.settings;
   const open = gapsIn(taken, size);
@@ -159,6 +153,5 @@ async function cancelMembers(
   family: string,
   numbers: readonly number[],
 ): Promise<void> {
-  const cancel = (n: number) => world.senders.cancelChild(world, parent, itemName(family, n));
-  await someAtOnce(numbers, cancel);
+  await someAtOnce(numbers, (n) => world.senders.cancelChild(world, parent, itemName(family, n)));
 }

@@ -1,7 +1,7 @@
 /**
- * Handlers come: tasks that were offered to the outside when this host did not run their type, and
- * now it does, are sent to be run. Their rows go then; should the handler go again, the host that
- * gets the message puts them back, and such a row is not the one that was found here: it stays.
+ * Adopts tasks that were offered to workers while this host had no handler for their type, and now it
+ * has one: they are sent, and then their rows are removed. If the handler goes again, the host that
+ * gets the message puts the row back: that row has another version, and stays.
  */
 import type { Item } from "../../ports/store.ts";
 import type { Pace } from "../../shapes/reports.ts";
@@ -11,7 +11,7 @@ import { asOffered, parseOffer } from "../rows/task-row.ts";
 import { lookedForType, offerRows, taskTypes } from "../rows/task-type.ts";
 import { taskMessage } from "../step/owed.ts";
 import { defined } from "../storage/defined.ts";
-import { eachPage } from "../storage/items.ts";
+import { eachPage, placeOf } from "../storage/items.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -21,56 +21,54 @@ export async function adopt(world: World, { hasTime = () => true }: Pace = {}): 
   let adopted = 0;
   for (const type of world.tasks.types()) {
     if (!hasTime()) return adopted;
-    for await (const rows of offerPages(world, type)) {
-      for (const row of rows)
-        adopted += await tryAt(world, row, "adopted", () => adoptOne(world, row));
-      if (!hasTime()) return adopted;
-    }
+    const act = (row: Item) => adoptOne(world, row);
+    adopted += await actOnEach(world, type, { hasTime, done: "adopted", act });
   }
-  return adopted + (await adoptByQueues(world, hasTime));
+  if (world.ownQueues === undefined) return adopted;
+  // Tasks that got a row before their type had a queue of the user's own, or were not taken by it.
+  for await (const name of taskTypes(world)) {
+    const type = await lookedForType(world, name);
+    if (!isQueued(world, type) || world.tasks.handlerOf(name)) continue;
+    if (!hasTime()) return adopted;
+    const act = (row: Item) => moveToQueue(world, row, type);
+    adopted += await actOnEach(world, name, { hasTime, done: "moved to its queue", act });
+  }
+  return adopted;
 }
 
 /** Every row of a type, page by page. */
 export const offerPages = (world: World, type: string): AsyncGenerator<readonly Item[]> =>
   eachPage(({ after: cursor }) => offerRows(world, type, { limit: 100, ...defined({ cursor }) }));
 
-/** Tasks that got a row before their type had a queue of the user's own, or were not taken by it. */
-async function adoptByQueues(world: World, hasTime: () => boolean): Promise<number> {
-  if (world.ownQueues === undefined) return 0;
-  let moved = 0;
-  for await (const name of taskTypes(world)) {
-    const type = await lookedForType(world, name);
-    if (!isQueued(world, type) || world.tasks.handlerOf(name)) continue;
-    if (!hasTime()) continue;
-    for await (const rows of offerPages(world, name)) {
-      for (const row of rows) {
-        const move = async () => ((await moveToQueue(world, row, type)) ? 1 : 0);
-        moved += await tryAt(world, row, "moved to its queue", move);
-      }
-      if (!hasTime()) break;
-    }
-  }
-  return moved;
-}
+type Action = Readonly<{
+  hasTime: () => boolean;
+  /** What `act` does, in words. */
+  done: string;
+  act: (row: Item) => Promise<boolean>;
+}>;
 
-/** A row that makes trouble is reported, and the others go on. */
-async function tryAt(
+/** Acts on the rows of a type; says for how many. A row that makes trouble is reported. */
+async function actOnEach(
   world: World,
-  { key }: Item,
-  done: "adopted" | "moved to its queue",
-  act: () => Promise<number>,
+  type: string,
+  { hasTime, done, act }: Action,
 ): Promise<number> {
-  try {
-    const count = await readable(world, key, act);
-    return count === "unreadable" ? 0 : count;
-  } catch (error) {
-    world.onTrouble?.(`${key.pk} / ${key.sk} was not ${done}`, error);
-    return 0;
+  let count = 0;
+  for await (const rows of offerPages(world, type)) {
+    for (const row of rows) {
+      try {
+        if ((await readable(world, row.key, () => act(row))) === true) count += 1;
+      } catch (error) {
+        world.onTrouble?.(`${placeOf(row.key)} was not ${done}`, error);
+      }
+    }
+    if (!hasTime()) break;
   }
+  return count;
 }
 
 /** The row was put after its task was committed: a task that is not open any more is over. */
-async function adoptOne(world: World, { key, version, body }: Item): Promise<number> {
+async function adoptOne(world: World, { key, version, body }: Item): Promise<boolean> {
   const offer = parseOffer(body);
   const image = await loadInstance(world, offer.instanceId);
   const open = image && openTask(image.instance, offer.ticket);
@@ -78,5 +76,5 @@ async function adoptOne(world: World, { key, version, body }: Item): Promise<num
   const task = open && (asOffered(open, offer) ?? open);
   if (image && task) await world.tasks.send(taskMessage(image.instance, task));
   await world.store.commit([{ remove: key, when: { version } }]);
-  return task ? 1 : 0;
+  return task !== undefined;
 }

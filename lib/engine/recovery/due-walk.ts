@@ -9,17 +9,17 @@
  * 3. A turn that is not alone stops where it notices, and one that has no more time after its page.
  */
 import { LOOKS_AT_ONCE, MAX_LOOKED_AT } from "../../definition/limits.ts";
-import type { Instant } from "../../definition/time/instant.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key, Page, Slice } from "../../ports/store.ts";
-import type { Pace } from "../../shapes/reports.ts";
-import { readMany } from "../storage/items.ts";
+import type { Pace, SweepReport } from "../../shapes/reports.ts";
+import { placeOf, readMany } from "../storage/items.ts";
 import { type Walk, walkKey } from "../storage/keys.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
 /** Which walk, from where to where, and what to do with each item. */
-export type Route = Path &
+type Route = Path &
   Readonly<{
     pace: Pace;
     until: Instant;
@@ -31,9 +31,7 @@ export type Route = Path &
     look: (item: Item) => Promise<number>;
   }>;
 
-export type Walked = Readonly<{ looked: number; sent: number; troubles: number; more: boolean }>;
-
-export async function walkDue(world: World, route: Route): Promise<Walked> {
+export async function walkDue(world: World, route: Route): Promise<SweepReport> {
   const { begin, end, pace } = route;
   const counts = { looked: 0, sent: 0, troubles: 0 };
   let cursor: Cursor | undefined = route.cursor;
@@ -42,11 +40,13 @@ export async function walkDue(world: World, route: Route): Promise<Walked> {
   const mayGoOn = () => counts.looked < MAX_LOOKED_AT && pace.hasTime?.() !== false;
   do {
     const page: Page<Key> = await readPage(world, route, after);
-    const looked = await lookAtAll(world, page.items, route.look);
+    const looks = await lookAtAll(world, page.items, route.look);
+    const sent = looks.filter((look) => typeof look === "number");
+    const sentHere = sent.reduce((sum, count) => sum + count, 0);
     counts.looked += page.items.length;
-    counts.sent += looked.sent;
-    counts.troubles += looked.troubles;
-    isHeld ||= looked.isRefused && looked.sent === 0;
+    counts.sent += sentHere;
+    counts.troubles += looks.length - sent.length;
+    isHeld ||= looks.includes("refused") && sentHere === 0;
     after = page.next;
     const position = after === undefined ? end : { ...begin, after };
     if (!isHeld) cursor = await moveCursor(world, route, cursor, position);
@@ -69,43 +69,39 @@ async function readPage(
   }
 }
 
+/** How many messages were sent for an item, or why none could be. */
+type Looked = number | "unreadable" | "refused";
+
 async function lookAtAll(
   world: World,
   keys: readonly Key[],
   look: Route["look"],
-): Promise<{ sent: number; troubles: number; isRefused: boolean }> {
-  const counts = { sent: 0, troubles: 0, isRefused: false };
+): Promise<readonly Looked[]> {
+  const looked: Looked[] = [];
   for (let from = 0; from < keys.length; from += LOOKS_AT_ONCE) {
     const items = await readMany(world.store, keys.slice(from, from + LOOKS_AT_ONCE));
     const looks = items.flatMap((item) => (item ? [tryLook(world, item, look)] : []));
-    for (const sent of await Promise.all(looks)) {
-      if (typeof sent === "number") counts.sent += sent;
-      else counts.troubles += 1;
-      counts.isRefused ||= sent === "refused";
-    }
+    looked.push(...(await Promise.all(looks)));
   }
-  return counts;
+  return looked;
 }
 
-/** What could not be done is reported. */
-async function tryLook(
-  world: World,
-  item: Item,
-  look: Route["look"],
-): Promise<number | "unreadable" | "refused"> {
+/** Looks at one item; a failure is reported. */
+async function tryLook(world: World, item: Item, look: Route["look"]): Promise<Looked> {
   try {
     return await readable(world, item.key, () => look(item));
   } catch (error) {
-    world.onTrouble?.(`nothing could be sent for ${item.key.pk} / ${item.key.sk}`, error);
+    world.onTrouble?.(`nothing could be sent for ${placeOf(item.key)}`, error);
     return "refused";
   }
 }
 
-// How far a walk along the due index has come, kept in the store so that the next one goes on there.
-// It is only ever moved behind what has been sent, under its version: of two walks at once one
-// notices that it is not alone and stops, and what both have sent is sent twice, which is harmless.
-
-/** A position: everything before `from`, and of the rest all up to `after`, is done with. */
+/**
+ * How far a walk along the due index has come, kept in the store so that the next one goes on there:
+ * everything before `from`, and of the rest all up to `after`, is done. It moves only behind what
+ * has been sent, under its version: of two walks at once one notices and stops, and what both have
+ * sent is sent twice, which is harmless.
+ */
 export type Position = Readonly<{
   /** When the walk last began with the oldest. */
   begunAt: Instant;
@@ -115,10 +111,10 @@ export type Position = Readonly<{
 }>;
 
 /** A position as it was read; version 0 where none is stored yet. */
-export type Cursor = Readonly<{ version: number; position?: Position }>;
+type Cursor = Readonly<{ version: number; position?: Position }>;
 
 /** Which walk, along which slice of the index. */
-export type Path = Readonly<{ walk: Walk; slice: Slice }>;
+type Path = Readonly<{ walk: Walk; slice: Slice }>;
 
 export async function readCursor(world: World, { walk, slice }: Path): Promise<Cursor> {
   const [item] = await world.store.get([walkKey(walk, slice)]);
@@ -127,7 +123,7 @@ export async function readCursor(world: World, { walk, slice }: Path): Promise<C
 }
 
 /** The cursor behind `position`; undefined where it was not moved, because another walk may run. */
-export async function moveCursor(
+async function moveCursor(
   world: World,
   { walk, slice }: Path,
   { version }: Cursor,
@@ -151,7 +147,5 @@ function parsePosition(body: Uint8Array): Position {
   } catch {
     // Not even JSON.
   }
-  return { begunAt: BEFORE_ALL };
+  return { begunAt: instantFrom(0) };
 }
-
-const BEFORE_ALL = 0 as Instant;

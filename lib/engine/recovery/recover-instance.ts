@@ -5,12 +5,7 @@
  */
 import { instantFrom } from "../../definition/time/instant.ts";
 import { isBatch, isOfCalls, itemsOf, openIn } from "../../kernel/batch.ts";
-import {
-  type Instance,
-  isTerminal,
-  type TaskTicket,
-  type TimerTicket,
-} from "../../kernel/instance.ts";
+import { type Instance, isTerminal, type TaskTicket } from "../../kernel/instance.ts";
 import { resendCalls, sendBatch, sendItems } from "../multi-instance/batch.ts";
 import { isChild } from "../rows/child.ts";
 import { offerAnew } from "../rows/offer.ts";
@@ -56,10 +51,11 @@ export async function recoverOne(
   isAllLost: boolean,
 ): Promise<Readonly<{ children: number; timers: number }>> {
   const children = await resendTickets(world, instance, isAllLost);
-  await resendRecords(world, instance);
-  const before = tally.timersFired + tally.rearmed;
-  await rearmTimers(world, instance, tally, isAllLost);
-  return { children, timers: tally.timersFired + tally.rearmed - before };
+  // The outbox is sent by the receiver of a message that names the trigger which owes it.
+  const names = new Set(instance.outbox.flatMap(({ lease }) => (lease ? [lease.trigger] : [])));
+  const { tenant, id: instanceId } = instance;
+  for (const name of names) await world.parking.park({ kind: "owed", tenant, instanceId, name });
+  return { children, timers: await rearmTimers(world, instance, tally, isAllLost) };
 }
 
 /**
@@ -79,12 +75,14 @@ async function resendTickets(
   });
   await send(world, instance, { tickets: lost, outbox: [] });
   if (isAllLost) await sendAfterLease(world, instance);
-  const members = await resendMembers(world, instance, isAllLost);
-  return members + (await resendChildren(world, instance));
+  return resendItemsAndCalls(world, instance, isAllLost);
 }
 
-/** Of a multi-instance batch only the items that are lost; of one that calls, as other children. */
-async function resendMembers(
+/**
+ * Of a multi-instance batch only the items that are lost. A live child recovers by itself: of calls,
+ * only what has not begun, or was not reported, is sent; says for how many that was so.
+ */
+async function resendItemsAndCalls(
   world: World,
   instance: Instance,
   isAllLost: boolean,
@@ -102,6 +100,9 @@ async function resendMembers(
       await sendBatch(world, instance, family, "again");
     } else await sendItems(world, instance, lost, "again");
   }
+  for (const ticket of instance.tickets.filter(isChild)) {
+    if (await world.senders.startChild(world, instance, ticket)) begun += 1;
+  }
   return begun;
 }
 
@@ -109,8 +110,9 @@ async function resendMembers(
  * A lease keeps what runs here from running twice. For tasks of outside workers it says nothing: where
  * all is lost, its owner may be gone before the task was offered.
  */
-function isLost(world: World, instance: Instance, task: TaskTicket, isAllLost: boolean): boolean {
-  return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));
+function isLost(world: World, { id }: Instance, task: TaskTicket, isAllLost: boolean): boolean {
+  const isAtWork = world.tasks.holds(id, task.id) || isLeased(world, task);
+  return !isAtWork || (isAllLost && !runsHere(world, task));
 }
 
 /**
@@ -126,49 +128,31 @@ async function sendAfterLease(world: World, instance: Instance): Promise<void> {
   }
 }
 
-/** A live child recovers by itself: only what has not begun, or was not reported, is sent. */
-async function resendChildren(world: World, instance: Instance): Promise<number> {
-  let sent = 0;
-  for (const ticket of instance.tickets.filter(isChild)) {
-    if (await world.senders.startChild(world, instance, ticket)) sent += 1;
-  }
-  return sent;
-}
-
-function isAtWork(world: World, { id }: Instance, task: TaskTicket): boolean {
-  return world.tasks.holds(id, task.id) || isLeased(world, task);
-}
-
 const isLeased = (world: World, { lease }: TaskTicket): boolean =>
   lease !== undefined && leaseLeftMs(world, lease) > 0;
-
-/** The outbox is sent by the receiver of a message that names the trigger which owes it. */
-async function resendRecords(world: World, instance: Instance): Promise<void> {
-  const names = new Set(instance.outbox.flatMap(({ lease }) => (lease ? [lease.trigger] : [])));
-  const { tenant, id: instanceId } = instance;
-  for (const name of names) await world.parking.park({ kind: "owed", tenant, instanceId, name });
-}
 
 /**
  * An overdue timer is armed for the past, so it fires at once. Of those ahead only the earliest is
  * armed, and only where the store's own index does not cover it. What the index covers must not fire
- * by another way as well: the second firing would send again what the first has sent.
+ * by another way as well: the second firing would send again what the first has sent. Says how many
+ * were armed.
  */
 async function rearmTimers(
   world: World,
   instance: Instance,
   tally: Tally,
   isAllLost: boolean,
-): Promise<void> {
+): Promise<number> {
   const { tenant, id: instanceId } = instance;
   const now = world.clock.now();
   const masked = isMasked(world, instance);
-  const arm = async ({ id: ticket, dueAt }: TimerTicket) => {
-    await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: !masked });
-    tally[dueAt <= now ? "timersFired" : "rearmed"] += 1;
-  };
-  for (const timer of instance.tickets.filter(isTimer)) if (timer.dueAt <= now) await arm(timer);
+  const due = instance.tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= now);
   const earliest = earliestTimer(instance);
   const isLost = earliest !== undefined && earliest.dueAt > now && (masked || isAllLost);
-  if (isLost) await arm(earliest);
+  const timers = isLost ? [...due, earliest] : due;
+  for (const { id: ticket, dueAt } of timers) {
+    await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: !masked });
+    tally[dueAt <= now ? "timersFired" : "rearmed"] += 1;
+  }
+  return timers.length;
 }

@@ -9,7 +9,7 @@ import type { RecoveryReport } from "../../shapes/reports.ts";
 import { liveIds } from "../instances/listing.ts";
 import { parseOffer } from "../rows/task-row.ts";
 import { defined } from "../storage/defined.ts";
-import { eachPage } from "../storage/items.ts";
+import { eachPage, placeOf } from "../storage/items.ts";
 import { instanceIdOf, instanceKey } from "../storage/keys.ts";
 import { sound } from "../storage/unreadable.ts";
 import { rearmAllStarts } from "../timer-starts/schedules.ts";
@@ -36,7 +36,14 @@ export async function recover(world: World): Promise<RecoveryReport> {
     }
   }
   await recoverEach(world, tally, [...offered, ...due]);
-  for (const key of others) await tryRemind(world, tally, key);
+  for (const key of others) {
+    try {
+      const reminded = await remind(world, key);
+      if (reminded !== undefined) tally[COUNT_OF[reminded]] += 1;
+    } catch (error) {
+      addTrouble(world, tally, key, error);
+    }
+  }
   return tally;
 }
 
@@ -50,7 +57,7 @@ async function collectOffered(
   for await (const rows of offerPages(world, type)) {
     for (const { key, body } of rows) {
       try {
-        const offer = sound(`the offer ${key.pk} / ${key.sk}`, () => parseOffer(body));
+        const offer = sound(`the offer ${placeOf(key)}`, () => parseOffer(body));
         offered.add(offer.instanceId);
       } catch (error) {
         addTrouble(world, tally, key, error);
@@ -72,22 +79,9 @@ export async function recoverAll(
   await recoverEach(world, tally, ids, true);
   // Timer starts are few, and stand in no page of instances: the first page arms all of them.
   if (page.cursor === undefined) {
-    const onTrouble = (key: Key, error: unknown) => addTrouble(world, tally, key, error);
-    const starts = await rearmAllStarts(world, onTrouble);
-    tally.rearmed += starts.rearmed;
-    tally.timersFired += starts.timersFired;
+    await rearmAllStarts(world, tally, (key, error) => addTrouble(world, tally, key, error));
   }
   return { ...tally, ...defined({ nextCursor }) };
-}
-
-/** Mailboxes, broadcasts, events and timer starts that are due. */
-async function tryRemind(world: World, tally: Tally, key: Key): Promise<void> {
-  try {
-    const reminded = await remind(world, key);
-    if (reminded !== undefined) tally[COUNT_OF[reminded]] += 1;
-  } catch (error) {
-    addTrouble(world, tally, key, error);
-  }
 }
 
 const COUNT_OF = {

@@ -1,14 +1,12 @@
 /**
  * The sweep: each minute it finds what is overdue, which means that no queue has delivered it, and
- * sends it again. That a timer fires, that a mailbox is emptied, rests on nothing but the item
- * itself: every other delivery may fail.
+ * sends it again. So timers fire and mailboxes are emptied even if every other delivery fails.
  *
- * What was sent once in a round is not sent again before the next round, which begins with the
- * oldest: a backlog that takes its time is not made larger each minute.
+ * What was sent in a round is not sent again before the next round, which begins with the oldest: a
+ * slow backlog does not grow each minute.
  */
 import { OVERDUE_MS, SWEEP_ROUND_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
-import type { Instance } from "../../kernel/instance.ts";
 import type { Item, Slice } from "../../ports/store.ts";
 import type { Pace, SweepReport } from "../../shapes/reports.ts";
 import { isTimer } from "../rows/open-tickets.ts";
@@ -21,10 +19,14 @@ import { remind } from "./wake.ts";
 export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promise<SweepReport> {
   const now = world.clock.now();
   const until = instantFrom(now - (world.settings.overdueMs ?? OVERDUE_MS));
-  if (await isNothingDue(world, until, slice)) return NOTHING;
+  // Nearly always nothing is due: that costs one question, and no cursor.
+  const { items, next } = await world.store.due(until, slice);
+  if (items.length === 0 && next === undefined) return NOTHING;
   const path = { walk: "sweep", slice } as const;
   const cursor = await readCursor(world, path);
-  const begin = goOnFrom(cursor.position, now);
+  const { position } = cursor;
+  const isRoundOver = position === undefined || now - position.begunAt >= SWEEP_ROUND_MS;
+  const begin: Position = isRoundOver ? { begunAt: now } : position;
   return walkDue(world, {
     ...path,
     pace,
@@ -32,49 +34,36 @@ export async function sweep(world: World, slice: Slice, pace: Pace = {}): Promis
     cursor,
     begin,
     end: { begunAt: begin.begunAt, from: until },
-    look: async (item) => (isOverdue(item, begin, until) ? sendAgain(world, item) : 0),
+    look: async (item) => {
+      if (!isOverdue(item, begin, until)) return 0;
+      const sent = await sendDue(world, item);
+      if (sent > 0) world.observe?.({ kind: "swept", lateMs: world.clock.now() - item.lookAt });
+      return sent;
+    },
   });
 }
 
-/** The rule, nearly always: it costs one question, and no cursor. */
-async function isNothingDue(world: World, until: Instant, slice: Slice): Promise<boolean> {
-  const { items, next } = await world.store.due(until, slice);
-  return items.length === 0 && next === undefined;
-}
-
 const NOTHING: SweepReport = { looked: 0, sent: 0, troubles: 0, more: false };
-
-function goOnFrom(position: Position | undefined, now: Instant): Position {
-  const isOver = position === undefined || now - position.begunAt >= SWEEP_ROUND_MS;
-  return isOver ? { begunAt: now } : position;
-}
 
 /**
  * The index may lag, and it knows minutes only. What it shows a little early comes with the next
  * sweep (with the next round, where a turn had to stop in that very minute), and of the first
  * minute some were sent in this round already.
  */
-function isOverdue({ lookAt }: Item, { from }: Position, until: Instant): boolean {
+function isOverdue(
+  item: Item,
+  { from }: Position,
+  until: Instant,
+): item is Item & Readonly<{ lookAt: Instant }> {
+  const { lookAt } = item;
   return lookAt !== undefined && lookAt <= until && (from === undefined || lookAt > from);
 }
 
-async function sendAgain(world: World, item: Item): Promise<number> {
-  const sent = await sendDue(world, item);
-  if (sent > 0 && item.lookAt !== undefined) {
-    world.observe?.({ kind: "swept", lateMs: world.clock.now() - item.lookAt });
-  }
-  return sent;
-}
-
+/** Timers are armed for the past: they are queued at once. Only the earliest had been armed. */
 async function sendDue(world: World, item: Item): Promise<number> {
   if (instanceIdOf(item.key) === undefined) return (await remind(world, item.key)) ? 1 : 0;
-  const isOver = item.expiresAt !== undefined && item.expiresAt <= world.clock.now();
-  return isOver ? 0 : sendDueTimers(world, (await imageOf(world, item)).instance);
-}
-
-/** Armed for the past, so they go to the queue at once; only the earliest had been armed at all. */
-async function sendDueTimers(world: World, instance: Instance): Promise<number> {
-  const { tenant, id: instanceId, tickets } = instance;
+  if (item.expiresAt !== undefined && item.expiresAt <= world.clock.now()) return 0;
+  const { tenant, id: instanceId, tickets } = (await imageOf(world, item)).instance;
   const due = tickets.filter(isTimer).filter(({ dueAt }) => dueAt <= world.clock.now());
   for (const { id: ticket, dueAt } of due) {
     await world.timers.arm({ tenant, instanceId, ticket, dueAt, covered: false });

@@ -3,6 +3,7 @@ import { MAX_TROUBLES_TOLD } from "../../definition/limits.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Key } from "../../ports/store.ts";
 import type { RecoveryReport, RecoveryTrouble } from "../../shapes/reports.ts";
+import { placeOf } from "../storage/items.ts";
 import { instanceIdOf } from "../storage/keys.ts";
 import { isUnreadable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -30,7 +31,7 @@ export const emptyTally = (): Tally => ({
 export function addTrouble(world: World, tally: Tally, key: Key, error: unknown): void {
   tally[isUnreadable(error) ? "unreadable" : "failed"] += 1;
   const instanceId = instanceIdOf(key);
-  const name = instanceId === undefined ? `${key.pk} / ${key.sk}` : `instance ${instanceId}`;
+  const name = instanceId === undefined ? placeOf(key) : `instance ${instanceId}`;
   world.onTrouble?.(`${name} was not recovered`, error);
   if (tally.troubles.length >= MAX_TROUBLES_TOLD) return;
   const known = error instanceof EngineError ? error : undefined;
@@ -43,9 +44,7 @@ export function addTrouble(world: World, tally: Tally, key: Key, error: unknown)
   });
 }
 
-// Counts messages where they leave, so that their senders need not.
-
-/** The same world, and how many messages went to any queue through it. */
+/** The same world, and how many messages were sent to any queue through it. */
 export function countedWorld(world: World): Readonly<{ counted: World; sent: () => number }> {
   let sent = 0;
   const counting = <P extends object>(port: P, method: keyof P & string): P =>

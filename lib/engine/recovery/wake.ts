@@ -1,9 +1,8 @@
 /** Does what is due in the store: overdue timers fire, other due items are sent again. */
 import { isDue } from "../../kernel/decide.ts";
-import type { TimerTicket } from "../../kernel/instance.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
-import type { Item, Key } from "../../ports/store.ts";
+import type { Key } from "../../ports/store.ts";
 import { handle } from "../drive/receive.ts";
 import { wakeMailbox } from "../messages/wake-mailbox.ts";
 import { markFannedOut, parseBroadcast, publish } from "../rows/broadcast.ts";
@@ -14,7 +13,7 @@ import { parseTimerStart } from "../rows/timer-start.ts";
 import { asideOf } from "../step/guarded.ts";
 import { timeOf } from "../step/plan.ts";
 import { dueOf } from "../storage/keys.ts";
-import { type Image, loadInstance } from "../storage/stored-instance.ts";
+import { loadInstance } from "../storage/stored-instance.ts";
 import { armStart, MAX_FIRED_AT_ONCE, wakeStart } from "../timer-starts/fire.ts";
 import type { World } from "../world.ts";
 
@@ -38,16 +37,18 @@ async function wakeInstance(
   // One that had to be parked stays open for a while: it is not taken twice.
   const taken = new Set<string>();
   while (taken.size < MAX_FIRED_AT_ONCE) {
-    const image = await loadInstance(world, instanceId);
-    const due = image && firstDue(world, image, taken);
-    if (due === undefined) break;
+    const { instance } = (await loadInstance(world, instanceId)) ?? {};
+    const others = instance?.tickets.filter(({ id }) => !taken.has(id)) ?? [];
+    const due = earliestTimer({ tickets: others });
+    if (!instance || !due || !isDue(due, timeOf(world, instance))) break;
     const message = { kind: "timer", tenant, instanceId, ticket: due.id } as const;
     let verdict: Verdict = { keepForMs: 0 };
     try {
       verdict = await handle(world, message, invocation);
     } finally {
       // No queue would bring this timer back: a parked message sends what its step may still owe.
-      if (verdict !== "release") await parkOwed(world, instanceId, due.id);
+      const owed = { kind: "owed", tenant, instanceId, name: due.id } as const;
+      if (verdict !== "release") await world.parking.park(owed);
     }
     if (verdict !== "release") break;
     taken.add(due.id);
@@ -55,23 +56,7 @@ async function wakeInstance(
   return taken.size;
 }
 
-function firstDue(
-  world: World,
-  { instance }: Image,
-  taken: ReadonlySet<string>,
-): TimerTicket | undefined {
-  const now = timeOf(world, instance);
-  const others = instance.tickets.filter(({ id }) => !taken.has(id));
-  const first = earliestTimer({ tickets: others });
-  return first && isDue(first, now) ? first : undefined;
-}
-
-function parkOwed(world: World, instanceId: string, name: string): Promise<void> {
-  return world.parking.park({ kind: "owed", tenant: world.settings.tenant, instanceId, name });
-}
-
-// What is due but is no instance: mailboxes, broadcasts, events and timer starts.
-
+/** What is due but is no instance. */
 export type Reminded = "mailbox" | "broadcast" | "event" | "timer-start";
 
 /** Sends again what was lost; says what it was, if there was anything to do. */
@@ -86,29 +71,26 @@ export async function remind(world: World, key: Key): Promise<Reminded | undefin
   if (item?.lookAt === undefined) return undefined;
   switch (kind) {
     case "mailbox":
-      // The sweep may not be allowed to begin instances: the receiver of the message is.
+      // The sweep may lack the permission to start instances: the receiver of the message has it.
       await world.workQueue.send({ kind: "poke", tenant, ...parseMailbox(item.body).address });
       break;
-    case "broadcast":
-      await publishAgain(world, item);
+    case "broadcast": {
+      const broadcast = parseBroadcast(item.body);
+      if (!(await publish(world, broadcast)))
+        throw new EngineError("bus/not-taken", { where: `broadcast ${broadcast.id}` });
+      // A bus that lasts has it now; a broadcast on one in memory stays due until it is complete.
+      if (host.queuesSurvive) await markFannedOut(world, broadcast);
       break;
+    }
     case "event": {
       const { name, seq } = parseKept(item);
       await world.workQueue.send({ kind: "offer", tenant, name, seq });
       break;
     }
     case "timer-start":
-      // Nor may it here: the occurrence is sent.
+      // For the same reason the occurrence is sent.
       await armStart(world, parseTimerStart(item.body), !host.queuesSurvive);
       break;
   }
   return kind;
-}
-
-async function publishAgain(world: World, { body }: Item): Promise<void> {
-  const broadcast = parseBroadcast(body);
-  if (!(await publish(world, broadcast)))
-    throw new EngineError("bus/not-taken", { where: `broadcast ${broadcast.id}` });
-  // A bus that lasts has it now; a broadcast on one in memory stays due until it is complete.
-  if (world.settings.host.queuesSurvive) await markFannedOut(world, broadcast);
 }

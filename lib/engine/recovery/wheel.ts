@@ -4,9 +4,9 @@
  * a million of them cost no more than their messages.
  *
  * A step that opens a timer which a queue can hold queues it at once, and a queue reaches further
- * than the wheel looks ahead. So what stands in a minute when the wheel comes to it is all there will be,
- * and no minute is read twice. After an outage the wheel goes on with the minute that it had come
- * to: what is overdue by then is queued to fire at once.
+ * than the wheel looks ahead. So a minute is complete when the wheel comes to it, and is read once.
+ * After an outage the wheel goes on with the minute that it had come to: what is overdue by then is
+ * queued to fire at once.
  */
 import { WHEEL_AHEAD_MS } from "../../definition/limits.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
@@ -18,16 +18,19 @@ import { dueOf, instanceIdOf } from "../storage/keys.ts";
 import { imageOf } from "../storage/stored-instance.ts";
 import { armStart } from "../timer-starts/fire.ts";
 import type { World } from "../world.ts";
-import { readCursor, walkDue } from "./due-walk.ts";
+import { type Position, readCursor, walkDue } from "./due-walk.ts";
 
 export async function turnWheel(world: World, slice: Slice, pace: Pace = {}): Promise<WheelReport> {
   const now = world.clock.now();
-  const end = minuteOf(now + WHEEL_AHEAD_MS);
+  // The index knows minutes only: whole ones are read, so that each is read once.
+  const end = instantFrom(Math.floor((now + WHEEL_AHEAD_MS) / MINUTE_MS) * MINUTE_MS);
   const until = instantFrom(end - 1);
   const path = { walk: "wheel", slice } as const;
   const cursor = await readCursor(world, path);
-  const begin = cursor.position ?? { begunAt: now };
-  if (isThere(begin, end)) return { looked: 0, queued: 0, troubles: 0, more: false };
+  const begin: Position = cursor.position ?? { begunAt: now };
+  // A second wheel, or one with a clock that is behind, has nothing to do.
+  const isThere = begin.after === undefined && begin.from !== undefined && begin.from >= end;
+  if (isThere) return { looked: 0, queued: 0, troubles: 0, more: false };
   const { sent: queued, ...walked } = await walkDue(world, {
     ...path,
     pace,
@@ -40,12 +43,6 @@ export async function turnWheel(world: World, slice: Slice, pace: Pace = {}): Pr
   return { queued, ...walked };
 }
 
-/** A second wheel, or one with a clock that is behind, has nothing to do. */
-const isThere = ({ from, after }: { from?: Instant; after?: string }, end: Instant): boolean =>
-  after === undefined && from !== undefined && from >= end;
-
-/** The index knows minutes only: whole ones are read, so that each is read once. */
-const minuteOf = (ms: number): Instant => instantFrom(Math.floor(ms / MINUTE_MS) * MINUTE_MS);
 const MINUTE_MS = 60_000;
 
 /** The next timer of an instance is armed when this one is over: it is not for the wheel yet. */

@@ -1,13 +1,13 @@
 /**
- * A broadcast reaches one row: a wait takes it as one step, a start event begins one instance.
+ * Delivers a broadcast to one row: a wait takes it in one step, a start event starts one instance.
  *
- * 1. A wait counts as gone only by an instance that was committed after the wait was opened.
- * 2. What a wait has taken already it does not take again: the ticket, or the numbers that it
- *    remembers, say so. What that step still owes is sent, if no invocation works on it.
- * 3. A row goes last of all, and not while a delivery has left debts that only this row leads to.
+ * 1. A wait is gone only if an instance that was committed after the wait was opened says so.
+ * 2. A wait takes a broadcast once: the ticket, or the numbers that it remembers, say whether it has.
+ *    What that step still owes is sent, if no invocation works on it.
+ * 3. A row is removed last, and not while a delivery owes something that only this row leads to.
  */
 
-import type { Json } from "../../definition/json.ts";
+import type { Json, Variables } from "../../definition/json.ts";
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance, Ticket } from "../../kernel/instance.ts";
 import { hasSeen } from "../../kernel/seen.ts";
@@ -32,7 +32,7 @@ import type { Image } from "../storage/stored-instance.ts";
 import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { isMeant } from "./fan-out-plan.ts";
-import { type Deliverer, isComplete, type Outcome, readProgress } from "./receipt.ts";
+import { type Deliverer, isComplete, type Outcome, readProgress, type Settled } from "./receipt.ts";
 import { idOfStarted, startByBroadcast } from "./start.ts";
 
 export async function deliver(
@@ -59,34 +59,31 @@ type Delivery = Readonly<{
   broadcast: Broadcast;
   row: Extract<PagedRow, { instanceId: string }>;
   by: Deliverer;
-  /** What the delivery's step owes, it owes under this name. */
+  /** The trigger of what the delivery's step owes. */
   name: string;
 }>;
 
 async function deliverToWait(delivery: Delivery): Promise<Outcome> {
   const { world, broadcast, row } = delivery;
-  const { instanceId, ticket, at: since, version } = row;
-  const life = await lifeOf(world, { instanceId, ticket, since, version });
+  const life = await lifeOf(world, { ...row, since: row.at });
   if (life.kind === "unsure") return later(UNSURE_MS);
   if (life.kind === "gone") return alreadyGone(delivery, life.image);
   const { expiresAt } = broadcast;
   if (expiresAt !== undefined && expiresAt <= world.clock.now()) return { kind: "expired" };
   const { instance } = life.image;
   const isLater = row.after >= broadcast.seq;
-  if (isLater && isTooYoung(broadcast, instance)) return NOT_MEANT;
+  // An event that is kept for instances of its time does not reach those that started later.
+  const isTooYoung = broadcast.keptFor === "AfterCreate" && instance.startedAt > broadcast.at;
+  if (isLater && isTooYoung) return NOT_MEANT;
   const fact = factFor(broadcast, life.ticket);
   if (isWelcome(instance, fact, { now: timeOf(world, instance) })) {
     return hand(delivery, life.image, fact);
   }
-  // A later wait of an instance that has had it: counted where it was taken.
+  // A later wait of an instance that has taken it: it is counted where it was taken.
   return isLater ? NOT_MEANT : alreadyGone(delivery, life.image);
 }
 
 const UNSURE_MS = 1_000;
-
-/** One that is kept for instances of its time only does not reach those that began later. */
-const isTooYoung = ({ keptFor, at }: Broadcast, { startedAt }: Instance): boolean =>
-  keptFor === "AfterCreate" && startedAt > at;
 
 const NOT_MEANT: Outcome = { kind: "not-meant" };
 
@@ -115,7 +112,7 @@ async function hand(
   return { ...fared, ...deadOf(delivery, instance) };
 }
 
-/** Taken before, by any deliverer, or not to be taken: what its step owes is sent. */
+/** The wait has taken the broadcast before, or cannot take it: sends what its step still owes. */
 async function alreadyGone(delivery: Delivery, image: Image | undefined): Promise<Outcome> {
   const { world, broadcast, row, by, name } = delivery;
   const taker = image && (await takerOf(world, image, broadcast, row.ticket));
@@ -133,39 +130,32 @@ async function alreadyGone(delivery: Delivery, image: Image | undefined): Promis
   return { ...fared, ...deadOf(delivery, image?.instance) };
 }
 
-/** Another broadcast has woken the wait, and has not counted it yet: the row is left for that. */
+/** Whether another broadcast woke the wait and has not counted it yet: the row stays for that one. */
 async function isCountedElsewhere(
   world: World,
   { id }: Broadcast,
   taker: string | undefined,
 ): Promise<boolean> {
   if (taker === undefined || taker === id) return false;
-  // One that cannot be read counts nothing any more.
-  const isCounting = await readable(
-    world,
-    broadcastKey(world.settings.tenant, taker),
-    async () =>
-      (await readBroadcast(world, taker)) && !isComplete(await readProgress(world, taker)),
-    isDamaged,
-  );
-  return isCounting === true;
+  const key = broadcastKey(world.settings.tenant, taker);
+  const isCounting = async () =>
+    (await readBroadcast(world, taker)) && !isComplete(await readProgress(world, taker));
+  // A broadcast that cannot be read counts nothing any more.
+  return (await readable(world, key, isCounting, isDamaged)) === true;
 }
-
-type Settled = Exclude<Outcome, { kind: "later" }>;
 
 const SKIPPED: Settled = { kind: "skipped" };
 
-/** After a restart recovery has sent what is owed: a task in the queue is not sent a second time. */
+/** Whether a queue of this process holds all that is owed: recovery has sent it after a restart. */
 function isUnderWay(world: World, instance: Instance, name: string): boolean {
   const { tickets, outbox } = owedBy(instance, name);
   const isHeld = ({ id }: Ticket) => world.tasks.holds(instance.id, id);
   return outbox.length === 0 && tickets.length > 0 && tickets.every(isHeld);
 }
 
-/** What came of it when another deliverer brought it: an incident is still that of its delivery. */
+/** The outcome of an earlier delivery; an incident that it opened still counts as its failure. */
 function faredBefore(instance: Instance, wasTaken: boolean, name: string): Settled {
-  const opened = instance.tickets.filter(({ lease }) => lease?.trigger === name);
-  const fared = faredBy(instance, opened);
+  const fared = faredBy(instance, owedBy(instance, name).tickets);
   return fared.kind === "failed" || wasTaken ? fared : SKIPPED;
 }
 
@@ -179,7 +169,7 @@ function deadOf(
   return !isOpen && isFree ? { dead: { pk, sk } } : {};
 }
 
-/** By the tickets that its delivery has opened. */
+/** The outcome of a delivery, by the tickets that it opened. */
 function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Settled {
   const incident = opened.find(({ on }) => on === "incident");
   if (incident?.on !== "incident") return { kind: "delivered" };
@@ -187,13 +177,11 @@ function faredBy({ id: instanceId }: Instance, opened: readonly Ticket[]): Settl
   return { kind: "failed", failed: { instanceId, incidentId, message } };
 }
 
-// Which broadcast a wait has taken, as far as its instance can tell.
-
 /**
  * The id of the broadcast that the wait took: this one, where the wait remembers it or history tells
  * of it, else the last one. Undefined: none, or so long ago that it does not matter.
  */
-export async function takerOf(
+async function takerOf(
   world: World,
   image: Image,
   broadcast: Broadcast,
@@ -214,16 +202,16 @@ export async function takerOf(
 function takenIn(entries: readonly TrailEntry[], ticket: string): readonly string[] {
   return entries.flatMap(({ type, data }) => {
     if (type !== "signal-received" && type !== "event-received") return [];
-    const said = isObject(data) ? data : {};
-    const id =
-      said.wait === ticket ? (textOf(said.broadcastId) ?? textOf(said.eventId)) : undefined;
-    return id === undefined ? [] : [id];
+    const { wait, broadcastId, eventId }: Variables = isObject(data) ? data : {};
+    const id = broadcastId ?? eventId;
+    return wait === ticket && typeof id === "string" ? [id] : [];
   });
 }
 
 /** The newest history that has left the instance. */
 async function spilled(world: World, { instance, program }: Image): Promise<readonly TrailEntry[]> {
-  if (!hasChunks(instance)) return [];
+  const hasSpilled = instance.trail.next - instance.trail.entries.length > 1;
+  if (!hasSpilled) return [];
   const pk = instancePk(world.settings.tenant, instance.id);
   const page = await world.store.scan(pk, { ...CHUNKS, limit: NEWEST, backwards: true });
   const parse = ({ body }: Item) => parseChunk(body, program.definition, runOf(instance));
@@ -232,10 +220,5 @@ async function spilled(world: World, { instance, program }: Image): Promise<read
 
 const NEWEST = 50;
 
-const hasChunks = ({ trail }: Instance): boolean => trail.next - trail.entries.length > 1;
-
-const isObject = (data: Json | undefined): data is Readonly<Record<string, Json>> =>
+const isObject = (data: Json | undefined): data is Variables =>
   typeof data === "object" && data !== null && !Array.isArray(data);
-
-const textOf = (value: Json | undefined): string | undefined =>
-  typeof value === "string" ? value : undefined;

@@ -15,7 +15,8 @@ import type { Item, Key, Range } from "../../ports/store.ts";
 import type { Broadcast } from "../rows/broadcast.ts";
 import { addEpoch, allShards, readHead } from "../rows/topic-head.ts";
 import { parseRow } from "../rows/wait-row.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
+import { defined } from "../storage/defined.ts";
+import { encodeBody, parserOf } from "../storage/formats.ts";
 import { eachPage, putAbsent } from "../storage/items.ts";
 import { fanOutPlanKey, shardPk, turnKey } from "../storage/keys.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
@@ -27,6 +28,8 @@ export type FanOutPlan = Readonly<{ round: number; shards: number | "one page" }
 /** The pages of one shard that are sent in one go, by their first rows; `next` begins the rest. */
 type Turn = Readonly<{ firsts: readonly string[]; next?: string }>;
 
+const parseTurn = parserOf<Turn>("turn");
+
 /** Decides how this round of a broadcast goes, or reads how it went. */
 export async function fanOutPlanOf(
   world: World,
@@ -34,16 +37,27 @@ export async function fanOutPlanOf(
   round: number,
 ): Promise<FanOutPlan> {
   const key = fanOutPlanKey(world.settings.tenant, broadcast.id, round);
-  const [found] = await world.store.get([key]);
-  if (found) return parseFanOutPlan(found);
-  const isOnePage = (await rowsIfFew(world, broadcast, ROWS_PER_PAGE)) !== undefined;
-  const { head } = await readHead(world, broadcast.topic);
-  const road: FanOutPlan = { round, shards: isOnePage ? "one page" : allShards(head).length };
-  return parseFanOutPlan(await putAbsent(world, record(broadcast, key, encodeBody("road", road))));
+  const decided = await decidedOnce(world, broadcast, key, async () => {
+    const isOnePage = (await rowsIfFew(world, broadcast, ROWS_PER_PAGE)) !== undefined;
+    const { head } = await readHead(world, broadcast.topic);
+    return encodeBody("road", { round, shards: isOnePage ? "one page" : allShards(head).length });
+  });
+  return parseFanOutPlan(decided);
 }
 
-export function parseFanOutPlan({ body }: Item): FanOutPlan {
-  return parseBody("road", body) as FanOutPlan;
+export const parseFanOutPlan = parserOf<FanOutPlan>("road");
+
+/** What is stored under this key, or else what `decide` gives: the first to be stored counts. */
+async function decidedOnce(
+  world: World,
+  { at }: Broadcast,
+  key: Key,
+  decide: () => Promise<Uint8Array>,
+): Promise<Uint8Array> {
+  const [found] = await world.store.get([key]);
+  if (found) return found.body;
+  const expiresAt = instantFrom(at + RECEIPT_MS);
+  return (await putAbsent(world, { key, version: 1, body: await decide(), expiresAt })).body;
 }
 
 /** The pages of a shard from `from` on, with their rows; `next` begins those of the next turn. */
@@ -54,26 +68,21 @@ export async function pagesOf(
 ): Promise<Readonly<{ pages: readonly (readonly PagedRow[])[]; next?: string }>> {
   const key = turnKey(world.settings.tenant, broadcast.id, `${round}.${epoch}.${shard}.${page}`);
   const pk = shardPk(world.settings.tenant, broadcast.topic, epoch, shard);
-  const [found] = await world.store.get([key]);
-  const put = async () => {
-    const turn = encodeBody("turn", await newTurn(world, pk, from));
-    return putAbsent(world, record(broadcast, key, turn));
-  };
-  const { firsts, next } = parseTurn(found ?? (await put()));
+  const decide = async () => encodeBody("turn", await newTurn(world, pk, from));
+  const { firsts, next } = parseTurn(await decidedOnce(world, broadcast, key, decide));
   const pages: (readonly PagedRow[])[] = [];
   for (const [n, first] of firsts.entries()) {
-    const to = firsts[n + 1] ?? next;
-    const bounds = { from: first, ...(to !== undefined && { to }) };
+    const bounds = { from: first, ...defined({ to: firsts[n + 1] ?? next }) };
     pages.push(await meantBetween(world, broadcast, pk, bounds));
   }
   const met = (page + firsts.length) * ROWS_PER_PAGE - ROWS_PER_PAGE + (pages.at(-1)?.length ?? 0);
   if (met > MAX_ROWS_PER_SHARD) await addEpoch(world, broadcast.topic, epoch);
-  return { pages, ...(next !== undefined && { next }) };
+  return { pages, ...defined({ next }) };
 }
 
 async function newTurn(world: World, pk: string, from: string | undefined): Promise<Turn> {
   const firsts: string[] = [];
-  const range = { limit: ROWS_PER_PAGE, ...(from !== undefined && { from }) };
+  const range = { limit: ROWS_PER_PAGE, ...defined({ from }) };
   for await (const items of eachPage((after) => world.store.scan(pk, { ...range, ...after }))) {
     const first = items[0]?.key.sk ?? from ?? BEGIN;
     if (firsts.length === PAGES_PER_TURN) return { firsts, next: first };
@@ -135,14 +144,6 @@ async function shardsOf(world: World, { topic }: Broadcast): Promise<readonly st
   return allShards(head).map(([epoch, n]) => shardPk(world.settings.tenant, topic, epoch, n));
 }
 
-/** A row that was damaged leads nowhere: it holds up none of the others. */
+/** Damaged rows are left out: they must not delay the others. */
 const parsed = (world: World, items: readonly Item[]): readonly PagedRow[] =>
   readableOf(world, items, parseRow, isDamaged);
-
-function record({ at }: Broadcast, key: Key, body: Uint8Array): Item {
-  return { key, version: 1, body, expiresAt: instantFrom(at + RECEIPT_MS) };
-}
-
-function parseTurn({ body }: Item): Turn {
-  return parseBody("turn", body) as Turn;
-}

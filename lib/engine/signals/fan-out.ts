@@ -27,6 +27,7 @@ import {
   pageName,
   putPage,
   readProgress,
+  type Settled,
 } from "./receipt.ts";
 
 /** The bus's copy of a broadcast: one page where that holds them all, else a message per shard. */
@@ -42,22 +43,19 @@ export async function fanOut(
   const { shards } = await fanOutPlanOf(world, broadcast, round);
   const { tenant, broadcastId } = message;
   if (shards !== "one page") {
-    const about = { kind: "shard", tenant, broadcastId, page: 0 } as const;
-    const common = { ...about, ...(round > 0 && { round }) };
+    const about = { tenant, broadcastId, page: 0, ...(round > 0 && { round }) };
     for (const [epoch, shard] of firstShards(shards)) {
-      await world.workQueue.send({ ...common, epoch, shard });
+      await world.workQueue.send({ kind: "shard", ...about, epoch, shard });
     }
     return settleDown(world, broadcast);
   }
-  const page = pageName(round, ONE_PAGE);
   const rows = await allRows(world, broadcast);
-  if (!world.settings.host.queuesSurvive) {
-    await deliverRows(world, broadcast, { page, rows, last: false }, invocation);
-    return settleDown(world, broadcast);
-  }
-  // What comes twice must lead to the same rows, also when one of the two finds some gone.
-  await world.workQueue.send({ kind: "page", tenant, broadcastId, page, rows, last: false });
-  return "release";
+  const all = { page: pageName(round, ONE_PAGE), rows, last: false };
+  if (world.settings.host.queuesSurvive) {
+    // What comes twice must lead to the same rows, also when one of the two finds some gone.
+    await world.workQueue.send({ kind: "page", tenant, broadcastId, ...all });
+  } else await deliverRows(world, broadcast, all, invocation);
+  return settleDown(world, broadcast);
 }
 
 /**
@@ -80,13 +78,12 @@ async function roundHere(world: World, { id }: Broadcast): Promise<number | unde
 const rounds = new WeakMap<World["settings"], Map<string, number>>();
 
 /**
- * With queues in memory the broadcast is watched until every wait is reached: a restart before
- * that begins anew. Its message is what waits for it.
+ * With queues in memory a message watches the broadcast until every wait is reached: a restart
+ * before that fans it out again.
  */
 async function settleDown(world: World, broadcast: Broadcast): Promise<Verdict> {
-  if (world.settings.host.queuesSurvive) return "release";
-  if (await isOver(world, broadcast)) return "release";
-  const { tenant } = world.settings;
+  const { tenant, host } = world.settings;
+  if (host.queuesSurvive || (await isOver(world, broadcast))) return "release";
   await world.workQueue.send({ kind: "watch", tenant, broadcastId: broadcast.id }, WATCH_MS);
   return "release";
 }
@@ -110,7 +107,7 @@ async function isOver(world: World, broadcast: Broadcast): Promise<boolean> {
   return true;
 }
 
-/** Sends the pages of one shard; a long one is handed on with where it goes on. */
+/** Sends the pages of one shard; the rest of a long one is left to another message. */
 export async function pageShard(world: World, message: ShardMessage): Promise<Verdict> {
   const { tenant, broadcastId, epoch, shard, page: first, round = 0 } = message;
   const broadcast = await readBroadcast(world, broadcastId);
@@ -150,12 +147,10 @@ async function deliverAlone(
   { page, row }: Readonly<{ page: string; row: PagedRow }>,
   invocation: Invocation,
 ): Promise<Verdict> {
-  const fared = await deliver(world, broadcast, row, invocation);
-  if (fared.kind === "later") return { keepForMs: fared.ms };
-  const counted = isCountedAlone(world, fared) ? [] : [fared];
-  if (counted.length === 0) await countAlone(world, broadcast, row, fared);
-  const record = { page, last: false, awaits: [], ...countsOf(counted) } as const;
-  await endPage(world, broadcast, { record, fared: counted, aside: new Map() });
+  const result = await deliver(world, broadcast, row, invocation);
+  if (result.kind === "later") return { keepForMs: result.ms };
+  const fared = await countedHere(world, broadcast, row, result);
+  await endPage(world, broadcast, { page, last: false, fared });
   return "release";
 }
 
@@ -166,7 +161,7 @@ async function deliverRows(
   { rows, ...about }: Pick<PageRecord, "page" | "last"> & { rows: readonly PagedRow[] },
   invocation: Invocation,
 ): Promise<void> {
-  const fared: Outcome[] = [];
+  const fared: Settled[] = [];
   const aside = new Map<string, Aside>(rows.map((row) => [aloneName(about.page, row), { row }]));
   for (let from = 0; from < rows.length; from += ROWS_AT_ONCE) {
     const some = rows.slice(from, from + ROWS_AT_ONCE);
@@ -180,17 +175,18 @@ async function deliverRows(
       const row = some[n];
       if (row === undefined) continue;
       if (result.kind === "later") aside.set(aloneName(about.page, row), { row, ms: result.ms });
-      else if (isCountedAlone(world, result)) await countAlone(world, broadcast, row, result);
-      else fared.push(result);
+      else fared.push(...(await countedHere(world, broadcast, row, result)));
     }
   }
-  const awaits = [...aside].flatMap(([name, { ms }]) => (ms === undefined ? [] : [name]));
-  const record = { ...about, awaits, ...countsOf(fared) };
-  await endPage(world, broadcast, { record, fared, aside });
+  await endPage(world, broadcast, { ...about, fared, aside });
 }
 
 /** A row of a page, and after which time it is tried again on a page of its own, if it is. */
 type Aside = Readonly<{ row: PagedRow; ms?: number }>;
+
+/** A page whose rows were all tried: the outcomes that it counts, and all rows by their own names. */
+type EndedPage = Pick<PageRecord, "page" | "last"> &
+  Readonly<{ fared: readonly Settled[]; aside?: ReadonlyMap<string, Aside> }>;
 
 /** Named after the row: every copy of the page calls it the same, whatever rows that copy found. */
 const aloneName = (page: string, { sk }: PagedRow): string => `${page}+${sk}`;
@@ -204,48 +200,44 @@ const aloneName = (page: string, { sk }: PagedRow): string => `${page}+${sk}`;
 async function endPage(
   world: World,
   broadcast: Broadcast,
-  {
-    record,
-    fared,
-    aside,
-  }: Readonly<{
-    record: PageRecord;
-    fared: readonly Outcome[];
-    aside: ReadonlyMap<string, Aside>;
-  }>,
+  { fared, aside = new Map(), ...about }: EndedPage,
 ): Promise<void> {
-  const dead = fared.flatMap((it) => (it.kind !== "later" && it.dead ? [it.dead] : []));
+  const late = [...aside].flatMap(([name, { ms }]) => (ms === undefined ? [] : [name]));
+  const record = { ...about, awaits: late, ...countsOf(fared) };
+  const dead = fared.flatMap((it) => it.dead ?? []);
   const tidy = () => (dead.length > 0 ? world.store.tidy(dead) : Promise.resolve());
-  if (world.settings.host.groupsCommits && record.awaits.length === 0) {
+  const { tenant, host } = world.settings;
+  if (host.groupsCommits && late.length === 0) {
     await Promise.all([putPage(world, broadcast, record), tidy()]);
     return;
   }
+  const alone = { kind: "page", tenant, broadcastId: broadcast.id, last: false } as const;
   const { awaits } = await putPage(world, broadcast, record);
-  for (const name of awaits) {
-    const found = aside.get(name);
-    if (found) await sendAlone(world, broadcast, name, found);
+  for (const page of awaits) {
+    const { row, ms = 0 } = aside.get(page) ?? {};
+    if (row) await world.workQueue.send({ ...alone, page, rows: [row] }, ms);
   }
   await tidy();
 }
 
 /**
- * With queues in memory a restart goes through all rows that are left. One that stays, since its
- * wait or its definition does, is counted on a page of its own, the same in every round.
+ * What the row's page counts of it. With queues in memory a restart goes through all rows that are
+ * left. One that stays, since its wait or its definition does, is counted on a page of its own, the
+ * same in every round.
  */
-const isCountedAlone = (world: World, { dead }: Exclude<Outcome, { kind: "later" }>): boolean =>
-  !world.settings.host.queuesSurvive && dead === undefined;
-
-async function countAlone(
+async function countedHere(
   world: World,
   broadcast: Broadcast,
   { sk }: PagedRow,
-  fared: Outcome,
-): Promise<void> {
+  fared: Settled,
+): Promise<readonly Settled[]> {
+  if (world.settings.host.queuesSurvive || fared.dead) return [fared];
   const record = { page: `row ${sk}`, last: false, awaits: [], ...countsOf([fared]) };
   await putPage(world, broadcast, record);
+  return [];
 }
 
-/** What goes wrong with one row is told, and tried again later. */
+/** Delivers to one row; a failure is reported, and the row tried again later. */
 export async function attempt(
   world: World,
   broadcast: Broadcast,
@@ -263,17 +255,6 @@ export async function attempt(
 const FAILED_MS = 1_000;
 
 const ALONE: Outcome = { kind: "later", ms: 0 };
-
-async function sendAlone(
-  world: World,
-  { id: broadcastId }: Broadcast,
-  page: string,
-  { row, ms = 0 }: Aside,
-): Promise<void> {
-  const { tenant } = world.settings;
-  const about = { tenant, broadcastId, page, last: false } as const;
-  await world.workQueue.send({ kind: "page", ...about, rows: [row] }, ms);
-}
 
 export function countsOf(fared: readonly Outcome[]): Counts {
   const count = (kind: Outcome["kind"]) => fared.filter((it) => it.kind === kind).length;

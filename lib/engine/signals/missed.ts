@@ -7,7 +7,6 @@ import { MAX_MS_FOR_PAGES } from "../../definition/limits.ts";
 import { isWelcome } from "../../kernel/decide.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import type { MissedMessage, Verdict } from "../../ports/message.ts";
-import type { Item } from "../../ports/store.ts";
 import { type Broadcast, factFor, parsePlace, readBroadcast } from "../rows/broadcast.ts";
 import { keptFor } from "../rows/event.ts";
 import { readHead } from "../rows/topic-head.ts";
@@ -32,8 +31,7 @@ export async function sendMissed(
   const { id } = ticket;
   const underWay: Broadcast[] = [];
   for (const broadcast of await missedBy(world, instance, ticket)) {
-    const route = await sendOne(world, instance, ticket, broadcast);
-    if (route === "later") underWay.push(broadcast);
+    if ((await sendOne(world, instance, ticket, broadcast)) === "later") underWay.push(broadcast);
   }
   if (underWay.length > 0) {
     const again = { kind: "missed", tenant, instanceId, ticket: id } as const;
@@ -71,29 +69,19 @@ async function sendOne(
   const { tenant, id: instanceId } = instance;
   const row = ticket.row && parseRow(rowItem(instance, ticket, ticket.row));
   const route = row ? await routeOf(world, broadcast) : "fact";
-  if (row && route === "page" && (await isStillMissing(world, instance, ticket, broadcast))) {
+  const fact = factFor(broadcast, ticket);
+  if (row && route === "page") {
+    // Read after its pages have come: those may have found the row since the instance was read.
+    const { instance: current } = (await loadInstance(world, instanceId)) ?? {};
+    if (!current || !isWelcome(current, fact, { now: timeOf(world, current) })) return route;
     const page = `m~${instanceId}~${ticket.id}`;
     const about = { tenant, broadcastId: broadcast.id, page, last: false, rows: [row] };
     await world.workQueue.send({ kind: "page", ...about });
   }
   if (route === "fact") {
-    const name = deliveryName(ticket.id, broadcast.seq);
-    await parkWant(world, instance, { name, fact: factFor(broadcast, ticket) });
+    await parkWant(world, instance, { name: deliveryName(ticket.id, broadcast.seq), fact });
   }
   return route;
-}
-
-/** Read after its pages have come: those may have found the row since the instance was read. */
-async function isStillMissing(
-  world: World,
-  { id }: Instance,
-  ticket: TopicTicket,
-  broadcast: Broadcast,
-): Promise<boolean> {
-  const image = await loadInstance(world, id);
-  if (image === undefined) return false;
-  const now = timeOf(world, image.instance);
-  return isWelcome(image.instance, factFor(broadcast, ticket), { now });
 }
 
 async function routeOf(world: World, { id, at }: Broadcast): Promise<Route> {
@@ -123,26 +111,19 @@ async function missedBy(
   if (first > head.seq) return [];
   const missed: Broadcast[] = [];
   const now = timeOf(world, instance);
-  for await (const [seq, id] of places(world, ticket, first)) {
-    const key = broadcastKey(world.settings.tenant, id);
+  const { tenant } = world.settings;
+  const { pk, sk: from } = placeKey(tenant, topic, first);
+  for await (const item of scanAll(world.store, pk, { from, ...PLACES, limit: 100 })) {
+    const [id] = readableOf(world, [item], ({ body }) => parsePlace(body), isDamaged);
+    if (id === undefined) continue;
+    const key = broadcastKey(tenant, id);
     const broadcast = await readable(world, key, () => readBroadcast(world, id), isDamaged);
-    if (broadcast === undefined || broadcast === "unreadable" || broadcast.seq !== seq) continue;
+    if (broadcast === undefined || broadcast === "unreadable") continue;
+    if (broadcast.seq !== Number(item.key.sk.slice(2))) continue;
     const isOver = broadcast.expiresAt !== undefined && broadcast.expiresAt <= now;
     if (isOver || !isWelcome(instance, factFor(broadcast, ticket), { now })) continue;
     missed.push(broadcast);
     if (ticket.on === "event" || ticket.taken === undefined) break;
   }
   return missed;
-}
-
-async function* places(
-  world: World,
-  ticket: TopicTicket,
-  first: number,
-): AsyncGenerator<readonly [seq: number, id: string]> {
-  const { pk, sk: from } = placeKey(world.settings.tenant, topicOf(ticket), first);
-  const parse = ({ key, body }: Item) => [Number(key.sk.slice(2)), parsePlace(body)] as const;
-  for await (const item of scanAll(world.store, pk, { from, ...PLACES, limit: 100 })) {
-    yield* readableOf(world, [item], parse, isDamaged);
-  }
 }

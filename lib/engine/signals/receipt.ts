@@ -6,12 +6,12 @@ import { RECEIPT_MS } from "../../definition/limits.ts";
 import { formatInstant, instantFrom } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Invocation } from "../../ports/message.ts";
-import type { Item, Key } from "../../ports/store.ts";
+import type { Key } from "../../ports/store.ts";
 import type { FailedDelivery, ReceiptView } from "../../shapes/signals.ts";
 import { type Broadcast, readBroadcast } from "../rows/broadcast.ts";
 import { firstShards } from "../rows/topic-head.ts";
-import { encodeBody, parseBody } from "../storage/formats.ts";
-import { putAbsent } from "../storage/items.ts";
+import { encodeBody, parserOf } from "../storage/formats.ts";
+import { putAbsent, scanAll } from "../storage/items.ts";
 import { broadcastPk, isStorable, PROGRESS, pageKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
 import { type FanOutPlan, parseFanOutPlan } from "./fan-out-plan.ts";
@@ -42,6 +42,8 @@ export type Progress = Readonly<{ pages: readonly PageRecord[]; roads: readonly 
 /** The one page of a broadcast that fits on one. */
 export const ONE_PAGE = "all";
 
+const parsePage = parserOf<PageRecord>("page");
+
 /** Gives the record that stands when this resolves, this one or an earlier one of the same page. */
 export async function putPage(
   world: World,
@@ -60,7 +62,7 @@ export async function putPage(
     matched: record.matched,
     ms: world.clock.now() - broadcast.at,
   });
-  return parsePage(stored);
+  return parsePage(stored.body);
 }
 
 /** The receipt of a broadcast; throws where there is none. */
@@ -91,20 +93,15 @@ export function viewReceipt(broadcast: Broadcast, progress: Progress): ReceiptVi
 export async function readProgress(world: World, broadcastId: string): Promise<Progress> {
   const pages: PageRecord[] = [];
   const roads: FanOutPlan[] = [];
-  let after: string | undefined;
-  do {
-    const range = { ...PROGRESS, limit: 1_000, ...(after !== undefined && { after }) };
-    const found = await world.store.scan(broadcastPk(world.settings.tenant, broadcastId), range);
-    for (const item of found.items) {
-      if (item.key.sk.startsWith("R#")) roads.push(parseFanOutPlan(item));
-      else pages.push(parsePage(item));
-    }
-    after = found.next;
-  } while (after !== undefined);
+  const pk = broadcastPk(world.settings.tenant, broadcastId);
+  for await (const { key, body } of scanAll(world.store, pk, { ...PROGRESS, limit: 1_000 })) {
+    if (key.sk.startsWith("R#")) roads.push(parseFanOutPlan(body));
+    else pages.push(parsePage(body));
+  }
   return { pages, roads };
 }
 
-/** What a page is called; those of the first round have no more than their own name. */
+/** The name of a page; in the first round it has no prefix. */
 export const pageName = (round: number, name: string): string =>
   round === 0 ? name : `${round}~${name}`;
 
@@ -134,16 +131,15 @@ function namesUpTo(last: string): readonly string[] {
 
 const shardOf = (page: string): string => page.slice(page.indexOf("~") + 1, page.lastIndexOf("."));
 
-function parsePage({ body }: Item): PageRecord {
-  return parseBody("page", body) as PageRecord;
-}
-
-/** How a row fared; `dead` is the row itself, where it may go now. A call delivers on its own, and leaves what is owed to the bus's copy. */
+/** How a row fared; `dead` is the row itself, where it may go now. */
 export type Outcome = Readonly<
   | { kind: "delivered" | "started" | "skipped" | "expired" | "not-meant"; dead?: Key }
   | { kind: "failed"; failed: FailedDelivery; dead?: Key }
   | { kind: "later"; ms: number }
 >;
+
+/** A row that need not be tried again. */
+export type Settled = Exclude<Outcome, { kind: "later" }>;
 
 /** Who delivers: an invocation that sends what is owed, or a call that does not. */
 export type Deliverer = Invocation | "call";

@@ -22,27 +22,18 @@ export async function signal(
   return answerCall(`signal ${id}`, async (progress) => {
     const { broadcast, isNew } = await acceptSignal(world, { id, name, payload });
     progress.mayHappen = true;
-    if (!isNew) return repeated(world, broadcast);
-    const counts = await deliverInCall(world, broadcast);
+    const counts = await (isNew ? deliverInCall : completedReceipt)(world, broadcast);
     if (counts === undefined) return { broadcastId: id };
     return { broadcastId: id, deliveredCount: counts.delivered, startedCount: counts.started };
   });
 }
 
-/** The first call may have died before it published: that is made up for. */
-async function repeated(world: World, broadcast: Broadcast): Promise<SignalAnswer> {
-  const { id: broadcastId } = broadcast;
-  const receipt = await completedReceipt(world, broadcast);
-  if (receipt === undefined) return { broadcastId };
-  const { delivered: deliveredCount, started: startedCount } = receipt;
-  return { broadcastId, deliveredCount, startedCount };
-}
-
-// A broadcast that reaches few is delivered within the call that made it. The call sends nothing of
-// what the steps owe and takes no row away: the bus's copy does both, and comes in any case. What
-// begins by it begins before it is published: the bus's copy then finds it there, and does not race.
-
-/** What came of it; undefined when it is too much for a call, or not done in time. */
+/**
+ * Delivers a broadcast that reaches few within the call that made it; undefined when it is too much
+ * for a call, or not done in time. The call sends nothing of what the steps owe and removes no row:
+ * the bus's copy does both, and comes in any case. Instances that begin by it begin before it is
+ * published: the bus's copy then finds them there, and does not race.
+ */
 export async function deliverInCall(
   world: World,
   broadcast: Broadcast,

@@ -33,7 +33,7 @@ export async function startByBroadcast(
 export const idOfStarted = (
   world: World,
   broadcast: Broadcast,
-  { definitionId }: Pick<StartRow, "definitionId">,
+  { definitionId }: StartRow,
 ): string => world.ids.digest(`signal\n${definitionId}\n${broadcast.id}`);
 
 const STARTED: Outcome = { kind: "started" };
@@ -53,27 +53,17 @@ async function create(
     (it) => it.kind === "signal" && it.name === broadcast.topic.name && it.element === row.element,
   );
   if (!isListening) return { kind: "skipped" };
-  const begun = startOf(world, broadcast, row, { id, version, hash });
-  const start = { ...begun, ...spreadOf(head.latest), head: head.item.version };
+  // Everything that the first decision needs comes from the broadcast: all creators decide alike.
+  const trigger = { element: row.element, payload: parsePayload(broadcast.payload) };
+  const start: CarriedStart = {
+    definition: { id, version, hash },
+    now: broadcast.at,
+    request: world.ids.digest(`signal\n${broadcast.id}`),
+    fact: { kind: "started", input: { variables: {}, trigger } },
+    ...spreadOf(head.latest),
+    head: head.item.version,
+  };
   const created = await createInstance(world, instanceId, start);
   if (created.kind === "void") return { kind: "skipped" };
   return created.kind === "committed" ? STARTED : again();
-}
-
-/** Everything that the first decision needs comes from the broadcast: all creators decide alike. */
-function startOf(
-  world: World,
-  { id, at, payload }: Broadcast,
-  { element }: StartRow,
-  definition: CarriedStart["definition"],
-): CarriedStart {
-  return {
-    definition,
-    now: at,
-    request: world.ids.digest(`signal\n${id}`),
-    fact: {
-      kind: "started",
-      input: { variables: {}, trigger: { element, payload: parsePayload(payload) } },
-    },
-  };
 }

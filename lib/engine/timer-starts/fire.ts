@@ -12,7 +12,7 @@ import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart, TimerStartMessage, Verdict } from "../../ports/message.ts";
-import type { Key } from "../../ports/store.ts";
+import type { Key, Write } from "../../ports/store.ts";
 import { createInstance } from "../drive/creation.ts";
 import {
   afterFiring,
@@ -45,22 +45,17 @@ export async function fireStart(world: World, message: TimerStartMessage): Promi
     }
     const { start } = found ?? {};
     if (start?.run === message.run && start.n === message.n + 1) {
-      if (due !== undefined) tellFired(world, message, due);
+      if (due !== undefined) {
+        const { definitionId, element } = message;
+        const lateMs = world.clock.now() - due;
+        world.observe?.({ kind: "timer-start-fired", definitionId, element, lateMs });
+      }
       // The process that fired it may have died before it armed the next one.
       await armStart(world, start);
     }
     return "release" as const;
   });
   return verdict instanceof Again ? { keepForMs: CONTENDED_MS } : verdict;
-}
-
-function tellFired(
-  world: World,
-  { definitionId, element }: TimerStartMessage,
-  dueAt: Instant,
-): void {
-  const lateMs = world.clock.now() - dueAt;
-  world.observe?.({ kind: "timer-start-fired", definitionId, element, lateMs });
 }
 
 const CONTENDED_MS = 100;
@@ -77,7 +72,7 @@ export async function wakeStart(world: World, key: Key): Promise<number> {
   return MAX_FIRED_AT_ONCE;
 }
 
-/** One item that has more to fire does so after others had their turn. */
+/** An item with more to fire waits until others had their turn. */
 export const MAX_FIRED_AT_ONCE = 100;
 
 type Due = StoredStart & Readonly<{ start: TimerStart & Readonly<{ nextDue: Instant }> }>;
@@ -102,10 +97,14 @@ async function begin(world: World, due: Due, now: Instant): Promise<boolean> {
 }
 
 /** Counts the occurrence, though no instance begins by it. */
-async function passOver(world: World, { item, start }: Due, now: Instant): Promise<boolean> {
-  const next = itemOf(world, afterFiring(start, now), item.version);
-  return (await world.store.commit([replacing(item, next)])).kind === "committed";
+async function passOver(world: World, due: Due, now: Instant): Promise<boolean> {
+  const fired = startWrite(world, due, afterFiring(due.start, now));
+  return (await world.store.commit([fired])).kind === "committed";
 }
+
+/** Puts a start event in the place of the one that was read. */
+export const startWrite = (world: World, { item }: StoredStart, start: TimerStart): Write =>
+  replacing(item, itemOf(world, start, item.version));
 
 /** The same for every copy of the message: it begins one instance. */
 const idOfStarted = (world: World, { definitionId, element, run, n }: TimerStart): string =>
@@ -123,9 +122,10 @@ function startOf(world: World, start: Due["start"], at: Instant): CarriedStart {
   };
 }
 
-// Roads of timer starts: hints all of them, since the item itself is looked at when it is due.
-
-/** Arms the next occurrence, if there is one; where that fails it is late at worst. */
+/**
+ * Arms the next occurrence, if there is one. That is a hint: the item itself is looked at when it is
+ * due, so where arming fails the occurrence is late at worst.
+ */
 export async function armStart(world: World, start: TimerStart, covered = true): Promise<void> {
   const { definitionId, element } = start;
   const dueAt = dueOfStart(start);
@@ -138,7 +138,7 @@ export async function armStart(world: World, start: TimerStart, covered = true):
   }
 }
 
-/** Takes back what was armed, as far as that can be done. */
+/** Disarms what was armed, as far as possible. */
 export async function disarmStart(world: World, start: TimerStart): Promise<void> {
   const dueAt = dueOfStart(start);
   if (dueAt === undefined) return;

@@ -1,13 +1,13 @@
 /**
- * What becomes of the timer starts when their definition changes: in the same commit as its head, so
- * that at no moment those of two versions are armed, nor any of one that is disabled or gone.
+ * Replaces the timer starts of a definition in the commit that changes its head: at no moment are
+ * those of two versions armed, nor any of a definition that is disabled or gone.
  *
- * The head names the start events that have an item. One that cannot be read yet belongs to a commit
- * that is seen half applied: it is waited for, since to skip it would leave it armed.
+ * The head names the start events that have an item. An item that cannot be read yet belongs to a
+ * commit that is seen half applied: the reader waits for it, since skipping it would leave it armed.
  */
 import type { StartEvent } from "../../definition/definition.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
-import type { Write } from "../../ports/store.ts";
+import type { Item, Write } from "../../ports/store.ts";
 import {
   armed,
   disabled,
@@ -17,12 +17,11 @@ import {
   type StoredStart,
   type TimerStart,
 } from "../rows/timer-start.ts";
-import { replacing } from "../storage/items.ts";
 import { timerStartKey } from "../storage/keys.ts";
 import type { Latest } from "../storage/latest.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
-import { armStart, disarmStart } from "./fire.ts";
+import { armStart, disarmStart, startWrite } from "./fire.ts";
 
 export type TimerChange = Readonly<{
   /** Elements that have an item then. */
@@ -39,11 +38,9 @@ export function withTimers({ timers: _, ...head }: Latest, { elements }: TimerCh
   return elements.length === 0 ? head : { ...head, timers: elements };
 }
 
-type Head = Pick<Latest, "id" | "hash" | "version" | "state">;
-
 type Replacement = Readonly<{
   before: Latest | undefined;
-  next: Head;
+  next: Pick<Latest, "id" | "hash" | "version" | "state">;
   events: readonly StartEvent[];
   /** The version that the next head will have. */
   run: number;
@@ -61,12 +58,15 @@ export async function replaceTimers(
   const starts = old.map(({ start }) => start);
   const isOnlyDisabled = next.state === "disabled" && before?.hash === next.hash;
   if (isOnlyDisabled && before.state === "enabled") {
-    const writes = old.map(({ item, start }) =>
-      replacing(item, itemOf(world, disabled(start), item.version)),
-    );
+    const writes = old.map((it) => startWrite(world, it, disabled(it.start)));
     return { elements: elementsOf(starts), writes, before: starts, after: [] };
   }
-  const after = next.state === "undeployed" ? [] : await armAll(world, next, events, run);
+  const { id, version, hash, state } = next;
+  const definition = { id, version, hash };
+  const timers = events.filter((event) => event.kind === "timer");
+  const anew = state === "undeployed" ? [] : timers;
+  const fresh = await Promise.all(anew.map((event) => armed(world, { definition, event, run })));
+  const after = state === "enabled" ? fresh : fresh.map(disabled);
   const isSame = (a: TimerStart, b: TimerStart) => a.hash === b.hash && a.element === b.element;
   const puts = after.map((start): Write => {
     const replaced = old.find((it) => isSame(it.start, start));
@@ -74,9 +74,9 @@ export async function replaceTimers(
     return { put, when: replaced ? { version: replaced.item.version } : "absent" };
   });
   const removed = old.filter(({ start }) => !after.some((it) => isSame(it, start)));
-  const removals = removed.map(({ item: { key, version } }): Write => {
-    return { remove: key, when: { version } };
-  });
+  const removals = removed.map(
+    ({ item: { key, version } }): Write => ({ remove: key, when: { version } }),
+  );
   return { elements: elementsOf(after), writes: [...puts, ...removals], before: starts, after };
 }
 
@@ -89,33 +89,22 @@ export async function rearmTimers(world: World, { before, after }: TimerChange):
   for (const start of after) await armStart(world, start);
 }
 
-async function armAll(
-  world: World,
-  { id, version, hash, state }: Head,
-  events: readonly StartEvent[],
-  run: number,
-): Promise<readonly TimerStart[]> {
-  const timers = events.flatMap((event) => (event.kind === "timer" ? [event] : []));
-  const definition = { id, version, hash };
-  const starts = await Promise.all(timers.map((event) => armed(world, { definition, event, run })));
-  return state === "enabled" ? starts : starts.map(disabled);
+function readAll(world: World, latest: Latest): Promise<readonly StoredStart[]> {
+  const where = `definition ${latest.id}`;
+  return retrying(world, { tries: MAX_TRIES_OF_DOOR, where }, async () => {
+    const items = await readStarts(world, latest);
+    if (items.includes(undefined)) return again();
+    const found = items.filter((item) => item !== undefined);
+    return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
+  });
 }
 
-async function readAll(
+/** The items of the start events that a head names. */
+export async function readStarts(
   world: World,
   { id: definitionId, hash, timers = [] }: Latest,
-): Promise<readonly StoredStart[]> {
-  if (timers.length === 0) return [];
+): Promise<readonly (Item | undefined)[]> {
   const { tenant } = world.settings;
   const keys = timers.map((element) => timerStartKey(tenant, { definitionId, hash, element }));
-  return retrying(
-    world,
-    { tries: MAX_TRIES_OF_DOOR, where: `definition ${definitionId}` },
-    async () => {
-      const items = await world.store.get(keys);
-      const found = items.filter((item) => item !== undefined);
-      if (found.length < keys.length) return again();
-      return found.map((item) => ({ item, start: parseTimerStart(item.body) }));
-    },
-  );
+  return keys.length === 0 ? [] : world.store.get(keys);
 }

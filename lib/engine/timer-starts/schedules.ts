@@ -8,18 +8,18 @@ import type { Listed, PageRequest } from "../../shapes/paging.ts";
 import {
   disabled,
   dueOfStart,
-  itemOf,
   parseTimerStart,
   readTimerStart,
   type TimerStart,
 } from "../rows/timer-start.ts";
-import { listItems, listPages, rangeOf, readMany, replacing, viewPage } from "../storage/items.ts";
+import { listItems, listPages, rangeOf, readMany, viewPage } from "../storage/items.ts";
 import { schedulesView, timerStartKey } from "../storage/keys.ts";
 import { type Latest, readLatest } from "../storage/latest.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
-import { armStart, disarmStart } from "./fire.ts";
+import { armStart, disarmStart, startWrite } from "./fire.ts";
+import { readStarts } from "./replace.ts";
 
 /** Start events by timer of all definitions that are deployed, by definition and element. */
 export async function listSchedules(
@@ -40,25 +40,17 @@ export async function removeSchedule(world: World, id: string): Promise<{ remove
     const found = key && (await readTimerStart(world, key));
     if (found === undefined || found.start.isStopped)
       throw new EngineError("schedule/not-found", { where: `schedule ${id}` });
-    const { item, start } = found;
-    const stopped: TimerStart = { ...disabled(start), isStopped: true };
-    const outcome = await world.store.commit([
-      replacing(item, itemOf(world, stopped, item.version)),
-    ]);
+    const stopped: TimerStart = { ...disabled(found.start), isStopped: true };
+    const outcome = await world.store.commit([startWrite(world, found, stopped)]);
     if (outcome.kind !== "committed") return again(outcome);
-    await disarmStart(world, start);
+    await disarmStart(world, found.start);
     return { removed: true };
   });
 }
 
 /** When the start events of a definition are due next, by element. */
-export async function nextDues(
-  world: World,
-  { id: definitionId, hash, timers = [] }: Latest,
-): Promise<ReadonlyMap<string, string>> {
-  const { tenant } = world.settings;
-  const keys = timers.map((element) => timerStartKey(tenant, { definitionId, hash, element }));
-  const items = keys.length === 0 ? [] : await world.store.get(keys);
+export async function nextDues(world: World, latest: Latest): Promise<ReadonlyMap<string, string>> {
+  const items = await readStarts(world, latest);
   const dues = new Map<string, string>();
   for (const start of readableOf(world, items, ({ body }) => parseTimerStart(body))) {
     const dueAt = dueOfStart(start);
@@ -70,9 +62,9 @@ export async function nextDues(
 /** Arms all of them, as if every schedule and every queue were lost; failures go to `onTrouble`. */
 export async function rearmAllStarts(
   world: World,
+  counts: { rearmed: number; timersFired: number },
   onTrouble: (key: Key, error: unknown) => void,
-): Promise<{ rearmed: number; timersFired: number }> {
-  const counts = { rearmed: 0, timersFired: 0 };
+): Promise<void> {
   const view = schedulesView(world.settings.tenant);
   for await (const keys of listPages(world.store, view, { limit: 100 })) {
     for (const item of await readMany(world.store, keys)) {
@@ -88,7 +80,6 @@ export async function rearmAllStarts(
       }
     }
   }
-  return counts;
 }
 
 function viewSchedule(start: TimerStart): ScheduleView {

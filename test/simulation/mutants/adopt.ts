@@ -28,8 +28,8 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     without: "a host with a new handler looks for tasks of its type that were offered to workers",
     scenario: "handlers-come-and-go",
     file: "lib/engine/recovery/adopt.ts",
-    find: "() => adoptOne(world, row)",
-    replace: `async () => (${MARK}, 0)`,
+    find: "(row: Item) => adoptOne(world, row)",
+    replace: `async () => (${MARK}, false)`,
   },
   {
     name: "handed-back-unnoticed",

@@ -38,13 +38,13 @@ export const LISTING_MUTANTS: readonly Mutant[] = [
     without: "each incident is resolved by its own ticket",
     scenario: "bulk-resolve",
     file: "lib/engine/instances/bulk.ts",
-    find: "act: ({ instanceId, incidentId }) => resolveIncident(world, { instanceId, incidentId }, said),",
+    find: "act: ({ instanceId, incidentId }) => resolveIncident(world, instanceId, incidentId, said),",
     replace: `act: async ({ instanceId, incidentId }) => {
       const { loadInstance } = await import("../storage/stored-instance.ts");
       const { instance } = (await loadInstance(world, instanceId)) ?? {};
       const open = instance?.tickets.find(({ on }) => on === "incident");
       if (open !== undefined && open.id !== incidentId) ${MARK};
-      return resolveIncident(world, { instanceId, incidentId: open?.id ?? incidentId }, said);
+      return resolveIncident(world, instanceId, open?.id ?? incidentId, said);
     },`,
   },
   {

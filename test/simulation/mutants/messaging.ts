@@ -62,9 +62,9 @@ export const MESSAGING_MUTANTS: readonly Mutant[] = [
     seed: 166,
     file: "lib/engine/signals/fan-out.ts",
     find: "const { awaits } = await putPage(world, broadcast, record);",
-    replace: `for (const name of record.awaits) {
-    const found = aside.get(name);
-    if (found) { ${MARK}; await sendAlone(world, broadcast, name, found); }
+    replace: `for (const page of late) {
+    const { row, ms = 0 } = aside.get(page) ?? {};
+    if (row) { ${MARK}; await world.workQueue.send({ ...alone, page, rows: [row] }, ms); }
   }
   await putPage(world, broadcast, record);
   const awaits: readonly string[] = [];`,

@@ -27,9 +27,9 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
     without: "a full recovery offers tasks for workers, whatever their lease",
     scenario: "own-queue-lost",
     file: "lib/engine/recovery/recover-instance.ts",
-    find: "return !isAtWork(world, instance, task) || (isAllLost && !runsHere(world, task));",
-    replace: `if (isAtWork(world, instance, task) && !runsHere(world, task)) ${MARK};
-  return !isAtWork(world, instance, task);`,
+    find: "return !isAtWork || (isAllLost && !runsHere(world, task));",
+    replace: `if (isAtWork && !runsHere(world, task)) ${MARK};
+  return !isAtWork;`,
   },
   {
     name: "queued-task-not-recovered",

@@ -15,8 +15,8 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     without: "what no queue has delivered is found by the sweep",
     scenario: "timer-routes",
     file: "lib/engine/recovery/sweep.ts",
-    find: "if (await isNothingDue(world, until, slice)) return NOTHING;",
-    replace: `if (!(await isNothingDue(world, until, slice))) ${MARK}; return NOTHING;`,
+    find: "if (items.length === 0 && next === undefined) return NOTHING;",
+    replace: `if (items.length > 0 || next !== undefined) ${MARK}; return NOTHING;`,
   },
   {
     name: "sweep-passes-what-is-not-overdue",
@@ -31,8 +31,8 @@ export const TIMER_MUTANTS: readonly Mutant[] = [
     without: "the wheel continues with the minute that it has reached",
     scenario: "timer-wheel",
     file: "lib/engine/recovery/wheel.ts",
-    find: "const begin = cursor.position ?? { begunAt: now };",
-    replace: `if (cursor.position) ${MARK}; const begin = { begunAt: now };`,
+    find: "const begin: Position = cursor.position ?? { begunAt: now };",
+    replace: `if (cursor.position) ${MARK}; const begin: Position = { begunAt: now };`,
   },
   {
     name: "wheel-passes-what-it-has-not-queued",
