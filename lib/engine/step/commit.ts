@@ -8,7 +8,7 @@ import { offersIn, tellOffered } from "../rows/offer.ts";
 import { forgetHeads } from "../rows/topic-head.ts";
 import { tryPutHint } from "../storage/items.ts";
 import { type Image, imageOf, rememberImage } from "../storage/stored-instance.ts";
-import { expireBlobs, removeBlobs, storeValues } from "../storage/values.ts";
+import { releaseBlobs, storeValues } from "../storage/values.ts";
 import type { World } from "../world.ts";
 import type { Plan } from "./plan.ts";
 
@@ -52,11 +52,11 @@ async function afterLosing(world: World, plan: Plan, current: Image): Promise<Im
   if (plan.before.version === 0) await repairKeyRows(world, plan.image.instance, instance);
   if (plan.values.length === 0 && plan.chunk === undefined) return current;
   if (instance.erased) {
-    await removeBlobs(world, instance.id, plan.values);
+    await releaseBlobs(world, "remove", instance.id, plan.values);
     await removeLeft(world, instance.id);
   } else if (isTerminal(instance)) {
     await expireLeft(world, instance);
-    await expireBlobs(world, instance.id, plan.values);
+    await releaseBlobs(world, "expire", instance.id, plan.values);
   }
   return instance.apart ? current : { ...current, instance: { ...instance, apart: [] } };
 }
