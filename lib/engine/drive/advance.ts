@@ -68,8 +68,7 @@ async function findOrCreate(
   instanceId: string,
   messages: readonly AnyParked[],
 ): Promise<Image | undefined> {
-  const starts = messages.flatMap((message) => startIn(message) ?? []);
-  for (const start of starts) {
+  for (const start of messages.flatMap((message) => startIn(message) ?? [])) {
     const found = await loadOrCreate(world, instanceId, start);
     if (found) return found;
   }
@@ -117,10 +116,7 @@ async function takeTogether(
     owner: ownerOf(invocation),
     tries: MAX_TRIES_OF_PARKED,
   });
-  if (sent.kind === "settled") {
-    const { image, plan, verdict } = sent;
-    return { image, taken: plan.took, left: plan.left, verdict };
-  }
+  if (sent.kind === "settled") return { ...sent, taken: sent.plan.took, left: sent.plan.left };
   if (sent.kind !== "gone") return "contended";
   return { image: sent.image ?? found, taken: new Set(), left: new Set(), verdict: "release" };
 }

@@ -15,6 +15,7 @@ import { type Committed, commit } from "../step/commit.ts";
 import { rearm } from "../step/dispatch.ts";
 import { taskMessage } from "../step/owed.ts";
 import { isStorable, type Plan, planStart } from "../step/plan.ts";
+import { defined } from "../storage/defined.ts";
 import { SIZE_LIMITS } from "../storage/externalized.ts";
 import { latestKey, shardFor } from "../storage/keys.ts";
 import { readLatest } from "../storage/latest.ts";
@@ -161,8 +162,7 @@ export async function checkPlainStart(
   world: World,
   ref: CarriedStart["definition"],
 ): Promise<void> {
-  const { definition } = await loadProgram(world, ref);
-  const { startEvents } = definition;
+  const { startEvents } = (await loadProgram(world, ref)).definition;
   if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;
   const ways = startEvents.map((it) => {
     if (it.kind === "timer") return `the timer "${it.element}"`;
@@ -189,11 +189,6 @@ function isMadeBy({ startHash, startedAt, definition }: Instance, start: Carried
 function blank({ settings }: World, id: string, start: CarriedStart): Instance {
   const { definition, request: startHash, businessKey, tags, parent } = start;
   const shard = shardFor(id, start.shards ?? 1);
-  const given = {
-    ...(businessKey !== undefined && { businessKey }),
-    ...(tags && { tags }),
-    ...(parent && { parent }),
-    ...(shard > 0 && { shard }),
-  };
+  const given = defined({ businessKey, tags, parent, shard: shard > 0 ? shard : undefined });
   return blankInstance({ id, tenant: settings.tenant, definition, startHash, ...given }, start.now);
 }

@@ -18,16 +18,12 @@ import { forGood, nextAttemptOf } from "./report.ts";
 import { failedAttempt } from "./run-task.ts";
 
 /** One message, one verdict; one that came too often runs no code of the user. */
-export const receive = (
-  world: World,
-  message: Message,
-  invocation: Invocation,
-): Promise<Verdict> => {
+export function receive(world: World, message: Message, invocation: Invocation): Promise<Verdict> {
   if (invocation.aside !== undefined && message.kind === "task") {
     return giveUp(world, message, invocation);
   }
   return handle(asideOf(world, invocation), message, invocation);
-};
+}
 
 export async function giveUp(
   given: World,
@@ -46,7 +42,7 @@ export async function giveUp(
     await send(world, image.instance, { tickets: [task], outbox: [] });
     return "release";
   }
-  const claimed = await claimOn(world, image, task);
+  const claimed = await claimOn(world, asked);
   if (claimed && claimed.leftMs > 0) return { keepForMs: claimed.leftMs };
   if (world.aside !== undefined) return setTaskAside(world, asked, invocation);
   const failure = { message: UNDELIVERABLE };
