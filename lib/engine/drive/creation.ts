@@ -27,9 +27,8 @@ import type { World } from "../world.ts";
 import { commitCall, type Progress } from "./commit-call.ts";
 
 /**
- * What a start writes and owes; undefined when the message that begins it has gone elsewhere, or the
- * occurrence of the timer that begins it has been counted. An instance that would be too large from
- * the beginning is refused before anything is sent.
+ * What a start writes and owes; undefined when the message that begins it has gone elsewhere, or its
+ * timer's occurrence was counted. An instance that would be too large is refused before anything is sent.
  */
 export async function planCreation(
   world: World,
@@ -88,9 +87,8 @@ export const commitStart = (
   commitCall(world, plan, { copy: () => carry(world, plan, start), progress });
 
 /**
- * What waits for more than time may find it at once, and then owes other things: such a start is
- * parked whole. So is one that took what lay there: the message that carries it may find other things
- * there and come to other tasks.
+ * A start that waits for more than time may find it at once, and then owes other things: it is parked
+ * whole. So is one that took what lay there: the message that carries it may find other things.
  */
 async function carry(world: World, { image, fresh }: Plan, start: CarriedStart): Promise<void> {
   const { tenant, id: instanceId, trail } = image.instance;

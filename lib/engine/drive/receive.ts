@@ -1,11 +1,10 @@
 /**
- * What becomes of a message that was delivered as often as its queue allows, and never done with.
+ * What becomes of a message that was delivered as often as its queue allows, without an end.
  *
- * 1. A task's attempt has failed, and its retries, its boundary events or an incident go on from
- *    there. Where its ticket is gone the step was taken, and only what it owes is sent.
- * 2. Every other kind is handled as ever, except that nothing is decided: what the message brings is
- *    kept by an incident at its instance, under `aside`. So is a task whose failure cannot be taken
- *    in either.
+ * 1. A task's attempt has failed: its retries, its boundary events or an incident follow. Where its
+ *    ticket is gone the step was taken, and only what it owes is sent.
+ * 2. Every other kind is handled as usual, but nothing is decided: an incident at its instance keeps
+ *    what the message brings, under `aside`. So it does for a task whose failure cannot be taken.
  */
 import type { Invocation, Message, Verdict } from "../../ports/message.ts";
 import { send } from "../step/dispatch.ts";

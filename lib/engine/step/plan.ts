@@ -35,14 +35,8 @@ import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { companionsOf } from "./companions.ts";
 import { lookAtOf } from "./owed.ts";
-import { firstSources, type KnownBoxes, readMissing } from "./sources.ts";
-import {
-  isLoaded,
-  isTakenIn,
-  lacksAnything,
-  openContext,
-  type StepContext,
-} from "./step-context.ts";
+import { firstSources, isTakenIn, type KnownBoxes, readMissing } from "./sources.ts";
+import { isLoaded, lacksAnything, openContext, type StepContext } from "./step-context.ts";
 import { isHeavy, type Owner, takeIfSmall, takeWant, type Want } from "./take.ts";
 
 export type Plan = Change &
@@ -125,7 +119,7 @@ async function planOn(
   { wants, owner, given, take, sent }: Chain,
   context: StepContext,
 ): Promise<Plan | undefined> {
-  const withBoxes = { ...given, isTaken: isTakenIn(context) };
+  const withBoxes = { ...given, isTaken: isTakenIn(context.sources) };
   const deciding = { world, program, context, owner, given: withBoxes, before: instance };
   let next = instance;
   const took = new Set<string>();

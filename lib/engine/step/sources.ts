@@ -11,6 +11,7 @@ import { type KeptEvent, keptFor } from "../rows/event.ts";
 import { lifeOf } from "../rows/life.ts";
 import {
   type Address,
+  boxName,
   isCrowded,
   type Mailbox,
   readMailbox,
@@ -64,6 +65,12 @@ export const firstSources = (world: World, boxes: KnownBoxes = new Map()): Sourc
   kept: new Map(),
   children: new Map(),
 });
+
+/** Tells whether another instance of the same process id waits for a message. */
+export const isTakenIn =
+  ({ boxes }: Sources) =>
+  (name: string, key: string): boolean =>
+    boxes.get(boxName({ name, key }))?.isTaken ?? false;
 
 /** Adds what is missing to the sources. */
 export async function readMissing(

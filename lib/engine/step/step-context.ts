@@ -1,6 +1,6 @@
 /**
- * The context of one decision: what its waits draw from, and what becomes of that. What the decision
- * asks for and was not read yet is noted; it is then read, and the decision made anew.
+ * The context of one decision: what its waits draw from, and what becomes of that. The decision notes
+ * what it needs and was not read yet; that is read, and the decision made anew.
  */
 import { MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
@@ -91,12 +91,6 @@ export function boxAt(context: StepContext, { name, key }: Address): Mailbox | u
   if (known === undefined) context.missing.boxes.set(box, { name, key });
   return known;
 }
-
-/** Whether another instance of the same process id waits for this message. */
-export const isTakenIn =
-  ({ sources }: StepContext) =>
-  (name: string, key: string): boolean =>
-    sources.boxes.get(boxName({ name, key }))?.isTaken ?? false;
 
 /** What an open wait can take at once, if anything. */
 export function atHand(context: StepContext, instance: Instance, ticket: Ticket): Fact | undefined {
