@@ -1,4 +1,4 @@
-/** Packs an instance: elements by their place, times as distances, tickets as rows, history as text. */
+/** Instances as stored: elements by place, times as distances, tickets as rows, history as text. */
 import type { Definition } from "../../definition/definition.ts";
 import type { Json } from "../../definition/json.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
