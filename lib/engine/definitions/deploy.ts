@@ -7,15 +7,9 @@ import type { Write } from "../../ports/store.ts";
 import type { Deployment, Source } from "../../shapes/definitions.ts";
 import { viewProcess } from "../instances/views.ts";
 import { replaceStarts } from "../rows/start-rows.ts";
-import { bodyText, encodeBody } from "../storage/formats.ts";
-import { definitionPk, versionKey } from "../storage/keys.ts";
-import {
-  type Latest,
-  latestWrite,
-  readLatest,
-  spreadOf,
-  type VersionRecord,
-} from "../storage/latest.ts";
+import { bodyText } from "../storage/formats.ts";
+import { definitionPk } from "../storage/keys.ts";
+import { type Latest, latestWrite, readLatest, spreadOf, versionWrite } from "../storage/latest.ts";
 import { writeParts } from "../storage/programs.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import {
@@ -93,15 +87,6 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
     ],
     timers,
   };
-}
-
-function versionWrite(world: World, definition: Definition, sourceHash: string): Write {
-  const { id, version, hash, versionTag: tag } = definition;
-  const deployedAt = world.clock.now();
-  const record: VersionRecord = { hash, sourceHash, deployedAt, ...(tag && { tag }) };
-  const key = versionKey(world.settings.tenant, id, version);
-  const body = encodeBody("definition-version", record);
-  return { put: { key, version: 1, body }, when: "absent" };
 }
 
 /** Texts go first: a head never names what is not there. */

@@ -133,6 +133,16 @@ export function latestWrite(world: World, latest: Latest, found: Item | undefine
   });
 }
 
+/** Writes a new version down, beside its head. */
+export function versionWrite(world: World, definition: Definition, sourceHash: string): Write {
+  const { id, version, hash, versionTag: tag } = definition;
+  const deployedAt = world.clock.now();
+  const record: VersionRecord = { hash, sourceHash, deployedAt, ...(tag && { tag }) };
+  const key = versionKey(world.settings.tenant, id, version);
+  const body = encodeBody("definition-version", record);
+  return { put: { key, version: 1, body }, when: "absent" };
+}
+
 export const parseLatest = parserOf<Latest>("latest");
 
 export const parseVersion = parserOf<VersionRecord>("definition-version");
