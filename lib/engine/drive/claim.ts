@@ -74,10 +74,7 @@ async function claimItem(
 const claimedBefore = (task: TaskTicket, forMs: number): Claimed =>
   forMs > 0 ? { kind: "held", forMs } : { kind: "in-doubt", fact: inDoubt(task) };
 
-/**
- * Gives back a claim under which nothing was run. Where that fails, because the store stays busy, the
- * task is left in doubt.
- */
+/** Gives back a claim under which nothing was run. If the store stays busy, the task is left in doubt. */
 export async function unclaim(world: World, { image, task }: Attempt, own: string): Promise<Image> {
   if (task.member !== undefined) {
     await world.store.commit([{ remove: itemKey(world, image, task), when: "exists" }]);

@@ -60,22 +60,11 @@ export async function createInstance(
   world: World,
   instanceId: string,
   start: CarriedStart,
-  { progress, isCarried = false }: Creating = {},
+  { progress }: Readonly<{ progress?: Progress | undefined }> = {},
 ): Promise<Created> {
   const plan = await planCreation(world, instanceId, start);
-  if (plan === undefined) return { kind: "void" };
-  if (!isCarried) return commitStart(world, plan, start, progress);
-  const outcome = await commit(world, plan, null);
-  if (outcome.kind === "committed") await rearm(world, plan);
-  return outcome;
+  return plan ? commitStart(world, plan, start, progress) : { kind: "void" };
 }
-
-type Creating = Readonly<{
-  /** Of the call that starts. */
-  progress?: Progress | undefined;
-  /** The message at hand brings the start again: nothing need carry it, and that message sends. */
-  isCarried?: boolean;
-}>;
 
 /** Commits a planned start, and shows its caller what it has opened. */
 export const commitStart = (
@@ -116,9 +105,14 @@ export async function loadOrCreate(
   if (found || start === undefined) return found;
   const where = `instance ${instanceId}`;
   return retrying(world, { tries: MAX_TRIES_OF_PARKED, where }, async () => {
-    const created = await createInstance(world, instanceId, start, { isCarried: true });
-    if (created.kind === "committed") return created.image;
-    if (created.kind === "void") return madeMeanwhile(world, instanceId, start);
+    const plan = await planCreation(world, instanceId, start);
+    if (plan === undefined) return madeMeanwhile(world, instanceId, start);
+    // The message at hand brings the start again: nothing else need carry it, and that message sends.
+    const created = await commit(world, plan, null);
+    if (created.kind === "committed") {
+      await rearm(world, plan);
+      return created.image;
+    }
     if (created.kind === "conflict" && created.current) return created.current;
     if (created.kind === "moved" && !(await isStillHead(world, start))) {
       return loadInstance(world, instanceId);

@@ -83,10 +83,7 @@ async function driveFrom(drive: Drive, start: Position): Promise<Verdict> {
   }
 }
 
-/**
- * The one short bundled task that this step owes, if it may run in place: everything else has to
- * leave first, and the lease must outlast it.
- */
+/** The one short task that may run in place once all else has left; the lease must outlast it. */
 function nextInPlace(
   { world, invocation: { mayContinue, until } }: Drive,
   { fresh }: Plan,

@@ -61,11 +61,13 @@ function boxesOf({ post, read: { version, mailbox } }: Publishing): KnownBoxes {
   return new Map([[boxName(post.address), { version, stored: mailbox, mailbox, isTaken: false }]]);
 }
 
+export type PostedLook = LookMessage & Readonly<{ post: Post }>;
+
 /** The copy of a call that publishes: takes the step with the message inside, or what is there. */
 export async function takePosted(
   world: World,
   found: Image,
-  message: LookMessage & { post: Post },
+  message: PostedLook,
   invocation: Invocation,
 ): Promise<Verdict> {
   const { name, ticket } = message;

@@ -19,10 +19,7 @@ import { isMasked, isSentByPage, mustBeSent, taskMessage } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { parkWant } from "./take.ts";
 
-/**
- * Sends every entry; the ids of the outbox records that left may then be dropped. A sender that is
- * not the first one, or cannot know, sends `again`.
- */
+/** Sends every entry, `again` where it may have been sent before; gives the outbox records that left. */
 export async function send(
   world: World,
   instance: Instance,
@@ -152,7 +149,7 @@ async function sendTicket(
 
 /**
  * A timer that the index covers is late at worst if it cannot be armed: the sweep fires it. The step
- * has committed and goes on, and above all a caller gets the answer that is true.
+ * has committed and goes on, and a caller gets the true answer.
  */
 async function arm(
   world: World,

@@ -1,4 +1,4 @@
-/** What an instance owes, and to whom: every question about entries and their stamps. */
+/** What an instance owes, and to whom: every question about entries and their leases. */
 import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { isBatch, openIn } from "../../kernel/batch.ts";
@@ -35,8 +35,8 @@ export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { owne
 }
 
 /**
- * How long the owner of an entry should still be left alone; 0 when it has none. Where
- * the process knows its owners, a lease says nothing: its owner is at work right here and soon done.
+ * How long the owner of an entry should still be left alone; 0 when it has none. Where the process
+ * knows its owners, a lease says little: a living owner is at work right here and soon done.
  */
 export function leaseLeftMs(
   { settings, clock }: Pick<World, "settings" | "clock">,
