@@ -22,13 +22,7 @@ import {
   type VersionRecord,
 } from "../storage/latest.ts";
 import { loadProgram, readParts } from "../storage/programs.ts";
-import {
-  NO_CHANGE,
-  rearmTimers,
-  replaceTimers,
-  type TimerChange,
-  withTimers,
-} from "../timer-starts/replace.ts";
+import { rearmTimers, replaceTimers, withTimers } from "../timer-starts/replace.ts";
 import { nextDues } from "../timer-starts/schedules.ts";
 import type { World } from "../world.ts";
 
@@ -96,25 +90,16 @@ export function switchState(world: World, id: string, state: Latest["state"]): P
     const none = { definitionId: id, before: latest, events: [], v: version };
     const rows = isGone ? await replaceStarts(world, none) : undefined;
     const bare = { ...latest, state, ...(rows && { starts: rows.starts }) };
-    const timers = await switchTimers(world, latest, bare, version);
+    // Enabling arms every timer anew; without timers no program is read.
+    const program = latest.timers && (await loadProgram(world, latest));
+    const events = program?.definition.startEvents ?? [];
+    const timers = await replaceTimers(world, { before: latest, next: bare, events, run: version });
     return {
       latest: withTimers(bare, timers),
       writes: [...(rows?.writes ?? []), ...timers.writes],
       afterwards: () => rearmTimers(world, timers),
     };
   });
-}
-
-/** Enabling arms every timer anew; without timers no program is read. */
-async function switchTimers(
-  world: World,
-  before: Latest,
-  next: Latest,
-  run: number,
-): Promise<TimerChange> {
-  if (before.timers === undefined) return NO_CHANGE;
-  const { definition } = await loadProgram(world, before);
-  return replaceTimers(world, { before, next, events: definition.startEvents, run });
 }
 
 export async function viewLatest(world: World, latest: Latest): Promise<DefinitionView> {

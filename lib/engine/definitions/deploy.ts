@@ -7,15 +7,9 @@ import type { Write } from "../../ports/store.ts";
 import type { Deployment, Source } from "../../shapes/definitions.ts";
 import { viewProcess } from "../instances/views.ts";
 import { replaceStarts } from "../rows/start-rows.ts";
-import { bodyText, encodeBody } from "../storage/formats.ts";
-import { definitionPk, versionKey } from "../storage/keys.ts";
-import {
-  type Latest,
-  latestWrite,
-  readLatest,
-  spreadOf,
-  type VersionRecord,
-} from "../storage/latest.ts";
+import { bodyText } from "../storage/formats.ts";
+import { definitionPk } from "../storage/keys.ts";
+import { type Latest, latestWrite, readLatest, spreadOf, versionWrite } from "../storage/latest.ts";
 import { writeParts } from "../storage/programs.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import {
@@ -34,30 +28,19 @@ export async function deploy(world: World, { notation, source }: Source): Promis
   const { processes, diagnostics: warnings } = compilation;
   if (processes.length > MAX_PROCESSES_PER_SOURCE) throw tooMany(processes.length);
   const sourceHash = world.ids.digest(`${notation}\n${source}`);
-  return retrying(
-    world,
-    {
-      tries: MAX_TRIES_AT_DEFINITION,
-      where: `definition ${processes.map(({ id }) => id).join(", ")}`,
-    },
-    async () => {
-      const planned = await Promise.all(
-        processes.map((process) => planOne(world, process, sourceHash)),
-      );
-      const definitions = planned.map(({ definition }) => ({
-        ...viewProcess(definition),
-        warnings,
-      }));
-      const changed = planned.filter(({ writes }) => writes.length > 0);
-      const [first, ...rest] = changed.flatMap(({ writes }) => writes);
-      if (first === undefined) return { created: false, definitions };
-      for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
-      const outcome = await world.store.commit([first, ...rest]);
-      if (outcome.kind !== "committed") return again(outcome);
-      for (const { timers } of changed) await rearmTimers(world, timers);
-      return { created: true, definitions };
-    },
-  );
+  const where = `definition ${processes.map(({ id }) => id).join(", ")}`;
+  return retrying(world, { tries: MAX_TRIES_AT_DEFINITION, where }, async () => {
+    const planned = await Promise.all(processes.map((it) => planOne(world, it, sourceHash)));
+    const definitions = planned.map(({ definition: it }) => ({ ...viewProcess(it), warnings }));
+    const changed = planned.filter(({ writes }) => writes.length > 0);
+    const [first, ...rest] = changed.flatMap(({ writes }) => writes);
+    if (first === undefined) return { created: false, definitions };
+    for (const { definition } of changed) await storeTexts(world, definition, sourceHash, source);
+    const outcome = await world.store.commit([first, ...rest]);
+    if (outcome.kind !== "committed") return again(outcome);
+    for (const { timers } of changed) await rearmTimers(world, timers);
+    return { created: true, definitions };
+  });
 }
 
 /** What deploying would say, without storing anything. */
@@ -69,11 +52,7 @@ export async function validate(
   return { valid: compilation.ok, diagnostics: compilation.diagnostics };
 }
 
-type Planned = Readonly<{
-  definition: Definition;
-  writes: readonly Write[];
-  timers: TimerChange;
-}>;
+type Planned = Readonly<{ definition: Definition; writes: readonly Write[]; timers: TimerChange }>;
 
 async function planOne(world: World, compiled: Compiled, sourceHash: string): Promise<Planned> {
   const { id } = compiled;
@@ -89,15 +68,15 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
   const state = found?.latest.state === "disabled" ? "disabled" : "enabled";
   const definition = { ...compiled, hash, version };
   const run = (found?.item.version ?? 0) + 1;
-  const events = compiled.startEvents;
-  const replaced = { definitionId: id, before: found?.latest, events, v: run };
-  const rows = await replaceStarts(world, replaced);
+  const { startEvents: events } = compiled;
+  const before = found?.latest;
+  const rows = await replaceStarts(world, { definitionId: id, before, events, v: run });
   const bare: Latest = {
     ...{ id, version, hash, sourceHash, state, starts: rows.starts },
     // Instances of the versions before stay where they are.
     ...spreadOf(found?.latest ?? {}),
   };
-  const timers = await replaceTimers(world, { before: found?.latest, next: bare, events, run });
+  const timers = await replaceTimers(world, { before, next: bare, events, run });
   return {
     definition,
     writes: [
@@ -107,20 +86,6 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
       ...timers.writes,
     ],
     timers,
-  };
-}
-
-function versionWrite(world: World, definition: Definition, sourceHash: string): Write {
-  const { id, version, hash, versionTag: tag } = definition;
-  const deployedAt = world.clock.now();
-  const record: VersionRecord = { hash, sourceHash, deployedAt, ...(tag && { tag }) };
-  return {
-    put: {
-      key: versionKey(world.settings.tenant, id, version),
-      version: 1,
-      body: encodeBody("definition-version", record),
-    },
-    when: "absent",
   };
 }
 

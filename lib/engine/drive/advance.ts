@@ -7,14 +7,7 @@ import { MAX_REMEMBERED_REQUESTS, MAX_TRIES_OF_PARKED } from "../../definition/l
 import { isDue, isWelcome } from "../../kernel/decide.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import type { Instance } from "../../kernel/instance.ts";
-import type {
-  AnyParked,
-  CarriedStart,
-  Invocation,
-  LookMessage,
-  Post,
-  Verdict,
-} from "../../ports/message.ts";
+import type { AnyParked, CarriedStart, Invocation, Verdict } from "../../ports/message.ts";
 import { isTimer } from "../rows/open-tickets.ts";
 import { commitAndSend } from "../step/commit-and-send.ts";
 import { CONTENDED_MS } from "../step/commit-with-retry.ts";
@@ -25,7 +18,7 @@ import { ownerOf, type Want } from "../step/take.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
-import { afterNothing, takePosted } from "./recheck.ts";
+import { afterNothing, type PostedLook, takePosted } from "./recheck.ts";
 
 /** A parked message by itself. */
 export async function advanceOne(
@@ -68,8 +61,7 @@ async function findOrCreate(
   instanceId: string,
   messages: readonly AnyParked[],
 ): Promise<Image | undefined> {
-  const starts = messages.flatMap((message) => startIn(message) ?? []);
-  for (const start of starts) {
+  for (const start of messages.flatMap((message) => startIn(message) ?? [])) {
     const found = await loadOrCreate(world, instanceId, start);
     if (found) return found;
   }
@@ -92,7 +84,7 @@ async function verdictOn(
 }
 
 /** What came in vain. A copy of a request, or of a start, does so by design: its call was quicker. */
-function factIn(message: Exclude<AnyParked, LookMessage>): Fact["kind"] | undefined {
+function factIn(message: Exclude<AnyParked, { kind: "look" }>): Fact["kind"] | undefined {
   if (message.kind === "owed" || message.request !== undefined) return undefined;
   return message.fact.kind === "started" ? undefined : message.fact.kind;
 }
@@ -117,10 +109,7 @@ async function takeTogether(
     owner: ownerOf(invocation),
     tries: MAX_TRIES_OF_PARKED,
   });
-  if (sent.kind === "settled") {
-    const { image, plan, verdict } = sent;
-    return { image, taken: plan.took, left: plan.left, verdict };
-  }
+  if (sent.kind === "settled") return { ...sent, taken: sent.plan.took, left: sent.plan.left };
   if (sent.kind !== "gone") return "contended";
   return { image: sent.image ?? found, taken: new Set(), left: new Set(), verdict: "release" };
 }
@@ -157,7 +146,7 @@ function earlyByMs(world: World, instance: Instance, fact: Fact): number {
 }
 
 /** One that carries a message changes a mailbox with its step: it is taken by itself. */
-const isPosted = (message: AnyParked): message is LookMessage & { post: Post } =>
+const isPosted = (message: AnyParked): message is PostedLook =>
   message.kind === "look" && message.post !== undefined;
 
 const startIn = (message: AnyParked): CarriedStart | undefined =>

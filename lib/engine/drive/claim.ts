@@ -12,12 +12,7 @@ import type { TicketFact } from "../../kernel/fact.ts";
 import type { Instance, Lease, TaskTicket } from "../../kernel/instance.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { openTask } from "../rows/open-tickets.ts";
-import {
-  type CommitResult,
-  commitWithRetry,
-  rewrite,
-  type Step,
-} from "../step/commit-with-retry.ts";
+import { type CommitResult, commitWithRetry, rewrite } from "../step/commit-with-retry.ts";
 import { leaseLeftMs } from "../step/owed.ts";
 import { ownerOf } from "../step/take.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
@@ -25,6 +20,8 @@ import { putAbsent } from "../storage/items.ts";
 import { instancePk, itemClaimKey } from "../storage/keys.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
+import type { Attempt } from "./hand-back.ts";
+import { type Drive, isMine, type Position } from "./report.ts";
 
 export type Claimed = Readonly<
   | { kind: "claimed"; image: Image }
@@ -34,26 +31,23 @@ export type Claimed = Readonly<
   | Exclude<CommitResult, { kind: "settled" }>
 >;
 
-type Claim = Readonly<{ task: TaskTicket; trigger: string; invocation: Invocation }> &
-  Pick<Step, "sent"> &
-  Required<Pick<Step, "mine">>;
-
-/** Claims a task for this invocation, unless another one has. */
-export async function claim(world: World, image: Image, how: Claim): Promise<Claimed> {
-  const { task, trigger, invocation, mine, ...besides } = how;
+/** Claims the task of a drive for its invocation, unless another one has. */
+export async function claim(drive: Drive, position: Position): Promise<Claimed> {
+  const { world, trigger, invocation } = drive;
+  const { image, task, sent } = position;
   if (task.member !== undefined) return claimItem(world, image, task, invocation);
   const { id: ticket, attempt } = task;
   const own = invocation.id;
   if (task.claim !== undefined && task.claim !== own) {
     const forMs = claimLeftMs(world, task);
-    return forMs > 0 ? { kind: "held", forMs } : { kind: "in-doubt", fact: inDoubt(task) };
+    return claimedBefore(task, forMs);
   }
   const isUnclaimed = ({ instance }: Image) => openTask(instance, ticket)?.claim === undefined;
   const result = await commitWithRetry(world, image, {
     want: { name: trigger, fact: { kind: "task-claimed", ticket, attempt, claim: own } },
     owner: ownerOf(invocation),
-    ...besides,
-    mine: (current) => mine(current) && isUnclaimed(current),
+    sent,
+    mine: (current) => isMine(current, position, invocation) && isUnclaimed(current),
   });
   return result.kind === "settled" ? { kind: "claimed", image: result.image } : result;
 }
@@ -74,26 +68,20 @@ async function claimItem(
   const claim = parseItemClaim(found.body, task);
   if (claim.owner === own) return { kind: "claimed", image };
   const forMs = leaseLeftMs(world, claim);
-  return forMs > 0 ? { kind: "held", forMs } : { kind: "in-doubt", fact: inDoubt(task) };
+  return claimedBefore(task, forMs);
 }
 
-/**
- * Gives back a claim under which nothing was run. Where that fails, because the store stays busy, the
- * task is left in doubt.
- */
-export async function unclaim(
-  world: World,
-  image: Image,
-  { task, own }: Readonly<{ task: TaskTicket; own: string }>,
-): Promise<Image> {
+const claimedBefore = (task: TaskTicket, forMs: number): Claimed =>
+  forMs > 0 ? { kind: "held", forMs } : { kind: "in-doubt", fact: inDoubt(task) };
+
+/** Gives back a claim under which nothing was run. If the store stays busy, the task is left in doubt. */
+export async function unclaim(world: World, { image, task }: Attempt, own: string): Promise<Image> {
   if (task.member !== undefined) {
     await world.store.commit([{ remove: itemKey(world, image, task), when: "exists" }]);
     return image;
   }
-  const unclaimed = await rewrite(world, image, own, (instance) =>
-    withoutClaim(instance, task, own),
-  );
-  return "image" in unclaimed ? unclaimed.image : image;
+  const result = await rewrite(world, image, own, (instance) => withoutClaim(instance, task, own));
+  return result.kind === "contended" ? image : (result.image ?? image);
 }
 
 function withoutClaim(instance: Instance, { id }: TaskTicket, own: string): Instance {
@@ -107,8 +95,7 @@ function withoutClaim(instance: Instance, { id }: TaskTicket, own: string): Inst
 /** For how long the run that claimed a task may be at work on it; undefined: the task is unclaimed. */
 export async function claimOn(
   world: World,
-  image: Image,
-  task: TaskTicket,
+  { image, task }: Attempt,
 ): Promise<Readonly<{ leftMs: number }> | undefined> {
   if (task.member === undefined) {
     return task.claim === undefined ? undefined : { leftMs: claimLeftMs(world, task) };

@@ -15,6 +15,7 @@ import { type Committed, commit } from "../step/commit.ts";
 import { rearm } from "../step/dispatch.ts";
 import { taskMessage } from "../step/owed.ts";
 import { isStorable, type Plan, planStart } from "../step/plan.ts";
+import { defined } from "../storage/defined.ts";
 import { SIZE_LIMITS } from "../storage/externalized.ts";
 import { latestKey, shardFor } from "../storage/keys.ts";
 import { readLatest } from "../storage/latest.ts";
@@ -26,9 +27,8 @@ import type { World } from "../world.ts";
 import { commitCall, type Progress } from "./commit-call.ts";
 
 /**
- * What a start writes and owes; undefined when the message that begins it has gone elsewhere, or the
- * occurrence of the timer that begins it has been counted. An instance that would be too large from
- * the beginning is refused before anything is sent.
+ * What a start writes and owes; undefined when the message that begins it has gone elsewhere, or its
+ * timer's occurrence was counted. An instance that would be too large is refused before anything is sent.
  */
 export async function planCreation(
   world: World,
@@ -60,22 +60,11 @@ export async function createInstance(
   world: World,
   instanceId: string,
   start: CarriedStart,
-  { progress, isCarried = false }: Creating = {},
+  { progress }: Readonly<{ progress?: Progress | undefined }> = {},
 ): Promise<Created> {
   const plan = await planCreation(world, instanceId, start);
-  if (plan === undefined) return { kind: "void" };
-  if (!isCarried) return commitStart(world, plan, start, progress);
-  const outcome = await commit(world, plan, null);
-  if (outcome.kind === "committed") await rearm(world, plan);
-  return outcome;
+  return plan ? commitStart(world, plan, start, progress) : { kind: "void" };
 }
-
-type Creating = Readonly<{
-  /** Of the call that starts. */
-  progress?: Progress | undefined;
-  /** The message at hand brings the start again: nothing need carry it, and that message sends. */
-  isCarried?: boolean;
-}>;
 
 /** Commits a planned start, and shows its caller what it has opened. */
 export const commitStart = (
@@ -87,9 +76,8 @@ export const commitStart = (
   commitCall(world, plan, { copy: () => carry(world, plan, start), progress });
 
 /**
- * What waits for more than time may find it at once, and then owes other things: such a start is
- * parked whole. So is one that took what lay there: the message that carries it may find other things
- * there and come to other tasks.
+ * A start that waits for more than time may find it at once, and then owes other things: it is parked
+ * whole. So is one that took what lay there: the message that carries it may find other things.
  */
 async function carry(world: World, { image, fresh }: Plan, start: CarriedStart): Promise<void> {
   const { tenant, id: instanceId, trail } = image.instance;
@@ -117,9 +105,14 @@ export async function loadOrCreate(
   if (found || start === undefined) return found;
   const where = `instance ${instanceId}`;
   return retrying(world, { tries: MAX_TRIES_OF_PARKED, where }, async () => {
-    const created = await createInstance(world, instanceId, start, { isCarried: true });
-    if (created.kind === "committed") return created.image;
-    if (created.kind === "void") return madeMeanwhile(world, instanceId, start);
+    const plan = await planCreation(world, instanceId, start);
+    if (plan === undefined) return madeMeanwhile(world, instanceId, start);
+    // The message at hand brings the start again: nothing else need carry it, and that message sends.
+    const created = await commit(world, plan, null);
+    if (created.kind === "committed") {
+      await rearm(world, plan);
+      return created.image;
+    }
     if (created.kind === "conflict" && created.current) return created.current;
     if (created.kind === "moved" && !(await isStillHead(world, start))) {
       return loadInstance(world, instanceId);
@@ -161,8 +154,7 @@ export async function checkPlainStart(
   world: World,
   ref: CarriedStart["definition"],
 ): Promise<void> {
-  const { definition } = await loadProgram(world, ref);
-  const { startEvents } = definition;
+  const { startEvents } = (await loadProgram(world, ref)).definition;
   if (startEvents.length === 0 || startEvents.some(({ kind }) => kind === "none")) return;
   const ways = startEvents.map((it) => {
     if (it.kind === "timer") return `the timer "${it.element}"`;
@@ -189,11 +181,6 @@ function isMadeBy({ startHash, startedAt, definition }: Instance, start: Carried
 function blank({ settings }: World, id: string, start: CarriedStart): Instance {
   const { definition, request: startHash, businessKey, tags, parent } = start;
   const shard = shardFor(id, start.shards ?? 1);
-  const given = {
-    ...(businessKey !== undefined && { businessKey }),
-    ...(tags && { tags }),
-    ...(parent && { parent }),
-    ...(shard > 0 && { shard }),
-  };
+  const given = defined({ businessKey, tags, parent, shard: shard > 0 ? shard : undefined });
   return blankInstance({ id, tenant: settings.tenant, definition, startHash, ...given }, start.now);
 }

@@ -18,10 +18,9 @@ import { afterCommit, send } from "../step/dispatch.ts";
 import type { Plan } from "../step/plan.ts";
 import { dropSentRecords, redeliver } from "../step/redelivery.ts";
 import { attemptName } from "../storage/names.ts";
-import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { hasLost, loadOrCreate } from "./creation.ts";
-import { handBack, isVoid } from "./hand-back.ts";
+import { type Attempt, handBack, isVoid } from "./hand-back.ts";
 import { asAskedFor, type Drive, type Position } from "./report.ts";
 import { runTask } from "./run-task.ts";
 
@@ -44,7 +43,7 @@ export async function openAttempt(
   world: World,
   message: TaskMessage,
   invocation: Invocation,
-): Promise<Readonly<{ image: Image; task: TaskTicket } | { verdict: Verdict }>> {
+): Promise<Attempt | Readonly<{ verdict: Verdict }>> {
   const image = await loadOrCreate(world, message.instanceId, message.start);
   if (image === undefined || hasLost(image.instance, message.start)) return { verdict: "release" };
   const open = openTask(image.instance, message.ticket);
@@ -75,19 +74,16 @@ async function driveFrom(drive: Drive, start: Position): Promise<Verdict> {
       return "release";
     }
     const ran = await runTask(drive, position, handler);
-    if (ran.kind === "stopped") return ran.verdict;
+    if (ran === "release" || "keepForMs" in ran) return ran;
     const isInTime = world.clock.now() - startedAt < MAX_MS_IN_PLACE;
-    const next = isInTime ? nextInPlace(drive, ran.plan, step) : undefined;
-    const sent = await afterCommit(world, ran.plan, { keep: next });
+    const next = isInTime ? nextInPlace(drive, ran, step) : undefined;
+    const sent = await afterCommit(world, ran, { keep: next });
     if (next === undefined) return dropSentRecords(world, ran.image, sent, invocation.id);
     position = { image: ran.image, task: next, sent, step: step + 1 };
   }
 }
 
-/**
- * The one short bundled task that this step owes, if it may run in place: everything else has to
- * leave first, and the lease must outlast it.
- */
+/** The one short task that may run in place once all else has left; the lease must outlast it. */
 function nextInPlace(
   { world, invocation: { mayContinue, until } }: Drive,
   { fresh }: Plan,

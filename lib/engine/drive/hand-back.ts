@@ -42,53 +42,42 @@ export async function handBack(
     return { ...instance, tickets: instance.tickets.map((it) => (it === task ? leased : it)) };
   };
   const result = await rewrite(world, found, invocation.id, handedBack);
-  switch (result.kind) {
-    case "written":
-      if (task) await offerAnew(world, result.image.instance, task);
-      return "release";
-    case "same":
-      return redeliver(
-        world,
-        result.image,
-        { name: attemptName(id, attempt), fact: "task" },
-        invocation,
-      );
-    case "gone":
-      return "release";
-    case "busy":
-      return { keepForMs: result.retryAfterMs };
+  if (result.kind === "contended") return { keepForMs: result.retryAfterMs };
+  if (result.kind !== "settled") {
+    const returned = { name: attemptName(id, attempt), fact: "task" } as const;
+    return redeliver(world, result.image, returned, invocation);
   }
+  if (task) await offerAnew(world, result.image.instance, task);
+  return "release";
 }
+
+/** An open attempt at a task. */
+export type Attempt = Readonly<{ image: Image; task: TaskTicket }>;
 
 /** Sets a task aside: `world` says why. Resolving the incident fails this attempt, and begins another. */
 export function setTaskAside(
   world: World,
-  { image, task }: Readonly<{ image: Image; task: TaskTicket }>,
+  asked: Attempt,
   invocation: Invocation,
 ): Promise<Verdict> {
-  const { id: ticket, attempt, retries } = task;
+  const { id: ticket, attempt, retries } = asked.task;
   const message = `The attempt was given up: ${world.aside ?? "it never came to an end"}.`;
   const left = { retries: Math.max(1, retries - 1) };
   const fact = { kind: "task-failed", ticket, attempt, message, ...left } as const;
-  return takeAttempt(world, { image, task }, fact, invocation);
+  return takeAttempt(world, asked, fact, invocation);
 }
 
 /** Takes the end of an attempt that this message still owns. */
 export const takeAttempt = (
   world: World,
-  { image, task }: Readonly<{ image: Image; task: TaskTicket }>,
+  { image, task }: Attempt,
   fact: TicketFact,
   invocation: Invocation,
-): Promise<Verdict> =>
-  takeFact(
-    world,
-    image,
-    { name: attemptName(task.id, task.attempt), fact },
-    {
-      invocation,
-      mine: (current) => isUntouched(current, task),
-    },
-  );
+): Promise<Verdict> => {
+  const mine = (current: Image) => isUntouched(current, task);
+  const name = attemptName(task.id, task.attempt);
+  return takeFact(world, image, { name, fact }, { invocation, mine });
+};
 
 /**
  * Whether a message is from before its task was handed back. The invocation that did that lets the

@@ -1,8 +1,8 @@
 /**
- * Facts that a request brings: a call that no queue repeats. The request decides first. A step that
- * owes nothing but timers is simply committed. One that owes more has a parked copy, under
- * an owner of `null`: the copy sends what is owed, or, where queues last, takes the step itself if the call
- * dies. If the copy was quicker, the instance remembers the request and the call answers so.
+ * Facts that a request brings: a call that no queue repeats. It decides first. A step that owes only
+ * timers is committed. One that owes more has a parked copy, under an owner of `null`: the copy sends
+ * what is owed, or, where queues last, takes the step itself if the call dies. If the copy was
+ * quicker, the instance remembers the request and the call answers so.
  */
 import { canonicalJson } from "../../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
@@ -59,15 +59,13 @@ async function handleInTurn(
     progress,
     parkedAs: undefined,
   };
-  return retrying(
-    world,
-    { tries: MAX_TRIES_OF_DOOR, writer: request.id, where: `instance ${asked.instanceId}` },
-    async () => {
-      const image = await loadInstance(world, asked.instanceId);
-      if (image === undefined || image.instance.erased) throw notFound(asked.instanceId);
-      return handleOnce(world, asked, request, image);
-    },
-  );
+  const where = `instance ${asked.instanceId}`;
+  const tries = { tries: MAX_TRIES_OF_DOOR, writer: request.id, where };
+  return retrying(world, tries, async () => {
+    const image = await loadInstance(world, asked.instanceId);
+    if (image === undefined || image.instance.erased) throw notFound(asked.instanceId);
+    return handleOnce(world, asked, request, image);
+  });
 }
 
 type Pending = {
@@ -96,7 +94,7 @@ async function handleOnce(
   const wants = [{ name, fact, remember: { request: id, body, answer: 200 } }];
   const planned = await plan(world, image, { wants, owner: noOwner(world) });
   if (planned === undefined) return { kind: "nothing", image };
-  if (isTooLarge(planned)) throw tooLarge(instanceId);
+  refuseTooLarge(planned);
   const refusal = asked.refuse?.(planned);
   if (refusal) throw refusal;
   const parked = { id, body, answer: 200, base };
@@ -105,24 +103,21 @@ async function handleOnce(
     return world.parking.park({ kind: "parked", tenant, instanceId, name, fact, request: parked });
   };
   // The copy sends what is owed by its own name: another attempt needs another copy.
-  const outcome = await commitCall(world, planned, {
-    copy: parkedAs !== name ? copy : undefined,
-    progress,
-    held,
-  });
+  const needed = parkedAs === name ? undefined : copy;
+  const outcome = await commitCall(world, planned, { copy: needed, progress, held });
   return outcome.kind === "committed" ? { kind: "done", image: outcome.image } : again();
 }
 
 /** Where there is a caller it gets an error instead of an incident, and nothing is changed. */
-export const isTooLarge = ({ fresh }: Plan): boolean =>
-  fresh.tickets.some((ticket) => ticket.on === "incident" && ticket.type === "STATE_TOO_LARGE");
-
-export const tooLarge = (instanceId: string): EngineError =>
-  new EngineError("request/body-too-large", {
+export function refuseTooLarge({ fresh, before }: Plan): void {
+  const incidents = fresh.tickets.filter((ticket) => ticket.on === "incident");
+  if (!incidents.some(({ type }) => type === "STATE_TOO_LARGE")) return;
+  throw new EngineError("request/body-too-large", {
     happened: `With this request the instance would be over the limit: ${SIZE_LIMITS}`,
-    where: `instance ${instanceId}`,
+    where: `instance ${before.id}`,
     fix: "Keep large values elsewhere and pass references to them; nothing was changed.",
   });
+}
 
 export const notFound = (instanceId: string): EngineError =>
   new EngineError("instance/not-found", { where: `instance ${instanceId}` });

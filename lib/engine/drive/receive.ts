@@ -1,11 +1,10 @@
 /**
- * What becomes of a message that was delivered as often as its queue allows, and never done with.
+ * What becomes of a message that was delivered as often as its queue allows, without an end.
  *
- * 1. A task's attempt has failed, and its retries, its boundary events or an incident go on from
- *    there. Where its ticket is gone the step was taken, and only what it owes is sent.
- * 2. Every other kind is handled as ever, except that nothing is decided: what the message brings is
- *    kept by an incident at its instance, under `aside`. So is a task whose failure cannot be taken
- *    in either.
+ * 1. A task's attempt has failed: its retries, its boundary events or an incident follow. Where its
+ *    ticket is gone the step was taken, and only what it owes is sent.
+ * 2. Every other kind is handled as usual, but nothing is decided: an incident at its instance keeps
+ *    what the message brings, under `aside`. So it does for a task whose failure cannot be taken.
  */
 import type { Invocation, Message, Verdict } from "../../ports/message.ts";
 import { send } from "../step/dispatch.ts";
@@ -18,16 +17,12 @@ import { forGood, nextAttemptOf } from "./report.ts";
 import { failedAttempt } from "./run-task.ts";
 
 /** One message, one verdict; one that came too often runs no code of the user. */
-export const receive = (
-  world: World,
-  message: Message,
-  invocation: Invocation,
-): Promise<Verdict> => {
+export function receive(world: World, message: Message, invocation: Invocation): Promise<Verdict> {
   if (invocation.aside !== undefined && message.kind === "task") {
     return giveUp(world, message, invocation);
   }
   return handle(asideOf(world, invocation), message, invocation);
-};
+}
 
 export async function giveUp(
   given: World,
@@ -46,7 +41,7 @@ export async function giveUp(
     await send(world, image.instance, { tickets: [task], outbox: [] });
     return "release";
   }
-  const claimed = await claimOn(world, image, task);
+  const claimed = await claimOn(world, asked);
   if (claimed && claimed.leftMs > 0) return { keepForMs: claimed.leftMs };
   if (world.aside !== undefined) return setTaskAside(world, asked, invocation);
   const failure = { message: UNDELIVERABLE };

@@ -14,12 +14,12 @@ import { commitAndSend } from "../step/commit-and-send.ts";
 import { CONTENDED_MS } from "../step/commit-with-retry.ts";
 import { plan } from "../step/plan.ts";
 import { redeliver } from "../step/redelivery.ts";
-import type { Sources } from "../step/sources.ts";
+import type { KnownBoxes } from "../step/sources.ts";
 import { noOwner, ownerOf } from "../step/take.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { commitCall, type Progress } from "./commit-call.ts";
-import { isTooLarge, tooLarge } from "./instance-request.ts";
+import { refuseTooLarge } from "./instance-request.ts";
 
 /** `again`: others changed the same things meanwhile; a copy may have been parked all the same. */
 export type Rechecked = Readonly<
@@ -33,43 +33,41 @@ export async function recheckInRequest(
   { ticket, name, publishing }: Readonly<{ ticket: string; name: string; publishing?: Publishing }>,
 ): Promise<Rechecked> {
   const now = world.clock.now();
-  const post = publishing?.post;
-  const besides = publishing
-    ? { posting: postingMessage(publishing.post), boxes: boxesOf(publishing) }
-    : {};
+  const { post, progress } = publishing ?? {};
+  const besides = publishing && {
+    posting: postingMessage(publishing.post),
+    boxes: boxesOf(publishing),
+  };
   const wants = [{ name, look: ticket }];
   const planned = await plan(world, image, { wants, owner: noOwner(world), ...besides });
   if (planned === undefined) return { kind: "nothing" };
   const { tenant, id: instanceId, version: base } = image.instance;
-  if (isTooLarge(planned)) throw tooLarge(instanceId);
+  refuseTooLarge(planned);
   const about = { tenant, instanceId, name, ticket, call: { base, at: now } };
   let isParked = false;
   const copy = () => {
     isParked = true;
     return world.parking.park({ kind: "look", ...about, ...(post && { post }) });
   };
-  const outcome = await commitCall(world, planned, { copy, progress: publishing?.progress });
-  return outcome.kind === "committed"
-    ? { kind: "took", image: outcome.image }
-    : { kind: "again", isParked };
+  const outcome = await commitCall(world, planned, { copy, progress });
+  if (outcome.kind !== "committed") return { kind: "again", isParked };
+  return { kind: "took", image: outcome.image };
 }
 
 /** What a call is publishing to the wait, into a mailbox that it has read. */
-export type Publishing = Readonly<{
-  post: Post;
-  read: ReadMailbox;
-  progress: Progress;
-}>;
+export type Publishing = Readonly<{ post: Post; read: ReadMailbox; progress: Progress }>;
 
-function boxesOf({ post, read: { version, mailbox } }: Publishing): Sources["boxes"] {
+function boxesOf({ post, read: { version, mailbox } }: Publishing): KnownBoxes {
   return new Map([[boxName(post.address), { version, stored: mailbox, mailbox, isTaken: false }]]);
 }
+
+export type PostedLook = LookMessage & Readonly<{ post: Post }>;
 
 /** The copy of a call that publishes: takes the step with the message inside, or what is there. */
 export async function takePosted(
   world: World,
   found: Image,
-  message: LookMessage & { post: Post },
+  message: PostedLook,
   invocation: Invocation,
 ): Promise<Verdict> {
   const { name, ticket } = message;

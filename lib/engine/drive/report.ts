@@ -15,23 +15,21 @@ import { ownerOf, parkWant, type Want } from "../step/take.ts";
 import { attemptName } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { isUntouched } from "./hand-back.ts";
+import { type Attempt, isUntouched } from "./hand-back.ts";
 
 /** One invocation, and the name of the message that woke it. */
 export type Drive = Readonly<{ world: World; trigger: string; invocation: Invocation }>;
 
 /** Where a drive has got to: the task that it runs next. */
-export type Position = Readonly<{
-  image: Image;
-  task: TaskTicket;
-  /** Outbox records that left since the last commit. */
-  sent: ReadonlySet<string>;
-  step: number;
-}>;
+export type Position = Attempt &
+  Readonly<{
+    /** Outbox records that left since the last commit. */
+    sent: ReadonlySet<string>;
+    step: number;
+  }>;
 
-export type Ran = Readonly<
-  { kind: "went-on"; image: Image; plan: Plan } | { kind: "stopped"; verdict: Verdict }
->;
+/** The step that was committed, from which the drive goes on; or the verdict with which it stops. */
+export type Ran = Plan | Verdict;
 
 export async function report(drive: Drive, position: Position, outcome: TicketFact): Promise<Ran> {
   const { world, trigger, invocation } = drive;
@@ -39,11 +37,10 @@ export async function report(drive: Drive, position: Position, outcome: TicketFa
   const retry = nextAttemptOf(world, image.instance, task, outcome);
   if (retry) {
     await world.tasks.send(retry);
-    return stopped("release");
+    return "release";
   }
   const fact = forGood(task, outcome);
-  const name = step === 1 ? trigger : attemptName(task.id, task.attempt);
-  const parked = { name, fact };
+  const parked = { name: step === 1 ? trigger : attemptName(task.id, task.attempt), fact };
   // A batch item is never alone, and a hand-back of its message need not ask whether it runs.
   const isItem = task.member !== undefined;
   if (isItem || openWork(world, image.instance) > MAX_OPEN_TASKS_BEFORE_PARKING) {
@@ -59,11 +56,9 @@ export async function report(drive: Drive, position: Position, outcome: TicketFa
   );
   switch (result.kind) {
     case "settled":
-      return { kind: "went-on", image: result.image, plan: result.plan };
+      return result.plan;
     case "gone":
-      return stopped(
-        await redeliver(world, result.image, { name: trigger, fact: fact.kind }, invocation),
-      );
+      return redeliver(world, result.image, { name: trigger, fact: fact.kind }, invocation);
     case "contended":
       return parkOutcome(drive, position, parked);
     case "overtaken":
@@ -82,23 +77,21 @@ export function isMine(current: Image, { task, step }: Position, { id }: Invocat
   return open === undefined || open.lease?.owner === id;
 }
 
-export function leftToOwner({ world }: Drive, { image }: Position): Ran {
+export function leftToOwner({ world }: Drive, { image }: Position): Verdict {
   world.observe?.({ kind: "left-to-owner", instanceId: image.instance.id });
-  return stopped({ keepForMs: 1_000 });
+  return { keepForMs: 1_000 };
 }
-
-export const stopped = (verdict: Verdict): Ran => ({ kind: "stopped", verdict });
 
 /** The step that takes the parked fact does not know what has left already: that is dropped here. */
 async function parkOutcome(
   { world, invocation }: Drive,
   { image, sent }: Position,
   want: Want,
-): Promise<Ran> {
+): Promise<Verdict> {
   await parkWant(world, image.instance, want);
   world.observe?.({ kind: "outcome-parked", instanceId: image.instance.id });
-  return untilStored(world, outcomeOf(image, want.name), async () =>
-    stopped(await dropSentRecords(world, image, sent, invocation.id)),
+  return untilStored(world, outcomeOf(image, want.name), () =>
+    dropSentRecords(world, image, sent, invocation.id),
   );
 }
 

@@ -2,24 +2,16 @@
 import { instantFrom } from "../../definition/time/instant.ts";
 import type { TicketFact } from "../../kernel/fact.ts";
 import type { TaskTicket } from "../../kernel/instance.ts";
+import type { Verdict } from "../../ports/message.ts";
 import type { TaskHandler, TaskOutcome } from "../../ports/tasks.ts";
 import { CONTENDED_MS } from "../step/commit-with-retry.ts";
 import { diedWith, taskStepName } from "../step/guarded.ts";
 import { taskMessage } from "../step/owed.ts";
 import { dropSentRecords, redeliver } from "../step/redelivery.ts";
 import { idempotencyKeyOf, taskIdOf } from "../storage/names.ts";
-import type { Image } from "../storage/stored-instance.ts";
 import { type Claimed, claim, unclaim } from "./claim.ts";
-import { setTaskAside } from "./hand-back.ts";
-import {
-  type Drive,
-  isMine,
-  leftToOwner,
-  type Position,
-  type Ran,
-  report,
-  stopped,
-} from "./report.ts";
+import { type Attempt, setTaskAside } from "./hand-back.ts";
+import { type Drive, leftToOwner, type Position, type Ran, report } from "./report.ts";
 
 export async function runTask(
   drive: Drive,
@@ -33,7 +25,7 @@ export async function runTask(
   if (watched?.kind === "later") return leaveToQueue(drive, position, watched.forMs);
   if (watched?.kind === "poisoned") {
     const aside = diedWith(watched.deaths);
-    return stopped(await setTaskAside({ ...world, aside }, position, invocation));
+    return setTaskAside({ ...world, aside }, position, invocation);
   }
   try {
     return await runWatched(drive, position, handler);
@@ -44,10 +36,8 @@ export async function runTask(
 
 async function runWatched(drive: Drive, position: Position, handler: TaskHandler): Promise<Ran> {
   const { world, trigger, invocation } = drive;
-  const { task, sent } = position;
-  const mine = (current: Image) => isMine(current, position, invocation);
   const claimed: Claimed = handler.exclusive
-    ? await claim(world, position.image, { task, trigger, invocation, sent, mine })
+    ? await claim(drive, position)
     : { kind: "claimed", image: position.image };
   switch (claimed.kind) {
     case "claimed":
@@ -55,11 +45,9 @@ async function runWatched(drive: Drive, position: Position, handler: TaskHandler
     case "in-doubt":
       return report(drive, position, claimed.fact);
     case "held":
-      return stopped({ keepForMs: claimed.forMs });
+      return { keepForMs: claimed.forMs };
     case "gone":
-      return stopped(
-        await redeliver(world, claimed.image, { name: trigger, fact: "task" }, invocation),
-      );
+      return redeliver(world, claimed.image, { name: trigger, fact: "task" }, invocation);
     case "contended":
       return leaveToQueue(drive, position, CONTENDED_MS);
     case "overtaken":
@@ -68,10 +56,10 @@ async function runWatched(drive: Drive, position: Position, handler: TaskHandler
 }
 
 async function runClaimed(drive: Drive, position: Position, handler: TaskHandler): Promise<Ran> {
-  const { image, task } = position;
-  const outcome = await run(image, task, handler);
+  const { task } = position;
+  const outcome = await run(position, handler);
   if (outcome.kind !== "not-run") return report(drive, position, factOf(task, handler, outcome));
-  const unclaimed = await unclaim(drive.world, image, { task, own: drive.invocation.id });
+  const unclaimed = await unclaim(drive.world, position, drive.invocation.id);
   return leaveToQueue(drive, { ...position, image: unclaimed }, outcome.retryAfterMs);
 }
 
@@ -80,18 +68,15 @@ async function leaveToQueue(
   { world, invocation }: Drive,
   { image, task, sent, step }: Position,
   afterMs: number,
-): Promise<Ran> {
-  if (step === 1) return stopped({ keepForMs: afterMs });
+): Promise<Verdict> {
+  if (step === 1) return { keepForMs: afterMs };
   const notBefore = instantFrom(world.clock.now() + afterMs);
   await world.tasks.send({ ...taskMessage(image.instance, task), notBefore });
-  return stopped(await dropSentRecords(world, image, sent, invocation.id));
+  return dropSentRecords(world, image, sent, invocation.id);
 }
 
-function run(
-  { instance, program }: Image,
-  task: TaskTicket,
-  handler: TaskHandler,
-): Promise<TaskOutcome> {
+function run({ image, task }: Attempt, handler: TaskHandler): Promise<TaskOutcome> {
+  const { instance, program } = image;
   const { variables, headers } = program.runner.taskInput(instance, task);
   return handler.run(variables, {
     taskId: taskIdOf(instance.id, task.id),

@@ -1,4 +1,4 @@
-/** Takes wants into their instance: decide, commit, and again from the image that won. */
+/** Plans a change of an instance and commits it, and again from each image that won against it. */
 import { MAX_TRIES_BEFORE_PARKING, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
@@ -10,12 +10,12 @@ import type { Owner, Want } from "./take.ts";
 
 export type CommitResult = Readonly<
   | { kind: "settled"; plan: Plan; image: Image }
-  /** There is nothing to consume any more; `image` is the instance without it. */
+  /** There is nothing to change any more; `image` is the instance without it. */
   | { kind: "gone"; image?: Image }
-  /** Others keep winning, or the store is busy: park it. */
-  | { kind: "contended" }
+  /** Others keep winning, or the store is busy. */
+  | { kind: "contended"; retryAfterMs: number }
   /** Another invocation took over what this one drives: leave everything to that one. */
-  | { kind: "overtaken" }
+  | { kind: "overtaken"; image?: undefined }
 >;
 
 export type Step = Besides &
@@ -27,35 +27,71 @@ export type Step = Besides &
     tries?: number;
   }>;
 
-export async function commitWithRetry(
+/** Takes wants into their instance. A busy store is not asked again: what is contended is parked. */
+export const commitWithRetry = (
   world: World,
   found: Image,
-  { want, owner, mine = () => true, tries = MAX_TRIES_BEFORE_PARKING, ...besides }: Step,
-): Promise<CommitResult> {
-  let image = found;
-  const writer = owner.owner ?? found.instance.id;
-  const result = await tryRepeatedly(world, { tries, writer }, async () => {
+  { want, owner, mine, tries = MAX_TRIES_BEFORE_PARKING, ...besides }: Step,
+): Promise<CommitResult> =>
+  commitPlans(world, found, { own: owner.owner, mine, tries }, async (image) => {
     const wants = typeof want === "function" ? want(image.instance) : [want];
     const planned = await plan(world, image, { wants, owner, ...besides });
-    if (planned === undefined) {
-      const newer = await newerThan(world, image, wants);
-      if (newer === undefined) return { kind: "gone", image } as const;
-      image = newer;
+    return planned ?? newerThan(world, image, wants);
+  });
+
+/** Commits a change that no fact decides: a lease, a claim, records that have left. */
+export const rewrite = (
+  world: World,
+  found: Image,
+  own: string | null,
+  change: (instance: Instance) => Instance,
+): Promise<CommitResult> =>
+  commitPlans(world, found, { own, tries: MAX_TRIES_OF_PARKED, isPatient: true }, async (image) => {
+    const changed = change(image.instance);
+    if (changed === image.instance) return undefined;
+    return planWrite(world, image.program, image.instance, changed);
+  });
+
+type How = Readonly<{
+  own: string | null;
+  tries: number;
+  mine?: Step["mine"] | undefined;
+  /** A store that is busy is asked again. */
+  isPatient?: boolean;
+}>;
+
+/** `planFor` gives the plan, or a newer image to plan on, or undefined: there is nothing to change. */
+async function commitPlans(
+  world: World,
+  found: Image,
+  { own, tries, mine = () => true, isPatient = false }: How,
+  planFor: (image: Image) => Promise<Plan | Image | undefined>,
+): Promise<CommitResult> {
+  let image = found;
+  const writer = own ?? found.instance.id;
+  const result = await tryRepeatedly<CommitResult>(world, { tries, writer }, async () => {
+    const planned = await planFor(image);
+    if (planned === undefined) return { kind: "gone", image };
+    if ("instance" in planned) {
+      image = planned;
       return again();
     }
-    const outcome = await commit(world, planned, owner.owner);
-    if (outcome.kind === "committed") {
-      return { kind: "settled", plan: planned, image: outcome.image } as const;
-    }
-    if (outcome.kind === "busy") return { kind: "contended" } as const;
+    const outcome = await commit(world, planned, own);
+    if (outcome.kind === "committed") return { ...outcome, kind: "settled", plan: planned };
+    if (outcome.kind === "busy")
+      return isPatient ? again(outcome) : { ...outcome, kind: "contended" };
     if (outcome.kind === "moved") return again();
-    if (outcome.current === undefined) return { kind: "gone" } as const;
-    if (!mine(outcome.current)) return { kind: "overtaken" } as const;
+    if (outcome.current === undefined) return { kind: "gone" };
+    if (!mine(outcome.current)) return { kind: "overtaken" };
     image = outcome.current;
     return again();
   });
-  return result instanceof Again ? { kind: "contended" } : result;
+  if (!(result instanceof Again)) return result;
+  return { kind: "contended", retryAfterMs: result.afterMs ?? CONTENDED_MS };
 }
+
+/** After that those who keep winning may be done. */
+export const CONTENDED_MS = 100;
 
 /**
  * A re-check that finds nothing may have come between: the instance was read before another step,
@@ -70,42 +106,3 @@ async function newerThan(
   const current = await loadInstance(world, id);
   return current && current.instance.version > version ? current : undefined;
 }
-
-// A change of an instance that no fact decides: a lease, a claim, records that have left.
-
-export type Rewritten = Readonly<
-  | { kind: "written"; image: Image; plan: Plan }
-  /** There is nothing to change. */
-  | { kind: "same"; image: Image }
-  | { kind: "gone" }
-  /** Others keep winning, or the store is busy. */
-  | { kind: "busy"; retryAfterMs: number }
->;
-
-/** Commits what `change` makes of the instance, and again of each image that won against it. */
-export async function rewrite(
-  world: World,
-  found: Image,
-  own: string | null,
-  change: (instance: Instance) => Instance,
-): Promise<Rewritten> {
-  let image = found;
-  const tries = { tries: MAX_TRIES_OF_PARKED, writer: own ?? found.instance.id };
-  const rewritten = await tryRepeatedly(world, tries, async (): Promise<Rewritten | Again> => {
-    const { instance, program } = image;
-    const changed = change(instance);
-    if (changed === instance) return { kind: "same", image };
-    const plan = planWrite(world, program, instance, changed);
-    const outcome = await commit(world, plan, own);
-    if (outcome.kind === "committed") return { kind: "written", image: outcome.image, plan };
-    if (outcome.kind !== "conflict") return again(outcome);
-    if (outcome.current === undefined) return { kind: "gone" };
-    image = outcome.current;
-    return again();
-  });
-  if (!(rewritten instanceof Again)) return rewritten;
-  return { kind: "busy", retryAfterMs: rewritten.afterMs ?? CONTENDED_MS };
-}
-
-/** After that those who keep winning may be done. */
-export const CONTENDED_MS = 100;

@@ -8,7 +8,7 @@ import { offersIn, tellOffered } from "../rows/offer.ts";
 import { forgetHeads } from "../rows/topic-head.ts";
 import { tryPutHint } from "../storage/items.ts";
 import { type Image, imageOf, rememberImage } from "../storage/stored-instance.ts";
-import { expireBlobs, removeBlobs, storeValues } from "../storage/values.ts";
+import { releaseBlobs, storeValues } from "../storage/values.ts";
 import type { World } from "../world.ts";
 import type { Plan } from "./plan.ts";
 
@@ -44,31 +44,28 @@ export async function commit(world: World, plan: Plan, own: string | null): Prom
 }
 
 /**
- * What was stored for a commit that lost belongs to no instance. The end that won has passed without
- * it; a live instance remembers, with its next commit, that its end has something to remove.
+ * What was stored for a commit that lost belongs to no instance. If the end won, it goes now; a live
+ * instance remembers, with its next commit, that its end has something to remove.
  */
 async function afterLosing(world: World, plan: Plan, current: Image): Promise<Image> {
   const { instance } = current;
   if (plan.before.version === 0) await repairKeyRows(world, plan.image.instance, instance);
   if (plan.values.length === 0 && plan.chunk === undefined) return current;
   if (instance.erased) {
-    await removeBlobs(world, instance.id, plan.values);
+    await releaseBlobs(world, "remove", instance.id, plan.values);
     await removeLeft(world, instance.id);
   } else if (isTerminal(instance)) {
     await expireLeft(world, instance);
-    await expireBlobs(world, instance.id, plan.values);
+    await releaseBlobs(world, "expire", instance.id, plan.values);
   }
   return instance.apart ? current : { ...current, instance: { ...instance, apart: [] } };
 }
 
 type Writes = readonly [Write, ...Write[]];
 
-async function put(
-  world: World,
-  plan: Plan,
-  write: Writes,
-  own: string | null,
-): Promise<Committed | "unwritten"> {
+type Tried = Committed | "unwritten";
+
+async function put(world: World, plan: Plan, write: Writes, own: string | null): Promise<Tried> {
   const outcome = await world.store.commit(write);
   switch (outcome.kind) {
     case "committed":
@@ -77,7 +74,7 @@ async function put(
       const [refused] = outcome.current;
       if (refused?.ok) {
         forgetHeads(world);
-        return MOVED;
+        return { kind: "moved" };
       }
       const item = refused?.item;
       return item ? { kind: "conflict", current: await imageOf(world, item) } : ABSENT;
@@ -90,11 +87,7 @@ async function put(
 }
 
 /** The outcome of the put is unknown: only a strong read can tell, never a blind repeat. */
-async function findOut(
-  world: World,
-  plan: Plan,
-  own: string | null,
-): Promise<Committed | "unwritten"> {
+async function findOut(world: World, plan: Plan, own: string | null): Promise<Tried> {
   const [item] = await world.store.get([plan.item.key]);
   // Under the same version a second put is safe: if the first arrives late, one of them conflicts.
   if ((item?.version ?? 0) === plan.before.version) return "unwritten";
@@ -133,5 +126,4 @@ function done(world: World, { image, item, before }: Plan): Committed {
 }
 
 const ABSENT: Committed = { kind: "conflict" };
-const MOVED: Committed = { kind: "moved" };
 const BUSY: Committed = { kind: "busy", retryAfterMs: 100 };

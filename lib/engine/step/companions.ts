@@ -43,10 +43,7 @@ export function companionsOf(
 const isPlacedBy = ({ version }: Instance, { id, row }: TopicTicket): boolean =>
   row !== undefined && (row.again ?? openedBy(id)) === version;
 
-/**
- * With queues in memory the head is not read once more after the commit: the commit itself holds
- * only if nothing was broadcast since the head was read.
- */
+/** With queues in memory the commit holds only if nothing was broadcast since the head was read. */
 function expectedHeads(
   world: World,
   { sources }: StepContext,
@@ -86,8 +83,8 @@ function boxWrites(
 }
 
 /**
- * With queues in memory, nothing comes back after a crash to free the places of waits that were
- * closed: they are freed in the commit that closes them, as many as fit.
+ * With queues in memory, nothing comes back after a crash to free the places of closed waits: the
+ * commit that closes the waits frees as many as fit.
  */
 function openLeftBoxes(context: StepContext, before: Instance, after: Instance): void {
   for (const ticket of before.tickets.filter(isMessage)) {

@@ -5,6 +5,7 @@ import {
   type OutboxRecord,
   type TaskTicket,
   type Ticket,
+  type TimerTicket,
 } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { acceptSignal, publish } from "../rows/broadcast.ts";
@@ -18,10 +19,7 @@ import { isMasked, isSentByPage, mustBeSent, taskMessage } from "./owed.ts";
 import type { Plan } from "./plan.ts";
 import { parkWant } from "./take.ts";
 
-/**
- * Sends every entry; the ids of the outbox records that left may then be dropped. A sender that is
- * not the first one, or cannot know, sends `again`.
- */
+/** Sends every entry, `again` where it may have been sent before; gives the outbox records that left. */
 export async function send(
   world: World,
   instance: Instance,
@@ -53,14 +51,13 @@ export async function afterCommit(
   stopClosed(world, plan);
   await rearm(world, plan);
   const { tickets, outbox } = plan.fresh;
-  const leaving = tickets.filter(
-    (ticket) =>
-      ticket.id !== keep?.id && ticket.on !== "timer" && !isOfferedInCommit(world, plan, ticket),
-  );
+  const leaving = tickets
+    .filter(({ id, on }) => id !== keep?.id && on !== "timer")
+    .filter((ticket) => !isOfferedInCommit(world, plan, ticket));
   const { instance } = plan.image;
-  const isFirst = (ticket: Ticket) => isFirstRow(plan, ticket);
-  await send(world, instance, { tickets: leaving.filter(isFirst), outbox: [] }, "first");
-  const others = leaving.filter((ticket) => !isFirst(ticket));
+  const firsts = leaving.filter((ticket) => isFirstRow(plan, ticket));
+  await send(world, instance, { tickets: firsts, outbox: [] }, "first");
+  const others = leaving.filter((ticket) => !isFirstRow(plan, ticket));
   const sent = await send(world, instance, { tickets: others, outbox });
   await parkUnserved(world, plan);
   const mayGo = ({ id }: Ticket) => id !== leaves;
@@ -69,33 +66,27 @@ export async function afterCommit(
 }
 
 /**
- * What a request does itself before it answers, though its parked copy will do it again: its caller
- * expects to find in the next list the tasks that the request has opened. Thousands that a batch
- * sends by page come a little later: no caller waits that long.
+ * What a request does itself before it answers, though its parked copy does it again: its caller
+ * expects to find the new tasks in the next list. Those that a batch sends by page come a little later.
  */
-export async function showCaller(world: World, plan: Plan, held?: LockedRow): Promise<void> {
-  await show(world, plan);
-  await tidyClosed(world, plan, { held });
-}
+export const showCaller = (world: World, plan: Plan, held?: LockedRow): Promise<void> =>
+  show(world, plan, { held });
 
 /**
  * The same for a call that delivers a broadcast: rows of its topic stay, since the bus's copy goes by
- * them. That copy knows nothing of what else the step has closed: those rows go now.
+ * them. Other rows that the step has closed go now: the copy does not know them.
  */
-export async function showDelivered(world: World, plan: Plan, topic: Topic): Promise<void> {
-  await show(world, plan);
-  await tidyClosed(world, plan, {
-    mayGo: ({ on, name }) => on !== topic.kind || name !== topic.name,
-  });
-}
+export const showDelivered = (world: World, plan: Plan, topic: Topic): Promise<void> =>
+  show(world, plan, { mayGo: ({ on, name }) => on !== topic.kind || name !== topic.name });
 
-async function show(world: World, plan: Plan): Promise<void> {
+async function show(world: World, plan: Plan, tidying: Parameters<typeof tidyClosed>[2]) {
   stopClosed(world, plan);
   await rearm(world, plan);
   const shown = plan.fresh.tickets.filter((ticket) => !isSentByPage(world, ticket));
   const offers = openTasks(shown).filter((task) => !runsHere(world, task));
   for (const task of offers) await showOffer(world, plan, task);
   await parkUnserved(world, plan);
+  await tidyClosed(world, plan, tidying);
 }
 
 /** There was more at hand than fits into one commit: those waits are checked again. */
@@ -138,11 +129,10 @@ async function sendTicket(
       return earliestTimer(instance)?.id === ticket.id
         ? arm(world, instance, ticket, !isMasked(world, instance))
         : undefined;
-    case "continuation":
-      return parkWant(world, instance, {
-        name: ticket.id,
-        fact: { kind: "continued", ticket: ticket.id },
-      });
+    case "continuation": {
+      const fact = { kind: "continued", ticket: ticket.id } as const;
+      return parkWant(world, instance, { name: ticket.id, fact });
+    }
     case "child":
       await world.senders.startChild(world, instance, ticket);
       return undefined;
@@ -159,12 +149,12 @@ async function sendTicket(
 
 /**
  * A timer that the index covers is late at worst if it cannot be armed: the sweep fires it. The step
- * has committed and goes on, and above all a caller gets the answer that is true.
+ * has committed and goes on, and a caller gets the true answer.
  */
 async function arm(
   world: World,
   { tenant, id: instanceId }: Instance,
-  { id: ticket, dueAt }: NonNullable<ReturnType<typeof earliestTimer>>,
+  { id: ticket, dueAt }: TimerTicket,
   covered: boolean,
 ): Promise<void> {
   try {

@@ -6,7 +6,6 @@
  *
  * What runs no code of the user is never refused: an instance that is set aside can be cancelled.
  */
-
 import { findTicket } from "../../kernel/batch.ts";
 import { type Decision, decide, decideIncident } from "../../kernel/decide.ts";
 import type { Given } from "../../kernel/draft.ts";
@@ -24,29 +23,21 @@ export const asideOf = (world: World, { aside }: Invocation): World =>
 
 /** Decides a fact, or keeps it in an incident where deciding it has ended badly too often. */
 export async function decideGuarded(
-  { world, program }: Readonly<{ world: World; program: Program }>,
+  { world, program, given }: Readonly<{ world: World; program: Program; given: Given }>,
   instance: Instance,
   fact: Fact,
-  given: Given,
 ): Promise<Decision> {
   const setAside = (why: string) =>
     decideIncident(program, instance, fact, given, poisoned(fact, why));
   if (isHarmless(instance, fact)) return decide(program, instance, fact, given);
   if (world.aside !== undefined) return setAside(world.aside);
   const watched = world.watch?.begin({ instanceId: instance.id, name: stepName(instance, fact) });
-  switch (watched?.kind) {
-    case undefined:
-      return decide(program, instance, fact, given);
-    case "later":
-      throw notYet(instance, watched.forMs);
-    case "poisoned":
-      return setAside(diedWith(watched.deaths));
-    case "begun":
-      try {
-        return await decide(program, instance, fact, given);
-      } finally {
-        watched.end();
-      }
+  if (watched?.kind === "later") throw notYet(instance, watched.forMs);
+  if (watched?.kind === "poisoned") return setAside(diedWith(watched.deaths));
+  try {
+    return await decide(program, instance, fact, given);
+  } finally {
+    watched?.end();
   }
 }
 

@@ -1,4 +1,4 @@
-/** What an instance owes, and to whom: every question about entries and their stamps. */
+/** What an instance owes, and to whom: every question about entries and their leases. */
 import { MEMBERS_PER_PAGE } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { isBatch, openIn } from "../../kernel/batch.ts";
@@ -11,6 +11,7 @@ import {
   isCalling,
   runsHere,
 } from "../rows/open-tickets.ts";
+import { defined } from "../storage/defined.ts";
 import { AFTER_AT_ONCE, AT_ONCE } from "../storage/keys.ts";
 import { HANDED_BACK } from "../storage/names.ts";
 import type { World } from "../world.ts";
@@ -34,8 +35,8 @@ export function ownersOf({ tickets, outbox }: Entries): readonly (Lease & { owne
 }
 
 /**
- * How long the owner of an entry should still be left alone; 0 when it has none. Where
- * the process knows its owners, a lease says nothing: its owner is at work right here and soon done.
+ * How long the owner of an entry should still be left alone; 0 when it has none. Where the process
+ * knows its owners, a lease says little: a living owner is at work right here and soon done.
  */
 export function leaseLeftMs(
   { settings, clock }: Pick<World, "settings" | "clock">,
@@ -99,16 +100,9 @@ export const pageSizeIn = ({ settings }: World): number =>
 
 /** The message that asks for an attempt of a task; that of a batch item says how many are left. */
 export function taskMessage(instance: Instance, task: TaskTicket): TaskMessage {
-  const handedBackBy = handBackOf(task);
-  return {
-    kind: "task",
-    tenant: instance.tenant,
-    instanceId: instance.id,
-    ticket: task.id,
-    attempt: task.attempt,
-    type: task.type,
-    ...(task.notBefore !== undefined && { notBefore: task.notBefore }),
-    ...(handedBackBy !== undefined && { handedBackBy }),
-    ...(task.member !== undefined && { retries: task.retries }),
-  };
+  const { tenant, id: instanceId } = instance;
+  const { id: ticket, attempt, type, notBefore, member } = task;
+  const retries = member === undefined ? undefined : task.retries;
+  const besides = defined({ notBefore, handedBackBy: handBackOf(task), retries });
+  return { kind: "task", tenant, instanceId, ticket, attempt, type, ...besides };
 }

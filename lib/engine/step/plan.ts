@@ -1,8 +1,4 @@
-/**
- * From an image and facts to what should be written: the deciding half of a step. Nothing is
- * written or sent here.
- */
-
+/** The deciding half of a step: from an image and facts to what should be written. */
 import {
   MIN_CHUNK_BYTES,
   MIN_RETENTION_MS,
@@ -39,7 +35,7 @@ import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { companionsOf } from "./companions.ts";
 import { lookAtOf } from "./owed.ts";
-import { firstSources, readSources, type Sources } from "./sources.ts";
+import { firstSources, isTakenIn, type KnownBoxes, readMissing } from "./sources.ts";
 import { isLoaded, lacksAnything, openContext, type StepContext } from "./step-context.ts";
 import { isHeavy, type Owner, takeIfSmall, takeWant, type Want } from "./take.ts";
 
@@ -63,7 +59,7 @@ export type Besides = Readonly<{
   /** What is put into a mailbox with this very step. */
   posting?: Posting;
   /** Mailboxes that have been read already, by name. */
-  boxes?: Sources["boxes"];
+  boxes?: KnownBoxes;
 }>;
 
 /** Takes the wants one after the other; undefined when none of them changes anything. */
@@ -87,9 +83,8 @@ export async function planStart(
 ): Promise<Plan | undefined> {
   const now = image.instance.startedAt;
   const given = { ...givenFor(world, image.instance), now };
-  const owner = { owner: null, expiresAt: now };
-  const besides = posting ? { posting } : {};
-  return planWith(world, image, { wants: [want], owner, given, ...besides, take: takeWant });
+  const chain = { wants: [want], owner: { owner: null, expiresAt: now }, given, take: takeWant };
+  return planWith(world, image, { ...chain, ...(posting && { posting }) });
 }
 
 /** Says whether what a plan would write has room in the store. */
@@ -100,13 +95,13 @@ type Chain = Besides &
 
 /** Decides, reads what that turned out to need, and decides again, until nothing is missing. */
 async function planWith(world: World, image: Image, chain: Chain): Promise<Plan | undefined> {
-  let sources = firstSources(world, chain.boxes);
+  const sources = firstSources(world, chain.boxes);
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const context = openContext(sources, { now: chain.given.now, posting: chain.posting });
     if (context.isVoid) return undefined;
     const planned = lacksAnything(context) ? undefined : await planOn(world, image, chain, context);
     if (!lacksAnything(context)) return planned;
-    sources = await readSources(world, image.instance, sources, context.missing);
+    await readMissing(world, image.instance, sources, context.missing);
   }
   throw new EngineError("engine/busy", {
     happened: `After ${MAX_ROUNDS} rounds the step still needs more mailboxes or topics`,
@@ -124,6 +119,8 @@ async function planOn(
   { wants, owner, given, take, sent }: Chain,
   context: StepContext,
 ): Promise<Plan | undefined> {
+  const withBoxes = { ...given, isTaken: isTakenIn(context.sources) };
+  const deciding = { world, program, context, owner, given: withBoxes, before: instance };
   let next = instance;
   const took = new Set<string>();
   const left = new Set<string>();
@@ -132,16 +129,12 @@ async function planOn(
       left.add(want.name);
       continue;
     }
-    const after = await take(
-      { world, program, context, owner, given, before: instance },
-      next,
-      want,
-    );
+    const after = await take(deciding, next, want);
     if (after !== next) took.add(want.name);
     next = after;
   }
   if (next === instance) return undefined;
-  const planned = planWrite(world, program, instance, dropSent(next, sent ?? new Set()));
+  const planned = planWrite(world, program, instance, dropSent(next, sent));
   const companions = companionsOf(world, context, instance, planned.image.instance);
   return { ...planned, companions, took, left, unserved: context.unserved };
 }
@@ -150,14 +143,13 @@ async function planOn(
 export function planWrite(world: World, program: Program, before: Instance, after: Instance): Plan {
   const version = before.version + 1;
   const grown = { ...after, version, minted: 0 };
-  const bare = itemOf(world, grown, NO_BYTES);
+  const bare = itemOf(world, grown);
   const besides = billedBesides(bare);
   const room = roomOf(world, grown, besides);
   const whole = encodeInstance(world, program, grown, room);
   const bytes = whole.body.length + besides;
   const spill = spillOf(world, program, { before, after: grown, bytes });
-  const written = spill ? encodeInstance(world, program, spill.rest, room) : whole;
-  const { body, values, apart } = written;
+  const { body, values, apart } = spill ? encodeInstance(world, program, spill.rest, room) : whole;
   const rest = spill?.rest ?? grown;
   const instance = apart ? { ...rest, apart } : rest;
   return {
@@ -184,8 +176,6 @@ export function planWrite(world: World, program: Program, before: Instance, afte
 const isSameBatch = ({ tickets }: Instance, ticket: Ticket): boolean =>
   isBatch(ticket) && tickets.some(({ id, lease }) => id === ticket.id && lease === ticket.lease);
 
-const NO_BYTES = new Uint8Array();
-
 /** What time it is for this instance: by this host's clock, but it never runs backwards. */
 export function timeOf(world: World, { lastNow }: Pick<Instance, "lastNow">): Instant {
   const now = world.clock.now();
@@ -200,7 +190,7 @@ function givenFor(world: World, instance: Instance): Given {
 }
 
 /** Only its sender may drop a record: no other knows that it left. */
-function dropSent(instance: Instance, sent: ReadonlySet<string>): Instance {
+function dropSent(instance: Instance, sent: ReadonlySet<string> = new Set()): Instance {
   if (sent.size === 0) return instance;
   return { ...instance, outbox: instance.outbox.filter(({ id }) => !sent.has(id)) };
 }
@@ -216,17 +206,14 @@ function spillOf(
   { before, after, bytes }: Readonly<{ before: Instance; after: Instance; bytes: number }>,
 ): { chunk: Item; rest: Instance } | undefined {
   const committed = before.trail.entries;
-  if (bytes <= SPILL_BOUNDARY_BYTES || committed.length === 0 || isTerminal(after))
-    return undefined;
+  const [first] = committed;
+  if (bytes <= SPILL_BOUNDARY_BYTES || first === undefined || isTerminal(after)) return undefined;
   const journal = before.journal && leavingOf(before.journal);
   const spilled = trailBytes(committed, program.definition) + (journal ? journalBytes(journal) : 0);
   const unit = (size: number) => Math.ceil(size / SPILL_BOUNDARY_BYTES);
   if (spilled < MIN_CHUNK_BYTES || unit(bytes - spilled) === unit(bytes)) return undefined;
-  const ends = {
-    first: committed[0]?.seq ?? 0,
-    last: before.trail.next - 1,
-    journal: journal && journal.next - 1,
-  };
+  const last = before.trail.next - 1;
+  const ends = { first: first.seq, last, journal: journal && journal.next - 1 };
   return {
     chunk: {
       key: chunkKey(instancePk(world.settings.tenant, after.id), ends),
@@ -247,13 +234,12 @@ const without = <T>(
   count: number,
 ) => ({ next, entries: entries.slice(count) });
 
-function itemOf(world: World, instance: Instance, body: Uint8Array): Item {
+function itemOf(world: World, instance: Instance): Omit<Item, "body"> {
   const { tenant, retentionMs } = world.settings;
   const lookAt = lookAtOf(world, instance);
   return {
     key: instanceKey(tenant, instance.id),
     version: instance.version,
-    body,
     ...(lookAt !== undefined && { lookAt }),
     // A bulk erase finds by it what another one has left half done.
     ...(instance.erased !== true && {

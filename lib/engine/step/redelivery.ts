@@ -1,10 +1,10 @@
 /**
  * A trigger that comes back after its ticket is gone: its step was taken, by an invocation that may
- * have died before everything was sent. Rule: find what `by` this trigger is still open; leave it to
- * a living owner; otherwise take it over under the version, send it, and never run it here. The
- * take-over makes a slow first owner notice, at its next commit, that it is no longer alone.
+ * have died before everything was sent. Rule: what this trigger still owes is left to a living owner;
+ * otherwise it is taken over under the version, sent, and never run here. The take-over makes a slow
+ * first owner notice, at its next commit, that it is no longer alone.
  */
-import type { Instance } from "../../kernel/instance.ts";
+import type { Instance, Lease } from "../../kernel/instance.ts";
 import type { Invocation, Verdict } from "../../ports/message.ts";
 import type { Entries } from "../rows/open-tickets.ts";
 import { isTopicTicket, rowKey } from "../rows/wait-row.ts";
@@ -39,8 +39,8 @@ export async function redeliver(
     if (others.length === 0 || waitMs > 0) return instance;
     return takenOver(instance, name, ownerOf(invocation));
   });
-  if (taken.kind === "gone") return "release";
-  if (taken.kind === "busy") return { keepForMs: taken.retryAfterMs };
+  if (taken.kind === "contended") return { keepForMs: taken.retryAfterMs };
+  if (taken.image === undefined) return "release";
   const owed = owedBy(taken.image.instance, name);
   if (isNothing(owed)) {
     if (fact !== undefined) world.observe?.({ kind: "stale", instanceId, fact });
@@ -51,7 +51,7 @@ export async function redeliver(
     world.observe?.({ kind: "left-to-owner", instanceId });
     return { keepForMs: waitMs };
   }
-  if (taken.kind === "written") world.observe?.({ kind: "taken-over", instanceId, name });
+  if (taken.kind === "settled") world.observe?.({ kind: "taken-over", instanceId, name });
   if (!(await areRowsThere(world, taken.image.instance, owed))) {
     world.observe?.({ kind: "fenced", instanceId });
     return HALF_SEEN;
@@ -76,8 +76,8 @@ export async function dropSentRecords(
     const outbox = instance.outbox.filter(({ id }) => !sent.has(id));
     return { ...instance, outbox };
   });
-  if (dropped.kind === "busy") return { keepForMs: dropped.retryAfterMs };
-  if (dropped.kind === "written") await rearm(world, dropped.plan);
+  if (dropped.kind === "contended") return { keepForMs: dropped.retryAfterMs };
+  if (dropped.kind === "settled") await rearm(world, dropped.plan);
   return "release";
 }
 
@@ -95,9 +95,8 @@ async function areRowsThere(world: World, instance: Instance, owed: Entries): Pr
 const HALF_SEEN: Verdict = { keepForMs: 1_000 };
 
 function takenOver(instance: Instance, name: string, owner: Owner): Instance {
-  const takeOver = <T extends Instance["tickets"][number] | Instance["outbox"][number]>(
-    entry: T,
-  ) => (entry.lease?.trigger === name ? { ...entry, lease: { trigger: name, ...owner } } : entry);
+  const takeOver = <T extends Readonly<{ lease?: Lease }>>(entry: T) =>
+    entry.lease?.trigger === name ? { ...entry, lease: { trigger: name, ...owner } } : entry;
   return {
     ...instance,
     tickets: instance.tickets.map(takeOver),

@@ -11,6 +11,7 @@ import { type KeptEvent, keptFor } from "../rows/event.ts";
 import { lifeOf } from "../rows/life.ts";
 import {
   type Address,
+  boxName,
   isCrowded,
   type Mailbox,
   readMailbox,
@@ -23,16 +24,20 @@ import { engineBusy } from "../storage/retrying.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
+/** What one step has read so far. */
 export type Sources = Readonly<{
-  /** The first look at a head counts for the whole step: what others learn later does not mix in. */
+  /** The first read of a head counts for the whole step: later news does not mix in. */
   heads: Map<string, ReadHead>;
   /** Heads that need not be read. */
   known: ReadonlyMap<string, ReadHead>;
-  boxes: ReadonlyMap<string, KnownBox>;
-  kept: ReadonlyMap<string, readonly KeptEvent[]>;
+  boxes: Map<string, KnownBox>;
+  kept: Map<string, readonly KeptEvent[]>;
   /** By ticket. */
-  children: ReadonlyMap<string, ChildFact | undefined>;
+  children: Map<string, ChildFact | undefined>;
 }>;
+
+/** Mailboxes that were read before the step, by name. */
+export type KnownBoxes = ReadonlyMap<string, KnownBox>;
 
 /** A mailbox as one instance sees it. */
 export type KnownBox = Readonly<{
@@ -46,41 +51,41 @@ export type KnownBox = Readonly<{
 
 /** What a decision would have needed to know. */
 export type Missing = Readonly<{
-  heads: ReadonlyMap<string, Topic>;
-  boxes: ReadonlyMap<string, Address>;
-  kept: ReadonlySet<string>;
-  children: ReadonlyMap<string, ChildTicket>;
+  heads: Map<string, Topic>;
+  boxes: Map<string, Address>;
+  kept: Set<string>;
+  children: Map<string, ChildTicket>;
 }>;
 
 /** What a step begins with. */
-export const firstSources = (world: World, boxes: Sources["boxes"] = new Map()): Sources => ({
+export const firstSources = (world: World, boxes: KnownBoxes = new Map()): Sources => ({
   heads: new Map(),
   known: knownHeads(world),
-  boxes,
+  boxes: new Map(boxes),
   kept: new Map(),
   children: new Map(),
 });
 
-/** Reads what is missing, and keeps what is known. */
-export async function readSources(
+/** Tells whether another instance of the same process id waits for a message. */
+export const isTakenIn =
+  ({ boxes }: Sources) =>
+  (name: string, key: string): boolean =>
+    boxes.get(boxName({ name, key }))?.isTaken ?? false;
+
+/** Adds what is missing to the sources. */
+export async function readMissing(
   world: World,
   instance: Instance,
-  known: Sources,
+  sources: Sources,
   { heads, boxes, kept, children }: Missing,
-): Promise<Sources> {
+): Promise<void> {
   // Heads before kept events: what is accepted in between moves the head, and the commit notices.
-  const moreHeads = await entriesOf(heads, (topic) => readHead(world, topic));
-  const moreBoxes = await entriesOf(boxes, (address) => readBox(world, instance, address));
-  const names = new Map([...kept].map((name) => [name, name] as const));
-  const moreKept = await entriesOf(names, (name) => keptFor(world, name, instance));
-  const moreChildren = await entriesOf(children, (it) => factOfChild(world, instance, it));
-  return {
-    ...known,
-    heads: new Map([...known.heads, ...moreHeads]),
-    boxes: new Map([...known.boxes, ...moreBoxes]),
-    kept: new Map([...known.kept, ...moreKept]),
-    children: new Map([...known.children, ...moreChildren]),
-  };
+  for (const [name, topic] of heads) sources.heads.set(name, await readHead(world, topic));
+  for (const [name, at] of boxes) sources.boxes.set(name, await readBox(world, instance, at));
+  for (const name of kept) sources.kept.set(name, await keptFor(world, name, instance));
+  for (const [id, it] of children) {
+    sources.children.set(id, await factOfChild(world, instance, it));
+  }
 }
 
 async function readBox(world: World, instance: Instance, address: Address): Promise<KnownBox> {
@@ -98,15 +103,6 @@ async function readBox(world: World, instance: Instance, address: Address): Prom
   if (life === "unreadable") return as(stored, true);
   if (life.kind === "unsure") throw unsure(address);
   return life.kind === "waits" ? as(stored, true) : as(withoutDead(stored, sub), false);
-}
-
-async function entriesOf<T, U>(
-  wanted: ReadonlyMap<string, T>,
-  read: (it: T) => Promise<U>,
-): Promise<readonly (readonly [string, U])[]> {
-  const entries: (readonly [string, U])[] = [];
-  for (const [name, it] of wanted) entries.push([name, await read(it)]);
-  return entries;
 }
 
 /** Another transaction is being applied right now: this step is tried again. */

@@ -1,18 +1,12 @@
 /**
- * The context of one decision: what its waits draw from, and what becomes of that. What the decision
- * asks for and was not read yet is noted; it is then read, and the decision made anew.
+ * The context of one decision: what its waits draw from, and what becomes of that. The decision notes
+ * what it needs and was not read yet; that is read, and the decision made anew.
  */
 import { MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import { inboxEventFor } from "../../kernel/inbox.ts";
-import type {
-  ChildTicket,
-  EventTicket,
-  Instance,
-  MessageTicket,
-  Ticket,
-} from "../../kernel/instance.ts";
+import type { EventTicket, Instance, MessageTicket, Ticket } from "../../kernel/instance.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import { type KeptEvent, MAX_KEPT_READ, mayTake } from "../rows/event.ts";
@@ -31,12 +25,7 @@ import type { Missing, Sources } from "./sources.ts";
 export type StepContext = {
   readonly now: Instant;
   readonly sources: Sources;
-  readonly missing: Missing & {
-    heads: Map<string, Topic>;
-    boxes: Map<string, Address>;
-    kept: Set<string>;
-    children: Map<string, ChildTicket>;
-  };
+  readonly missing: Missing;
   /** Mailboxes as this decision leaves them. */
   readonly boxes: Map<string, Mailbox>;
   /** Kept events that this decision takes, and that no other may have. */
@@ -73,21 +62,18 @@ export function openContext(
   return context;
 }
 
-/** What a decision has taken so far; `restore` undoes what was taken since. */
-export function snapshot({ boxes, taken }: StepContext): Readonly<{ restore: () => void }> {
+/** Notes what a decision has taken so far; the function that it gives undoes what was taken since. */
+export function snapshot({ boxes, taken }: StepContext): () => void {
   const [boxesThen, takenThen] = [[...boxes], [...taken]];
-  return {
-    restore: () => {
-      boxes.clear();
-      for (const [name, box] of boxesThen) boxes.set(name, box);
-      taken.splice(0, taken.length, ...takenThen);
-    },
+  return () => {
+    boxes.clear();
+    for (const [name, box] of boxesThen) boxes.set(name, box);
+    taken.splice(0, taken.length, ...takenThen);
   };
 }
 
-export const lacksAnything = ({
-  missing: { heads, boxes, kept, children },
-}: StepContext): boolean => heads.size + boxes.size + kept.size + children.size > 0;
+export const lacksAnything = ({ missing }: StepContext): boolean =>
+  Object.values(missing).some(({ size }) => size > 0);
 
 /** The head of a topic; until it is read, any will do: the decision is made anew. */
 export function headAt(context: StepContext, topic: Topic): ReadHead {
@@ -105,10 +91,6 @@ export function boxAt(context: StepContext, { name, key }: Address): Mailbox | u
   if (known === undefined) context.missing.boxes.set(box, { name, key });
   return known;
 }
-
-/** Whether another instance of the same process id waits for this message. */
-export const isTaken = ({ sources }: StepContext, name: string, key: string): boolean =>
-  sources.boxes.get(boxName({ name, key }))?.isTaken ?? false;
 
 /** What an open wait can take at once, if anything. */
 export function atHand(context: StepContext, instance: Instance, ticket: Ticket): Fact | undefined {

@@ -6,10 +6,10 @@ import {
 } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import { findTicket, isBatchItem } from "../../kernel/batch.ts";
-import { decideIncident, isDue } from "../../kernel/decide.ts";
+import { type Decision, decideIncident, isDue } from "../../kernel/decide.ts";
 import type { Given } from "../../kernel/draft.ts";
 import type { Fact } from "../../kernel/fact.ts";
-import type { Instance, Lease, RecentRequest, Ticket, TimerTicket } from "../../kernel/instance.ts";
+import type { Instance, RecentRequest, Ticket, TimerTicket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
 import type { Invocation } from "../../ports/message.ts";
 import { hasKeyRows } from "../rows/key-rows.ts";
@@ -24,7 +24,7 @@ import {
 import type { World } from "../world.ts";
 import { placed } from "./companions.ts";
 import { decideGuarded } from "./guarded.ts";
-import { atHand, isLoaded, isTaken, type StepContext, snapshot, useUp } from "./step-context.ts";
+import { atHand, isLoaded, type StepContext, snapshot, useUp } from "./step-context.ts";
 
 /**
  * A fact on its way in, and the name of what brought it: everything it opens is owed by that. Or
@@ -36,16 +36,12 @@ export type Want = Readonly<{ name: string; remember?: Omit<RecentRequest, "v"> 
 /** Who works on what the step opens. */
 export type Owner = Readonly<{ owner: string | null; expiresAt: Instant }>;
 
-export const ownerOf = ({ id: owner, until: expiresAt }: Invocation): Owner => ({
-  owner,
-  expiresAt,
-});
+export const ownerOf = ({ id, until }: Invocation): Owner => ({ owner: id, expiresAt: until });
 
 /** A request leaves what its step opens to the copy that it parks. */
-export const noOwner = ({ clock }: Pick<World, "clock">): Owner => ({
-  owner: null,
-  expiresAt: clock.now(),
-});
+export const noOwner = ({ clock }: Pick<World, "clock">): Owner => {
+  return { owner: null, expiresAt: clock.now() };
+};
 
 /** What every decision of a chain has in common. */
 export type Deciding = Readonly<{
@@ -67,18 +63,20 @@ export async function takeWant(
   instance: Instance,
   want: Want,
 ): Promise<Instance> {
-  const { world, owner } = deciding;
   const { name, remember } = want;
-  const lease = { trigger: name, ...owner };
-  const given = givenAt(deciding);
-  const { instance: decided, work = 0 } =
-    "fact" in want ? await decideGuarded(deciding, instance, want.fact, given) : { instance };
-  deciding.context.work += work;
-  if ("fact" in want && decided === instance) return instance;
-  const next = await takeAtHand(deciding, decided, "look" in want ? want.look : undefined);
+  const decided = "fact" in want ? await decideFact(deciding, instance, want.fact) : { instance };
+  if ("fact" in want && decided.instance === instance) return instance;
+  const look = "look" in want ? want.look : undefined;
+  const next = await takeAtHand(deciding, decided.instance, look);
   if (next === instance) return instance;
   const remembered = remember ? addToRing(next, { ...remember, v: instance.version + 1 }) : next;
-  return leaseFresh(wanted(world, remembered), lease, deciding.context);
+  return leaseFresh(deciding, remembered, name);
+}
+
+async function decideFact(deciding: Deciding, instance: Instance, fact: Fact): Promise<Decision> {
+  const decision = await decideGuarded(deciding, instance, fact);
+  deciding.context.work += decision.work ?? 0;
+  return decision;
 }
 
 /** Refuses the one fact that makes the instance too large, and takes the others. */
@@ -87,8 +85,8 @@ export async function takeIfSmall(
   instance: Instance,
   want: Want,
 ): Promise<Instance> {
-  const { world, program, owner, context } = deciding;
-  const { restore } = snapshot(context);
+  const { world, program, given } = deciding;
+  const restore = snapshot(deciding.context);
   const next = await takeWant(deciding, instance, want);
   const written = encodeInstance(world, program, next, roomOf(world, next, 0));
   if (fits(written.body, written.apart)) return next;
@@ -96,9 +94,8 @@ export async function takeIfSmall(
   restore();
   const fact = "fact" in want ? want.fact : firstAtHand(deciding, instance, want.look)?.fact;
   if (fact === undefined) return instance;
-  const given = givenAt(deciding);
   const refused = decideIncident(program, instance, fact, given, tooLarge).instance;
-  return leaseFresh(wanted(world, refused), { trigger: want.name, ...owner }, context);
+  return leaseFresh(deciding, refused, want.name);
 }
 
 /**
@@ -111,22 +108,17 @@ async function takeAtHand(
   look: string | undefined,
 ): Promise<Instance> {
   const { context } = deciding;
-  const given = givenAt(deciding);
   let instance = opened;
   for (let taken = 0; taken < MAX_TIMERS_AT_ONCE; taken++) {
     const found = firstAtHand(deciding, instance, look);
     if (found === undefined) break;
-    if (
-      found.ticket.on !== "timer" &&
-      (isHeavy(context) || isLoaded(context, deciding.before, instance))
-    ) {
-      context.unserved.add(found.ticket.id);
+    const isTimerDue = found.ticket.on === "timer";
+    if (isHeavy(context) || (!isTimerDue && isLoaded(context, deciding.before, instance))) {
+      // A timer that is due comes by itself.
+      if (!isTimerDue) context.unserved.add(found.ticket.id);
       break;
     }
-    // A timer that is due comes by itself.
-    if (isHeavy(context)) break;
-    const decided = await decideGuarded(deciding, instance, found.fact, given);
-    context.work += decided.work ?? 0;
+    const decided = await decideFact(deciding, instance, found.fact);
     if (!decided.changed) break;
     useUp(context, instance, found.ticket, found.fact);
     instance = decided.instance;
@@ -154,11 +146,6 @@ function firstAtHand(
 const dueAtOnce = (timer: TimerTicket, now: Instant): Fact | undefined =>
   isDue(timer, now) ? { kind: "timer-due", ticket: timer.id } : undefined;
 
-const givenAt = ({ context, given }: Deciding): Given => ({
-  ...given,
-  isTaken: (name, key) => isTaken(context, name, key),
-});
-
 const tooLarge = {
   type: "STATE_TOO_LARGE",
   message: `The step was not taken: the instance would be over the limit, ${SIZE_LIMITS}. Keep large values elsewhere and pass references, then resolve this incident.`,
@@ -178,8 +165,10 @@ function wanted(world: World, instance: Instance): Instance {
   return outbox.length === instance.outbox.length ? instance : { ...instance, outbox };
 }
 
-/** Everything that carries no lease yet was opened by this want: its trigger owes it. */
-function leaseFresh(instance: Instance, lease: Lease, context: StepContext): Instance {
+/** Everything that carries no lease yet was opened by the want of this name: its trigger owes it. */
+function leaseFresh({ world, owner, context }: Deciding, decided: Instance, name: string) {
+  const lease = { trigger: name, ...owner };
+  const instance = wanted(world, decided);
   return {
     ...instance,
     tickets: instance.tickets.map((ticket) =>

@@ -1,17 +1,8 @@
-/**
- * How an instance is written down. Most steps rewrite all of it, so it is packed: elements by their
- * place, times as distances, tickets as rows, history as text.
- */
+/** Instances as stored: elements by place, times as distances, tickets as rows, history as text. */
 import type { Definition } from "../../definition/definition.ts";
 import type { Json } from "../../definition/json.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
-import type {
-  Instance,
-  Lease,
-  OutboxRecord,
-  RecentRequest,
-  Ticket,
-} from "../../kernel/instance.ts";
+import type { Instance, Lease, OutboxRecord, Ticket } from "../../kernel/instance.ts";
 import type { TrailEntry } from "../../kernel/trail.ts";
 import {
   elementOf,
@@ -106,9 +97,7 @@ export function packInstance(instance: Instance, definition: Definition): Packed
     x: instance.state,
     k: instance.tickets.map((ticket) => packTicket(ticket, instance, index)),
     ...(instance.outbox.length > 0 && {
-      o: instance.outbox.map(
-        ({ id, effect, lease }) => [id, effect, packLease(lease, lastNow)] as const,
-      ),
+      o: instance.outbox.map((it) => [it.id, it.effect, packLease(it.lease, lastNow)] as const),
     }),
     c: writeReferences(instance.completed.map((element) => referenceTo(element, index))),
     q: instance.trail.next,
@@ -142,6 +131,7 @@ export function decodeInstance(
 ): Instance {
   const startedAt = instantFrom(packed.a);
   const after = (ms: number): Instant => instantFrom(startedAt + ms);
+  const first = packed.q - countEntries(packed);
   return {
     ...about,
     definition: ref,
@@ -158,14 +148,10 @@ export function decodeInstance(
     ...(packed.ls !== undefined && { shard: packed.ls }),
     state: packed.x,
     tickets: packed.k.map((ticket) => parseTicket(ticket, packed, definition)),
-    outbox: (packed.o ?? []).map(([id, effect, lease]) => ({
-      id,
-      effect,
-      ...parseLease(lease, packed),
-    })),
+    outbox: (packed.o ?? []).map(([id, effect, it]) => ({ id, effect, ...parseLease(it, packed) })),
     minted: 0,
     completed: readReferences(packed.c).map((element) => elementOf(element, definition)),
-    trail: { next: packed.q, entries: trailIn(packed, definition) },
+    trail: { next: packed.q, entries: readTrail(packed, { first, from: startedAt, definition }) },
     ...(packed.j && { journal: readJournal(packed.j, startedAt) }),
     ...(packed.r !== undefined && { result: packed.r }),
     ...(packed.er && { error: packed.er }),
@@ -173,9 +159,7 @@ export function decodeInstance(
     inbox: packed.ib ?? [],
     sentEvents: packed.is ?? [],
     seenEvents: packed.ie ?? {},
-    ring: (packed.g ?? []).map(
-      ([request, body, answer, v]): RecentRequest => ({ request, body, answer, v }),
-    ),
+    ring: (packed.g ?? []).map(([request, body, answer, v]) => ({ request, body, answer, v })),
     ...(packed.v && { apart: packed.v.map(([, hash, bytes]) => ({ hash, bytes })) }),
   };
 }
@@ -190,12 +174,8 @@ export function encodeChunk(
   const at = first?.at ?? instantFrom(0);
   const trail = writeTrail(entries, at, indexOf(definition));
   const beside = journal && { j: writeJournal(journal, at) };
-  return encodeBody("chunk", {
-    q: first?.seq ?? 0,
-    a: at,
-    ...trail,
-    ...beside,
-  } satisfies PackedChunk);
+  const packed: PackedChunk = { q: first?.seq ?? 0, a: at, ...trail, ...beside };
+  return encodeBody("chunk", packed);
 }
 
 /** Reads its history; a chunk that begins before the run is of an earlier one, or of another life. */
@@ -234,19 +214,12 @@ const STATUSES = ["live", "succeeded", "failed", "cancelled"] as const;
 /** What every ticket has goes by position; the rest of it, by name: it differs per kind. */
 function packTicket(ticket: Ticket, { startedAt, lastNow }: Instance, index: Index): PackedTicket {
   const { id, ref, element, since, lease, on, ...rest } = ticket;
-  const common = [
-    id,
-    ref,
-    referenceTo(element, index),
-    since - startedAt,
-    packLease(lease, lastNow),
-  ] as const;
+  const place = referenceTo(element, index);
+  const common = [id, ref, place, since - startedAt, packLease(lease, lastNow)] as const;
   if (ticket.on === "task" && ticket.claim === undefined && ticket.person === undefined) {
     const { type, attempt, retries, notBefore } = ticket;
-    return [
-      ...common,
-      notBefore === undefined ? [type, attempt, retries] : [type, attempt, retries, notBefore],
-    ];
+    const task = [type, attempt, retries];
+    return [...common, notBefore === undefined ? task : [...task, notBefore]];
   }
   return [...common, { on, ...rest }];
 }
@@ -278,9 +251,4 @@ function parseLease(lease: PackedLease, packed: Packed): { lease?: Lease } {
   const [trigger, owner, until] = lease;
   const expiresAt = instantFrom(packed.a + packed.n + until);
   return { lease: { trigger, owner: owner === 0 ? null : parseOwner(owner), expiresAt } };
-}
-
-function trailIn(packed: Packed, definition: Definition): readonly TrailEntry[] {
-  const from = instantFrom(packed.a);
-  return readTrail(packed, { first: packed.q - countEntries(packed), from, definition });
 }

@@ -4,9 +4,9 @@
  *
  * 1. A value is stored before the commit that needs it, never changed, and never removed while its
  *    instance lives: a reference always finds its value.
- * 2. An externalized value stays so, and is not put again by each step.
- * 3. One that a commit put and lost, and one that was replaced, stays until the instance ends: to
- *    remove it would cost as much as to have put it. Then all of them expire with the instance.
+ * 2. An externalized value stays so, and no later step puts it again.
+ * 3. A value of a commit that lost, and one that was replaced, stays until the instance ends, since a
+ *    removal costs as much as a put. Then all of them expire with the instance.
  */
 import type { Json } from "../../definition/json.ts";
 import {
@@ -151,8 +151,8 @@ function leavingOf(
   room: number,
 ): readonly Large[] {
   const leaving = large.filter(({ hash }) => stored.has(hash));
-  let bytes = encodePacked(without(packed, leaving)).length;
   const others = large.filter(({ hash }) => !stored.has(hash));
+  let bytes = encodePacked(without(packed, leaving)).length;
   for (const value of others.toSorted((a, b) => b.bytes - a.bytes)) {
     if (bytes <= room) break;
     leaving.push(value);
@@ -162,19 +162,14 @@ function leavingOf(
 }
 
 function without(packed: Packed, leaving: readonly Large[]): Packed {
-  const rest = withValues(
-    packed,
-    leaving.map(({ at }) => [at, 0]),
-  );
+  const zeros = leaving.map(({ at }) => [at, 0] as const);
+  const rest = withValues(packed, zeros);
   return { ...rest, v: leaving.map(referenceOf) };
 }
 
 const referenceOf = ({ at, hash, bytes }: Large): PackedApart => [at, hash, bytes];
 
-/**
- * What a call hands over is mostly what its caller has itself: the same value, which is read once and
- * shown once. It counts once, or a call would need as much room again as there is.
- */
+/** Mostly a call hands over what its caller has itself: that is read, shown and counted once. */
 function apartIn(leaving: readonly Large[]): readonly Externalized[] {
   const shown = leaving.filter(({ at }) => !isHandedOver(at));
   const known = new Set(shown.map(({ hash }) => hash));
@@ -185,16 +180,16 @@ function apartIn(leaving: readonly Large[]): readonly Externalized[] {
 /** Tickets hold values of two kinds: what a call hands over, and facts that incidents keep. */
 const isHandedOver = ([where, , , what]: Path): boolean => where === "k" && what !== "kept";
 
-const distinct = (values: readonly Large[]): readonly Large[] => [
-  ...new Map(values.map((value) => [value.hash, value])).values(),
-];
+function distinct(values: readonly Large[]): readonly Large[] {
+  return [...new Map(values.map((value) => [value.hash, value])).values()];
+}
 
 /** What an instance may take, in words. */
 export const SIZE_LIMITS = `${MAX_INSTANCE_BYTES} bytes, and ${MAX_VALUES_BYTES} of large values apart`;
 
 /**
- * What a store that bills by the byte counts of an item besides its body: keys, places in indexes,
- * and the names of all these. Never less than it is, and at most a few bytes more.
+ * What a store that bills by the byte counts of an item besides its body: keys, index entries and
+ * their names. Never less than it is, and at most a few bytes more.
  */
 export function billedBesides({ key, lookAt, listed, expiresAt }: Omit<Item, "body">): number {
   const keys = Buffer.byteLength(key.pk) + Buffer.byteLength(key.sk);

@@ -61,10 +61,8 @@ export function bodyText(kind: Kind, value: object): string {
 
 /** What the bytes say; throws when a newer engine wrote them, and when they were damaged. */
 export function parseBody(kind: Kind, body: Uint8Array): unknown {
-  return parseText(
-    kind,
-    sound(`a stored ${kind}`, () => strict.decode(body)),
-  );
+  const text = sound(`a stored ${kind}`, () => strict.decode(body));
+  return parseText(kind, text);
 }
 
 /** Reads bodies of one kind, which has this type in memory. */
@@ -109,10 +107,7 @@ const tooOld = (kind: Kind, format: number): EngineError =>
     fix: "Run the version of the engine between the two until it has been written anew; nothing was changed.",
   });
 
-/**
- * What every stored body has. A body without it was damaged: it is refused where it is parsed, so
- * that no step decides with half of it.
- */
+/** A body without what every one of its kind has was damaged: no step decides with half of it. */
 type Type = "string" | "number" | "boolean" | "array" | "object";
 type Shape = Readonly<Record<string, Type>>;
 

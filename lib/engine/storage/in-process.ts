@@ -1,4 +1,4 @@
-/** What a process does and keeps beside its world: callers that take turns, work done some at a time. */
+/** What a process keeps beside its world; callers that take turns; work done some at a time. */
 import { ROWS_AT_ONCE } from "../../definition/limits.ts";
 import type { World } from "../world.ts";
 
@@ -12,10 +12,7 @@ export function perWorld<T>(make: () => T): (world: World) => T {
   };
 }
 
-/**
- * Lets the writers of one item of a store that this process owns go one after the other: where all
- * of them are here, losing to each other would be waste. Elsewhere versions decide.
- */
+/** Where this process owns the store, writers of one item take turns; elsewhere versions decide. */
 export function inTurn<T>(world: World, name: string, work: () => Promise<T>): Promise<T> {
   if (!world.settings.host.ownsStore) return work();
   const turns = turnsOf(world);
@@ -31,10 +28,7 @@ const nothing = (): void => {};
 
 const turnsOf = perWorld(() => new Map<string, Promise<void>>());
 
-/**
- * Does the same for many, some of them at once, and the next when these are done: a store that
- * commits in groups writes for all of them with one flush, and another one side by side.
- */
+/** Does the same for many, some at a time: a store that groups commits flushes these once. */
 export async function someAtOnce<T, R>(
   things: readonly T[],
   work: (thing: T) => Promise<R>,

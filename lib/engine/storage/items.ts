@@ -8,18 +8,17 @@ import type { World } from "../world.ts";
 import { Again, again, engineBusy, retrying, tryRepeatedly } from "./retrying.ts";
 import { readEach } from "./unreadable.ts";
 
-// Hints are put alone and may be put again: a store that is busy is simply asked once more.
+// Hints are put alone and may be put again: a busy store is asked once more.
+
+type Writing = Pick<World, "store" | "clock">;
 
 /** The hint is there when this resolves; throws when the store stays busy. */
-export async function putHint(world: Pick<World, "store" | "clock">, item: Item): Promise<void> {
+export async function putHint(world: Writing, item: Item): Promise<void> {
   if (!(await tryPutHint(world, item))) throw engineBusy(placeOf(item.key));
 }
 
 /** Whether the hint is there; false when the store stays busy. */
-export async function tryPutHint(
-  world: Pick<World, "store" | "clock">,
-  put: Item,
-): Promise<boolean> {
+export async function tryPutHint(world: Writing, put: Item): Promise<boolean> {
   const result = await tryRepeatedly(world, { tries: MAX_TRIES_OF_PARKED }, async () => {
     const outcome = await world.store.commit([{ put, when: "newer" }]);
     return outcome.kind === "committed" || again(outcome);
@@ -30,20 +29,20 @@ export async function tryPutHint(
 /** Where an item is stored, in words. */
 export const placeOf = ({ pk, sk }: Key): string => `${pk} / ${sk}`;
 
-/**
- * Puts an item where none is; gives the item that stands there then, this one or another writer's.
- * An expired item counts as absent, though the store may still have it.
- */
-export function putAbsent(world: Pick<World, "store" | "clock">, item: Item): Promise<Item> {
+/** Puts an item where none is, or an expired one; gives the item that then stands there. */
+export function putAbsent(world: Writing, item: Item): Promise<Item> {
   let found: Item | undefined;
   return retrying(world, { tries: MAX_TRIES_OF_DOOR, where: placeOf(item.key) }, async () => {
     const outcome = await world.store.commit([replacing(found, item)]);
     if (outcome.kind === "committed") return item;
     [found] = await world.store.get([item.key]);
-    const lasts = found && (found.expiresAt ?? Number.POSITIVE_INFINITY) > world.clock.now();
-    return found && lasts ? found : again(outcome);
+    return found && !isOver(world, found) ? found : again(outcome);
   });
 }
+
+/** Whether an item has expired, though the store may still have it. */
+export const isOver = ({ clock }: Pick<World, "clock">, { expiresAt }: Item): boolean =>
+  expiresAt !== undefined && expiresAt <= clock.now();
 
 /** Puts an item in the place of an expired one, or where none is. */
 export const replacing = (found: Item | undefined, item: Item): Write =>
@@ -126,23 +125,23 @@ export async function viewPage<T>(
   return { items: views, ...(next !== undefined && { nextCursor: next }) };
 }
 
-// Items that go with their instance, for certain: tidying is only a best effort.
+// Items that go with their instance for certain; tidying is best effort.
 
 /** When an ended instance goes, with everything of it; undefined while it is live. */
 export const expiryOf = ({ settings }: World, { endedAt }: Instance): Instant | undefined =>
   endedAt === undefined ? undefined : instantFrom(endedAt + settings.retentionMs);
 
 /**
- * Lets an item expire under its version: one that was removed meanwhile, with its instance, must not
- * come back. Says whether it expires by this write; else it is another item by now, or none.
+ * Lets an item expire under its version: one that was removed with its instance must not come back.
+ * A conflict says that it is another item by now, or none.
  */
 export function expireItem(world: World, { version, ...item }: Item, expiresAt: Instant) {
   const put = { ...item, version: version + 1, expiresAt };
   return retrying(world, { tries: MAX_TRIES_OF_PARKED, where: placeOf(item.key) }, async () => {
     const outcome = await world.store.commit([{ put, when: { version } }]);
     // An unknown outcome is a conflict next time.
-    if (outcome.kind === "committed" || outcome.kind === "conflict") return outcome.kind;
-    return again(outcome);
+    const isDone = outcome.kind === "committed" || outcome.kind === "conflict";
+    return isDone ? outcome.kind : again(outcome);
   });
 }
 

@@ -16,12 +16,8 @@ export function instanceIdOf(key: Key): string | undefined {
   return kind === "I" && key.sk === "S" && id !== undefined ? decodeURIComponent(id) : undefined;
 }
 
-/**
- * Both ends are in the key, and the end of what there is of the journal: a late writer cannot replace
- * a longer chunk by a shorter one.
- */
-export const chunkKey = (pk: string, ends: ChunkEnds): Key => {
-  const { first, last, journal } = ends;
+/** Both ends are in the key, and the journal's: a late writer cannot replace a longer chunk. */
+export const chunkKey = (pk: string, { first, last, journal }: ChunkEnds): Key => {
   const sk = `T#${padded(first)}#${padded(last)}`;
   return at(pk, journal === undefined ? sk : `${sk}#${padded(journal)}`);
 };
@@ -61,14 +57,9 @@ export const partKey = ({ pk, what, hash }: TextName, part: number): Key =>
   at(pk, `${what}#${hash}#${padded(part)}`);
 
 /** A start event by timer; it stands beside its definition, one for each event of the latest version. */
-export const timerStartKey = (
-  tenant: string,
-  {
-    definitionId,
-    hash,
-    element,
-  }: Readonly<{ definitionId: string; hash: string; element: string }>,
-): Key => at(definitionPk(tenant, definitionId), `TS#${hash}#${part(element)}`);
+export const timerStartKey = (tenant: string, { definitionId, hash, element }: StartEvent): Key =>
+  at(definitionPk(tenant, definitionId), `TS#${hash}#${part(element)}`);
+type StartEvent = Readonly<{ definitionId: string; hash: string; element: string }>;
 export const schedulesView = (tenant: string): string => `${tenant}#TS`;
 export const scheduleOrder = (definitionId: string, element: string): string =>
   `${part(definitionId)}#${part(element)}`;
@@ -84,12 +75,8 @@ export type Phase = (typeof PHASES)[number];
 export const PHASES = ["live", "incident", "succeeded", "failed", "cancelled"] as const;
 
 /** One shard of the instances of a definition in a phase. */
-export const phaseView = (
-  tenant: string,
-  phase: Phase,
-  definitionId: string,
-  shard: number,
-): string => `${tenant}#L#${phase}#${encodeURIComponent(definitionId)}#${shard}`;
+export const phaseView = (tenant: string, phase: Phase, id: string, shard: number): string =>
+  `${tenant}#L#${phase}#${encodeURIComponent(id)}#${shard}`;
 
 /** Orders instances by their start; the id makes it unique. */
 export const instanceOrder = ({ startedAt, id }: Pick<Instance, "startedAt" | "id">): string =>
@@ -125,21 +112,17 @@ export const openSk = (
 ): string => `A#${instantText(at)}#${whose(instanceId, id)}${attempt > 1 ? `/${attempt}` : ""}`;
 
 /** A task that a worker has locked until `until`; the id names this one lock. */
-export const lockSk = (
-  until: Instant,
-  instanceId: string,
-  ticket: string,
-  lockId: string,
-): string => `L#${instantText(until)}#${whose(instanceId, ticket)}#${lockId}`;
+export const lockSk = (until: Instant, instanceId: string, ticket: string, lock: string): string =>
+  `L#${instantText(until)}#${whose(instanceId, ticket)}#${lock}`;
 
 const whose = (instanceId: string, ticket: string): string =>
   `${encodeURIComponent(instanceId)}#${ticket}`;
 
 /** Open rows that may be taken by now, locked rows whose time is over, and the others. */
 export const openUntil = (now: Instant) =>
-  ({ from: "A#", to: `A#${instantText(after(now))}` }) as const;
+  ({ from: "A#", to: `A#${instantText(now + 1)}` }) as const;
 export const openAfter = (now: Instant) =>
-  ({ from: `A#${instantText(after(now))}`, to: "A$" }) as const;
+  ({ from: `A#${instantText(now + 1)}`, to: "A$" }) as const;
 export const lockedUntil = (now: Instant) => ({ from: "L#", to: `L#${instantText(now)}` }) as const;
 export const lockedAfter = (now: Instant) => ({ from: `L#${instantText(now)}`, to: "L$" }) as const;
 
@@ -268,8 +251,6 @@ const padded = (n: number): string => String(n).padStart(10, "0");
 
 /** Fifteen digits hold every instant after 1970; earlier ones cannot be written by our clocks. */
 const instantText = (instant: number): string => String(instant).padStart(15, "0");
-
-const after = (instant: Instant): number => instant + 1;
 
 /** Where instances that owe something stand in the due index. */
 export const AT_ONCE = instantFrom(0);

@@ -78,21 +78,18 @@ export function changeLatest(
   id: string,
   plan: (found: ReadLatest) => Promise<LatestChange | undefined>,
 ): Promise<Latest> {
-  return retrying(
-    world,
-    { tries: MAX_TRIES_AT_DEFINITION, where: `definition ${id}` },
-    async () => {
-      const found = await deployed(world, id);
-      const change = await plan(found);
-      if (change === undefined) return found.latest;
-      const { latest, writes = [], afterwards } = change;
-      const outcome = await world.store.commit([latestWrite(world, latest, found.item), ...writes]);
-      // Lost or unknown: the next try reads what has become of it.
-      if (outcome.kind !== "committed") return again(outcome);
-      await afterwards?.();
-      return latest;
-    },
-  );
+  const tries = { tries: MAX_TRIES_AT_DEFINITION, where: `definition ${id}` };
+  return retrying(world, tries, async () => {
+    const found = await deployed(world, id);
+    const change = await plan(found);
+    if (change === undefined) return found.latest;
+    const { latest, writes = [], afterwards } = change;
+    const outcome = await world.store.commit([latestWrite(world, latest, found.item), ...writes]);
+    // Lost or unknown: the next try reads what has become of it.
+    if (outcome.kind !== "committed") return again(outcome);
+    await afterwards?.();
+    return latest;
+  });
 }
 
 /** A version that may be started, and over how many shards its lists are spread. */
@@ -134,6 +131,16 @@ export function latestWrite(world: World, latest: Latest, found: Item | undefine
     body: encodeBody("latest", latest),
     listed: { view: definitionsView(tenant), order: definitionOrder(latest.id, shardsOf(latest)) },
   });
+}
+
+/** Writes a new version down, beside its head. */
+export function versionWrite(world: World, definition: Definition, sourceHash: string): Write {
+  const { id, version, hash, versionTag: tag } = definition;
+  const deployedAt = world.clock.now();
+  const record: VersionRecord = { hash, sourceHash, deployedAt, ...(tag && { tag }) };
+  const key = versionKey(world.settings.tenant, id, version);
+  const body = encodeBody("definition-version", record);
+  return { put: { key, version: 1, body }, when: "absent" };
 }
 
 export const parseLatest = parserOf<Latest>("latest");

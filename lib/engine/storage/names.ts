@@ -29,17 +29,14 @@ export function parseTaskId(taskId: string): { instanceId: string; ticket: strin
 export const idempotencyKeyOf = (instanceId: string, ticket: string): string =>
   `${instanceId}:${ticket}`;
 
-/**
- * The order in which tickets were opened: their ids hold the version that opened them, a number
- * within it, and the members of a family theirs besides.
- */
+/** The order in which tickets were opened: by version, the number within it, and the batch item. */
 export function compareTickets(a: string, b: string): number {
   const [of, than] = [numbersIn(a), numbersIn(b)];
   const differing = of.findIndex((number, place) => number !== than[place]);
   return (of[differing] ?? 0) - (than[differing] ?? 0);
 }
 
-/** Whether a text could be the id of a ticket, or of a member. */
+/** Whether a text could be the id of a ticket, or of a batch item. */
 export const isTicketId = (text: string): boolean => ID.test(text);
 
 const ID = /^[a-z](\d{1,15})\.(\d{1,15})(?:#(\d{1,9}))?$/;
@@ -49,9 +46,7 @@ function numbersIn(id: string): readonly number[] {
   return [Number(version), Number(number), Number(member)];
 }
 
-/** Invocations are mostly called by UUIDs, which take 36 characters and need 22 of base 64. */
-
-/** The id of an owner as it is stored. */
+/** The id of an owner as it is stored: of a UUID's 36 characters, 22 in base 64. */
 export function packOwner(own: string): string {
   if (UUID.test(own)) {
     return `~${Buffer.from(own.replaceAll("-", ""), "hex").toString("base64url")}`;

@@ -26,16 +26,15 @@ export async function loadProgram(world: World, ref: DefinitionRef): Promise<Pro
   const text = await readParts(world.store, { pk, what: "V", hash: ref.hash });
   if (text === undefined) throw missing(ref);
   const definition = { ...parseDefinition(text), version: ref.version };
-  const program = sound(`definition ${ref.id} version ${ref.version}`, () =>
-    prepare(world, definition),
-  );
+  const where = `definition ${ref.id} version ${ref.version}`;
+  const program = sound(where, () => prepare(world, definition));
   if (programs.size >= MAX_KEPT_PROGRAMS) programs.delete(programs.keys().next().value ?? "");
   programs.set(name, program);
   return program;
 }
 
 /** Hands a definition to the runner of its body. */
-export function prepare(world: World, definition: Definition): Program {
+function prepare(world: World, definition: Definition): Program {
   const runner = world.runners[definition.body.runner];
   if (runner) return { definition, runner: runner(definition) };
   throw new EngineError("engine/misconfigured", {

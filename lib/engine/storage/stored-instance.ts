@@ -1,5 +1,4 @@
-/** Instances in and out of the store. Decoding is remembered per body: a store that hands out the
- *  same bytes again costs nothing. */
+/** Instances in and out of the store. Decoding is remembered per body: it costs nothing again. */
 import { isInstanceId } from "../../definition/instance-id.ts";
 import type { Instant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
@@ -7,6 +6,7 @@ import type { Program } from "../../kernel/runner.ts";
 import type { Item } from "../../ports/store.ts";
 import type { World } from "../world.ts";
 import { decodeInstance, parseStored } from "./codec.ts";
+import { isOver } from "./items.ts";
 import { instanceIdOf, instanceKey } from "./keys.ts";
 import { loadProgram } from "./programs.ts";
 import { sound } from "./unreadable.ts";
@@ -26,8 +26,7 @@ export async function readInstance(world: World, instanceId: string): Promise<It
   // No instance can be called so; asking the store would be a mistake of ours.
   if (!isInstanceId(instanceId)) return undefined;
   const [item] = await world.store.get([instanceKey(world.settings.tenant, instanceId)]);
-  const isOver = item?.expiresAt !== undefined && item.expiresAt <= world.clock.now();
-  return isOver ? undefined : item;
+  return item && !isOver(world, item) ? item : undefined;
 }
 
 /** The image in an item, such as a refused commit brings back. */
@@ -42,14 +41,12 @@ export async function imageOf(world: World, item: Item): Promise<Image> {
   const about = { id, tenant: world.settings.tenant, version: item.version };
   const instance = sound(where, () => decodeInstance(stored, program.definition, about));
   const image = { instance, program };
-  images.set(item.body, image);
+  rememberImage(item.body, image);
   return image;
 }
 
 /** Remembers what bytes stand for, when they were made here. */
-export function rememberImage(body: Uint8Array, image: Image): void {
-  images.set(body, image);
-}
+export const rememberImage = (body: Uint8Array, image: Image) => images.set(body, image);
 
 const images = new WeakMap<Uint8Array, Image>();
 

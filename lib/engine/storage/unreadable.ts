@@ -1,12 +1,11 @@
 /**
- * What is stored and cannot be read, now and by this engine: written by a newer engine or by one too
- * old, or damaged. It stands in no other's way:
+ * Stored items that this engine cannot read: written by a newer engine or by one too old, or damaged.
  *
- * 1. Lists, polls and sweeps leave it out, report it once and go on. It is left as it is: what only
- *    it could tell is not decided without it.
- * 2. Deliveries leave out what is damaged. What a newer engine has written they leave to that engine:
- *    the delivery is repeated until that one takes it.
- * 3. A request for it by its name answers what is wrong with it.
+ * 1. Lists, polls and sweeps leave them out, report them once and go on. The items are left as they
+ *    are: what only they could tell is not decided without them.
+ * 2. Deliveries leave out what is damaged. What a newer engine has written is left to that engine: the
+ *    delivery is repeated until it takes it.
+ * 3. A request for one by its name answers what is wrong with it.
  */
 import { EngineError, type ErrorCode } from "../../ports/engine-error.ts";
 import type { Item, Key, Store } from "../../ports/store.ts";

@@ -8,7 +8,7 @@ import type { Item, Key } from "../../ports/store.ts";
 import type { World } from "../world.ts";
 import type { Stored } from "./codec.ts";
 import type { NewValue } from "./externalized.ts";
-import { encodeBody, parseBody } from "./formats.ts";
+import { encodeBody, parserOf } from "./formats.ts";
 import { perWorld } from "./in-process.ts";
 import { readMany, tryPutHint } from "./items.ts";
 import { instancePk, valueHashOf, valueKey } from "./keys.ts";
@@ -34,14 +34,12 @@ type Life = Pick<Instance, "id" | "startedAt" | "runAt">;
  * earlier life of the same id has left one that is about to expire, this one is the newer.
  */
 async function storeValue(world: World, life: Life, value: NewValue) {
-  const { id } = life;
-  const { hash } = value;
-  const key = valueKey(instancePk(world.settings.tenant, id), hash);
+  const key = valueKey(instancePk(world.settings.tenant, life.id), value.hash);
   const put = (body: object) =>
     tryPutHint(world, { key, version: runOf(life), body: encodeBody("value", body) });
   if (!isBlob(world, value)) return put({ v: value.value });
   const bytes = new TextEncoder().encode(JSON.stringify(value.value));
-  await world.blobs.put(blobName(world, id, hash), bytes);
+  await world.blobs.put(blobName(world, life.id, value.hash), bytes);
   return put({ blob: true });
 }
 
@@ -62,11 +60,9 @@ export async function withExternalized(
   instanceId: string,
   stored: Stored,
 ): Promise<Stored> {
-  const refs = stored.packed.v ?? [];
-  if (refs.length === 0) return stored;
-  const apart = refs.map(([, hash, bytes]) => ({ hash, bytes }));
-  const values = await readValues(world, instanceId, apart);
-  return filled(stored, values);
+  const hashes = (stored.packed.v ?? []).map(([, hash]) => hash);
+  if (hashes.length === 0) return stored;
+  return filled(stored, await readValues(world, instanceId, hashes));
 }
 
 /** Puts values where they belong; every one that the instance names must be there. */
@@ -74,61 +70,58 @@ export function filled(stored: Stored, values: ReadonlyMap<string, Json>): Store
   const refs = stored.packed.v ?? [];
   const changes = refs.map(([at, hash]) => {
     const value = values.get(hash);
-    if (value === undefined)
-      throw new EngineError("instance/value-missing", { where: `value ${hash}` });
+    if (value === undefined) throw missing(hash);
     return [at, value] as const;
   });
   return { ...stored, packed: withValues(stored.packed, changes) };
 }
 
-/** Lets the blobs of these values go, though the items that stand for them may have gone before. */
-export const expireBlobs = (world: World, instanceId: string, values: readonly Externalized[]) =>
-  release(world, instanceId, hashesOfBlobs(world, values), "expire");
+const missing = (hash: string): EngineError =>
+  new EngineError("instance/value-missing", { where: `value ${hash}` });
 
-/** Removes the blobs of values whose items may never have been put. */
-export const removeBlobs = (world: World, instanceId: string, values: readonly Externalized[]) =>
-  release(world, instanceId, hashesOfBlobs(world, values), "remove");
+/** Expires or removes the blobs of these values; their items may be gone, or were never put. */
+export async function releaseBlobs(
+  world: World,
+  how: "expire" | "remove",
+  instanceId: string,
+  values: readonly Externalized[],
+): Promise<void> {
+  for (const { hash } of values.filter((each) => isBlob(world, each))) {
+    await world.blobs[how](blobName(world, instanceId, hash));
+  }
+}
 
-/** Lets the blob of a stored value go, if it has one. */
+/** Expires the blob of a stored value, if it has one. */
 export const expireValue = (world: World, instanceId: string, item: Item) =>
-  release(world, instanceId, hashesIn(world, item), "expire");
+  releaseBlobOf(world, "expire", instanceId, item);
 
 /** Removes the blob of a stored value, if it has one. */
 export const removeBlobOf = (world: World, instanceId: string, item: Item) =>
-  release(world, instanceId, hashesIn(world, item), "remove");
+  releaseBlobOf(world, "remove", instanceId, item);
 
-async function release(
+/** An item that cannot be read may stand for a blob: to release one that is not there is harmless. */
+async function releaseBlobOf(
   world: World,
-  instanceId: string,
-  hashes: readonly string[],
   how: "expire" | "remove",
+  instanceId: string,
+  item: Item,
 ): Promise<void> {
-  for (const hash of hashes) await world.blobs[how](blobName(world, instanceId, hash));
-}
-
-const hashesOfBlobs = (world: World, values: readonly Externalized[]): readonly string[] =>
-  values.filter((each) => isBlob(world, each)).map(({ hash }) => hash);
-
-function hashesIn(world: World, item: Item): readonly string[] {
   const hash = valueHashOf(item.key);
-  return hash !== undefined && mayBeBlob(world, item) ? [hash] : [];
-}
-
-/** An item that cannot be read may stand for one: to let go of a blob that is not there is harmless. */
-function mayBeBlob(world: World, item: Item): boolean {
+  if (hash === undefined) return;
   const [value] = readableOf(world, [item], ({ body }) => parseValue(body));
-  return value === undefined || value.blob !== undefined;
+  if (value && value.blob === undefined) return;
+  await world.blobs[how](blobName(world, instanceId, hash));
 }
 
 async function readValues(
   world: World,
   instanceId: string,
-  apart: readonly Externalized[],
+  hashes: readonly string[],
 ): Promise<ReadonlyMap<string, Json>> {
   const remembered = rememberedBy(world);
   const values = new Map<string, Json>();
   const unread = new Set<string>();
-  for (const { hash } of apart) {
+  for (const hash of hashes) {
     const known = remembered.get(hash);
     if (known === undefined) unread.add(hash);
     else values.set(hash, known.value);
@@ -166,13 +159,10 @@ async function readItems({ store }: World, keys: readonly Key[]): Promise<readon
 }
 
 /** The value of an item, or that it stands for a blob. */
-export function parseValue(body: Uint8Array): Readonly<{ v?: Json; blob?: true }> {
-  return parseBody("value", body) as { v?: Json; blob?: true };
-}
+export const parseValue = parserOf<Readonly<{ v?: Json; blob?: true }>>("value");
 
-function parseBlob(name: string, bytes: Uint8Array): Json {
-  return sound(`blob ${name}`, () => JSON.parse(new TextDecoder().decode(bytes)) as Json);
-}
+const parseBlob = (name: string, bytes: Uint8Array): Json =>
+  sound(`blob ${name}`, () => JSON.parse(new TextDecoder().decode(bytes)) as Json);
 
 // What this host has read lately.
 

@@ -41,7 +41,7 @@ export const ADOPT_MUTANTS: readonly Mutant[] = [
     replace: `const after = handedBack(found.instance);
     if (after !== found.instance) ${MARK};
     const image = { ...found, instance: after };
-    const result = { kind: after === found.instance ? "same" : "written", image };`,
+    const result = { kind: after === found.instance ? "gone" : "settled", image };`,
   },
   {
     name: "outcome-kept-after-hand-back",

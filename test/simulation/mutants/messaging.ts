@@ -123,8 +123,8 @@ export const MESSAGING_MUTANTS: readonly Mutant[] = [
     without: "a call that delivers leaves the rows to the bus's copy, which sends what is owed",
     scenario: "signal-waiters",
     file: "lib/engine/step/dispatch.ts",
-    find: "mayGo: ({ on, name }) => on !== topic.kind || name !== topic.name,",
-    replace: `justSent: ((${MARK}), plan.took),`,
+    find: "mayGo: ({ on, name }) => on !== topic.kind || name !== topic.name }",
+    replace: `justSent: ((${MARK}), plan.took) }`,
   },
   {
     name: "consume-once-without-transaction",

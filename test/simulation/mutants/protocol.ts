@@ -44,7 +44,7 @@ export const STEP: readonly Mutant[] = [
     scenario: "driven",
     file: "lib/engine/drive/report.ts",
     find: "want: { name: trigger, fact },",
-    replace: `want: { name: (position.step > 1 && (${MARK}), name), fact },`,
+    replace: `want: { name: (position.step > 1 && (${MARK}), parked.name), fact },`,
   },
   {
     name: "no-take-over",
@@ -107,8 +107,8 @@ export const STEP: readonly Mutant[] = [
     without: "the trigger is deleted last: what is owed was sent before",
     scenario: "fork-join",
     file: "lib/engine/drive/drive.ts",
-    find: "const sent = await afterCommit(world, ran.plan, { keep: next });",
-    replace: `const dispatched = afterCommit(world, ran.plan, { keep: next });
+    find: "const sent = await afterCommit(world, ran, { keep: next });",
+    replace: `const dispatched = afterCommit(world, ran, { keep: next });
     if (next === undefined) ${MARK};
     const sent = next === undefined ? new Set() : await dispatched;`,
   },
@@ -188,9 +188,9 @@ export const STEP: readonly Mutant[] = [
     without: "after a conflict a step is decided again, from the winning image",
     scenario: "fork-join",
     file: "lib/engine/step/commit-with-retry.ts",
-    find: `return { kind: "overtaken" } as const;
+    find: `return { kind: "overtaken" };
     image = outcome.current;`,
-    replace: `return { kind: "overtaken" } as const;
+    replace: `return { kind: "overtaken" };
     ${MARK};
     const { version } = outcome.current.instance;
     image = { ...image, instance: { ...image.instance, version } };`,
