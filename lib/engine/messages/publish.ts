@@ -17,27 +17,24 @@ import {
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import {
+  type Address,
+  type Buffered,
+  hasRoom,
+  pruned,
+  type Remembered,
+  rememberedAs,
+  type Target,
+  withMessage,
+  withoutSubs,
+} from "../../kernel/mailbox.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { IdempotencyKey } from "../../shapes/paging.ts";
 import type { MessageAnswer, MessageRequest } from "../../shapes/signals.ts";
 import { answerCall, type Progress } from "../drive/commit-call.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
 import { checkPayloadSize, demandSameBody } from "../rows/broadcast.ts";
-import {
-  type Address,
-  type Buffered,
-  depthOf,
-  hasRoom,
-  mailboxItem,
-  type ReadMailbox,
-  type Remembered,
-  readMailbox,
-  rememberedAs,
-  remembers,
-  type Target,
-  withMessage,
-  withoutSubs,
-} from "../rows/mailbox.ts";
+import { mailboxItem, type ReadMailbox, readMailbox } from "../rows/mailbox.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import { Again, again, engineBusy, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
@@ -188,7 +185,7 @@ async function keepAndWake(world: World, letter: Letter): Promise<MessageAnswer>
   const { address, message, id } = letter;
   const read = await readMailbox(world, address);
   const { mid: messageId } = message;
-  if (remembers(read.mailbox, messageId)) return { messageId, outcome: "duplicate" };
+  if (rememberedAs(read.mailbox, messageId)) return { messageId, outcome: "duplicate" };
   const kept = { ...message, expiresAt: longEnough(world, letter) };
   if (!(await putMessage(world, read, kept, id))) throw engineBusy(place(address));
   letter.progress.mayHappen = true;
@@ -213,7 +210,7 @@ async function putMessage(
   const when = version === 0 ? "absent" : { version };
   const { kind } = await world.store.commit([{ put, when }]);
   if (kind !== "committed") return false;
-  world.observe?.({ kind: "message-kept", depth: depthOf(mailbox, world.clock.now()) });
+  world.observe?.({ kind: "message-kept", depth: pruned(mailbox, world.clock.now()).bufs.length });
   return true;
 }
 

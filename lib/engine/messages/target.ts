@@ -2,6 +2,13 @@
 import type { Variables } from "../../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
+import {
+  type Address,
+  type Buffered,
+  type Target,
+  type WaitTarget,
+  withoutTarget,
+} from "../../kernel/mailbox.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { Item } from "../../ports/store.ts";
@@ -9,14 +16,7 @@ import type { Progress } from "../drive/commit-call.ts";
 import { createInstance } from "../drive/creation.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
 import { lifeOf } from "../rows/life.ts";
-import {
-  type Address,
-  type Buffered,
-  mailboxItem,
-  readMailbox,
-  type Target,
-  withoutTarget,
-} from "../rows/mailbox.ts";
+import { mailboxItem, readMailbox } from "../rows/mailbox.ts";
 import { openedBy } from "../rows/wait-row.ts";
 import { parseBody } from "../storage/formats.ts";
 import { eachPage } from "../storage/items.ts";
@@ -110,10 +110,7 @@ async function takeOnce(world: World, kept: KeptMessage): Promise<string | undef
 }
 
 /** It was seen to wait when the message was kept for it, so only its ticket can be in question. */
-export const lifeOfTarget = (
-  world: World,
-  target: Extract<Target, { ticket: string }>,
-): ReturnType<typeof lifeOf> =>
+export const lifeOfTarget = (world: World, target: WaitTarget): ReturnType<typeof lifeOf> =>
   lifeOf(world, { ...target, since: instantFrom(0), version: openedBy(target.ticket) });
 
 async function isLeft(world: World, kept: KeptMessage, definitionId: string): Promise<boolean> {

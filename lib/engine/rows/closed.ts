@@ -2,12 +2,13 @@
 import { MAX_FAN_OUT_MS } from "../../definition/limits.ts";
 import { isBatch, itemsClosed } from "../../kernel/batch.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../../kernel/instance.ts";
+import { isSameTarget, withoutSubs } from "../../kernel/mailbox.ts";
 import { isUserTask } from "../../kernel/user-task.ts";
 import type { Key } from "../../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../../ports/store-rules.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
-import { mailboxItem, readMailbox, withoutSubs } from "./mailbox.ts";
+import { mailboxItem, readMailbox } from "./mailbox.ts";
 import { type Change, isTask, openTask, runsHere } from "./open-tickets.ts";
 import { isQueued } from "./queue-task.ts";
 import { openKey } from "./task-row.ts";
@@ -131,9 +132,8 @@ async function leaveBox(world: World, change: Change, ticket: MessageTicket): Pr
   const { pk } = mailboxKey(change.before.tenant, ticket.name, ticket.key);
   if (change.companions.some((write) => keyOfWrite(write).pk === pk)) return;
   const { version, mailbox } = await readMailbox(world, ticket);
-  const isThis = (sub: { instanceId: string; ticket: string }) =>
-    sub.instanceId === change.before.id && sub.ticket === ticket.id;
-  const left = withoutSubs(mailbox, isThis);
+  const wait = { instanceId: change.before.id, ticket: ticket.id };
+  const left = withoutSubs(mailbox, (sub) => isSameTarget(sub, wait));
   if (left === mailbox) return;
   await world.store.commit([{ put: mailboxItem(world, left, version + 1), when: { version } }]);
 }

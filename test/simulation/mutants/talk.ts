@@ -146,7 +146,7 @@ export const TALK_MUTANTS: readonly Mutant[] = [
     name: "message-not-remembered",
     without: "a mailbox remembers the messages that have come",
     scenario: "message-doubled",
-    file: "lib/engine/rows/mailbox.ts",
+    file: "lib/kernel/mailbox.ts",
     find: "return { ...mailbox, ids: [...mailbox.ids, id] };",
     replace: `${MARK}; return mailbox;`,
   },
