@@ -34,7 +34,7 @@ import type { MessageAnswer, MessageRequest } from "../../shapes/signals.ts";
 import { answerCall, type Progress } from "../drive/commit-call.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
 import { checkPayloadSize, demandSameBody } from "../rows/broadcast.ts";
-import { mailboxItem, type ReadMailbox, readMailbox } from "../rows/mailbox.ts";
+import { mailboxWrite, type ReadMailbox, readMailbox } from "../rows/mailbox.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import { Again, again, engineBusy, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
@@ -206,9 +206,7 @@ async function putMessage(
   if (!hasRoom(before, message, world.clock.now()))
     throw new EngineError("message/mailbox-full", { where: place(before.address) });
   const mailbox = withMessage(before, message, id);
-  const put = mailboxItem(world, mailbox, version + 1);
-  const when = version === 0 ? "absent" : { version };
-  const { kind } = await world.store.commit([{ put, when }]);
+  const { kind } = await world.store.commit([mailboxWrite(world, mailbox, version)]);
   if (kind !== "committed") return false;
   world.observe?.({ kind: "message-kept", depth: pruned(mailbox, world.clock.now()).bufs.length });
   return true;

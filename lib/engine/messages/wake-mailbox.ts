@@ -9,8 +9,7 @@ import {
 import type { PokeMessage, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
 import { lifeOf } from "../rows/life.ts";
-import { mailboxItem, parseMailbox } from "../rows/mailbox.ts";
-import { replacing } from "../storage/items.ts";
+import { mailboxWrite, parseMailbox } from "../rows/mailbox.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -76,5 +75,5 @@ async function removeSubs(world: World, key: Key, dead: readonly Sub[]): Promise
   const left = withoutSubs(parseMailbox(item.body), (sub) =>
     dead.some((it) => isSameTarget(it, sub)),
   );
-  await world.store.commit([replacing(item, mailboxItem(world, left, item.version))]);
+  await world.store.commit([mailboxWrite(world, left, item.version)]);
 }

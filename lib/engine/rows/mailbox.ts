@@ -12,7 +12,7 @@ import {
   withMessage,
 } from "../../kernel/mailbox.ts";
 import type { CarriedStart, Post } from "../../ports/message.ts";
-import type { Item } from "../../ports/store.ts";
+import type { Item, Write } from "../../ports/store.ts";
 import { encodeBody, parserOf } from "../storage/formats.ts";
 import { AT_ONCE, mailboxKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
@@ -58,6 +58,12 @@ export function mailboxItem(world: World, mailbox: Mailbox, version: number): It
     ...(expiresAt !== undefined && { expiresAt }),
   };
 }
+
+/** Writes a changed mailbox in the place of the version that was read; 0: where none was. */
+export const mailboxWrite = (world: World, mailbox: Mailbox, version: number): Write => ({
+  put: mailboxItem(world, mailbox, version + 1),
+  when: version === 0 ? "absent" : { version },
+});
 
 export const parseMailbox = parserOf<Mailbox>("mailbox");
 
