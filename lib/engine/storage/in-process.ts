@@ -12,6 +12,14 @@ export function perWorld<T>(make: () => T): (world: World) => T {
   };
 }
 
+/** Remembers a value; a memory that is full is emptied first. */
+export function rememberIn<T>(memory: Map<string, T>, name: string, value: T): void {
+  if (memory.size >= MAX_REMEMBERED) memory.clear();
+  memory.set(name, value);
+}
+
+const MAX_REMEMBERED = 10_000;
+
 /**
  * Lets the writers of one item of a store that this process owns go one after the other: where all
  * of them are here, losing to each other would be waste. Elsewhere versions decide.
