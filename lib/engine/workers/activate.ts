@@ -18,7 +18,8 @@ import type { ActivatedTask, Activation, ActivationRequest } from "../../shapes/
 import { weightOf } from "../instances/listing.ts";
 import { type OpenRow, parseOffer, putOpenRow, restingRow, rowStateOf } from "../rows/task-row.ts";
 import { lookedForType, spreadWider } from "../rows/task-type.ts";
-import { viewTask } from "../rows/view-task.ts";
+import { inputOf, viewWork } from "../rows/view-task.ts";
+import { perWorld } from "../storage/in-process.ts";
 import { tryPutHint } from "../storage/items.ts";
 import {
   instanceKey,
@@ -162,7 +163,7 @@ async function takeRow(
 async function giveAway(world: World, row: Item, lock: Lock): Promise<ActivatedTask | undefined> {
   const image = await loadInstance(world, parseOffer(row.body).instanceId);
   const state = rowStateOf(world, row, image);
-  if (state.kind === "open") return viewActivated(world, state, lock);
+  if (state.kind === "open") return viewActivated(state, lock);
   if (state.kind === "dead") return undefined;
   if (state.image) await putOpenRow(world, state.image.instance, state.task, "again");
   else await world.store.commit([{ put: row, when: "absent" }]);
@@ -182,23 +183,11 @@ async function nextAvailable(world: World, type: string): Promise<Instant | unde
   return times.length === 0 ? undefined : instantFrom(Math.min(...times) + 1);
 }
 
-function viewActivated(world: World, { image, task }: OpenRow, lock: Lock): ActivatedTask {
-  const view = viewTask(world, image, task);
-  return {
-    taskId: view.taskId,
-    lockToken: lockTokenOf(lock),
-    type: view.type,
-    instanceId: view.instanceId,
-    element: view.element,
-    definition: view.definition,
-    variables: view.variables,
-    headers: view.headers,
-    attempt: view.attempt,
-    retries: view.retries,
-    lockedUntil: formatInstant(lock.until),
-    idempotencyKey: view.idempotencyKey,
-  };
-}
+const viewActivated = ({ image, task }: OpenRow, lock: Lock): ActivatedTask => ({
+  ...viewWork(image, task, inputOf(image, task)),
+  lockToken: lockTokenOf(lock),
+  lockedUntil: formatInstant(lock.until),
+});
 
 // Polls of a process that owns the store do not fight each other for the same task: they end with it,
 // and so does what is noted here. Elsewhere a poll may stop for ever in a process that lives on, and
@@ -206,9 +195,8 @@ function viewActivated(world: World, { image, task }: OpenRow, lock: Lock): Acti
 // and not of the row: a crash may have left two rows of one task, and polls that wait are woken in the
 // same moment, when both are over. Each would take one, see the other and let the task be, for ever.
 
-const beingTaken = new WeakMap<World, Set<string>>();
-const isBeingTaken = (world: World, row: Item): boolean =>
-  beingTaken.get(world)?.has(nameOfTask(row)) ?? false;
+const beingTaken = perWorld(() => new Set<string>());
+const isBeingTaken = (world: World, row: Item): boolean => beingTaken(world).has(nameOfTask(row));
 
 function nameOfTask({ key, body }: Item): string {
   const { instanceId, ticket } = parseOffer(body);
@@ -218,11 +206,10 @@ function nameOfTask({ key, body }: Item): string {
 async function alone<T>(world: World, row: Item, work: () => Promise<T>): Promise<T | undefined> {
   if (!world.settings.host.ownsStore) return work();
   if (isBeingTaken(world, row)) return undefined;
-  const tasks = beingTaken.get(world) ?? new Set();
-  beingTaken.set(world, tasks.add(nameOfTask(row)));
+  beingTaken(world).add(nameOfTask(row));
   try {
     return await work();
   } finally {
-    tasks.delete(nameOfTask(row));
+    beingTaken(world).delete(nameOfTask(row));
   }
 }

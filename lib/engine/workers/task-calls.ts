@@ -1,5 +1,4 @@
 /** Tasks as workers and users see them: found by rows, completed by their ticket. */
-import { MAX_PAGE_BYTES } from "../../definition/limits.ts";
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import type { Fact } from "../../kernel/fact.ts";
@@ -19,11 +18,11 @@ import type {
   TaskView,
 } from "../../shapes/tasks.ts";
 import { handleRequest, type InstanceRequest } from "../drive/instance-request.ts";
-import { weightOf } from "../instances/listing.ts";
 import { openTask, openTasks } from "../rows/open-tickets.ts";
 import { type Offer, parseOffer, rowStateOf } from "../rows/task-row.ts";
 import { offerRows } from "../rows/task-type.ts";
 import { viewTask } from "../rows/view-task.ts";
+import { defined } from "../storage/defined.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { attemptName, compareTickets, isTicketId, parseTaskId } from "../storage/names.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
@@ -217,8 +216,9 @@ export async function getTask(world: World, taskId: string): Promise<TaskView> {
 async function tasksOfInstance(
   world: World,
   filter: TaskFilter,
-  { limit, cursor }: PageRequest,
+  page: PageRequest,
 ): Promise<Listed<TaskView>> {
+  const { cursor } = page;
   const image = await loadInstance(world, filter.instanceId ?? "");
   if (image === undefined) return { items: [] };
   if (cursor !== undefined && !isTicketId(cursor)) throw cursorInvalid(cursor);
@@ -227,16 +227,11 @@ async function tasksOfInstance(
   const wanted = openTasks(image.instance.tickets)
     .filter((task) => isAhead(task) && isWanted(task, filter, world.clock.now()))
     .sort((a, b) => compareTickets(a.id, b.id));
-  const items: TaskView[] = [];
-  let bytes = 0;
-  for (const task of wanted.slice(0, limit)) {
-    const view = viewTask(world, image, task);
-    bytes += weightOf(view);
-    if (items.length > 0 && bytes > MAX_PAGE_BYTES) break;
-    items.push(view);
-  }
-  const last = wanted[items.length - 1];
-  return { items, ...(items.length < wanted.length && last && { nextCursor: last.id }) };
+  const read = async ({ limit }: PageRequest) => {
+    const next = limit < wanted.length ? wanted[limit - 1]?.id : undefined;
+    return { items: wanted.slice(0, limit), ...defined({ next }) };
+  };
+  return tasksOnPage(page, read, async (task) => viewTask(world, image, task));
 }
 
 function taskPartsOf(taskId: string): TaskParts {
