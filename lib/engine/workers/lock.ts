@@ -7,7 +7,7 @@ import type { Item, Key } from "../../ports/store.ts";
 import type { Heartbeat, HeartbeatRequest } from "../../shapes/tasks.ts";
 import { openTask } from "../rows/open-tickets.ts";
 import { lockedRow, parseOffer } from "../rows/task-row.ts";
-import { scanAll } from "../storage/items.ts";
+import { readItem, scanAll } from "../storage/items.ts";
 import {
   isStorable,
   lockedAfter,
@@ -141,7 +141,7 @@ export async function moveRow(world: World, old: Item, put: Item): Promise<Moved
 async function putNew(world: World, put: Item): Promise<boolean> {
   const outcome = await world.store.commit([{ put, when: "absent" }]);
   if (outcome.kind !== "unknown") return outcome.kind === "committed";
-  return (await readRow(world, put.key)) !== undefined;
+  return (await readItem(world, put.key)) !== undefined;
 }
 
 async function removeRow(world: World, { key, version }: Item): Promise<Moved> {
@@ -150,14 +150,9 @@ async function removeRow(world: World, { key, version }: Item): Promise<Moved> {
     if (outcome.kind === "committed") return "taken";
     if (outcome.kind === "conflict") return "lost";
     if (outcome.kind === "busy") return again(outcome);
-    return (await readRow(world, key))?.version === version ? again() : "in-doubt";
+    return (await readItem(world, key))?.version === version ? again() : "in-doubt";
   });
   return moved instanceof Again ? "busy" : moved;
-}
-
-async function readRow(world: World, key: Key): Promise<Item | undefined> {
-  const [row] = await world.store.get([key]);
-  return row;
 }
 
 // A task may have more than one row: one that was put again, one whose lock is over. A poll that
