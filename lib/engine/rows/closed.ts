@@ -8,7 +8,7 @@ import type { Key } from "../../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../../ports/store-rules.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
-import { mailboxItem, readMailbox } from "./mailbox.ts";
+import { mailboxWrite, readMailbox } from "./mailbox.ts";
 import { type Change, isTask, openTask, runsHere } from "./open-tickets.ts";
 import { isQueued } from "./queue-task.ts";
 import { openKey } from "./task-row.ts";
@@ -52,8 +52,12 @@ export async function tidyClosed(
     held?: LockedRow | undefined;
   }> = {},
 ): Promise<void> {
-  const closed = closedBy(change).filter((ticket) => !isTopicTicket(ticket) || mayGo(ticket));
-  const rows = closed.flatMap((ticket) => deadKeys(world, change, ticket, justSent));
+  const { before, image } = change;
+  const closed = closedBy(change);
+  const rows = closed
+    .filter(isTopicTicket)
+    .filter((it) => mayGo(it) && mayTidyRow(world, image.instance, it.id, justSent))
+    .flatMap((ticket) => rowKey(before, ticket) ?? []);
   const keys = [...rows, ...(await offerKeys(world, change, held))];
   for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
     await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
@@ -85,26 +89,19 @@ export function mayTidyRow(
   );
 }
 
-function deadKeys(
-  world: World,
-  { before, image }: Change,
-  ticket: Ticket,
-  justSent: ReadonlySet<string>,
-): readonly Key[] {
-  if (!isTopicTicket(ticket) || !mayTidyRow(world, image.instance, ticket.id, justSent)) return [];
-  const key = rowKey(before, ticket);
-  return key ? [key] : [];
-}
-
 /** Rows of attempts that are over. A lock that is not named here is over in time. */
 async function offerKeys(world: World, change: Change, held?: LockedRow): Promise<Key[]> {
   const keys: Key[] = [];
-  const retried = change.before.tickets.filter((ticket) => isLater(change, ticket));
+  const { before, image } = change;
+  const retried = before.tickets.filter(isTask).filter(({ id, attempt }) => {
+    const open = openTask(image.instance, id);
+    return open !== undefined && open.attempt !== attempt;
+  });
   for (const task of [...closedBy(change), ...retried]) {
     if (!isTask(task) || runsHere(world, task) || isUserTask(task)) continue;
     const { id, type } = task;
     const known = await lookedForType(world, type);
-    const open = openKey(change.before, task, known.shards);
+    const open = openKey(before, task, known.shards);
     if (held?.ticket === id) {
       keys.push(held.key);
       const [other] = mayHaveTwoRows(task) ? await world.store.get([open]) : [];
@@ -121,12 +118,6 @@ async function offerKeys(world: World, change: Change, held?: LockedRow): Promis
  */
 const mayHaveTwoRows = ({ lease }: TaskTicket): boolean => lease?.owner === null;
 
-/** Whether a task is open as it was, but for a later attempt. */
-function isLater({ image }: Change, ticket: Ticket): boolean {
-  const open = openTask(image.instance, ticket.id);
-  return isTask(ticket) && open !== undefined && open.attempt !== ticket.attempt;
-}
-
 /** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */
 async function leaveBox(world: World, change: Change, ticket: MessageTicket): Promise<void> {
   const { pk } = mailboxKey(change.before.tenant, ticket.name, ticket.key);
@@ -135,5 +126,5 @@ async function leaveBox(world: World, change: Change, ticket: MessageTicket): Pr
   const wait = { instanceId: change.before.id, ticket: ticket.id };
   const left = withoutSubs(mailbox, (sub) => isSameTarget(sub, wait));
   if (left === mailbox) return;
-  await world.store.commit([{ put: mailboxItem(world, left, version + 1), when: { version } }]);
+  await world.store.commit([mailboxWrite(world, left, version)]);
 }

@@ -10,7 +10,7 @@ import { putHint } from "../storage/items.ts";
 import type { World } from "../world.ts";
 import { type Change, isTask, openTask, openTasks, runsHere } from "./open-tickets.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { openRow, openRowAgain, putOpenRow } from "./task-row.ts";
+import { freshMark, openRow, putOpenRow } from "./task-row.ts";
 import { offeredType } from "./task-type.ts";
 import { freshRows, userTaskRows } from "./user-task-row.ts";
 
@@ -100,7 +100,7 @@ function rowBefore(world: World, change: Change, task: TaskTicket, shards: numbe
   const { instance } = change.image;
   if (isFirstRow(change, task)) return openRow(instance, task, shards);
   const wasOpen = openTask(change.before, task.id)?.attempt === task.attempt;
-  return openRowAgain(world, wasOpen ? change.before : instance, task, shards);
+  return openRow(wasOpen ? change.before : instance, task, shards, freshMark(world));
 }
 
 /** Whether the row of a task was committed with it. */

@@ -44,11 +44,16 @@ export type Offer = Readonly<{
   from?: string;
 }>;
 
-type Stored = { i: string; k: string; r?: number; n?: number; t?: number } & {
-  w?: string;
-  g?: 1;
-  f?: string;
-};
+type Stored = Readonly<
+  { i: string; k: string } & Partial<{
+    r: number;
+    n: number;
+    t: number;
+    w: string;
+    g: 1;
+    f: string;
+  }>
+>;
 
 /**
  * The one shape that is written: `i`, `k` and `r` always, the others where they say something. Older
@@ -56,17 +61,17 @@ type Stored = { i: string; k: string; r?: number; n?: number; t?: number } & {
  */
 export function offerBody(offer: Offer): Uint8Array {
   const { instanceId, ticket, version, attempt = 1, retries, worker, again, from } = offer;
-  const stored: Stored = {
+  // What is undefined is not written.
+  return encodeBody("offer", {
     i: instanceId,
     k: ticket,
-    ...(version !== undefined && { r: version }),
-    ...(attempt > 1 && { n: attempt }),
-    ...(retries !== undefined && { t: retries }),
-    ...(worker !== undefined && { w: worker }),
-    ...(again && { g: 1 }),
-    ...(from !== undefined && { f: from }),
-  };
-  return encodeBody("offer", stored);
+    r: version,
+    n: attempt > 1 ? attempt : undefined,
+    t: retries,
+    w: worker,
+    g: again ? 1 : undefined,
+    f: from,
+  } satisfies { [Name in keyof Required<Stored>]: Stored[Name] | undefined });
 }
 
 export function parseOffer(body: Uint8Array): Offer {
@@ -104,19 +109,11 @@ export function openRow(instance: Instance, task: TaskTicket, shards: number, ma
   };
 }
 
-/** The same, where the task may have been taken by another one. */
-export const openRowAgain = (
-  world: World,
-  instance: Instance,
-  task: TaskTicket,
-  shards: number,
-): Item => openRow(instance, task, shards, freshMark(world));
-
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
 
-/** A mark that in practice is drawn once for the same row. */
-function freshMark({ ids }: World): number {
+/** A mark for a row that may not be the only one of its task; in practice no row gets it twice. */
+export function freshMark({ ids }: World): number {
   let mark = 0;
   for (const character of ids.digest(ids.fresh())) {
     mark = (mark * 67 + (character.codePointAt(0) ?? 0)) % (MARKS - 1);
@@ -131,10 +128,8 @@ export const openKey = (
   shards: number,
 ): Key => ({
   pk: offersPk(tenant, task.type, shardFor(`${id}.${task.id}`, shards)),
-  sk: openSk(availableAt(task), id, task),
+  sk: openSk(task.notBefore ?? task.since, id, task),
 });
-
-const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
 
 /**
  * Offers an attempt after its commit. A caller that cannot know whether that was done says `again`,
