@@ -109,18 +109,12 @@ async function* available(world: World, pk: string, wanted: number): AsyncGenera
     const rows: Item[] = [];
     for (const range of ranges.splice(0)) {
       const { items, next } = await world.store.scan(pk, range);
-      rows.push(...readableOf(world, items, readRow));
+      rows.push(...readableOf(world, items, (row) => parseOffer(row.body) && row));
       if (next !== undefined) ranges.push({ ...range, after: next });
     }
     const free = rows.filter((row) => !isBeingTaken(world, row));
     yield* free.sort((a, b) => timeOfRow(a.key) - timeOfRow(b.key));
   }
-}
-
-/** The row itself, if it says whose it is. */
-function readRow(row: Item): Item {
-  parseOffer(row.body);
-  return row;
 }
 
 const READ_AHEAD = 20;
