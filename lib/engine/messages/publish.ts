@@ -16,7 +16,7 @@ import {
 } from "../../definition/limits.ts";
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
-import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { instantFrom } from "../../definition/time/instant.ts";
 import {
   type Address,
   type Buffered,
@@ -112,7 +112,7 @@ async function giveTo(
   { image, ticket }: Waiter,
 ): Promise<Answer | Again> {
   const { address, id, progress } = letter;
-  const message = { ...letter.message, expiresAt: longEnough(world, letter) };
+  const message = lasting(world, letter);
   const name = wantName(ticket, message.mid);
   const instanceId = image.instance.id;
   const publishing = { post: { address, message, id }, read, progress };
@@ -148,7 +148,7 @@ async function giveToSeveral(
   targets: readonly Target[],
 ): Promise<Answer | Again> {
   const { address, id } = letter;
-  const message = { ...letter.message, for: targets, expiresAt: longEnough(world, letter) };
+  const message = { ...lasting(world, letter), for: targets };
   if (!(await putMessage(world, read, message, id))) return again();
   letter.progress.mayHappen = true;
   const takers: string[] = [];
@@ -164,9 +164,9 @@ async function giveToSeveral(
   return { outcome: isStart ? "started" : "delivered", instanceId: first };
 }
 
-/** A message that is only for waits of this moment must still live until those have it. */
-const longEnough = (world: World, { message, isFleeting }: Letter): Instant =>
-  isFleeting ? instantFrom(world.clock.now() + IN_FLIGHT_MS) : message.expiresAt;
+/** A message that is only for the waits of this moment must still live until those have it. */
+const lasting = (world: World, { message, isFleeting }: Letter): Buffered =>
+  isFleeting ? { ...message, expiresAt: instantFrom(world.clock.now() + IN_FLIGHT_MS) } : message;
 const IN_FLIGHT_MS = 60_000;
 
 async function keep(
@@ -186,8 +186,8 @@ async function keepAndWake(world: World, letter: Letter): Promise<MessageAnswer>
   const read = await readMailbox(world, address);
   const { mid: messageId } = message;
   if (rememberedAs(read.mailbox, messageId)) return { messageId, outcome: "duplicate" };
-  const kept = { ...message, expiresAt: longEnough(world, letter) };
-  if (!(await putMessage(world, read, kept, id))) throw engineBusy(place(address));
+  if (!(await putMessage(world, read, lasting(world, letter), id)))
+    throw engineBusy(place(address));
   letter.progress.mayHappen = true;
   const waiters = await waitersOf(world, read.mailbox);
   for (const waiter of waiters === "unsure" ? [] : waiters) {

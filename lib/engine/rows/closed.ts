@@ -97,26 +97,21 @@ async function offerKeys(world: World, change: Change, held?: LockedRow): Promis
     const open = openTask(image.instance, id);
     return open !== undefined && open.attempt !== attempt;
   });
-  for (const task of [...closedBy(change), ...retried]) {
-    if (!isTask(task) || runsHere(world, task) || isUserTask(task)) continue;
-    const { id, type } = task;
-    const known = await lookedForType(world, type);
+  const isOffered = (task: TaskTicket): boolean => !runsHere(world, task) && !isUserTask(task);
+  for (const task of [...closedBy(change).filter(isTask), ...retried].filter(isOffered)) {
+    const known = await lookedForType(world, task.type);
     const open = openKey(before, task, known.shards);
-    if (held?.ticket === id) {
+    if (held?.ticket === task.id) {
       keys.push(held.key);
-      const [other] = mayHaveTwoRows(task) ? await world.store.get([open]) : [];
+      // What a request has opened and a worker has taken at once, its parked copy offers again. That
+      // row goes for a read and a write here; a worker that takes it and finds it dead writes thrice.
+      const [other] = task.lease?.owner === null ? await world.store.get([open]) : [];
       if (other) keys.push(open);
     } else if (!isQueued(world, known)) keys.push(open);
     // Those in queues have rows only where they were refused: the next poll finds these dead.
   }
   return keys;
 }
-
-/**
- * What a request has opened and a worker has taken at once, its parked copy offers again: that row
- * goes for a read and a write here, and for three writes where a worker takes it only to find it dead.
- */
-const mayHaveTwoRows = ({ lease }: TaskTicket): boolean => lease?.owner === null;
 
 /** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */
 async function leaveBox(world: World, change: Change, ticket: MessageTicket): Promise<void> {

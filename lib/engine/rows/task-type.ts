@@ -135,28 +135,24 @@ function changeType(
   change: (type: TaskType) => TaskType,
   damaged?: TaskType,
 ): Promise<ReadType> {
+  const { tenant } = world.settings;
   return retrying(world, { tries: MAX_TRIES_OF_DOOR, where: `task type ${name}` }, async () => {
     const read = await readType(world, name, damaged);
     const { version } = read;
     const type = change(read.type);
     if (version > 0 && damaged === undefined && type === read.type) return read;
-    const put = typeItem(world, name, version + 1, type);
+    const put = {
+      key: taskTypeKey(tenant, name),
+      version: version + 1,
+      body: encodeBody("task-type", type),
+      listed: { view: taskTypesView(tenant), order: orderOf(name) },
+    };
     const when = version === 0 ? "absent" : { version };
     const outcome = await world.store.commit([{ put, when }]);
     // Unknown or lost: the next read tells what has become of it.
     if (outcome.kind !== "committed") return again(outcome);
     return remember(world, name, { version: version + 1, type });
   });
-}
-
-function typeItem(world: World, name: string, version: number, type: TaskType): Item {
-  const { tenant } = world.settings;
-  return {
-    key: taskTypeKey(tenant, name),
-    version,
-    body: encodeBody("task-type", type),
-    listed: { view: taskTypesView(tenant), order: orderOf(name) },
-  };
 }
 
 const orderOf = (type: string): string => `T#${encodeURIComponent(type)}`;
