@@ -97,9 +97,8 @@ async function takeFrom(world: World, poll: Poll, pk: string): Promise<void> {
 type Locks = { known?: Item[] };
 
 /**
- * Rows that may be taken now, the longest first; more than are needed, since others take some too.
- * Where none of them can be taken there may be some behind: those of tasks that are locked stay
- * in front until their locks are over.
+ * Rows that may be taken now, the oldest first; more than are needed, since others take some too. If
+ * none can be taken, others may follow: rows of locked tasks stay in front until their locks are over.
  */
 async function* available(world: World, pk: string, wanted: number): AsyncGenerator<Item> {
   const now = world.clock.now();
@@ -183,11 +182,11 @@ const viewActivated = ({ image, task }: OpenRow, lock: Lock): ActivatedTask => (
   lockedUntil: formatInstant(lock.until),
 });
 
-// Polls of a process that owns the store do not fight each other for the same task: they end with it,
-// and so does what is noted here. Elsewhere a poll may stop for ever in a process that lives on, and
-// a note of it would keep the task from every poll there: rows decide alone. The note is of the task
-// and not of the row: a crash may have left two rows of one task, and polls that wait are woken in the
-// same moment, when both are over. Each would take one, see the other and let the task be, for ever.
+// Polls of a process that owns the store do not compete for the same task: they end with the process,
+// and so does this note. Elsewhere a poll may stop for ever in a process that lives on, and its note
+// would keep the task from every poll there: only rows decide. The note names the task, not the row: a
+// crash may leave two rows of one task, and waiting polls wake at the moment when both locks are over.
+// Each would take one row, see the other and leave the task, for ever.
 
 const beingTaken = perWorld(() => new Set<string>());
 const isBeingTaken = (world: World, row: Item): boolean => beingTaken(world).has(nameOfTask(row));
