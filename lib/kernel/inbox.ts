@@ -116,5 +116,6 @@ const isUnexpired =
   ({ expiresAt }: QueuedEvent): boolean =>
     expiresAt > now;
 
-const seenOf = (seen: Events["seenEvents"], name: string): Seen =>
+/** What the instance has seen of the broadcast events of a name. */
+export const seenOf = (seen: Events["seenEvents"], name: string): Seen =>
   (Object.hasOwn(seen, name) ? seen[name] : undefined) ?? NOTHING_SEEN;

@@ -8,10 +8,10 @@
  */
 
 import * as z from "zod/mini";
-import type { Variables } from "../definition/json.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type { Parent } from "../kernel/instance.ts";
+import type { Address, Buffered, Remembered } from "../kernel/mailbox.ts";
 import { anyFact, startedFact } from "./fact-schema.ts";
 import { ADDRESSED, type Addressed, kindOf, type MessageOfKind } from "./message-kind.ts";
 import { count, instant, listOf, maybe, schemaOf, text, variables } from "./schema.ts";
@@ -30,10 +30,7 @@ export type {
   WorkMessage,
 } from "./work-message.ts";
 
-/** How a mailbox remembers a message: until when, and a fingerprint of its content. */
-export type RememberedMessage = Readonly<{ mid: string; until: Instant; body: string }>;
-
-const remembered = schemaOf<RememberedMessage>()(
+const remembered = schemaOf<Remembered>()(
   z.strictObject({ mid: text, until: instant, body: text }),
 );
 
@@ -61,7 +58,7 @@ export type CarriedStart = Readonly<{
   mail?: Readonly<{
     name: string;
     key: string;
-    id: RememberedMessage;
+    id: Remembered;
     /** The version of the mailbox when it had no waits; absent: it keeps the message for this start. */
     base?: number;
   }>;
@@ -213,9 +210,9 @@ export type LookMessage = Addressed &
 
 /** A message on its way to its mailbox. */
 export type Post = Readonly<{
-  address: Readonly<{ name: string; key: string }>;
-  message: Readonly<{ mid: string; payload: Variables; expiresAt: Instant }>;
-  id: RememberedMessage;
+  address: Address;
+  message: Omit<Buffered, "for" | "taken">;
+  id: Remembered;
 }>;
 
 const LOOK = kindOf<LookMessage>()("look", {

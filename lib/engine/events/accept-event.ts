@@ -67,18 +67,12 @@ export async function sendLeft(
   { id, status }: Instance,
   { event }: Readonly<{ event: QueuedEvent }>,
 ): Promise<void> {
-  if (await broadcastAgain(world, event)) return;
-  await bury(world, id, { event, targetStatus: status === "live" ? "cancelled" : status });
-}
-
-async function broadcastAgain(world: World, event: QueuedEvent): Promise<boolean> {
   try {
     const broadcast = await passOn(world, await acceptEvent(world, event));
     if (broadcast) await publish(world, broadcast);
-    return true;
   } catch (cause) {
-    if (cause instanceof EngineError && REFUSALS.includes(cause.code)) return false;
-    throw cause;
+    if (!(cause instanceof EngineError && REFUSALS.includes(cause.code))) throw cause;
+    await bury(world, id, { event, targetStatus: status === "live" ? "cancelled" : status });
   }
 }
 

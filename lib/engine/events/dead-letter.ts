@@ -60,7 +60,7 @@ export async function listDeadLetters(
 }
 
 /** The letter of this id, and its item; throws where there is none. */
-export async function readLetter(
+async function readLetter(
   world: World,
   id: string,
 ): Promise<Readonly<{ item: Item; letter: DeadLetter }>> {

@@ -7,7 +7,7 @@ import { instantFrom } from "../../definition/time/instant.ts";
 import type { Item, Write } from "../../ports/store.ts";
 import type { KeptEvent } from "../rows/event.ts";
 import { encodeBody, parseBody } from "../storage/formats.ts";
-import { replacing } from "../storage/items.ts";
+import { readItem, replacing } from "../storage/items.ts";
 import { eventIdKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
 
@@ -22,10 +22,8 @@ type StoredId = Omit<NumberedEvent, "name" | "id" | "payload"> &
     dropped?: true;
   }>;
 
-export async function readId(world: World, id: string): Promise<Item | undefined> {
-  const [item] = await world.store.get([eventIdKey(world.settings.tenant, id)]);
-  return item;
-}
+export const readId = (world: World, id: string): Promise<Item | undefined> =>
+  readItem(world, eventIdKey(world.settings.tenant, id));
 
 export const parseId = ({ body }: Item): StoredId => parseBody("event-id", body) as StoredId;
 

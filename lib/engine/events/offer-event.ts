@@ -5,13 +5,14 @@
  */
 import { EngineError } from "../../ports/engine-error.ts";
 import type { OfferMessage, PagedRow, Verdict } from "../../ports/message.ts";
-import type { Item, Key } from "../../ports/store.ts";
+import type { Item } from "../../ports/store.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
 import { mayTidyRow } from "../rows/closed.ts";
 import { keptItem, parseKept } from "../rows/event.ts";
 import { lifeOf } from "../rows/life.ts";
 import { allShards, readHead } from "../rows/topic-head.ts";
 import { parseRow } from "../rows/wait-row.ts";
+import { readItem } from "../storage/items.ts";
 import { instanceKey, keptEventKey, shardPk } from "../storage/keys.ts";
 import { isDamaged, readable, readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -27,13 +28,13 @@ export async function offerEvent(world: World, name: string, seq: number): Promi
   const kept = keptEventKey(world.settings.tenant, name, seq);
   let isUnsure = false;
   for await (const row of waiters(world, name)) {
-    if ((await read(world, kept)) === undefined) return "delivered";
+    if ((await readItem(world, kept)) === undefined) return "delivered";
     // An instance that cannot be read takes nothing: the next one is asked.
     const key = "definitionId" in row ? row : instanceKey(world.settings.tenant, row.instanceId);
     const asked = await readable(world, key, () => ask(world, row), isDamaged);
     if (asked === "unsure") isUnsure = true;
   }
-  const item = await read(world, kept);
+  const item = await readItem(world, kept);
   if (item === undefined) return "delivered";
   return isUnsure ? "unsure" : settleDown(world, item);
 }
@@ -45,12 +46,6 @@ export async function handleOffer(world: World, { name, seq }: OfferMessage): Pr
 }
 
 const UNSURE_MS = 1_000;
-
-/** What is no longer there has been taken. */
-async function read(world: World, key: Key): Promise<Item | undefined> {
-  const [item] = await world.store.get([key]);
-  return item;
-}
 
 /**
  * Each is asked as by a request: a copy of the re-check is parked before it takes the event. Once it
@@ -89,7 +84,7 @@ async function settleDown(world: World, item: Item): Promise<Offered> {
   );
   if (kind === "committed") return isOver ? "dropped" : "queued";
   // Another writer was quicker, or the outcome is unknown: what is gone was taken.
-  return (await read(world, item.key)) === undefined ? "delivered" : "unsure";
+  return (await readItem(world, item.key)) === undefined ? "delivered" : "unsure";
 }
 
 /** The rows of waits for events of this name, page by page of all shards, the oldest waits first. */

@@ -16,28 +16,25 @@ import {
 } from "../../definition/limits.ts";
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
-import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { instantFrom } from "../../definition/time/instant.ts";
+import {
+  type Address,
+  type Buffered,
+  hasRoom,
+  pruned,
+  type Remembered,
+  rememberedAs,
+  type Target,
+  withMessage,
+  withoutSubs,
+} from "../../kernel/mailbox.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { IdempotencyKey } from "../../shapes/paging.ts";
 import type { MessageAnswer, MessageRequest } from "../../shapes/signals.ts";
 import { answerCall, type Progress } from "../drive/commit-call.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
 import { checkPayloadSize, demandSameBody } from "../rows/broadcast.ts";
-import {
-  type Address,
-  type Buffered,
-  depthOf,
-  hasRoom,
-  mailboxItem,
-  type ReadMailbox,
-  type Remembered,
-  readMailbox,
-  rememberedAs,
-  remembers,
-  type Target,
-  withMessage,
-  withoutSubs,
-} from "../rows/mailbox.ts";
+import { mailboxWrite, type ReadMailbox, readMailbox } from "../rows/mailbox.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import { Again, again, engineBusy, tryRepeatedly } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
@@ -115,7 +112,7 @@ async function giveTo(
   { image, ticket }: Waiter,
 ): Promise<Answer | Again> {
   const { address, id, progress } = letter;
-  const message = { ...letter.message, expiresAt: longEnough(world, letter) };
+  const message = lasting(world, letter);
   const name = wantName(ticket, message.mid);
   const instanceId = image.instance.id;
   const publishing = { post: { address, message, id }, read, progress };
@@ -151,7 +148,7 @@ async function giveToSeveral(
   targets: readonly Target[],
 ): Promise<Answer | Again> {
   const { address, id } = letter;
-  const message = { ...letter.message, for: targets, expiresAt: longEnough(world, letter) };
+  const message = { ...lasting(world, letter), for: targets };
   if (!(await putMessage(world, read, message, id))) return again();
   letter.progress.mayHappen = true;
   const takers: string[] = [];
@@ -167,9 +164,9 @@ async function giveToSeveral(
   return { outcome: isStart ? "started" : "delivered", instanceId: first };
 }
 
-/** A message that is only for waits of this moment must still live until those have it. */
-const longEnough = (world: World, { message, isFleeting }: Letter): Instant =>
-  isFleeting ? instantFrom(world.clock.now() + IN_FLIGHT_MS) : message.expiresAt;
+/** A message that is only for the waits of this moment must still live until those have it. */
+const lasting = (world: World, { message, isFleeting }: Letter): Buffered =>
+  isFleeting ? { ...message, expiresAt: instantFrom(world.clock.now() + IN_FLIGHT_MS) } : message;
 const IN_FLIGHT_MS = 60_000;
 
 async function keep(
@@ -188,9 +185,9 @@ async function keepAndWake(world: World, letter: Letter): Promise<MessageAnswer>
   const { address, message, id } = letter;
   const read = await readMailbox(world, address);
   const { mid: messageId } = message;
-  if (remembers(read.mailbox, messageId)) return { messageId, outcome: "duplicate" };
-  const kept = { ...message, expiresAt: longEnough(world, letter) };
-  if (!(await putMessage(world, read, kept, id))) throw engineBusy(place(address));
+  if (rememberedAs(read.mailbox, messageId)) return { messageId, outcome: "duplicate" };
+  if (!(await putMessage(world, read, lasting(world, letter), id)))
+    throw engineBusy(place(address));
   letter.progress.mayHappen = true;
   const waiters = await waitersOf(world, read.mailbox);
   for (const waiter of waiters === "unsure" ? [] : waiters) {
@@ -209,11 +206,9 @@ async function putMessage(
   if (!hasRoom(before, message, world.clock.now()))
     throw new EngineError("message/mailbox-full", { where: place(before.address) });
   const mailbox = withMessage(before, message, id);
-  const put = mailboxItem(world, mailbox, version + 1);
-  const when = version === 0 ? "absent" : { version };
-  const { kind } = await world.store.commit([{ put, when }]);
+  const { kind } = await world.store.commit([mailboxWrite(world, mailbox, version)]);
   if (kind !== "committed") return false;
-  world.observe?.({ kind: "message-kept", depth: depthOf(mailbox, world.clock.now()) });
+  world.observe?.({ kind: "message-kept", depth: pruned(mailbox, world.clock.now()).bufs.length });
   return true;
 }
 

@@ -2,6 +2,13 @@
 import type { Variables } from "../../definition/json.ts";
 import { MAX_TRIES_OF_DOOR } from "../../definition/limits.ts";
 import { instantFrom } from "../../definition/time/instant.ts";
+import {
+  type Address,
+  type Buffered,
+  type Target,
+  type WaitTarget,
+  withoutTarget,
+} from "../../kernel/mailbox.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart } from "../../ports/message.ts";
 import type { Item } from "../../ports/store.ts";
@@ -9,49 +16,37 @@ import type { Progress } from "../drive/commit-call.ts";
 import { createInstance } from "../drive/creation.ts";
 import { recheckInRequest } from "../drive/recheck.ts";
 import { lifeOf } from "../rows/life.ts";
-import {
-  type Address,
-  type Buffered,
-  mailboxItem,
-  readMailbox,
-  type Target,
-  withoutTarget,
-} from "../rows/mailbox.ts";
+import { mailboxItem, readMailbox } from "../rows/mailbox.ts";
 import { openedBy } from "../rows/wait-row.ts";
 import { parseBody } from "../storage/formats.ts";
 import { eachPage } from "../storage/items.ts";
 import { mailboxKey, messageStartsPk } from "../storage/keys.ts";
-import { readLatest, type Startable, spreadOf } from "../storage/latest.ts";
-import { loadProgram } from "../storage/programs.ts";
+import { listeningStart } from "../storage/latest.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import { isDamaged, readable, readEach } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 import { waiterIn, wantName } from "./waiters.ts";
 
-/** Ids of the definitions that begin by a message of this name, and may. */
+/** Ids of the enabled definitions that a message of this name starts. */
 export async function startsBy(world: World, name: string): Promise<readonly string[]> {
   const ids: string[] = [];
   const pk = messageStartsPk(world.settings.tenant, name);
-  const pages = eachPage((after) => world.store.scan(pk, { limit: 100, ...after }));
-  for await (const rows of pages) {
-    const read = ({ body }: Item) => listeningId(world, body, name);
+  for await (const rows of eachPage((after) => world.store.scan(pk, { limit: 100, ...after }))) {
+    const read = async ({ body }: Item) => {
+      const { definitionId } = parseBody("message-start", body) as { definitionId: string };
+      return (await listening(world, definitionId, name)) && definitionId;
+    };
     ids.push(...(await readEach(world, rows, read, isDamaged)));
   }
   return ids;
 }
 
-async function listeningId(
-  world: World,
-  body: Uint8Array,
-  name: string,
-): Promise<string | undefined> {
-  const { definitionId } = parseBody("message-start", body) as { definitionId: string };
-  return (await listening(world, definitionId, name)) && definitionId;
-}
+const listening = (world: World, definitionId: string, name: string) =>
+  listeningStart(world, definitionId, { kind: "message", name });
 
 type Mail = NonNullable<CarriedStart["mail"]>;
 
-/** Begins an instance; undefined when the message has gone elsewhere meanwhile, or may not begin it. */
+/** Starts an instance; undefined when the message has gone elsewhere meanwhile, or may not start it. */
 export async function beginBy(
   world: World,
   definitionId: string,
@@ -59,8 +54,16 @@ export async function beginBy(
   progress?: Progress,
 ): Promise<string | undefined> {
   const { name, key, id } = mail;
-  const start = await startOf(world, definitionId, mail, payload);
-  if (start === undefined) return undefined;
+  const found = await listening(world, definitionId, name);
+  if (found === undefined) return undefined;
+  const input = { variables: {}, trigger: { element: found.element, payload } };
+  const start: CarriedStart = {
+    ...found.startable,
+    now: world.clock.now(),
+    request: world.ids.digest(JSON.stringify(["message", name, key, id.mid])),
+    fact: { kind: "started", input },
+    mail,
+  };
   const instanceId = world.ids.digest(JSON.stringify(["message", definitionId, name, key, id.mid]));
   const created = await createInstance(world, instanceId, start, { progress });
   if (created.kind === "committed") return instanceId;
@@ -110,10 +113,7 @@ async function takeOnce(world: World, kept: KeptMessage): Promise<string | undef
 }
 
 /** It was seen to wait when the message was kept for it, so only its ticket can be in question. */
-export const lifeOfTarget = (
-  world: World,
-  target: Extract<Target, { ticket: string }>,
-): ReturnType<typeof lifeOf> =>
+export const lifeOfTarget = (world: World, target: WaitTarget): ReturnType<typeof lifeOf> =>
   lifeOf(world, { ...target, since: instantFrom(0), version: openedBy(target.ticket) });
 
 async function isLeft(world: World, kept: KeptMessage, definitionId: string): Promise<boolean> {
@@ -135,33 +135,4 @@ export async function passOver(
   const left = withoutTarget(mailbox, message.mid, target, false);
   const put = mailboxItem(world, left, version + 1);
   return (await world.store.commit([{ put, when: { version } }])).kind === "committed";
-}
-
-async function listening(
-  world: World,
-  definitionId: string,
-  name: string,
-): Promise<(Startable & Readonly<{ element: string }>) | undefined> {
-  const head = await readLatest(world, definitionId);
-  if (head === undefined || head.latest.state !== "enabled") return undefined;
-  const { id, version, hash } = head.latest;
-  const { definition } = await loadProgram(world, { id, version, hash });
-  const found = definition.startEvents.find((it) => it.kind === "message" && it.name === name);
-  if (found === undefined) return undefined;
-  return { definition: { id, version, hash }, ...spreadOf(head.latest), element: found.element };
-}
-
-async function startOf(
-  world: World,
-  definitionId: string,
-  mail: Mail,
-  payload: Variables,
-): Promise<CarriedStart | undefined> {
-  const found = await listening(world, definitionId, mail.name);
-  if (found === undefined) return undefined;
-  const { element, ...startable } = found;
-  const request = world.ids.digest(JSON.stringify(["message", mail.name, mail.key, mail.id.mid]));
-  const input = { variables: {}, trigger: { element, payload } };
-  const now = world.clock.now();
-  return { ...startable, now, request, fact: { kind: "started", input }, mail };
 }

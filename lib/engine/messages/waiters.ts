@@ -1,6 +1,6 @@
 import type { MessageTicket } from "../../kernel/instance.ts";
+import type { Mailbox, Sub } from "../../kernel/mailbox.ts";
 import { type Life, lifeOf } from "../rows/life.ts";
-import type { Mailbox, Sub } from "../rows/mailbox.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { deliveryName } from "../storage/names.ts";
 import type { Image } from "../storage/stored-instance.ts";

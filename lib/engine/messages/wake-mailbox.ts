@@ -1,16 +1,15 @@
 /** Brings waits and the messages that are kept for them together, where no queue does. */
+import {
+  isSameTarget,
+  type Mailbox,
+  messageFor,
+  type Sub,
+  withoutSubs,
+} from "../../kernel/mailbox.ts";
 import type { PokeMessage, Verdict } from "../../ports/message.ts";
 import type { Key } from "../../ports/store.ts";
 import { lifeOf } from "../rows/life.ts";
-import {
-  type Mailbox,
-  mailboxItem,
-  messageFor,
-  parseMailbox,
-  type Sub,
-  withoutSubs,
-} from "../rows/mailbox.ts";
-import { replacing } from "../storage/items.ts";
+import { mailboxWrite, parseMailbox } from "../rows/mailbox.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import { readable } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
@@ -73,8 +72,8 @@ async function wakeSub(world: World, mailbox: Mailbox, sub: Sub): Promise<boolea
 async function removeSubs(world: World, key: Key, dead: readonly Sub[]): Promise<void> {
   const [item] = await world.store.get([key]);
   if (item === undefined) return;
-  const isDead = ({ instanceId, ticket }: Sub) =>
-    dead.some((sub) => sub.instanceId === instanceId && sub.ticket === ticket);
-  const left = withoutSubs(parseMailbox(item.body), isDead);
-  await world.store.commit([replacing(item, mailboxItem(world, left, item.version))]);
+  const left = withoutSubs(parseMailbox(item.body), (sub) =>
+    dead.some((it) => isSameTarget(it, sub)),
+  );
+  await world.store.commit([mailboxWrite(world, left, item.version)]);
 }

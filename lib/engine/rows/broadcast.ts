@@ -58,13 +58,8 @@ export async function store(world: World, broadcast: Broadcast): Promise<Broadca
   const { tenant, host } = world.settings;
   const expiresAt = instantFrom(at + RECEIPT_MS);
   // Its place goes first: a broadcast that exists is found by its number.
-  const place = {
-    key: placeKey(tenant, topic, seq),
-    version: 1,
-    body: encodeBody("place", { id }),
-    expiresAt,
-  };
-  await putAbsent(world, place);
+  const body = encodeBody("place", { id });
+  await putAbsent(world, { key: placeKey(tenant, topic, seq), version: 1, body, expiresAt });
   // With a bus in memory the due index must name it until every wait is reached.
   const item = broadcastItem(world, broadcast, 1, host.queuesSurvive ? undefined : AT_ONCE);
   return parseBroadcast((await putAbsent(world, item)).body);

@@ -2,12 +2,13 @@
 import { MAX_FAN_OUT_MS } from "../../definition/limits.ts";
 import { isBatch, itemsClosed } from "../../kernel/batch.ts";
 import type { Instance, MessageTicket, TaskTicket, Ticket } from "../../kernel/instance.ts";
+import { isSameTarget, withoutSubs } from "../../kernel/mailbox.ts";
 import { isUserTask } from "../../kernel/user-task.ts";
 import type { Key } from "../../ports/store.ts";
 import { keyOf as keyOfWrite, storeLimits } from "../../ports/store-rules.ts";
 import { mailboxKey } from "../storage/keys.ts";
 import type { World } from "../world.ts";
-import { mailboxItem, readMailbox, withoutSubs } from "./mailbox.ts";
+import { mailboxWrite, readMailbox } from "./mailbox.ts";
 import { type Change, isTask, openTask, runsHere } from "./open-tickets.ts";
 import { isQueued } from "./queue-task.ts";
 import { openKey } from "./task-row.ts";
@@ -51,8 +52,12 @@ export async function tidyClosed(
     held?: LockedRow | undefined;
   }> = {},
 ): Promise<void> {
-  const closed = closedBy(change).filter((ticket) => !isTopicTicket(ticket) || mayGo(ticket));
-  const rows = closed.flatMap((ticket) => deadKeys(world, change, ticket, justSent));
+  const { before, image } = change;
+  const closed = closedBy(change);
+  const rows = closed
+    .filter(isTopicTicket)
+    .filter((it) => mayGo(it) && mayTidyRow(world, image.instance, it.id, justSent))
+    .flatMap((ticket) => rowKey(before, ticket) ?? []);
   const keys = [...rows, ...(await offerKeys(world, change, held))];
   for (let from = 0; from < keys.length; from += storeLimits.keysPerCall) {
     await world.store.tidy(keys.slice(from, from + storeLimits.keysPerCall));
@@ -84,29 +89,23 @@ export function mayTidyRow(
   );
 }
 
-function deadKeys(
-  world: World,
-  { before, image }: Change,
-  ticket: Ticket,
-  justSent: ReadonlySet<string>,
-): readonly Key[] {
-  if (!isTopicTicket(ticket) || !mayTidyRow(world, image.instance, ticket.id, justSent)) return [];
-  const key = rowKey(before, ticket);
-  return key ? [key] : [];
-}
-
 /** Rows of attempts that are over. A lock that is not named here is over in time. */
 async function offerKeys(world: World, change: Change, held?: LockedRow): Promise<Key[]> {
   const keys: Key[] = [];
-  const retried = change.before.tickets.filter((ticket) => isLater(change, ticket));
-  for (const task of [...closedBy(change), ...retried]) {
-    if (!isTask(task) || runsHere(world, task) || isUserTask(task)) continue;
-    const { id, type } = task;
-    const known = await lookedForType(world, type);
-    const open = openKey(change.before, task, known.shards);
-    if (held?.ticket === id) {
+  const { before, image } = change;
+  const retried = before.tickets.filter(isTask).filter(({ id, attempt }) => {
+    const open = openTask(image.instance, id);
+    return open !== undefined && open.attempt !== attempt;
+  });
+  const isOffered = (task: TaskTicket): boolean => !runsHere(world, task) && !isUserTask(task);
+  for (const task of [...closedBy(change).filter(isTask), ...retried].filter(isOffered)) {
+    const known = await lookedForType(world, task.type);
+    const open = openKey(before, task, known.shards);
+    if (held?.ticket === task.id) {
       keys.push(held.key);
-      const [other] = mayHaveTwoRows(task) ? await world.store.get([open]) : [];
+      // What a request has opened and a worker has taken at once, its parked copy offers again. That
+      // row goes for a read and a write here; a worker that takes it and finds it dead writes thrice.
+      const [other] = task.lease?.owner === null ? await world.store.get([open]) : [];
       if (other) keys.push(open);
     } else if (!isQueued(world, known)) keys.push(open);
     // Those in queues have rows only where they were refused: the next poll finds these dead.
@@ -114,26 +113,13 @@ async function offerKeys(world: World, change: Change, held?: LockedRow): Promis
   return keys;
 }
 
-/**
- * What a request has opened and a worker has taken at once, its parked copy offers again: that row
- * goes for a read and a write here, and for three writes where a worker takes it only to find it dead.
- */
-const mayHaveTwoRows = ({ lease }: TaskTicket): boolean => lease?.owner === null;
-
-/** Whether a task is open as it was, but for a later attempt. */
-function isLater({ image }: Change, ticket: Ticket): boolean {
-  const open = openTask(image.instance, ticket.id);
-  return isTask(ticket) && open !== undefined && open.attempt !== ticket.attempt;
-}
-
 /** Frees the wait's place in its mailbox, unless the commit did so itself; best effort. */
 async function leaveBox(world: World, change: Change, ticket: MessageTicket): Promise<void> {
   const { pk } = mailboxKey(change.before.tenant, ticket.name, ticket.key);
   if (change.companions.some((write) => keyOfWrite(write).pk === pk)) return;
   const { version, mailbox } = await readMailbox(world, ticket);
-  const isThis = (sub: { instanceId: string; ticket: string }) =>
-    sub.instanceId === change.before.id && sub.ticket === ticket.id;
-  const left = withoutSubs(mailbox, isThis);
+  const wait = { instanceId: change.before.id, ticket: ticket.id };
+  const left = withoutSubs(mailbox, (sub) => isSameTarget(sub, wait));
   if (left === mailbox) return;
-  await world.store.commit([{ put: mailboxItem(world, left, version + 1), when: { version } }]);
+  await world.store.commit([mailboxWrite(world, left, version)]);
 }

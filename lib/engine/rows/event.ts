@@ -2,6 +2,7 @@
 import type { Json } from "../../definition/json.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import type { Instant } from "../../definition/time/instant.ts";
+import { seenOf } from "../../kernel/inbox.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import { hasSeen } from "../../kernel/seen.ts";
 import type { Item } from "../../ports/store.ts";
@@ -53,10 +54,7 @@ export function mayTake(event: KeptEvent, instance: Instance, now: Instant): boo
   if (event.expiresAt <= now) return false;
   // Who waited when it came is reached by its row; a kept copy is only for later waits.
   if (event.mode === "AfterCreate" && instance.startedAt > event.at) return false;
-  const seen = Object.hasOwn(instance.seenEvents, event.name)
-    ? instance.seenEvents[event.name]
-    : undefined;
-  return seen === undefined || !hasSeen(seen, event.seq);
+  return !hasSeen(seenOf(instance.seenEvents, event.name), event.seq);
 }
 
 export function keptItem(world: World, event: KeptEvent, lookAt?: Instant): Item {

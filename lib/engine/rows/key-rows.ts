@@ -64,19 +64,16 @@ export async function repairKeyRows(
 }
 
 /** Says whether a row is dead; `found` is what its id names, maybe an instance that began later. */
-export function isDeadRow(now: Instant, { key, version }: Item, found: Found): boolean {
+export function isDeadRow(
+  now: Instant,
+  { key, version }: Item,
+  found: Instance | "unreadable" | undefined,
+): boolean {
   const isOther = typeof found === "object" && instanceOrder(found) !== key.sk;
+  const instance = isOther ? undefined : found;
   const row = { version: 1, since: instantFrom(version) };
-  const life = lifeOfRow(
-    now,
-    row,
-    isOther ? undefined : found,
-    ({ erased }) => !erased || undefined,
-  );
-  return life.kind === "dead";
+  return lifeOfRow(now, row, instance, ({ erased }) => !erased || undefined).kind === "dead";
 }
-
-type Found = Instance | "unreadable" | undefined;
 
 async function foundRows(world: World, instance: Keyed & Placed): Promise<readonly Item[]> {
   const rows = await readMany(world.store, keysOf(instance));

@@ -10,7 +10,7 @@ import { putHint } from "../storage/items.ts";
 import type { World } from "../world.ts";
 import { type Change, isTask, openTask, openTasks, runsHere } from "./open-tickets.ts";
 import { isQueued, queueTask } from "./queue-task.ts";
-import { openRow, openRowAgain, putOpenRow } from "./task-row.ts";
+import { freshMark, openRow, putOpenRow } from "./task-row.ts";
 import { offeredType } from "./task-type.ts";
 import { freshRows, userTaskRows } from "./user-task-row.ts";
 
@@ -65,10 +65,9 @@ async function putAll(world: World, rows: readonly Item[]): Promise<void> {
 export type Offers = Readonly<{ together: readonly Write[]; before: readonly Item[] }>;
 
 /**
- * With queues in memory no message comes back after a crash to offer what the step has opened: the
- * offers are committed with it. What does not fit into the commit, and tickets that an incident
- * gives back (their row may still be there, or a worker has them), are put before it, and again
- * after it as always.
+ * With queues in memory, no message is redelivered after a crash to offer what the step has opened:
+ * the rows are committed with it. Rows that do not fit into the commit, and those of tickets that an
+ * incident gives back (a row or a worker may still have them), are put before it, and again after it.
  */
 export async function offersIn(world: World, change: Change): Promise<Offers> {
   if (world.settings.host.queuesSurvive) return { together: [], before: [] };
@@ -92,15 +91,14 @@ export async function offersIn(world: World, change: Change): Promise<Offers> {
 }
 
 /**
- * A task that was open before has been offered before: its row must name it though the commit that
- * the row is put for may never be. There may be another row of it, as there may be of one given
- * back, so both are marked.
+ * A task that was open before was offered before: its row must name it even if the commit that the
+ * row is put for fails. It may have another row, and so may one that was given back: both are marked.
  */
 function rowBefore(world: World, change: Change, task: TaskTicket, shards: number): Item {
   const { instance } = change.image;
   if (isFirstRow(change, task)) return openRow(instance, task, shards);
   const wasOpen = openTask(change.before, task.id)?.attempt === task.attempt;
-  return openRowAgain(world, wasOpen ? change.before : instance, task, shards);
+  return openRow(wasOpen ? change.before : instance, task, shards, freshMark(world));
 }
 
 /** Whether the row of a task was committed with it. */

@@ -21,14 +21,14 @@ export const isTimer = (ticket: Ticket): ticket is TimerTicket => ticket.on === 
 export const runsHere = (world: World, ticket: Ticket): ticket is TaskTicket =>
   isTask(ticket) && !isUserTask(ticket) && world.tasks.handlerOf(ticket.type) !== undefined;
 
-/** The same for a family of which members are open. */
+/** The same for a batch with open items. */
 export const batchRunsHere = (world: World, ticket: Ticket): ticket is TaskBatch =>
   isBatch(ticket) &&
   !isOfCalls(ticket) &&
   world.tasks.handlerOf(ticket.type) !== undefined &&
   openIn(ticket) > 0;
 
-/** A family of calls of which members are open. */
+/** A batch of calls with open items. */
 export const isCalling = (ticket: Ticket): ticket is CallBatch =>
   isBatch(ticket) && isOfCalls(ticket) && openIn(ticket) > 0;
 
@@ -39,26 +39,20 @@ export const openWork = (world: World, { tickets }: Instance): number =>
     return ticket.on === "child" || runsHere(world, ticket) ? sum + 1 : sum;
   }, 0);
 
-/** A task of this name, be it a ticket or a member of a family. */
+/** The open task of this id, a ticket or an item of a batch. */
 export function openTask({ tickets }: Instance, id: string): TaskTicket | undefined {
   const found = findTicket(tickets, id);
   return found && isTask(found) ? found : undefined;
 }
 
-/** Every open task, the members of families among them. */
+/** Every open task, items of batches included. */
 export const openTasks = (tickets: readonly Ticket[]): readonly TaskTicket[] =>
   tickets
     .flatMap((ticket): readonly Ticket[] => (isBatch(ticket) ? itemsOf(ticket) : [ticket]))
     .filter(isTask);
 
-export function earliestTimer({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined {
-  return tickets
-    .filter(isTimer)
-    .reduce<TimerTicket | undefined>(
-      (first, timer) => (first === undefined || timer.dueAt < first.dueAt ? timer : first),
-      undefined,
-    );
-}
+export const earliestTimer = ({ tickets }: Pick<Instance, "tickets">): TimerTicket | undefined =>
+  tickets.filter(isTimer).sort((a, b) => a.dueAt - b.dueAt)[0];
 
 /** Tickets and outbox records: what has to be sent after a commit. */
 export type Entries = Readonly<{

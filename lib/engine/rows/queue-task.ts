@@ -28,7 +28,9 @@ export async function queueTask(
 ): Promise<boolean> {
   const delayMs = Math.max(0, (task.notBefore ?? 0) - world.clock.now());
   if (world.ownQueues === undefined || delayMs > MAX_QUEUE_DELAY_MS) return false;
-  const body = JSON.stringify(await viewQueued(world, instance, task));
+  const program = await loadProgram(world, instance.definition);
+  const { createdAt: _, runsHere: __, ...shown } = viewTask(world, { instance, program }, task);
+  const body = JSON.stringify(shown satisfies Omit<ActivatedTask, "lockToken" | "lockedUntil">);
   const where = `task ${task.id} of instance ${instance.id} was not put into ${queueArn}`;
   const bytes = Buffer.byteLength(body);
   if (bytes > MAX_OWN_QUEUE_BYTES) {
@@ -39,17 +41,6 @@ export async function queueTask(
   if ((await world.ownQueues.send(queueArn, body, delayMs)) === "sent") return true;
   world.onTrouble?.(`${where}: poll for it instead`, new Error("the queue refused it"));
   return false;
-}
-
-/** The task as `activate` would answer it, but for the lock. */
-async function viewQueued(
-  world: World,
-  instance: Instance,
-  task: TaskTicket,
-): Promise<Omit<ActivatedTask, "lockToken" | "lockedUntil">> {
-  const program = await loadProgram(world, instance.definition);
-  const { createdAt: _, runsHere: __, ...shown } = viewTask(world, { instance, program }, task);
-  return shown;
 }
 
 /** Moves the task that a row names into the queue, unless a worker has it; says whether it did. */

@@ -1,7 +1,7 @@
 /**
- * Rows by which signals and messages find the definitions that begin by them. They change in the
- * commit that changes the definition: a new version replaces those of the one before, undeploying
- * takes them away. Whether a definition is enabled is asked when an instance is about to begin.
+ * Rows by which signals and messages find the definitions that they start. They change in the commit
+ * that changes the definition: a new version replaces the rows of the one before, undeploying removes
+ * them. Whether a definition is enabled is checked when an instance is about to start.
  */
 import type { StartEvent } from "../../definition/definition.ts";
 import type { Item, Key, Write } from "../../ports/store.ts";
@@ -30,7 +30,7 @@ export async function replaceStarts(
   const old = before?.starts ?? [];
   const starts = events.flatMap((event): readonly ListeningStart[] =>
     event.kind === "signal" || event.kind === "message"
-      ? [old.find((it) => isUnchanged(it, event)) ?? { ...event, v }]
+      ? [old.find((it) => isSameRow(it, event) && it.element === event.element) ?? { ...event, v }]
       : [],
   );
   const writes: Write[] = [];
@@ -47,8 +47,6 @@ export async function replaceStarts(
 
 const isSameRow = (a: ListeningStart, b: Omit<ListeningStart, "v">): boolean =>
   a.kind === b.kind && a.name === b.name;
-const isUnchanged = (a: ListeningStart, b: Omit<ListeningStart, "v">): boolean =>
-  isSameRow(a, b) && a.element === b.element;
 
 /** What was broadcast before the definition was there begins nothing. */
 async function rowOf(world: World, definitionId: string, start: ListeningStart): Promise<Item> {

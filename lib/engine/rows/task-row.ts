@@ -1,16 +1,15 @@
 /**
- * Rows by which those outside find the tasks that they do: open rows in the order in which they may
- * be taken, locked rows in the order in which their locks are over. Rows are hints: the ticket in
- * the instance decides, and a row is taken away only after its ticket was seen dead.
+ * Rows by which workers find their tasks: open rows in the order in which they may be taken, locked
+ * rows in the order in which their locks are over. Rows are hints: the ticket in the instance decides,
+ * and a row is removed only after its ticket was seen closed.
  *
- * 1. A row says which version of its instance it was put for. Who reads an older one has not seen
- *    the ticket yet, and leaves the row alone.
- * 2. Each attempt has an open row of its own. Of earlier attempts a row may be left: it is dead.
- *    Which attempt a member of a family is at, its row alone knows: it leads to it while the member
- *    is open, whatever the attempt.
- * 3. An open row is put once by the step that opens the attempt. A caller that puts it again, because
- *    it is not known whether that was done, marks it: its task may be locked already. The mark is a
- *    version that no other put has, so a row that was taken and came back is another row.
+ * 1. A row names the version of its instance that it was put for. A reader of an older version has
+ *    not seen the ticket yet, and leaves the row alone.
+ * 2. Each attempt has its own open row. A row of an earlier attempt may be left: it is dead. Only its
+ *    row knows the attempt of a batch item: it leads to the item while that is open.
+ * 3. The step that opens the attempt puts an open row once. A caller that does not know whether that
+ *    was done puts it again and marks it: its task may be locked already. The mark is a version that
+ *    no other put has, so a row that was taken and came back is another row.
  */
 import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
 import type { Instant } from "../../definition/time/instant.ts";
@@ -44,11 +43,16 @@ export type Offer = Readonly<{
   from?: string;
 }>;
 
-type Stored = { i: string; k: string; r?: number; n?: number; t?: number } & {
-  w?: string;
-  g?: 1;
-  f?: string;
-};
+type Stored = Readonly<
+  { i: string; k: string } & Partial<{
+    r: number;
+    n: number;
+    t: number;
+    w: string;
+    g: 1;
+    f: string;
+  }>
+>;
 
 /**
  * The one shape that is written: `i`, `k` and `r` always, the others where they say something. Older
@@ -56,17 +60,17 @@ type Stored = { i: string; k: string; r?: number; n?: number; t?: number } & {
  */
 export function offerBody(offer: Offer): Uint8Array {
   const { instanceId, ticket, version, attempt = 1, retries, worker, again, from } = offer;
-  const stored: Stored = {
+  // What is undefined is not written.
+  return encodeBody("offer", {
     i: instanceId,
     k: ticket,
-    ...(version !== undefined && { r: version }),
-    ...(attempt > 1 && { n: attempt }),
-    ...(retries !== undefined && { t: retries }),
-    ...(worker !== undefined && { w: worker }),
-    ...(again && { g: 1 }),
-    ...(from !== undefined && { f: from }),
-  };
-  return encodeBody("offer", stored);
+    r: version,
+    n: attempt > 1 ? attempt : undefined,
+    t: retries,
+    w: worker,
+    g: again ? 1 : undefined,
+    f: from,
+  } satisfies { [Name in keyof Required<Stored>]: Stored[Name] | undefined });
 }
 
 export function parseOffer(body: Uint8Array): Offer {
@@ -104,19 +108,11 @@ export function openRow(instance: Instance, task: TaskTicket, shards: number, ma
   };
 }
 
-/** The same, where the task may have been taken by another one. */
-export const openRowAgain = (
-  world: World,
-  instance: Instance,
-  task: TaskTicket,
-  shards: number,
-): Item => openRow(instance, task, shards, freshMark(world));
-
 /** Rows of a later version of the instance are the newer ones, whatever their marks. */
 const MARKS = 2 ** 22;
 
-/** A mark that in practice is drawn once for the same row. */
-function freshMark({ ids }: World): number {
+/** A mark for a row that may not be the only one of its task; in practice no row gets it twice. */
+export function freshMark({ ids }: World): number {
   let mark = 0;
   for (const character of ids.digest(ids.fresh())) {
     mark = (mark * 67 + (character.codePointAt(0) ?? 0)) % (MARKS - 1);
@@ -131,15 +127,13 @@ export const openKey = (
   shards: number,
 ): Key => ({
   pk: offersPk(tenant, task.type, shardFor(`${id}.${task.id}`, shards)),
-  sk: openSk(availableAt(task), id, task),
+  sk: openSk(task.notBefore ?? task.since, id, task),
 });
 
-const availableAt = ({ notBefore, since }: TaskTicket): Instant => notBefore ?? since;
-
 /**
- * Offers an attempt after its commit. A caller that cannot know whether that was done says `again`,
- * and the row is looked up first: nearly always it is there, and a put that is refused costs five
- * times as much as a read. `anew` puts it whatever row there is: that one may be about to go.
+ * Offers an attempt after its commit. `again` is for a caller that cannot know whether that was done:
+ * the row is read first, since it is nearly always there and a refused put costs five reads. `anew`
+ * puts it whatever row there is, which may be about to go.
  */
 export async function putOpenRow(
   world: World,

@@ -24,6 +24,7 @@ import { cursorInvalid } from "../../ports/store-rules.ts";
 import type { PageRequest } from "../../shapes/paging.ts";
 import type { TaskTypeView } from "../../shapes/tasks.ts";
 import { encodeBody, parserOf } from "../storage/formats.ts";
+import { perWorld, rememberIn } from "../storage/in-process.ts";
 import { listPages } from "../storage/items.ts";
 import { offersPk, taskTypeKey, taskTypeOf, taskTypesView } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
@@ -134,12 +135,18 @@ function changeType(
   change: (type: TaskType) => TaskType,
   damaged?: TaskType,
 ): Promise<ReadType> {
+  const { tenant } = world.settings;
   return retrying(world, { tries: MAX_TRIES_OF_DOOR, where: `task type ${name}` }, async () => {
     const read = await readType(world, name, damaged);
     const { version } = read;
     const type = change(read.type);
     if (version > 0 && damaged === undefined && type === read.type) return read;
-    const put = typeItem(world, name, version + 1, type);
+    const put = {
+      key: taskTypeKey(tenant, name),
+      version: version + 1,
+      body: encodeBody("task-type", type),
+      listed: { view: taskTypesView(tenant), order: orderOf(name) },
+    };
     const when = version === 0 ? "absent" : { version };
     const outcome = await world.store.commit([{ put, when }]);
     // Unknown or lost: the next read tells what has become of it.
@@ -148,36 +155,23 @@ function changeType(
   });
 }
 
-function typeItem(world: World, name: string, version: number, type: TaskType): Item {
-  const { tenant } = world.settings;
-  return {
-    key: taskTypeKey(tenant, name),
-    version,
-    body: encodeBody("task-type", type),
-    listed: { view: taskTypesView(tenant), order: orderOf(name) },
-  };
-}
-
 const orderOf = (type: string): string => `T#${encodeURIComponent(type)}`;
 
 const parseType = parserOf<TaskType>("task-type");
 
 type Remembered = ReadType & Readonly<{ at: Instant }>;
 
-const memory = new WeakMap<World, Map<string, Remembered>>();
-const MAX_REMEMBERED_TYPES = 10_000;
+const memoryOf = perWorld(() => new Map<string, Remembered>());
 
 function recall(world: World, name: string): ReadType | undefined {
-  const known = memory.get(world)?.get(name);
+  const known = memoryOf(world).get(name);
   if (known === undefined || world.settings.host.ownsStore) return known;
   const ageMs = world.clock.now() - known.at;
   return ageMs >= 0 && ageMs < TASK_TYPE_MEMORY_MS ? known : undefined;
 }
 
 function remember(world: World, name: string, read: ReadType): ReadType {
-  const types = memory.get(world) ?? new Map<string, Remembered>();
-  if (types.size >= MAX_REMEMBERED_TYPES) types.clear();
-  memory.set(world, types.set(name, { ...read, at: world.clock.now() }));
+  rememberIn(memoryOf(world), name, { ...read, at: world.clock.now() });
   return read;
 }
 
@@ -187,31 +181,27 @@ function remember(world: World, name: string, read: ReadType): ReadType {
  */
 export async function offerRows(
   world: World,
-  type: string | undefined,
+  only: string | undefined,
   { limit, cursor }: PageRequest,
 ): Promise<Page<Item>> {
-  const from = cursor === undefined ? undefined : parsePlace(cursor, type);
+  const from = cursor === undefined ? undefined : parsePlace(cursor, only);
   const items: Item[] = [];
   let looked = 0;
-  for await (const place of placesFrom(world, type, from)) {
-    const range = {
-      limit: limit - items.length,
-      ...(place.after !== undefined && { after: place.after }),
-    };
-    const pk = offersPk(world.settings.tenant, place.type, place.shard);
-    const page = await world.store.scan(pk, range);
+  for await (const { type, shard, after } of placesFrom(world, only, from)) {
+    const range = { limit: limit - items.length, ...(after && { after }) };
+    const page = await world.store.scan(offersPk(world.settings.tenant, type, shard), range);
     items.push(...page.items);
-    if (page.next !== undefined) return { items, next: placeText({ ...place, after: page.next }) };
     looked += 1;
-    if (items.length >= limit || looked >= MAX_SHARDS_PER_PAGE) {
-      return { items, next: placeText({ ...place, isDone: true }) };
+    const isFull = items.length >= limit || looked >= MAX_SHARDS_PER_PAGE;
+    if (page.next !== undefined || isFull) {
+      return { items, next: JSON.stringify([type, shard, page.next ?? null]) };
     }
   }
   return { items };
 }
 
-/** A shard of a type, and how far it was read. */
-type Place = Readonly<{ type: string; shard: number; after?: string; isDone?: true }>;
+/** A shard of a type, and how far it was read; `null`: to its end. */
+type Place = Readonly<{ type: string; shard: number; after: string | null }>;
 
 async function* placesFrom(
   world: World,
@@ -221,22 +211,18 @@ async function* placesFrom(
   for await (const type of only === undefined ? taskTypes(world, from?.type) : [only]) {
     const { shards } = await lookedForType(world, type);
     for (let shard = type === from?.type ? from.shard : 0; shard < shards; shard++) {
-      const isIt = type === from?.type && shard === from.shard;
-      if (isIt && from?.isDone) continue;
-      yield { type, shard, ...(isIt && from?.after !== undefined && { after: from.after }) };
+      const after = type === from?.type && shard === from.shard ? from.after : "";
+      if (after !== null) yield { type, shard, after };
     }
   }
 }
-
-const placeText = ({ type, shard, after, isDone }: Place): string =>
-  JSON.stringify([type, shard, isDone ? null : (after ?? "")]);
 
 function parsePlace(cursor: string, only: string | undefined): Place {
   try {
     const [type, shard, after] = JSON.parse(cursor) as [string, number, string | null];
     const isSound = typeof type === "string" && isKeyName(type) && Number.isSafeInteger(shard);
     if (isSound && (only === undefined || type === only)) {
-      return { type, shard, ...(after === null ? { isDone: true } : { after: String(after) }) };
+      return { type, shard, after: after === null ? null : String(after) };
     }
   } catch {
     // Told below.

@@ -20,7 +20,7 @@ import {
   repetitionsOf,
 } from "../../definition/time/cycle.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
-import { type Instant, parseInstant } from "../../definition/time/instant.ts";
+import { type Instant, instantFrom, parseInstant } from "../../definition/time/instant.ts";
 import { parseTimeZone } from "../../definition/time/time-zone.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { CarriedStart, TimerStartMessage } from "../../ports/message.ts";
@@ -77,13 +77,14 @@ export async function armed(world: World, { definition, event, run }: Arming): P
     enabled: true,
   };
   switch (as) {
-    case "duration": {
-      const nextDue = later(addDuration(now, readable(event, parseDuration(text)), zone), now);
-      return { ...common, kind: as, left: 1, nextDue };
-    }
+    case "duration":
     case "date": {
-      const nextDue = later(readable(event, parseInstant(text)), now);
-      return { ...common, kind: as, left: 1, nextDue };
+      const due =
+        as === "date"
+          ? readable(event, parseInstant(text))
+          : addDuration(now, readable(event, parseDuration(text)), zone);
+      // What has passed is due now.
+      return { ...common, kind: as, left: 1, nextDue: instantFrom(Math.max(due, now)) };
     }
     case "cycle": {
       const parse = value.kind === "static" ? parseStoredCycle : parseCycle;
@@ -96,18 +97,12 @@ export async function armed(world: World, { definition, event, run }: Arming): P
   }
 }
 
-/** What has passed is due now. */
-const later = (a: Instant, b: Instant): Instant => (a > b ? a : b);
-
 /** Fires nothing until it is armed again. */
-export function disabled(start: TimerStart): TimerStart {
-  return { ...start, enabled: false };
-}
+export const disabled = (start: TimerStart): TimerStart => ({ ...start, enabled: false });
 
 /** When it is due next; undefined when it is not enabled, or nothing is left. */
-export function dueOfStart({ enabled, nextDue }: TimerStart): Instant | undefined {
-  return enabled ? nextDue : undefined;
-}
+export const dueOfStart = ({ enabled, nextDue }: TimerStart): Instant | undefined =>
+  enabled ? nextDue : undefined;
 
 /** After the occurrence that was due has fired at `now`: the next one, if any is left. */
 export function afterFiring(start: TimerStart, now: Instant): TimerStart {

@@ -1,7 +1,6 @@
 /**
- * The head of a topic counts its broadcasts. A wait that read `seq` before it was committed is for
- * every broadcast after that, and for none before: waits that begin during a broadcast are told apart
- * by numbers, not by luck.
+ * The head of a topic counts its broadcasts. A wait that read `seq` before it was committed gets
+ * every later broadcast and no earlier one: this decides about waits that open during a broadcast.
  *
  * Rows are spread over shards. Epoch 1 has one, each later one twice as many; new rows go to the
  * newest epoch, and a reader of rows goes through all epochs: none is ever removed.
@@ -11,7 +10,7 @@ import type { Topic } from "../../ports/bus.ts";
 import type { Item } from "../../ports/store.ts";
 import type { EventConfig } from "../../shapes/signals.ts";
 import { encodeBody, parserOf } from "../storage/formats.ts";
-import { inTurn } from "../storage/in-process.ts";
+import { inTurn, perWorld, rememberIn } from "../storage/in-process.ts";
 import { headKey } from "../storage/keys.ts";
 import { again, retrying } from "../storage/retrying.ts";
 import type { World } from "../world.ts";
@@ -40,7 +39,7 @@ export function readHead(world: World, topic: Topic): Promise<ReadHead> {
   });
 }
 
-/** The head as it is, for who only wants to know; nothing is made. */
+/** The head as it is; none is made. */
 export async function peekHead(world: World, topic: Topic): Promise<Head> {
   const [item] = await world.store.get([headKey(world.settings.tenant, topic)]);
   return item ? parseHead(item.body) : NEW;
@@ -69,25 +68,17 @@ export const changeHead = (
  * Heads as this process has last seen them, where it alone owns the store: a commit that expects
  * one of them fails if it has moved, and then all are read anew.
  */
-export const knownHeads = (world: World): ReadonlyMap<string, ReadHead> =>
-  known.get(world) ?? NONE_KNOWN;
+export const knownHeads = (world: World): ReadonlyMap<string, ReadHead> => heads(world);
 
-export function forgetHeads(world: World): void {
-  known.delete(world);
-}
+export const forgetHeads = (world: World): void => heads(world).clear();
 
 /** Remembers what a head has become. */
 export function know(world: World, topic: Topic, head: ReadHead): ReadHead {
-  if (!world.settings.host.ownsStore) return head;
-  const heads = known.get(world) ?? new Map<string, ReadHead>();
-  if (heads.size >= MAX_KNOWN_HEADS) heads.clear();
-  known.set(world, heads.set(topicName(topic), head));
+  if (world.settings.host.ownsStore) rememberIn(heads(world), topicName(topic), head);
   return head;
 }
 
-const MAX_KNOWN_HEADS = 10_000;
-const NONE_KNOWN: ReadonlyMap<string, ReadHead> = new Map();
-const known = new WeakMap<World, Map<string, ReadHead>>();
+const heads = perWorld(() => new Map<string, ReadHead>());
 
 /** From now on new rows are spread over twice as many shards, unless they are the most already. */
 export async function addEpoch(world: World, topic: Topic, seen: number): Promise<void> {
@@ -119,11 +110,7 @@ const FIRST: ReadHead = { version: 1, head: NEW };
 
 /** The item of a head under this version. */
 export function headItem(world: World, topic: Topic, version: number, head: Head): Item {
-  return {
-    key: headKey(world.settings.tenant, topic),
-    version,
-    body: encodeBody("head", head),
-  };
+  return { key: headKey(world.settings.tenant, topic), version, body: encodeBody("head", head) };
 }
 
 const parseHead = parserOf<Head>("head");

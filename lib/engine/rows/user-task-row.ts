@@ -18,14 +18,9 @@ import { offerBody, parseOffer } from "./task-row.ts";
 
 /** The rows of a task that a person does, as of this version of its instance; else none. */
 export function userTaskRows(instance: Instance, task: TaskTicket): readonly Item[] {
-  const { tenant, id, version } = instance;
-  const sk = userTaskSk(id, task);
-  const body = offerBody({ instanceId: id, ticket: task.id, version });
-  return listsOf(task).map((list) => ({
-    key: { pk: userTaskPk(tenant, list), sk },
-    version,
-    body,
-  }));
+  const { id: instanceId, version } = instance;
+  const body = offerBody({ instanceId, ticket: task.id, version });
+  return keysOf(instance, task).map((key) => ({ key, version, body }));
 }
 
 /** Of the rows that the change's tickets should have, those that they had not before. */
@@ -39,10 +34,8 @@ export function freshRows(change: Change, task: TaskTicket): readonly Item[] {
 export async function tidyUserTaskRows(world: World, { before, image }: Change): Promise<void> {
   const live = new Set(keysIn(world, image.instance).map(nameOf));
   const isLive = ({ key }: Pick<Item, "key">) => live.has(nameOf(key)) || undefined;
-  const rows = await readMany(
-    world.store,
-    keysIn(world, before).filter((key) => !isLive({ key })),
-  );
+  const keys = keysIn(world, before).filter((key) => !isLive({ key }));
+  const rows = await readMany(world.store, keys);
   const now = world.clock.now();
   const isDead = (row: Item) =>
     lifeOfRow(now, namingOf(row), image.instance, () => isLive(row)).kind === "dead";

@@ -13,27 +13,39 @@ import type { World } from "../world.ts";
 import { runsHere } from "./open-tickets.ts";
 
 /** What those who may do a task see of it. */
-export function viewTask(world: World, { instance, program }: Image, task: TaskTicket): TaskView {
-  const where = `instance ${instance.id}`;
-  const input = sound(where, () => program.runner.taskInput(instance, task));
-  const { variables, headers } = input;
-  const { definition } = instance;
+export function viewTask(world: World, image: Image, task: TaskTicket): TaskView {
+  const input = inputOf(image, task);
+  const { needs = [], form } = input;
+  const person = viewPerson(task);
   return {
-    taskId: taskIdOf(instance.id, task.id),
-    type: task.type,
-    instanceId: instance.id,
-    element: task.element,
-    definition: { id: definition.id, version: definition.version },
-    variables,
-    headers,
-    attempt: task.attempt,
-    retries: task.retries,
-    idempotencyKey: idempotencyKeyOf(instance.id, task.id),
+    ...viewWork(image, task, input),
     createdAt: formatInstant(task.since),
     runsHere: runsHere(world, task),
-    ...viewWork(task, input),
+    ...(person && { ...person, requiredOutputs: needs, ...(form && { form }) }),
   };
 }
+
+/** What a worker sees of it. */
+export function viewWork({ instance }: Image, task: TaskTicket, input: TaskInput) {
+  const { id: instanceId, definition } = instance;
+  const { id, type, element, attempt, retries } = task;
+  return {
+    taskId: taskIdOf(instanceId, id),
+    type,
+    instanceId,
+    element,
+    definition: { id: definition.id, version: definition.version },
+    variables: input.variables,
+    headers: input.headers,
+    attempt,
+    retries,
+    idempotencyKey: idempotencyKeyOf(instanceId, id),
+  };
+}
+
+/** What the definition gives a task. */
+export const inputOf = ({ instance, program }: Image, task: TaskTicket): TaskInput =>
+  sound(`instance ${instance.id}`, () => program.runner.taskInput(instance, task));
 
 /** Who has it, who may have it, until when; nothing for other tasks. */
 export function viewPerson({ person }: TaskTicket): PersonView | undefined {
@@ -48,15 +60,6 @@ export function viewPerson({ person }: TaskTicket): PersonView | undefined {
     ...(followUpAt !== undefined && { followUpDate: formatInstant(followUpAt) }),
     priority: priority ?? DEFAULT_PRIORITY,
   };
-}
-
-/** The same with what the definition adds: what it takes to complete it. */
-function viewWork(
-  task: TaskTicket,
-  { needs = [], form }: TaskInput,
-): Partial<PersonView> & Pick<TaskView, "requiredOutputs" | "form"> {
-  const person = viewPerson(task);
-  return person ? { ...person, requiredOutputs: needs, ...(form && { form }) } : {};
 }
 
 /** The calls that move it: a person claims it, or completes it with what it needs. */

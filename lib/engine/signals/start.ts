@@ -8,8 +8,7 @@ import type { CarriedStart, PagedRow } from "../../ports/message.ts";
 import { createInstance } from "../drive/creation.ts";
 import { type Broadcast, parsePayload } from "../rows/broadcast.ts";
 import { CONTENDED_MS } from "../step/commit-with-retry.ts";
-import { readLatest, spreadOf } from "../storage/latest.ts";
-import { loadProgram } from "../storage/programs.ts";
+import { listeningStart } from "../storage/latest.ts";
 import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
@@ -45,23 +44,18 @@ async function create(
   row: StartRow,
   instanceId: string,
 ): Promise<Outcome | Again> {
-  const head = await readLatest(world, row.definitionId);
-  if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };
-  const { id, version, hash } = head.latest;
-  const { definition } = await loadProgram(world, { id, version, hash });
-  const isListening = definition.startEvents.some(
-    (it) => it.kind === "signal" && it.name === broadcast.topic.name && it.element === row.element,
-  );
-  if (!isListening) return { kind: "skipped" };
+  const { definitionId, element } = row;
+  const event = { kind: "signal", name: broadcast.topic.name, element } as const;
+  const listening = await listeningStart(world, definitionId, event);
+  if (listening === undefined) return { kind: "skipped" };
   // Everything that the first decision needs comes from the broadcast: all creators decide alike.
-  const trigger = { element: row.element, payload: parsePayload(broadcast.payload) };
+  const trigger = { element, payload: parsePayload(broadcast.payload) };
   const start: CarriedStart = {
-    definition: { id, version, hash },
+    ...listening.startable,
     now: broadcast.at,
     request: world.ids.digest(`signal\n${broadcast.id}`),
     fact: { kind: "started", input: { variables: {}, trigger } },
-    ...spreadOf(head.latest),
-    head: head.item.version,
+    head: listening.head,
   };
   const created = await createInstance(world, instanceId, start);
   if (created.kind === "void") return { kind: "skipped" };

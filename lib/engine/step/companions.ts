@@ -1,7 +1,8 @@
 /** The writes that belong to the instance's: rows, mailboxes, kept events. All are made, or none. */
 import type { Instance, MessageTicket, Ticket } from "../../kernel/instance.ts";
+import { withoutSubs, withSub } from "../../kernel/mailbox.ts";
 import type { Write } from "../../ports/store.ts";
-import { boxName, mailboxItem, withoutSubs, withSub } from "../rows/mailbox.ts";
+import { boxName, mailboxWrite } from "../rows/mailbox.ts";
 import { topicName } from "../rows/topic-head.ts";
 import { isTopicTicket, openedBy, rowItem, type TopicTicket, topicOf } from "../rows/wait-row.ts";
 import { headKey, keptEventKey } from "../storage/keys.ts";
@@ -76,9 +77,7 @@ function boxWrites(
     if (known === undefined) return [];
     const left = withoutSubs(box, (sub) => sub.instanceId === after.id && !open.has(sub.ticket));
     if (left === known.stored) return [];
-    const { version } = known;
-    const put = mailboxItem(world, left, version + 1);
-    return [{ put, when: version === 0 ? "absent" : { version } }];
+    return [mailboxWrite(world, left, known.version)];
   });
 }
 

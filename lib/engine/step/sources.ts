@@ -4,20 +4,13 @@
  */
 import type { ChildFact } from "../../kernel/fact.ts";
 import type { ChildTicket, Instance } from "../../kernel/instance.ts";
+import { type Address, isCrowded, type Mailbox, subOf, withoutDead } from "../../kernel/mailbox.ts";
 import type { Topic } from "../../ports/bus.ts";
 import type { EngineError } from "../../ports/engine-error.ts";
 import { factOfChild } from "../rows/child.ts";
 import { type KeptEvent, keptFor } from "../rows/event.ts";
 import { lifeOf } from "../rows/life.ts";
-import {
-  type Address,
-  boxName,
-  isCrowded,
-  type Mailbox,
-  readMailbox,
-  subOf,
-  withoutDead,
-} from "../rows/mailbox.ts";
+import { boxName, readMailbox } from "../rows/mailbox.ts";
 import { knownHeads, type ReadHead, readHead } from "../rows/topic-head.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { engineBusy } from "../storage/retrying.ts";

@@ -7,17 +7,11 @@ import type { Instant } from "../../definition/time/instant.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import { inboxEventFor } from "../../kernel/inbox.ts";
 import type { EventTicket, Instance, MessageTicket, Ticket } from "../../kernel/instance.ts";
+import { type Address, type Mailbox, messageFor, withoutTarget } from "../../kernel/mailbox.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import { type KeptEvent, MAX_KEPT_READ, mayTake } from "../rows/event.ts";
-import {
-  type Address,
-  boxName,
-  type Mailbox,
-  messageFor,
-  type Posting,
-  withoutTarget,
-} from "../rows/mailbox.ts";
+import { boxName, type Posting } from "../rows/mailbox.ts";
 import { type ReadHead, topicName } from "../rows/topic-head.ts";
 import { isTopicTicket, openedBy } from "../rows/wait-row.ts";
 import type { Missing, Sources } from "./sources.ts";

@@ -12,6 +12,14 @@ export function perWorld<T>(make: () => T): (world: World) => T {
   };
 }
 
+/** Remembers a value; a memory that is full is emptied first. */
+export function rememberIn<T>(memory: Map<string, T>, name: string, value: T): void {
+  if (memory.size >= MAX_REMEMBERED) memory.clear();
+  memory.set(name, value);
+}
+
+const MAX_REMEMBERED = 10_000;
+
 /** Where this process owns the store, writers of one item take turns; elsewhere versions decide. */
 export function inTurn<T>(world: World, name: string, work: () => Promise<T>): Promise<T> {
   if (!world.settings.host.ownsStore) return work();

@@ -50,6 +50,11 @@ export const replacing = (found: Item | undefined, item: Item): Write =>
     ? { put: { ...item, version: found.version + 1 }, when: { version: found.version } }
     : { put: item, when: "absent" };
 
+export async function readItem({ store }: World, key: Key): Promise<Item | undefined> {
+  const [item] = await store.get([key]);
+  return item;
+}
+
 /** Reads any number of keys, in the sizes that stores take. */
 export async function readMany(
   store: Store,

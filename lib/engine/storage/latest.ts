@@ -7,6 +7,7 @@ import type { World } from "../world.ts";
 import { encodeBody, parserOf } from "./formats.ts";
 import { replacing } from "./items.ts";
 import { definitionOrder, definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
+import { loadProgram } from "./programs.ts";
 import { again, retrying } from "./retrying.ts";
 
 /** The head of a definition; it outlives an undeploy, so that versions go on counting. */
@@ -109,6 +110,26 @@ export async function startable(
   const isLatest = version === undefined || version === latest.version;
   const { hash } = isLatest ? latest : await readVersion(world, id, version);
   return { definition: { id, version: version ?? latest.version, hash }, ...spreadOf(latest) };
+}
+
+/** A start event of an enabled definition, and the version of the head that says so. */
+export type Listening = Readonly<{ startable: Startable; element: string; head: number }>;
+
+/** The start event of the latest version that this signal or message starts, if it is enabled. */
+export async function listeningStart(
+  world: World,
+  definitionId: string,
+  { kind, name, element }: Omit<ListeningStart, "v" | "element"> & Readonly<{ element?: string }>,
+): Promise<Listening | undefined> {
+  const found = await readLatest(world, definitionId);
+  if (found === undefined || found.latest.state !== "enabled") return undefined;
+  const { id, version, hash } = found.latest;
+  const { definition } = await loadProgram(world, { id, version, hash });
+  const event = definition.startEvents.find(
+    (it) => it.kind === kind && it.name === name && (element ?? it.element) === it.element,
+  );
+  const startable = { definition: { id, version, hash }, ...spreadOf(found.latest) };
+  return event && { startable, element: event.element, head: found.item.version };
 }
 
 export async function readVersion(

@@ -14,7 +14,7 @@ import { weightOf } from "../instances/listing.ts";
 import { parseOffer } from "../rows/task-row.ts";
 import { listedTask } from "../rows/user-task-row.ts";
 import { viewTask } from "../rows/view-task.ts";
-import { readMany } from "../storage/items.ts";
+import { rangeOf, readMany } from "../storage/items.ts";
 import { instanceKey, type UserTaskList, userTaskPk } from "../storage/keys.ts";
 import { type Image, imageOf } from "../storage/stored-instance.ts";
 import { readable, readableOf } from "../storage/unreadable.ts";
@@ -32,9 +32,8 @@ export function listUserTasks(
   isMeant: (task: TaskTicket) => boolean = () => true,
 ): Promise<Listed<TaskView>> {
   const pk = userTaskPk(world.settings.tenant, listFor(filter));
-  const read = async ({ limit, cursor }: PageRequest): Promise<Page<Row>> => {
-    const range = { limit, ...(cursor !== undefined && { after: cursor }) };
-    const { items, ...rest } = await world.store.scan(pk, range);
+  const read = async (some: PageRequest): Promise<Page<Row>> => {
+    const { items, ...rest } = await world.store.scan(pk, rangeOf(some));
     return { items: await withImages(world, items), ...rest };
   };
   return tasksOnPage(page, read, async ({ row, image }) => {

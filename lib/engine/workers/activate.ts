@@ -18,7 +18,8 @@ import type { ActivatedTask, Activation, ActivationRequest } from "../../shapes/
 import { weightOf } from "../instances/listing.ts";
 import { type OpenRow, parseOffer, putOpenRow, restingRow, rowStateOf } from "../rows/task-row.ts";
 import { lookedForType, spreadWider } from "../rows/task-type.ts";
-import { viewTask } from "../rows/view-task.ts";
+import { inputOf, viewWork } from "../rows/view-task.ts";
+import { perWorld } from "../storage/in-process.ts";
 import { tryPutHint } from "../storage/items.ts";
 import {
   instanceKey,
@@ -96,9 +97,8 @@ async function takeFrom(world: World, poll: Poll, pk: string): Promise<void> {
 type Locks = { known?: Item[] };
 
 /**
- * Rows that may be taken now, the longest first; more than are needed, since others take some too.
- * Where none of them can be taken there may be some behind: those of tasks that are locked stay
- * in front until their locks are over.
+ * Rows that may be taken now, the oldest first; more than are needed, since others take some too. If
+ * none can be taken, others may follow: rows of locked tasks stay in front until their locks are over.
  */
 async function* available(world: World, pk: string, wanted: number): AsyncGenerator<Item> {
   const now = world.clock.now();
@@ -108,18 +108,12 @@ async function* available(world: World, pk: string, wanted: number): AsyncGenera
     const rows: Item[] = [];
     for (const range of ranges.splice(0)) {
       const { items, next } = await world.store.scan(pk, range);
-      rows.push(...readableOf(world, items, readRow));
+      rows.push(...readableOf(world, items, (row) => parseOffer(row.body) && row));
       if (next !== undefined) ranges.push({ ...range, after: next });
     }
     const free = rows.filter((row) => !isBeingTaken(world, row));
     yield* free.sort((a, b) => timeOfRow(a.key) - timeOfRow(b.key));
   }
-}
-
-/** The row itself, if it says whose it is. */
-function readRow(row: Item): Item {
-  parseOffer(row.body);
-  return row;
 }
 
 const READ_AHEAD = 20;
@@ -162,7 +156,7 @@ async function takeRow(
 async function giveAway(world: World, row: Item, lock: Lock): Promise<ActivatedTask | undefined> {
   const image = await loadInstance(world, parseOffer(row.body).instanceId);
   const state = rowStateOf(world, row, image);
-  if (state.kind === "open") return viewActivated(world, state, lock);
+  if (state.kind === "open") return viewActivated(state, lock);
   if (state.kind === "dead") return undefined;
   if (state.image) await putOpenRow(world, state.image.instance, state.task, "again");
   else await world.store.commit([{ put: row, when: "absent" }]);
@@ -182,33 +176,20 @@ async function nextAvailable(world: World, type: string): Promise<Instant | unde
   return times.length === 0 ? undefined : instantFrom(Math.min(...times) + 1);
 }
 
-function viewActivated(world: World, { image, task }: OpenRow, lock: Lock): ActivatedTask {
-  const view = viewTask(world, image, task);
-  return {
-    taskId: view.taskId,
-    lockToken: lockTokenOf(lock),
-    type: view.type,
-    instanceId: view.instanceId,
-    element: view.element,
-    definition: view.definition,
-    variables: view.variables,
-    headers: view.headers,
-    attempt: view.attempt,
-    retries: view.retries,
-    lockedUntil: formatInstant(lock.until),
-    idempotencyKey: view.idempotencyKey,
-  };
-}
+const viewActivated = ({ image, task }: OpenRow, lock: Lock): ActivatedTask => ({
+  ...viewWork(image, task, inputOf(image, task)),
+  lockToken: lockTokenOf(lock),
+  lockedUntil: formatInstant(lock.until),
+});
 
-// Polls of a process that owns the store do not fight each other for the same task: they end with it,
-// and so does what is noted here. Elsewhere a poll may stop for ever in a process that lives on, and
-// a note of it would keep the task from every poll there: rows decide alone. The note is of the task
-// and not of the row: a crash may have left two rows of one task, and polls that wait are woken in the
-// same moment, when both are over. Each would take one, see the other and let the task be, for ever.
+// Polls of a process that owns the store do not compete for the same task: they end with the process,
+// and so does this note. Elsewhere a poll may stop for ever in a process that lives on, and its note
+// would keep the task from every poll there: only rows decide. The note names the task, not the row: a
+// crash may leave two rows of one task, and waiting polls wake at the moment when both locks are over.
+// Each would take one row, see the other and leave the task, for ever.
 
-const beingTaken = new WeakMap<World, Set<string>>();
-const isBeingTaken = (world: World, row: Item): boolean =>
-  beingTaken.get(world)?.has(nameOfTask(row)) ?? false;
+const beingTaken = perWorld(() => new Set<string>());
+const isBeingTaken = (world: World, row: Item): boolean => beingTaken(world).has(nameOfTask(row));
 
 function nameOfTask({ key, body }: Item): string {
   const { instanceId, ticket } = parseOffer(body);
@@ -218,11 +199,10 @@ function nameOfTask({ key, body }: Item): string {
 async function alone<T>(world: World, row: Item, work: () => Promise<T>): Promise<T | undefined> {
   if (!world.settings.host.ownsStore) return work();
   if (isBeingTaken(world, row)) return undefined;
-  const tasks = beingTaken.get(world) ?? new Set();
-  beingTaken.set(world, tasks.add(nameOfTask(row)));
+  beingTaken(world).add(nameOfTask(row));
   try {
     return await work();
   } finally {
-    tasks.delete(nameOfTask(row));
+    beingTaken(world).delete(nameOfTask(row));
   }
 }

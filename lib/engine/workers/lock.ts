@@ -1,13 +1,11 @@
 /** The lock on a task, as its worker knows it: by a token that names the row. */
-import { DEFAULT_LOCK_SECONDS, MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
-import { formatInstant, type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { MAX_TRIES_OF_PARKED } from "../../definition/limits.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { parseItemName } from "../../kernel/batch.ts";
 import { EngineError } from "../../ports/engine-error.ts";
 import type { Item, Key } from "../../ports/store.ts";
-import type { Heartbeat, HeartbeatRequest } from "../../shapes/tasks.ts";
-import { openTask } from "../rows/open-tickets.ts";
 import { lockedRow, parseOffer } from "../rows/task-row.ts";
-import { scanAll } from "../storage/items.ts";
+import { readItem, scanAll } from "../storage/items.ts";
 import {
   isStorable,
   lockedAfter,
@@ -18,8 +16,7 @@ import {
   timeOfRow,
 } from "../storage/keys.ts";
 import { taskIdOf } from "../storage/names.ts";
-import { Again, again, engineBusy, tryRepeatedly } from "../storage/retrying.ts";
-import { loadInstance } from "../storage/stored-instance.ts";
+import { Again, again, tryRepeatedly } from "../storage/retrying.ts";
 import { readableOf } from "../storage/unreadable.ts";
 import type { World } from "../world.ts";
 
@@ -32,24 +29,24 @@ export type TaskParts = Readonly<{ instanceId: string; ticket: string }>;
 export const lockTokenOf = ({ type, shard, until, lockId }: Lock): string =>
   `${shard}.${until}.${lockId}.${encodeURIComponent(type)}`;
 
-function parseLockToken(token: string): Lock | undefined {
-  const [, shard, until, lockId, type] =
-    /^(\d{1,2})\.(\d{1,14})\.([\w-]{1,64})\.(.{1,3000})$/.exec(token) ?? [];
-  if (type === undefined || lockId === undefined) return undefined;
-  const lock = { shard: Number(shard), until: instantFrom(Number(until)), lockId };
+const TOKEN = /^(\d{1,2})\.(\d{1,14})\.([\w-]{1,64})\.(.{1,3000})$/;
+
+/** The key of the row that a token names; undefined for what no worker was given. */
+export function lockKey(world: World, about: TaskParts, token: string): Key | undefined {
+  const [, shard, until, lockId, encoded] = TOKEN.exec(token) ?? [];
+  if (encoded === undefined || lockId === undefined) return undefined;
+  const type = decoded(encoded);
+  if (type === undefined || !isStorable(type)) return undefined;
+  const sk = lockSk(instantFrom(Number(until)), about.instanceId, about.ticket, lockId);
+  return { pk: offersPk(world.settings.tenant, type, Number(shard)), sk };
+}
+
+function decoded(text: string): string | undefined {
   try {
-    return { ...lock, type: decodeURIComponent(type) };
+    return decodeURIComponent(text);
   } catch {
     return undefined;
   }
-}
-
-/** The key of the row that a token names; undefined for what no worker was given. */
-function lockKey(world: World, about: TaskParts, token: string): Key | undefined {
-  const lock = parseLockToken(token);
-  if (lock === undefined || !isStorable(lock.type)) return undefined;
-  const pk = offersPk(world.settings.tenant, lock.type, lock.shard);
-  return { pk, sk: lockSk(lock.until, about.instanceId, about.ticket, lock.lockId) };
 }
 
 /**
@@ -96,31 +93,7 @@ export async function demandAttempt(world: World, row: Item, attempt: number): P
   throw lockLost({ instanceId, ticket });
 }
 
-/** Keeps the task for longer; says so when there is nothing more to do for it. */
-export async function heartbeat(
-  world: World,
-  about: TaskParts,
-  { lockToken, lockSeconds = DEFAULT_LOCK_SECONDS }: HeartbeatRequest,
-): Promise<Heartbeat | undefined> {
-  const image = await loadInstance(world, about.instanceId);
-  if (image === undefined || image.instance.erased) return undefined;
-  const task = openTask(image.instance, about.ticket);
-  if (task === undefined) {
-    const key = lockKey(world, about, lockToken);
-    if (key) await world.store.tidy([key]);
-    return { cancelled: true };
-  }
-  const row = await heldRow(world, about, lockToken);
-  await demandAttempt(world, row, task.attempt);
-  const { worker = "" } = parseOffer(row.body);
-  const { moved, lock } = await lockRow(world, row, { worker, lockSeconds });
-  if (moved === "lost" || moved === "elsewhere") throw lockLost(about);
-  if (moved === "busy") throw engineBusy(`task ${taskIdOf(about.instanceId, about.ticket)}`);
-  // In doubt: the old row is gone and the new one stands. Only this call, or a worker, removed it.
-  return { lockToken: lockTokenOf(lock), lockedUntil: formatInstant(lock.until) };
-}
-
-const lockLost = ({ instanceId, ticket }: TaskParts): EngineError =>
+export const lockLost = ({ instanceId, ticket }: TaskParts): EngineError =>
   new EngineError("task/lock-lost", { where: `task ${taskIdOf(instanceId, ticket)}` });
 
 // Taking a row: another row is put, and then the old one is removed. The poll that removed
@@ -128,9 +101,9 @@ const lockLost = ({ instanceId, ticket }: TaskParts): EngineError =>
 // that dies in between leaves a task that is offered twice, and never one that is not offered.
 
 /** `in-doubt`: it is not known whether it was taken. The new row stays, and is over in time. */
-export type Moved = "taken" | "lost" | "busy" | "in-doubt";
+type Moved = "taken" | "lost" | "busy" | "in-doubt";
 
-export async function moveRow(world: World, old: Item, put: Item): Promise<Moved> {
+async function moveRow(world: World, old: Item, put: Item): Promise<Moved> {
   if (!(await putNew(world, put))) return "busy";
   const removed = await removeRow(world, old);
   if (removed === "lost" || removed === "busy") await world.store.tidy([put.key]);
@@ -141,7 +114,7 @@ export async function moveRow(world: World, old: Item, put: Item): Promise<Moved
 async function putNew(world: World, put: Item): Promise<boolean> {
   const outcome = await world.store.commit([{ put, when: "absent" }]);
   if (outcome.kind !== "unknown") return outcome.kind === "committed";
-  return (await readRow(world, put.key)) !== undefined;
+  return (await readItem(world, put.key)) !== undefined;
 }
 
 async function removeRow(world: World, { key, version }: Item): Promise<Moved> {
@@ -150,14 +123,9 @@ async function removeRow(world: World, { key, version }: Item): Promise<Moved> {
     if (outcome.kind === "committed") return "taken";
     if (outcome.kind === "conflict") return "lost";
     if (outcome.kind === "busy") return again(outcome);
-    return (await readRow(world, key))?.version === version ? again() : "in-doubt";
+    return (await readItem(world, key))?.version === version ? again() : "in-doubt";
   });
   return moved instanceof Again ? "busy" : moved;
-}
-
-async function readRow(world: World, key: Key): Promise<Item | undefined> {
-  const [row] = await world.store.get([key]);
-  return row;
 }
 
 // A task may have more than one row: one that was put again, one whose lock is over. A poll that
@@ -174,10 +142,8 @@ export const isInDoubt = (world: World, { key, body }: Item): boolean =>
   key.sk.startsWith("L#") ? timeOfRow(key) <= world.clock.now() : parseOffer(body).again === true;
 
 /** The name of a row that may not be the only one: a row that was taken and came back has another. */
-export const nameOfRow = ({ ids }: World, { key, version }: Item): string =>
-  ids.digest(`${key.sk} ${version}`).slice(0, NAME_LENGTH);
-
-const NAME_LENGTH = 12;
+const nameOfRow = ({ ids }: World, { key, version }: Item): string =>
+  ids.digest(`${key.sk} ${version}`).slice(0, 12);
 
 /** The row that the caller has put, and since when it has the task by it. */
 type Mine = Readonly<{ key: Key; since: Instant }>;
@@ -186,7 +152,7 @@ type Mine = Readonly<{ key: Key; since: Instant }>;
  * Whether the task is locked by a row that is neither this one, nor `mine`, nor to replace this one;
  * or was at any time since: a slow poll may check only when both locks are over.
  */
-export async function isLockedElsewhere(world: World, row: Item, mine?: Mine): Promise<boolean> {
+async function isLockedElsewhere(world: World, row: Item, mine?: Mine): Promise<boolean> {
   const since = mine?.since ?? world.clock.now();
   return isLockedIn(world, await locksIn(world, row.key.pk, since), row, mine);
 }

@@ -1,7 +1,8 @@
 /** Tasks as workers and users see them: found by rows, completed by their ticket. */
-import { MAX_PAGE_BYTES } from "../../definition/limits.ts";
+import { DEFAULT_LOCK_SECONDS } from "../../definition/limits.ts";
 import { checkedValue } from "../../definition/parsed.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
+import { formatInstant } from "../../definition/time/instant.ts";
 import type { Fact } from "../../kernel/fact.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import type { Program } from "../../kernel/runner.ts";
@@ -19,13 +20,14 @@ import type {
   TaskView,
 } from "../../shapes/tasks.ts";
 import { handleRequest, type InstanceRequest } from "../drive/instance-request.ts";
-import { weightOf } from "../instances/listing.ts";
 import { openTask, openTasks } from "../rows/open-tickets.ts";
 import { type Offer, parseOffer, rowStateOf } from "../rows/task-row.ts";
 import { offerRows } from "../rows/task-type.ts";
 import { viewTask } from "../rows/view-task.ts";
+import { defined } from "../storage/defined.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { attemptName, compareTickets, isTicketId, parseTaskId } from "../storage/names.ts";
+import { engineBusy } from "../storage/retrying.ts";
 import { loadInstance } from "../storage/stored-instance.ts";
 import { readable, readableOf } from "../storage/unreadable.ts";
 import { checkCompletion } from "../user-tasks/check-completion.ts";
@@ -36,7 +38,15 @@ import {
   tasksOnPage,
 } from "../user-tasks/list-user-tasks.ts";
 import type { World } from "../world.ts";
-import { demandAttempt, heartbeat, heldRow, type TaskParts } from "./lock.ts";
+import {
+  demandAttempt,
+  heldRow,
+  lockKey,
+  lockLost,
+  lockRow,
+  lockTokenOf,
+  type TaskParts,
+} from "./lock.ts";
 
 /**
  * Open tasks: those of an instance, or those that wait for workers and users. Rows are only hints:
@@ -146,11 +156,25 @@ export async function failTask(
 export async function extendLock(
   world: World,
   taskId: string,
-  request: HeartbeatRequest,
+  { lockToken, lockSeconds = DEFAULT_LOCK_SECONDS }: HeartbeatRequest,
 ): Promise<Heartbeat> {
-  const kept = await heartbeat(world, taskPartsOf(taskId), request);
-  if (kept === undefined) throw noTask(taskId);
-  return kept;
+  const about = taskPartsOf(taskId);
+  const image = await loadInstance(world, about.instanceId);
+  if (image === undefined || image.instance.erased) throw noTask(taskId);
+  const task = openTask(image.instance, about.ticket);
+  if (task === undefined) {
+    const key = lockKey(world, about, lockToken);
+    if (key) await world.store.tidy([key]);
+    return { cancelled: true };
+  }
+  const row = await heldRow(world, about, lockToken);
+  await demandAttempt(world, row, task.attempt);
+  const { worker = "" } = parseOffer(row.body);
+  const { moved, lock } = await lockRow(world, row, { worker, lockSeconds });
+  if (moved === "lost" || moved === "elsewhere") throw lockLost(about);
+  if (moved === "busy") throw engineBusy(`task ${taskId}`);
+  // In doubt: the old row is gone and the new one stands. Only this call, or a worker, removed it.
+  return { lockToken: lockTokenOf(lock), lockedUntil: formatInstant(lock.until) };
 }
 
 /** A request about one task. */
@@ -217,8 +241,9 @@ export async function getTask(world: World, taskId: string): Promise<TaskView> {
 async function tasksOfInstance(
   world: World,
   filter: TaskFilter,
-  { limit, cursor }: PageRequest,
+  page: PageRequest,
 ): Promise<Listed<TaskView>> {
+  const { cursor } = page;
   const image = await loadInstance(world, filter.instanceId ?? "");
   if (image === undefined) return { items: [] };
   if (cursor !== undefined && !isTicketId(cursor)) throw cursorInvalid(cursor);
@@ -227,16 +252,11 @@ async function tasksOfInstance(
   const wanted = openTasks(image.instance.tickets)
     .filter((task) => isAhead(task) && isWanted(task, filter, world.clock.now()))
     .sort((a, b) => compareTickets(a.id, b.id));
-  const items: TaskView[] = [];
-  let bytes = 0;
-  for (const task of wanted.slice(0, limit)) {
-    const view = viewTask(world, image, task);
-    bytes += weightOf(view);
-    if (items.length > 0 && bytes > MAX_PAGE_BYTES) break;
-    items.push(view);
-  }
-  const last = wanted[items.length - 1];
-  return { items, ...(items.length < wanted.length && last && { nextCursor: last.id }) };
+  const read = async ({ limit }: PageRequest) => {
+    const next = limit < wanted.length ? wanted[limit - 1]?.id : undefined;
+    return { items: wanted.slice(0, limit), ...defined({ next }) };
+  };
+  return tasksOnPage(page, read, async (task) => viewTask(world, image, task));
 }
 
 function taskPartsOf(taskId: string): TaskParts {

@@ -146,7 +146,7 @@ export const MESSAGING_MUTANTS: readonly Mutant[] = [
     name: "message-not-remembered",
     without: "a mailbox remembers the messages that have arrived",
     scenario: "message-doubled",
-    file: "lib/engine/rows/mailbox.ts",
+    file: "lib/kernel/mailbox.ts",
     find: "return { ...mailbox, ids: [...mailbox.ids, id] };",
     replace: `${MARK}; return mailbox;`,
   },
@@ -154,10 +154,10 @@ export const MESSAGING_MUTANTS: readonly Mutant[] = [
     name: "no-enabled-check",
     without: "a signal starts only enabled definitions",
     scenario: "signal-start",
-    file: "lib/engine/signals/start.ts",
-    find: 'if (head === undefined || head.latest.state !== "enabled") return { kind: "skipped" };',
-    replace: `if (head === undefined) return { kind: "skipped" };
-  if (head.latest.state !== "enabled") ${MARK};`,
+    file: "lib/engine/storage/latest.ts",
+    find: 'if (found === undefined || found.latest.state !== "enabled") return undefined;',
+    replace: `if (found === undefined) return undefined;
+  if (found.latest.state !== "enabled") ${MARK};`,
   },
   {
     name: "head-not-expected",

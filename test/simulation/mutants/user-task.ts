@@ -55,7 +55,7 @@ export const USER_TASK_MUTANTS: readonly Mutant[] = [
     seed: 17_313,
     mode: "memory",
     file: "lib/engine/rows/offer.ts",
-    find: "return openRowAgain(world, wasOpen ? change.before : instance, task, shards);",
+    find: "return openRow(wasOpen ? change.before : instance, task, shards, freshMark(world));",
     replace: `${MARK}; return openRow(instance, task, shards);`,
   },
 ];
