@@ -62,7 +62,7 @@ export const CODES = {
   "instance/not-ended": {
     retryable: true,
     happened: "The instance has not ended yet",
-    fix: "Ask again later, or wait for it with waitSeconds.",
+    fix: "Wait until it has ended, or cancel it.",
   },
   "instance/not-found": {
     happened: "There is no such instance",
@@ -147,8 +147,8 @@ export const CODES = {
   },
   "task-type/queue-unusable": {},
   "task/lock-lost": {
-    happened: "The lock was over, and another worker has taken the task",
-    fix: "Drop it: the other worker reports its result. Send heartbeats, or lock for longer.",
+    happened: "The token is not that of the present lock: the lock expired, or was renewed",
+    fix: "Use the token of the last heartbeat. If there is none, drop the task: another worker reports it.",
   },
   "task/not-found": {
     happened: "There is no such open task",

@@ -88,7 +88,7 @@ export function cursorInvalid(cursor: string): EngineError {
   return new EngineError("store/cursor-invalid", {
     happened: "The cursor does not belong to this query",
     where: `cursor ${cursor.slice(0, 80)}`,
-    fix: "Query again without a cursor, and pass `next` back unchanged.",
+    fix: "Query again without a cursor, and pass `nextCursor` back unchanged.",
   });
 }
 

@@ -5,10 +5,12 @@
 
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -24,6 +26,8 @@ export type DataFolder = Readonly<{
   markFile: string;
   /** Throws once an open file is no longer the one in the folder, or has become shorter. */
   checkFiles(): void;
+  /** Closes the database and leaves its log as it is, for a folder that is to be restored. */
+  keepLog(close: () => void): void;
   release(): void;
 }>;
 
@@ -39,11 +43,13 @@ export function ownDataFolder(folder: string): DataFolder {
     throw unusable(path, cause);
   }
   const databaseFile = join(path, "store.db");
+  const truncated = new Set<string>();
   return {
     path,
     databaseFile,
     markFile: join(path, "store.mark"),
-    checkFiles: fileCheck(path, OPEN_FILES),
+    checkFiles: fileCheck(path, OPEN_FILES, (name) => truncated.add(name)),
+    keepLog: (close) => keepLog(databaseFile, truncated.has("store.db"), close),
     release: () => lock.close(),
   };
 }
@@ -61,7 +67,11 @@ const OPEN_FILES: readonly OpenFile[] = [
 ];
 
 /** Remembers what each check finds; throws when a file is missing, replaced or shorter since. */
-function fileCheck(path: string, files: readonly OpenFile[]): () => void {
+function fileCheck(
+  path: string,
+  files: readonly OpenFile[],
+  onTruncated: (name: string) => void,
+): () => void {
   const known = new Map<string, Readonly<{ ino: bigint; size: bigint }>>();
   return () => {
     for (const { name, mayShrinkTo = Number.POSITIVE_INFINITY } of files) {
@@ -70,10 +80,30 @@ function fileCheck(path: string, files: readonly OpenFile[]): () => void {
       if (before !== undefined && found?.ino !== before.ino)
         throw lost(path, name, "removed or replaced");
       const isShorter = found && before && found.size < before.size && found.size < mayShrinkTo;
-      if (isShorter) throw lost(path, name, "truncated");
+      if (isShorter) {
+        onTruncated(name);
+        throw lost(path, name, "truncated");
+      }
       if (found !== undefined) known.set(name, found);
     }
   };
+}
+
+/**
+ * SQLite leaves the log of a database file alone that is not where it was opened. The log of a file
+ * that was truncated gets another name: with it the folder would open, without what was cut off.
+ */
+function keepLog(databaseFile: string, isTruncated: boolean, close: () => void): void {
+  const moved = `${databaseFile}.closing`;
+  const isThere = existsSync(databaseFile);
+  if (isThere) renameSync(databaseFile, moved);
+  try {
+    close();
+  } finally {
+    if (isThere) renameSync(moved, databaseFile);
+    const log = `${databaseFile}-wal`;
+    if (isTruncated && existsSync(log)) renameSync(log, `${log}.kept`);
+  }
 }
 
 function lost(path: string, name: string, how: string): EngineError {

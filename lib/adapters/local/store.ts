@@ -241,7 +241,9 @@ export class LocalStore implements Store {
     this.#isClosed = true;
     if (this.#flushing !== undefined) clearImmediate(this.#flushing);
     this.#mark.release();
-    this.#db.close(); // moves the log into the database file
+    // Closing moves the log into the database file, which may be what was harmed.
+    if (this.#lost) this.#folder.keepLog(() => this.#db.close());
+    else this.#db.close();
     if (this.#lost === undefined) LogMark.close(this.#folder.markFile);
     this.#folder.release();
   }

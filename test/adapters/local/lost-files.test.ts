@@ -33,6 +33,20 @@ describe("a file that is removed while the store is open", () => {
     });
   }
 
+  test("is noticed, and what was acknowledged is there again once it is put back: owner.lock", async () => {
+    const folder = temporaryFolder();
+    const store = openedIn(folder);
+    await put(store, 1);
+    rmSync(join(folder, "owner.lock"));
+    expect(() => store.checkFiles()).toThrow();
+    await store.close();
+
+    const again = openedIn(folder);
+
+    expect(await again.get([KEY])).toMatchObject([{ version: 1 }]);
+    await again.close();
+  });
+
   test("is noticed when another file takes its place, and when nothing is committed", async () => {
     const folder = temporaryFolder();
     const store = openedIn(folder);
@@ -89,6 +103,26 @@ describe("a file that is truncated under an open store", () => {
       expect(() => openedIn(folder)).toThrow(expect.objectContaining({ code: "store/log-lost" }));
     });
   }
+
+  test("leaves the log beside it, to go on with once the file is restored: store.db", async () => {
+    const folder = temporaryFolder();
+    const [file, log] = [join(folder, "store.db"), join(folder, "store.db-wal")];
+    const store = openedIn(folder);
+    await put(store, 1);
+    const [whole, logged] = [readFileSync(file), readFileSync(log)];
+    truncateSync(file);
+    expect(() => store.checkFiles()).toThrow();
+
+    await store.close();
+
+    expect(statSync(file).size).toBe(0);
+    expect(readFileSync(`${log}.kept`)).toEqual(logged);
+    writeFileSync(file, whole);
+    renameSync(`${log}.kept`, log);
+    const again = openedIn(folder);
+    expect(await again.get([KEY])).toMatchObject([{ version: 1 }]);
+    await again.close();
+  });
 
   test("is not confused with a long log that SQLite itself shortens", async () => {
     const folder = temporaryFolder();
