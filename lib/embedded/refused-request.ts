@@ -11,12 +11,11 @@ import { MAX_HEADER_BYTES } from "./http-server.ts";
 export function refusedRequest(error: Error): ApiResponse {
   const code = "code" in error ? String(error.code) : "";
   const meaning = meanings[code] ?? notHttp(error, code);
-  const { retryable = false } = meaning;
-  const refused = new EngineError(meaning.code, { ...meaning, where: "connection", retryable });
+  const refused = new EngineError(meaning.code, { ...meaning, where: "connection" });
   return problemResponse(refused, { path: "" });
 }
 
-type Meaning = Readonly<{ code: ErrorCode; happened: string; fix: string; retryable?: boolean }>;
+type Meaning = Readonly<{ code: ErrorCode; happened: string; fix: string }>;
 
 const meanings: Readonly<Record<string, Meaning>> = {
   HPE_HEADER_OVERFLOW: {
