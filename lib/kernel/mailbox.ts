@@ -64,11 +64,11 @@ export const pruned = (mailbox: Mailbox, now: Instant): Mailbox => ({
   ids: mailbox.ids.filter(({ until }) => until > now).slice(-MAX_REMEMBERED_MESSAGES),
 });
 
-/** Whether a message is kept here for somebody who is there to take it. */
+/** Whether a message is kept here that a wait or a target can take now. */
 export const hasTaker = ({ subs, bufs }: Mailbox): boolean =>
   bufs.some(({ for: targets }) => targets !== undefined || subs.length > 0);
 
-/** When nobody needs the mailbox any more; undefined while somebody waits here. */
+/** When everything in the mailbox has expired; undefined while an instance waits here. */
 export function endOf({ subs, bufs, ids }: Mailbox, now: Instant): Instant | undefined {
   if (subs.length > 0) return undefined;
   const ends = [...bufs.map(({ expiresAt }) => expiresAt), ...ids.map(({ until }) => until)];

@@ -17,14 +17,10 @@ import type { World } from "../world.ts";
 import { type FanOutPlan, parseFanOutPlan } from "./fan-out-plan.ts";
 
 /** How those on a page fared. */
-export type Counts = Readonly<{
-  matched: number;
-  delivered: number;
-  skipped: number;
-  started: number;
-  expired: number;
-  failed: readonly FailedDelivery[];
-}>;
+export type Counts = Pick<
+  ReceiptView,
+  "matched" | "delivered" | "skipped" | "started" | "expired" | "failed"
+>;
 
 /** One page of a receipt: what it counts, and what else there must be before all is told. */
 export type PageRecord = Counts &
