@@ -3,7 +3,6 @@ import { canonicalJson } from "../../definition/json.ts";
 import { checkedValue } from "../../definition/parsed.ts";
 import { type Instant, parseInstant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
-import { EngineError } from "../../ports/engine-error.ts";
 import type { Range } from "../../ports/store.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import type { InstanceFilter } from "../../shapes/instances.ts";
@@ -56,7 +55,7 @@ export function placeIn(
 ): string | undefined {
   if (cursor === undefined) return undefined;
   const [, mark, place] = /^([^:]+):(\d{15}#.+)$/.exec(cursor) ?? [];
-  if (place === undefined || mark !== listMark(world, list)) throw badCursor();
+  if (place === undefined || mark !== listMark(world, list)) throw cursorInvalid(cursor);
   return place;
 }
 
@@ -97,11 +96,3 @@ const orderAt = (startedAt: Instant): string => instanceOrder({ startedAt, id: "
 /** The instant that a filter gives, if it does. */
 export const instantOf = (text: string | undefined): Instant | undefined =>
   text === undefined ? undefined : checkedValue(parseInstant(text));
-
-export const badCursor = (): EngineError =>
-  new EngineError("request/invalid", {
-    happened: "The cursor is not one of this list",
-    where: "cursor",
-    fix: "Hand back `nextCursor` as it came and with the same filter, or start without a cursor.",
-    details: [{ path: "cursor", message: "is not a cursor of this list" }],
-  });

@@ -7,6 +7,7 @@ import { formatInstant } from "../../definition/time/instant.ts";
 import type { Instance } from "../../kernel/instance.ts";
 import { type JournalEntry, runOf, type TrailEntry } from "../../kernel/trail.ts";
 import type { Item } from "../../ports/store.ts";
+import { cursorInvalid } from "../../ports/store-rules.ts";
 import type { HistoryEntry } from "../../shapes/instances.ts";
 import type { Listed, PageRequest } from "../../shapes/paging.ts";
 import { parseChunk, parseChunkJournal } from "../storage/codec.ts";
@@ -15,7 +16,6 @@ import { scanAll } from "../storage/items.ts";
 import { chunksFrom, instancePk } from "../storage/keys.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
-import { badCursor } from "./filter.ts";
 import { getInstance } from "./instance-calls.ts";
 
 export async function readHistory(
@@ -27,7 +27,9 @@ export async function readHistory(
   const found = await entriesFrom(world, await getInstance(world, instanceId), place, limit + 1);
   const [first] = found;
   // No page of this history ended there: what is before it in its piece would be left out.
-  if (first && place.piece > 1 && first.entry.seq !== place.seq) throw badCursor();
+  if (first && place.piece > 1 && first.entry.seq !== place.seq) {
+    throw cursorInvalid(cursor ?? "");
+  }
   const next = found[limit];
   return {
     items: found.slice(0, limit).map(({ entry }) => viewEntry(entry)),
@@ -70,7 +72,9 @@ const BEGINNING: Place = { seq: 1, piece: 1 };
 function parsePlace(cursor: string): Place {
   const [, after, first] = /^(\d{1,15})\.(\d{1,15})$/.exec(cursor) ?? [];
   const place = { seq: Number(after) + 1, piece: Number(first) };
-  if (first === undefined || place.piece < 1 || place.piece > place.seq) throw badCursor();
+  if (first === undefined || place.piece < 1 || place.piece > place.seq) {
+    throw cursorInvalid(cursor);
+  }
   return place;
 }
 

@@ -103,7 +103,7 @@ describe("a list of incidents", () => {
       idsOf((await engine.incidents({ businessKey: "key of d" }, { limit: 2 })).items),
     ).toEqual(["d"]);
     await expect(engine.incidents({}, { limit: 2, cursor })).rejects.toMatchObject({
-      code: "request/invalid",
+      code: "store/cursor-invalid",
     });
   });
 

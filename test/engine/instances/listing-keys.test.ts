@@ -228,11 +228,11 @@ describe("a cursor of a list", () => {
       const { nextCursor: cursor = "" } = await engine.list(filter, { limit: 1 });
       expect((await engine.list(filter, { limit: 1, cursor })).items).toHaveLength(1);
       for (const other of filters.toSpliced(n, 1)) {
-        const refusal = { code: "request/invalid" };
+        const refusal = { code: "store/cursor-invalid" };
         await expect(engine.list(other, { limit: 1, cursor })).rejects.toMatchObject(refusal);
       }
       await expect(engine.recoverAll({ limit: 1, cursor })).rejects.toMatchObject({
-        code: "request/invalid",
+        code: "store/cursor-invalid",
       });
     }
   });
