@@ -1,6 +1,7 @@
+import { quoted } from "../../definition/parsed.ts";
 import { type CamundaFunction, MISFIT } from "./camunda-function.ts";
 import { compilePattern, findAll, isFound, type Pattern } from "./pattern.ts";
-import { EvaluationFailed, type Run, requireShort } from "./run.ts";
+import { EvaluationFailed, type Run, requireShort, warn } from "./run.ts";
 
 /** The functions that take a regular expression. */
 export const PATTERN_FUNCTIONS: Readonly<Record<string, CamundaFunction>> = {
@@ -44,9 +45,12 @@ function onPattern(
     return MISFIT;
   }
   if (signs.includes("x")) throw new EvaluationFailed("the flag x of patterns is not supported");
-  if (!/^[smi]*$/.test(signs)) return MISFIT;
+  if (!/^[smi]*$/.test(signs)) return warn(run, `the flags ${quoted(signs)} are not s, m or i`);
   const compiled = compilePattern(run, pattern, signs);
-  return compiled === undefined ? MISFIT : work(compiled, text);
+  if (compiled === undefined) {
+    return warn(run, `the pattern ${quoted(pattern)} is not a valid regular expression`);
+  }
+  return work(compiled, text);
 }
 
 /**

@@ -151,7 +151,7 @@ function watched<T>(run: Run, work: () => T): T {
 const tooSlow = () =>
   new EvaluationFailed(
     "its patterns, and those of other expressions in the same step, take too long to match; " +
-      "do without lookahead and back-references, or match shorter text",
+      "do without lookahead, back-references and large counts such as {900}, or match shorter text",
   );
 
 /** The error comes from the other realm, so it is not an instance of our Error. */

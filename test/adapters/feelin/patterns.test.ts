@@ -59,6 +59,22 @@ describe("a pattern", () => {
     expect(problemOf('matches("a", "a", "x")')).toContain("flag x");
   });
 
+  test("that is invalid gives null, and the warning says so", () => {
+    const warningsOf = (text: string) => {
+      const result = feel.evaluate(text, lookupIn({}), given);
+      return result.ok ? { value: result.value, warnings: result.warnings } : result;
+    };
+
+    expect(warningsOf('matches("a", "[")')).toEqual({
+      value: null,
+      warnings: ['the pattern "[" is not a valid regular expression'],
+    });
+    expect(warningsOf('replace("a", "a", "b", "q")')).toEqual({
+      value: null,
+      warnings: ['the flags "q" are not s, m or i'],
+    });
+  });
+
   test("has a limited length", () => {
     expect(feelValue("matches(p, p)", { p: "a".repeat(MAX_PATTERN_LENGTH) })).toBe(true);
     expect(problemOf("matches(p, p)", { p: "a".repeat(MAX_PATTERN_LENGTH + 1) })).toContain(
