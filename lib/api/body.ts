@@ -89,7 +89,7 @@ function jsonOf(request: ApiRequest, isRequired: boolean): unknown {
   }
   const { type, charset = "utf-8" } = parseContentType(headers["content-type"]);
   if (type !== JSON_TYPE || !["utf-8", "utf8"].includes(charset)) {
-    throw unreadable(type, [JSON_TYPE]);
+    throw unreadable(type === JSON_TYPE ? `${type}; charset=${charset}` : type, [JSON_TYPE]);
   }
   return parseJson(body);
 }

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import { EngineError } from "../ports/engine-error.ts";
+import { flawText } from "./flaw-text.ts";
 import { type Fault, invalid } from "./refuse.ts";
 
 /** One problem of a value, and its path. */
@@ -64,8 +65,7 @@ function flawsOf(issue: z.core.$ZodIssue): readonly Flaw[] {
   }
   const told = code === "invalid_key" ? issue.issues[0]?.message : undefined;
   if (told !== undefined) return [{ path, message: told }];
-  // Zod's own messages, without the redundant prefix.
-  const message = issue.message.replace(/^Invalid input: /, "");
+  const message = flawText(issue);
   const name = path.at(-1);
   return [{ path, message: name === undefined ? message : `${String(name)}: ${message}` }];
 }

@@ -76,7 +76,8 @@ async function respond(
   const bytes = bytesOf(response);
   // The router answers HEAD without a body: how long it would be is not known.
   const length = incoming.method === "HEAD" ? {} : { "content-length": bytes.length };
-  outgoing.writeHead(response.status, { ...response.headers, ...length });
+  const last = lacksHost ? { connection: "close" } : {};
+  outgoing.writeHead(response.status, { ...response.headers, ...length, ...last });
   outgoing.end(bytes);
 }
 

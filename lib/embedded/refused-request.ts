@@ -20,8 +20,9 @@ type Meaning = Readonly<{ code: ErrorCode; happened: string; fix: string }>;
 const meanings: Readonly<Record<string, Meaning>> = {
   HPE_HEADER_OVERFLOW: {
     code: "request/header-too-large",
-    happened: "The URL and the headers of the request are too large together",
-    fix: `Send at most ${MAX_HEADER_BYTES} bytes of them.`,
+    happened:
+      "The URL and the headers of the request are too large together, or the headers too many",
+    fix: `Send at most ${MAX_HEADER_BYTES} bytes of them, and fewer than 1000 headers.`,
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     code: "request/body-too-large",
@@ -36,7 +37,8 @@ const meanings: Readonly<Record<string, Meaning>> = {
 };
 
 function notHttp({ message }: Error, code: string): Meaning {
-  const reason = message.replace(/^Parse Error: /, "");
+  // Node's parser knows protocols that are served nowhere here.
+  const reason = message.replace(/^Parse Error: /, "").replace(/HTTP\/, .*/, "HTTP/");
   const isMethod = code === "HPE_INVALID_METHOD";
   return {
     code: "request/invalid",

@@ -83,7 +83,7 @@ export const CODES = {
   "message/mailbox-full": {
     retryable: true,
     happened: "The mailbox keeps as many messages as it can hold",
-    fix: "Let instances take them, or send with a shorter timeToLive; nothing was stored.",
+    fix: "Let instances take them, then send the message again with the same messageId; nothing was stored.",
   },
   "message/no-waiter": {
     happened: "No instance waits for this message, and it was not to be kept",

@@ -13,9 +13,9 @@ async function anOpenDoor(): Promise<Anything> {
   return untyped(await anEngine({ source }));
 }
 
-const TEXT = "expected string";
-const EMPTY = "expected string to have >=1 characters";
-const OBJECT = "expected object";
+const TEXT = "must be a string";
+const EMPTY = "must not be empty";
+const OBJECT = "must be an object";
 
 /** A call, its arguments, and all its errors: paths, and how each message begins. */
 type Wrong = readonly [keyof EmbeddedEngine, readonly unknown[], Readonly<Record<string, string>>];
@@ -63,7 +63,7 @@ const NULLS: readonly Wrong[] = [
   ["purge", [{ filter: null }], { filter: OBJECT }],
   ["tasks", [null], { filter: OBJECT }],
   ["complete", ["one.k1.1", null], { request: OBJECT }],
-  ["signal", ["a", null, null], { payload: "expected record", options: OBJECT }],
+  ["signal", ["a", null, null], { payload: OBJECT, options: OBJECT }],
   ["message", [null, null], { request: OBJECT, key: TEXT }],
   ["event", [[], null], { request: OBJECT, key: TEXT }],
   ["setEventType", ["a", null], { config: OBJECT }],
@@ -76,7 +76,7 @@ const SETTINGS: readonly Wrong[] = [
   [
     "deploy",
     [{ notation: "constructor", source: 1 }],
-    { notation: 'expected one of "bpmn"', source: TEXT },
+    { notation: 'must be "bpmn"', source: TEXT },
   ],
   [
     "start",
@@ -84,22 +84,26 @@ const SETTINGS: readonly Wrong[] = [
     {
       instanceId: TEXT,
       businessKey: TEXT,
-      version: "expected number to be >=1",
+      version: "must be at least 1",
       "tags.1": TEXT,
       deadline: TEXT,
     },
   ],
   ["start", ["p", { deadline: "soon" }], { deadline: "is not a date and time" }],
-  ["start", ["p", { deadline: "-PT1H" }], { deadline: "is below zero" }],
-  ["start", ["p", { tags: "a", vars: {} }], { tags: "expected array", vars: "is not known here" }],
+  ["start", ["p", { deadline: "-PT1H" }], { deadline: "must have no negative part" }],
+  [
+    "start",
+    ["p", { tags: "a", vars: {} }],
+    { tags: "must be an array, not a string", vars: "is not known here" },
+  ],
   [
     "purge",
     [{ filter: { status: "running", endedBefore: 5, before: 1 }, dryRun: 1, limit: 0 }],
     {
-      "filter.status": 'expected one of "succeeded"|"failed"|"cancelled"',
+      "filter.status": 'must be "succeeded", "failed" or "cancelled"',
       "filter.endedBefore": TEXT,
       "filter.before": "is not known here",
-      dryRun: "expected boolean",
+      dryRun: "must be true or false, not a number",
       limit: "must be a whole number from 1 to 200",
     },
   ],
@@ -109,7 +113,7 @@ const SETTINGS: readonly Wrong[] = [
     {
       "filter.type": EMPTY,
       "filter.tag": TEXT,
-      retries: "expected number to be >=1",
+      retries: "must be at least 1",
     },
   ],
   [
@@ -125,8 +129,8 @@ const SETTINGS: readonly Wrong[] = [
       },
     ],
     {
-      status: 'expected one of "running"|"suspended"',
-      incident: "expected true",
+      status: 'must be "running", "suspended"',
+      incident: "must be true",
       startedAfter: TEXT,
       startedBefore: "is not an RFC 3339 timestamp",
       limit: "must be a whole number from 1 to 200",
@@ -141,7 +145,7 @@ const SETTINGS: readonly Wrong[] = [
     {
       message: TEXT,
       code: TEXT,
-      retries: "expected number to be >=0",
+      retries: "must be at least 0",
       retryAfter: TEXT,
     },
   ],
@@ -156,14 +160,14 @@ const SETTINGS: readonly Wrong[] = [
     [{ name: "a\0", correlationKey: true, payload: [], messageId: "\ud800", timeToLive: 5 }],
     {
       name: "must not contain the character NUL",
-      correlationKey: "correlationKey: ",
-      payload: "expected record",
+      correlationKey: "must be a string or a number",
+      payload: OBJECT,
       messageId: "holds half a surrogate pair",
       timeToLive: TEXT,
     },
   ],
   ["message", [{ name: "a", timeToLive: null }], { timeToLive: TEXT }],
-  ["message", [{ name: "a", timeToLive: "-PT1H" }], { timeToLive: "is below zero" }],
+  ["message", [{ name: "a", timeToLive: "-PT1H" }], { timeToLive: "must have no negative part" }],
   [
     "message",
     [{ name: "a", timeToLive: "1h", ttl: 1 }],
@@ -179,10 +183,10 @@ const SETTINGS: readonly Wrong[] = [
     "setEventType",
     ["a", { consumeOnRead: 1, deliveryMode: "Never", expireAfter: 5, onTargetTerminated: null }],
     {
-      consumeOnRead: "expected boolean",
-      deliveryMode: 'expected one of "AfterWait"|"AfterCreate"|"All"',
+      consumeOnRead: "must be true or false, not a number",
+      deliveryMode: 'must be "AfterWait", "AfterCreate" or "All"',
       expireAfter: TEXT,
-      onTargetTerminated: 'expected one of "discard"|"broadcast"|"deadLetter"',
+      onTargetTerminated: 'must be "discard", "broadcast" or "deadLetter"',
     },
   ],
   ["setEventType", ["a", { expireAfter: "PT0S" }], { expireAfter: "must be longer than zero" }],

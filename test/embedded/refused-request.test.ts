@@ -57,13 +57,19 @@ describe("a request that Node's parser refuses", () => {
   test.each([
     ["no HTTP", "hello\r\n\r\n", 400, "request/invalid"],
     ["another version of HTTP", `GET / HTTP/3.0\r\n${HOST}\r\n`, 400, "request/invalid"],
-    ["no Host", `GET /v1/health HTTP/1.1\r\n${LAST}\r\n`, 400, "request/invalid"],
+    ["no Host", "GET /v1/health HTTP/1.1\r\n\r\n", 400, "request/invalid"],
     ["a bad header", `GET / HTTP/1.1\r\n${HOST}a b: c\r\n\r\n`, 400, "request/invalid"],
     ["a bad chunk", `${body}zz\r\n`, 400, "request/invalid"],
     ["long extensions", `${body}1;${"x".repeat(20_000)}\r\n`, 413, "request/body-too-large"],
     [
       "long headers",
       `GET /v1/health HTTP/1.1\r\n${HOST}X: ${"x".repeat(MAX_HEADER_BYTES)}\r\n\r\n`,
+      431,
+      "request/header-too-large",
+    ],
+    [
+      "many headers",
+      `GET /v1/health HTTP/1.1\r\n${HOST}${"X: 1\r\n".repeat(1_000)}\r\n`,
       431,
       "request/header-too-large",
     ],
@@ -74,6 +80,14 @@ describe("a request that Node's parser refuses", () => {
 
     expect(answer).toMatchObject({ status, problem: { status, code } });
     expect(answer?.headers.get("connection")).toBe("close");
+  });
+
+  test("is told in words about HTTP only", async () => {
+    const port = await aServer();
+
+    const [answer] = await exchange(port, `GET / SIP/2.0\r\n${HOST}\r\n`);
+
+    expect(answer?.problem.detail).toMatch(/not valid HTTP\/1\.1: Expected HTTP\/\W/);
   });
 
   test("is answered with 408 if it does not arrive in time", () => {

@@ -89,7 +89,8 @@ const durationWith = (rule: DurationRule) =>
       description: "An ISO 8601 duration, such as PT15M; at most P100Y.",
     });
 
-const notBelowZero: DurationRule = (least) => (least < 0 ? "is below zero" : undefined);
+const notBelowZero: DurationRule = (least) =>
+  least < 0 ? "must have no negative part" : undefined;
 
 /** A duration, such as PT15M; not below zero. */
 export const duration = durationWith(notBelowZero);

@@ -75,7 +75,8 @@ const isDoubtful = (cause: unknown): boolean =>
 function outcomeUnknown(where: string, cause: unknown): EngineError {
   const why = cause instanceof EngineError ? cause.code : "an unexpected error";
   return new EngineError("engine/outcome-unknown", {
-    happened: `The request was not finished (${why}), and may be carried out all the same`,
+    // Callers see this sentence, and need the id: to look at it, or to send the same request again.
+    happened: `The request for ${where} was not finished (${why}), and may be carried out all the same`,
     where,
     fix: "Repeat it with the same Idempotency-Key or id: it is carried out at most once, and the answer to the repeat says what became of it.",
     cause,
