@@ -85,17 +85,20 @@ export async function startTimer(
     const parsed = result.ok
       ? parseTimer(timer.as, result.value, zone?.ok ? zone.value : undefined)
       : refused(result.problem, "Write an expression that gives a text.");
-    if (variable !== undefined || !parsed.ok) {
-      const problem = parsed.ok ? "" : parsed.problem;
-      return report.refuse({
+    const refuse = (problem: string, hint: string) =>
+      report.refuse({
         code: "bpmn/start-timer-not-fixed",
         at: event,
-        message: `${called(event)}: the ${timer.as} ${quoted(`=${text}`)} is not known when the process is deployed. ${
-          variable === undefined ? problem : `It reads the variable ${quoted(variable)}.`
-        }`,
-        hint: "Write the value itself, or an expression without variables; there are none before an instance begins.",
+        message: `${called(event)}: the ${timer.as} ${quoted(`=${text}`)} ${problem}`,
+        hint,
       });
+    if (variable !== undefined) {
+      return refuse(
+        `is not known when the process is deployed. It reads the variable ${quoted(variable)}.`,
+        "Write the value itself, or an expression without variables; there are none before an instance begins.",
+      );
     }
+    if (!parsed.ok) return refuse(`cannot be used. ${parsed.problem}`, parsed.hint);
   }
   if (timer.as === "duration") {
     report.warn({

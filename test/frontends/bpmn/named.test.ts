@@ -25,6 +25,7 @@ import {
   throwing,
   xml,
 } from "../../support/bpmn-xml.ts";
+import { startsItself } from "../../support/timer-starts.ts";
 import { compile, compiled, errorsOf, graphOf, nodeOf, warningsOf } from "./compiling.ts";
 
 const feel = (text: string) => ({ kind: "feel", text });
@@ -299,5 +300,22 @@ describe("the BPMN compiler, given signals and messages,", () => {
       inputs: [{ source: feel("total"), target: "sum" }],
       end: { as: "signal" },
     });
+  });
+});
+
+describe("the timer of a start event, given by an expression,", () => {
+  test.each([
+    ['="R1000000/" + "PT0S"', 'The interval of cycle "R1000000/PT0S" is too short', "PT1S"],
+    ['="R/" + wait', 'It reads the variable "wait"', "without variables"],
+  ])("is refused for its own reason: %s", async (timeCycle, reason, advice) => {
+    const { diagnostics } = await compile(startsItself("p", { timeCycle }));
+
+    expect(diagnostics).toMatchObject([
+      {
+        code: "bpmn/start-timer-not-fixed",
+        message: expect.stringContaining(reason),
+        hint: expect.stringContaining(advice),
+      },
+    ]);
   });
 });
