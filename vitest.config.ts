@@ -49,7 +49,7 @@ export default defineConfig({
       }),
       project("unit alone", { ...PATIENT, include: OWN_PROGRAM }),
       project("contract", { ...PATIENT, ...TOGETHER }),
-      project("simulation", { testTimeout: 600_000 }),
+      project("simulation", { ...TOGETHER, testTimeout: 600_000 }),
       // Those at work under the kills need the machine for themselves: a life is killed within moments.
       project("killed", { testTimeout: 1_200_000, fileParallelism: false }),
       // Loading aws-cdk-lib is slow, too.

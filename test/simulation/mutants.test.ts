@@ -9,6 +9,7 @@ import { MUTANTS } from "./mutants/all-mutants.ts";
 
 /** Each is a separate process; the machine may be busy. */
 vi.setConfig({ maxConcurrency: 2 });
+afterAll(() => vi.resetConfig());
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const run = promisify(execFile);

@@ -193,9 +193,21 @@ function isOffered(
   const pk = offersPk(tenant, task.type, 0);
   return items.some(({ key, body }) => {
     if (key.pk !== pk) return false;
-    const { instanceId, ticket, attempt } = parseOffer(body);
+    const { instanceId, ticket, attempt } = offerIn(body);
     // The row of an item knows its attempt.
     const isIt = task.member !== undefined || attempt === task.attempt;
     return instanceId === id && ticket === task.id && isIt;
   });
 }
+
+/** Rows are looked at after every turn; each is parsed once. */
+function offerIn(body: Uint8Array): Offer {
+  const known = offers.get(body);
+  if (known) return known;
+  const offer = parseOffer(body);
+  offers.set(body, offer);
+  return offer;
+}
+
+type Offer = ReturnType<typeof parseOffer>;
+const offers = new WeakMap<Uint8Array, Offer>();

@@ -36,6 +36,16 @@ export async function explain(transition: Transition): Promise<Explained | undef
 
 /** The content of an instance, without its leases, and without recent requests. */
 export function essence(instance: Instance): string {
+  const known = essences.get(instance);
+  if (known !== undefined) return known;
+  const text = essenceOf(instance);
+  essences.set(instance, text);
+  return text;
+}
+
+const essences = new WeakMap<Instance, string>();
+
+function essenceOf(instance: Instance): string {
   const { status, terminationKind, endedAt, state, tickets, completed, result, error } = instance;
   return stable({
     status,

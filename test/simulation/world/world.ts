@@ -129,23 +129,23 @@ export class SimulatedWorld {
     const [restore] = this.#restore.actions();
     if (restore) return restore;
     const { choices, swarm } = this.stage;
-    const usual = this.#usual();
-    const unusual = choices.isExhausted ? [] : this.#unusual();
+    // Without choices the first action is taken: the others need not be listed.
+    if (choices.isExhausted) return this.#usual().next().value ?? this.#nextInstant();
+    const usual = [...this.#usual()];
+    const unusual = this.#unusual();
     if (usual.length > 0) return choices.turn(usual, unusual, swarm.rate);
     return this.#nextInstant();
   }
 
-  #usual(): readonly Action[] {
-    return [
-      ...this.#gates(),
-      ...this.#calls.actions(),
-      ...deliveries(this.stage, this.#hosts, this.backends),
-      ...this.backends.scheduler.actions(),
-      ...this.#sweeps.actions(),
-      ...this.#wheel.actions(),
-      ...this.#releases.actions(),
-      ...this.#adoptions.actions(),
-    ];
+  *#usual(): Generator<Action, undefined> {
+    yield* this.#gates();
+    yield* this.#calls.actions();
+    yield* deliveries(this.stage, this.#hosts, this.backends);
+    yield* this.backends.scheduler.actions();
+    yield* this.#sweeps.actions();
+    yield* this.#wheel.actions();
+    yield* this.#releases.actions();
+    yield* this.#adoptions.actions();
   }
 
   #unusual(): readonly Action[] {
