@@ -3,20 +3,12 @@ import type { z } from "zod";
 /** What a schema's issue tells a caller: its own message where it has one, or else ours by its code. */
 export function flawText(issue: z.core.$ZodIssue): string {
   if (!DEFAULT_MESSAGE.test(issue.message)) return issue.message;
-  switch (issue.code) {
-    case "invalid_type":
-      return typeText(issue);
-    case "invalid_value":
-      return `must be ${oneOf(issue.values.map(literal))}`;
-    case "invalid_union":
-      return unionText(issue);
-    case "too_small":
-      return sizeText(issue.origin, "at least", issue.minimum);
-    case "too_big":
-      return sizeText(issue.origin, "at most", issue.maximum);
-    default:
-      return issue.message;
-  }
+  if (issue.code === "invalid_type") return typeText(issue);
+  if (issue.code === "invalid_value") return `must be ${oneOf(issue.values.map(literal))}`;
+  if (issue.code === "invalid_union") return unionText(issue);
+  if (issue.code === "too_small") return sizeText(issue.origin, "at least", issue.minimum);
+  if (issue.code === "too_big") return sizeText(issue.origin, "at most", issue.maximum);
+  return issue.message;
 }
 
 /** How zod's own messages begin; those of our schemas do not. */
