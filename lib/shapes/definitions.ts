@@ -7,14 +7,16 @@ export type Source = Readonly<{ notation: Notation; source: string }>;
 /** `created: false`: the source is identical to the latest, nothing was stored. */
 export type Deployment = Readonly<{ created: boolean; definitions: readonly DeployedView[] }>;
 
-export type DeployedView = Readonly<{
+export type DeployedView = VersionView & Readonly<{ warnings: readonly Diagnostic[] }>;
+
+/** What every view of one version of a definition has. */
+type VersionView = Readonly<{
   id: string;
   version: number;
   hash: string;
   notation: Notation;
   name?: string;
   startEvents: readonly StartEventView[];
-  warnings: readonly Diagnostic[];
 }>;
 
 export type StartEventView = Readonly<{
@@ -26,18 +28,13 @@ export type StartEventView = Readonly<{
   nextDue?: string;
 }>;
 
-export type DefinitionView = Readonly<{
-  id: string;
-  version: number;
-  hash: string;
-  notation: Notation;
-  name?: string;
-  startEvents: readonly StartEventView[];
-  enabled: boolean;
-  deployedAt: string;
-  /** Live instances of all versions of this id, counted up to 1,000. */
-  live: Readonly<{ count: number; more: boolean }>;
-}>;
+export type DefinitionView = VersionView &
+  Readonly<{
+    enabled: boolean;
+    deployedAt: string;
+    /** Live instances of all versions of this id, counted up to 1,000. */
+    live: Readonly<{ count: number; more: boolean }>;
+  }>;
 
 /** Over how many shards the lists of a definition are spread. */
 export type ListingView = Readonly<{ definition: string; shards: number }>;
