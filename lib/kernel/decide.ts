@@ -73,7 +73,8 @@ export async function decide(
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
     const type = cause instanceof Refusal ? cause.type : "UNKNOWN";
-    const decision = decideIncident(program, instance, fact, given, { type, message });
+    const why = { type, message } as const;
+    const decision = decideIncident(program, instance, { fact, why }, given);
     return { ...decision, work: workOf(draft) };
   }
 }
@@ -85,13 +86,18 @@ function workOf({ budget: { work, patternMs } }: Draft): number {
   return full.work - work + Math.round(full.work * ofPatterns);
 }
 
+/** A fact that cannot be taken, and what its incident says about it. */
+type Refused = Readonly<{
+  fact: Fact;
+  why: Readonly<{ type: IncidentType; message: string }>;
+}>;
+
 /** Turns a fact that cannot be taken into an incident in place of its ticket. */
 export function decideIncident(
   program: Program,
   instance: Instance,
-  fact: Fact,
+  { fact, why }: Refused,
   given: Given,
-  why: Readonly<{ type: IncidentType; message: string }>,
 ): Decision {
   if (!isWelcome(instance, fact, given)) return nothing(instance);
   const draft = draftOf(instance, given);
@@ -225,7 +231,7 @@ async function consume(
   if (fact.kind === "task-assigned" && ticket.on === "task") return assignTo(draft, ticket, fact);
   if (ticket.on === "timer" && ticket.deadline) return timeOut(program, draft);
   if (ticket.on === "incident" && ticket.kept && fact.kind === "incident-resolved") {
-    return retryKept(program, draft, fact, ticket, ticket.kept);
+    return retryKept(program, draft, fact, { ...ticket, kept: ticket.kept });
   }
   remember(draft, fact, ticket);
   return program.runner.resume(draft, fact, ticket);
@@ -262,8 +268,7 @@ async function retryKept(
   program: Program,
   draft: Draft,
   resolved: Resolved,
-  { id, ref, element }: IncidentTicket,
-  kept: Kept,
+  { id, ref, element, kept }: IncidentTicket & Readonly<{ kept: Kept }>,
 ): Promise<void> {
   closeTicket(draft, id);
   note(draft, "incident-resolved", element, { incidentId: id });

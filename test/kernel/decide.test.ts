@@ -283,7 +283,7 @@ describe("a fact that cannot be decided", () => {
     const fact = { kind: "timer-due", ticket: "t9.9" } as const;
     const why = { type: "UNKNOWN", message: "no" } as const;
 
-    const decision = decideIncident(order.program, order.instance, fact, givenAt(BEGIN), why);
+    const decision = decideIncident(order.program, order.instance, { fact, why }, givenAt(BEGIN));
 
     expect(decision).toEqual({ instance: order.instance, changed: false });
   });
@@ -293,7 +293,12 @@ describe("a fact that would make the instance too large", () => {
   const tooLarge = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
   const refuse = (order: Play, fact: Fact) => {
     const given = givenAt(order.now);
-    const { instance } = decideIncident(order.program, order.instance, fact, given, tooLarge);
+    const { instance } = decideIncident(
+      order.program,
+      order.instance,
+      { fact, why: tooLarge },
+      given,
+    );
     order.instance = committed(instance);
   };
   const completion = ({ id }: TaskTicket, variables = {}): Fact => ({
@@ -524,7 +529,12 @@ describe("resolving a fact that could not be decided", () => {
     const { id } = order.incident("work");
     const large = { kind: "incident-resolved", ticket: id, variables: { x: "large" } } as const;
     const why = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
-    const { instance } = decideIncident(order.program, order.instance, large, givenAt(BEGIN), why);
+    const { instance } = decideIncident(
+      order.program,
+      order.instance,
+      { fact: large, why },
+      givenAt(BEGIN),
+    );
     order.instance = committed(instance);
 
     await order.resolve("work", { retries: 4 });

@@ -94,7 +94,12 @@ describe("a definition whose uncaught errors end the instance", () => {
 
     for (const type of ["UNKNOWN", "STATE_TOO_LARGE"] as const) {
       const why = { type, message: "too much" };
-      const { instance } = decideIncident(order.program, order.instance, fact, givenAt(BEGIN), why);
+      const { instance } = decideIncident(
+        order.program,
+        order.instance,
+        { fact, why },
+        givenAt(BEGIN),
+      );
       expect(instance.status).toBe("live");
     }
   });

@@ -75,7 +75,7 @@ const resolveIt = (run: Play) =>
 
 function refuseAsTooLarge(run: Play, fact: Fact): void {
   const why = { type: "STATE_TOO_LARGE", message: "Too large." } as const;
-  const { instance } = decideIncident(run.program, run.instance, fact, givenAt(run.now), why);
+  const { instance } = decideIncident(run.program, run.instance, { fact, why }, givenAt(run.now));
   run.instance = committed(instance);
 }
 

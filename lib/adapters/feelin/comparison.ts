@@ -34,8 +34,8 @@ export function compileUnaryTest(node: Syntax, place: Place): Code {
   return (scope) => {
     const { run } = scope;
     const value = operand(scope);
-    if (sign === "<" || sign === "<=") return rangeOf(run, null, value, false, sign === "<=");
-    if (sign === ">" || sign === ">=") return rangeOf(run, value, null, sign === ">=", false);
+    if (sign === "<" || sign === "<=") return rangeOf(run, [null, value], [false, sign === "<="]);
+    if (sign === ">" || sign === ">=") return rangeOf(run, [value, null], [sign === ">=", false]);
     return warn(run, `${sign} needs a value on its left`);
   };
 }
@@ -100,15 +100,14 @@ function compileInterval(node: Syntax, place: Place): Code {
   const end = compileNth(node, 3, place);
   const startIncluded = nth(node, 0).name === "[";
   const endIncluded = nth(node, 4).name === "]";
-  return (scope) => rangeOf(scope.run, start(scope), end(scope), startIncluded, endIncluded);
+  const included = [startIncluded, endIncluded] as const;
+  return (scope) => rangeOf(scope.run, [start(scope), end(scope)], included);
 }
 
 function rangeOf(
   run: Run,
-  start: unknown,
-  end: unknown,
-  startIncluded: boolean,
-  endIncluded: boolean,
+  [start, end]: readonly [start: unknown, end: unknown],
+  [startIncluded, endIncluded]: readonly [start: boolean, end: boolean],
 ): FeelRange | null {
   const bounds = [start, end].filter((bound) => bound !== null && bound !== undefined);
   const [first = null] = bounds;

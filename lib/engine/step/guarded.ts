@@ -28,7 +28,7 @@ export async function decideGuarded(
   fact: Fact,
 ): Promise<Decision> {
   const setAside = (why: string) =>
-    decideIncident(program, instance, fact, given, poisoned(fact, why));
+    decideIncident(program, instance, { fact, why: poisoned(fact, why) }, given);
   if (isHarmless(instance, fact)) return decide(program, instance, fact, given);
   if (world.aside !== undefined) return setAside(world.aside);
   const watched = world.watch?.begin({ instanceId: instance.id, name: stepName(instance, fact) });

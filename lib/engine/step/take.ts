@@ -94,7 +94,7 @@ export async function takeIfSmall(
   restore();
   const fact = "fact" in want ? want.fact : firstAtHand(deciding, instance, want.look)?.fact;
   if (fact === undefined) return instance;
-  const refused = decideIncident(program, instance, fact, given, tooLarge).instance;
+  const refused = decideIncident(program, instance, { fact, why: tooLarge }, given).instance;
   return leaseFresh(deciding, refused, want.name);
 }
 

@@ -32,12 +32,13 @@ export async function batchFor(
   loop: Loop,
 ): Promise<NewBatch | undefined> {
   const { node } = spot;
+  const place = { around, spot, loop };
   if (loop.sequential || bodyOf(around).items.length <= MAX_MEMBERS_APART) return undefined;
   // User tasks are not batched: each is claimed and unclaimed by itself.
   if (node.kind === "task" && !node.person) {
     const isFixed = node.type.kind === "static" && node.retries.kind === "static";
     const isSame = (a: Order, b: Order) => a.type === b.type && a.retries === b.retries;
-    const tasks = await alike(run, around, spot, loop, { isFixed, of: orderOf, isSame });
+    const tasks = await alike(run, place, { isFixed, of: orderOf, isSame });
     if (tasks === undefined || tasks.common.retries < 1) return undefined;
     const { common, ...mapped } = tasks;
     return { ...mapped, shared: { ...common, ...(node.backoff && { backoff: node.backoff }) } };
@@ -45,7 +46,7 @@ export async function batchFor(
   if (node.kind === "call") {
     const isFixed = node.process.kind === "static";
     const isSame = (a: string, b: string) => a === b;
-    const calls = await alike(run, around, spot, loop, { isFixed, of: processOf, isSame });
+    const calls = await alike(run, place, { isFixed, of: processOf, isSame });
     if (calls === undefined) return undefined;
     const { common, ...mapped } = calls;
     return { ...mapped, shared: { call: calledFrom(run, around, common) } };
@@ -115,11 +116,12 @@ type Likeness<T> = Readonly<{
   isSame: (a: T, b: T) => boolean;
 }>;
 
+/** A multi-instance activity: its body, its node with mappings, and its loop. */
+type LoopPlace = Readonly<{ around: Token; spot: Spot; loop: Loop }>;
+
 async function alike<T>(
   run: Run,
-  around: Token,
-  { inputs }: Spot,
-  loop: Loop,
+  { around, spot: { inputs }, loop }: LoopPlace,
   { isFixed, of, isSame }: Likeness<T>,
 ): Promise<Readonly<{ common: T; inputs?: readonly Variables[] }> | undefined> {
   const body = bodyOf(around);

@@ -258,13 +258,8 @@ describe("a batch", () => {
     const why = { type: "STATE_TOO_LARGE", message: "too much" } as const;
     for (const n of [1, 2]) {
       const fact = { kind: "task-completed", ticket: `${id}#${n}`, variables: {} } as const;
-      const { instance } = decideIncident(
-        order.program,
-        order.instance,
-        fact,
-        givenAt(order.now),
-        why,
-      );
+      const given = givenAt(order.now);
+      const { instance } = decideIncident(order.program, order.instance, { fact, why }, given);
       order.instance = { ...instance, version: instance.version + 1 };
     }
     const stopped = [order.open, openIn(order.family("a"))];

@@ -311,7 +311,7 @@ describe("a batch of calls", () => {
     for (const n of [1, 2]) {
       const fact = { kind: "child-ended", ticket: itemName(id, n), ...ended } as const;
       const given = givenAt(order.now);
-      const { instance } = decideIncident(order.program, order.instance, fact, given, why);
+      const { instance } = decideIncident(order.program, order.instance, { fact, why }, given);
       order.instance = { ...instance, version: instance.version + 1 };
     }
     const stopped = [order.open, openIn(order.family("a"))];

@@ -104,7 +104,7 @@ async function search(
     const { program, given } = transition;
     const decisions = [
       await decide(program, reached, fact, given),
-      ...asides(transition).map((why) => decideIncident(program, reached, fact, given, why)),
+      ...asides(transition).map((why) => decideIncident(program, reached, { fact, why }, given)),
     ];
     for (const decided of decisions) {
       if (!decided.changed || !isOnTheWay(transition, decided.instance)) continue;
