@@ -4,7 +4,16 @@ import { defineConfig } from "vitest/config";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** Folders that are separate projects; every other test is a unit test, so none is forgotten. */
-const APART = ["contract", "simulation", "killed", "durable", "infra", "aws", "end-to-end"];
+const APART = [
+  "kernel",
+  "contract",
+  "simulation",
+  "killed",
+  "durable",
+  "infra",
+  "aws",
+  "end-to-end",
+];
 
 const project = (name: string, test: object) => ({
   extends: true as const,
@@ -47,6 +56,8 @@ export default defineConfig({
         include: ["test/**/*.test.ts", "examples/**/*.test.ts"],
         exclude: [...APART.map((room) => `test/${room}/**`), ...OWN_PROGRAM],
       }),
+      // By itself, so that its coverage can be measured without slowing all other tests down.
+      project("kernel", { ...PATIENT, ...TOGETHER }),
       project("unit alone", { ...PATIENT, include: OWN_PROGRAM }),
       project("contract", { ...PATIENT, ...TOGETHER }),
       project("simulation", { ...TOGETHER, testTimeout: 600_000 }),

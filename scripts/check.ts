@@ -38,7 +38,8 @@ const ROWS: readonly (readonly Step[])[] = [
     command("imports", "depcruise", "--output-type", "err-long", ...ROOMS.filter(existsSync)),
     command("dead code", "knip", "--no-progress"),
   ],
-  [tests("tests: unit and contract", ["unit", "unit alone", "contract"], "--coverage.enabled")],
+  [tests("tests: kernel, with coverage", ["kernel"], "--coverage.enabled")],
+  [tests("tests: unit and contract", ["unit", "unit alone", "contract"])],
   [{ ...tests("tests: simulation", ["simulation"]), needs: "test/simulation" }],
   [{ ...tests("tests: infra", ["infra"]), needs: "test/infra" }],
   [

@@ -84,8 +84,9 @@ describe("a call", () => {
       { variables: { n: 1 } },
     );
 
-    expect(callOf(bare).variables).toEqual({});
-    expect(callOf(mapped).variables).toEqual({ m: 2 });
+    const inputOf = (order: Play) => order.program.runner.callInput(order.instance, callOf(order));
+    expect(inputOf(bare)).toEqual({});
+    expect(inputOf(mapped)).toEqual({ m: 2 });
   });
 
   test("F57 takes everything, or what is mapped, or nothing", async () => {

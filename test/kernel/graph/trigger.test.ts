@@ -60,10 +60,12 @@ describe("a process with triggered start events", () => {
     });
     const order = await play(mapped, { trigger: { element: "by-signal", payload } });
     const { open } = order;
+    const places = order.program.runner.places(order.instance.state);
 
     await order.resolve("process", { variables: { number: 7 } });
 
     expect(open).toEqual(["incident process"]);
+    expect(places).toContainEqual(["tokens", 0, "trigger", "payload", "amount"]);
     expect(order.open).toEqual(["task work"]);
     expect(order.variables).toMatchObject({ id: 7, amount: 3 });
   });
