@@ -63,7 +63,7 @@ describe("instances of a deployment", () => {
 
     const other = client.list({ tag: odd, limit: PAGE, cursor });
 
-    await expect(other).rejects.toMatchObject({ status: 400, code: "request/invalid" });
+    await expect(other).rejects.toMatchObject({ status: 400, code: "store/cursor-invalid" });
   });
 
   test("F68 have their incidents resolved by filter, after a dry run that changes nothing", async () => {
