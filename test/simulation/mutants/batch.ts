@@ -57,7 +57,7 @@ export const BATCH_MUTANTS: readonly Mutant[] = [
     name: "items-not-offered-before-unmasked",
     without: "items that lost their handler are offered before they leave the due index",
     scenario: "batch-handler-removed",
-    seed: 54,
+    seed: 131,
     mode: "memory",
     file: "lib/engine/recovery/recover-instance.ts",
     find: "const outside = openTasks(instance.tickets).filter((task) => !runsHere(world, task));",

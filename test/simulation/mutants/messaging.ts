@@ -113,7 +113,7 @@ export const MESSAGING_MUTANTS: readonly Mutant[] = [
     name: "row-removed-early",
     without: "a row stays while a delivery through it may still owe something",
     scenario: "signal-multi-shot",
-    seed: 36,
+    seed: 69,
     file: "lib/engine/rows/closed.ts",
     find: "return ![...tickets, ...outbox].some(",
     replace: `${MARK}; return true || ![...tickets, ...outbox].some(`,

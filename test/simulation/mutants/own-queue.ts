@@ -6,6 +6,7 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
     name: "refused-by-queue-forgotten",
     without: "a task that its queue refuses gets a row",
     scenario: "own-queue",
+    seed: 116,
     file: "lib/engine/rows/queue-task.ts",
     find: 'if ((await world.ownQueues.send(queueArn, body, delayMs)) === "sent") return true;',
     replace: `if ((await world.ownQueues.send(queueArn, body, delayMs)) === "sent") return true;
@@ -16,6 +17,7 @@ export const OWN_QUEUE_MUTANTS: readonly Mutant[] = [
     name: "moved-row-removed-first",
     without: "a row is removed after its task is in the queue",
     scenario: "own-queue",
+    seed: 44,
     file: "lib/engine/rows/queue-task.ts",
     find: 'if (state.kind === "early") return false;',
     replace: `if (state.kind === "early") return false;

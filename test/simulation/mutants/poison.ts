@@ -18,6 +18,7 @@ export const POISON_MUTANTS: readonly Mutant[] = [
     name: "poisoned-task-dropped",
     without: "a task whose failure cannot be stored has an incident",
     scenario: "set-aside",
+    seed: 24,
     file: "lib/engine/drive/receive.ts",
     find: "if (world.aside !== undefined) return setTaskAside(world, asked, invocation);",
     replace: `if (world.aside !== undefined) {

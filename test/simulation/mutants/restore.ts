@@ -40,6 +40,7 @@ export const RESTORE_MUTANTS: readonly Mutant[] = [
     name: "restored-on-the-move-missed",
     without: "what a page of a recovery covers is read a second time: an instance may have moved",
     scenario: "restored-on-the-move",
+    seed: 47,
     file: "lib/engine/instances/listing.ts",
     find: "const again = await allWithin(sources, covered);",
     replace: `const again: Entry[] = (${MARK}, covered) ? [] : [...(await allWithin(sources, covered))];`,
