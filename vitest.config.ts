@@ -28,7 +28,7 @@ const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
  */
 const TOGETHER = { isolate: false };
 
-/** Node imports the files itself: calls through Vite's imports cost a fifth of a long computation. */
+/** Node imports the files itself: calls through Vite's imports cost a tenth of a long computation. */
 const NATIVE = { experimental: { viteModuleRunner: false, nodeLoader: false } };
 
 /** The signer caches its credentials for the life of the process: one process for each file. */

@@ -22,7 +22,7 @@ const meanings: Readonly<Record<string, Meaning>> = {
     code: "request/header-too-large",
     happened:
       "The URL and the headers of the request are too large together, or the headers too many",
-    fix: `Send at most ${MAX_HEADER_BYTES} bytes of them, and fewer than 1000 headers.`,
+    fix: `Send at most ${MAX_HEADER_BYTES} bytes of them, and at most 1000 headers.`,
   },
   HPE_CHUNK_EXTENSIONS_OVERFLOW: {
     code: "request/body-too-large",

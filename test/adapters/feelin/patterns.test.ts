@@ -100,6 +100,10 @@ describe("a pattern", () => {
     expect(problemOf('replace(text, "x", around)', variables)).toContain("builds a string");
   });
 
+  test("with nested counts of more than 1,000 in all is run by JavaScript", () => {
+    expect(feelValue('matches(text, "^(a{30}){40}$")', { text: "a".repeat(1_200) })).toBe(true);
+  });
+
   test("without an equivalent in RE2 is run by JavaScript", () => {
     for (const p of ["(?=a)", "(?!a)", "(a)\\1", "(?<n>a)\\k<n>", "(?i:a)b?", "[\\ud800]?"]) {
       expect(toLinear(p, ""), p).toBeUndefined();
