@@ -93,8 +93,9 @@ function tryTo<T>(work: () => T): T | undefined {
 }
 
 function oddFor(source: string, flags: string): RegExp | undefined {
-  if (flags.includes("m") && /[$^]/.test(source)) return /[\r\u2028\u2029]/;
-  return flags.includes("i") && /\\[bw]/i.test(source) ? /[\u017f\u212a]/ : undefined;
+  const lines = flags.includes("m") && /[$^]/.test(source) ? "\\r\\u2028\\u2029" : "";
+  const words = flags.includes("i") && /\\[bw]/i.test(source) ? "\\u017f\\u212a" : "";
+  return lines + words === "" ? undefined : new RegExp(`[${lines}${words}]`);
 }
 
 function* charged(run: Run, matches: Iterable<RegExpMatchArray>): Iterable<RegExpMatchArray> {

@@ -100,6 +100,12 @@ describe("a pattern", () => {
     expect(problemOf('replace(text, "x", around)', variables)).toContain("builds a string");
   });
 
+  test("agrees with JavaScript on words where it has lines, too", () => {
+    const variables = { text: "\u017f", p: "[^\\s]\\B" };
+
+    expect(feelValue('matches(text, p, "mi")', variables)).toBe(false);
+  });
+
   test("with nested counts of more than 1,000 in all is run by JavaScript", () => {
     expect(feelValue('matches(text, "^(a{30}){40}$")', { text: "a".repeat(1_200) })).toBe(true);
   });
