@@ -69,6 +69,24 @@ export const sourceBody: BodySpec<Source> = {
   },
 };
 
+/** A bundle of workflows in code. */
+export const codeBody: BodySpec<Source> = {
+  media: {
+    "application/javascript": z.string().describe("A bundle, as `fermata deploy` makes it."),
+    "text/javascript": z.string().describe("The same."),
+  },
+  isRequired: true,
+  read: (request) => {
+    refuseEncoded(request);
+    limitTo(MAX_SOURCE_BYTES, request.body.length);
+    const { type } = parseContentType(request.headers["content-type"]);
+    const known = Object.keys(codeBody.media);
+    if (!known.includes(type)) throw unreadable(type, known);
+    if (request.body.length === 0) throw empty("Send the bundle as the body.");
+    return { notation: "code", source: decodeUtf8(request.body) };
+  },
+};
+
 const SOURCE_TYPES: ReadonlyMap<string, Notation> = new Map([
   ["application/xml", "bpmn"],
   ["text/xml", "bpmn"],

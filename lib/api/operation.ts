@@ -39,6 +39,8 @@ export type ApiSettings = Readonly<{
   version: string;
   /** Absent: no call needs a token. Present: every call must carry it, except the open ones. */
   token?: string;
+  /** Workflows in code may be deployed; they are refused by default. */
+  acceptsCode?: boolean;
 }>;
 
 /** One call of the API: everything that routing, validation and the document need. */

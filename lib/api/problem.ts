@@ -32,6 +32,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "bus/not-taken": { status: 503, title: "The bus did not take an event" },
   "compiler/unavailable": { status: 503, title: "The source could not be compiled now" },
   "dead-letter/not-found": { status: 404, title: "No such dead letter" },
+  "definition/code-not-accepted": { status: 403, title: "Workflows in code are not accepted" },
   "definition/disabled": { status: 409, title: "The definition is disabled" },
   "definition/fewer-shards": { status: 409, title: "The number of shards only grows" },
   "definition/invalid": { status: 422, title: "The workflow cannot run" },
@@ -56,6 +57,7 @@ export const problemKinds: Readonly<Record<ProblemCode, Kind>> = {
   "instance/scope-not-found": { status: 404, title: "The element is not open" },
   "instance/not-found": { status: 404, title: "No such instance" },
   "instance/value-missing": { status: 500, title: "A large value of the instance is missing" },
+  "instance/variables-fixed": { status: 409, title: "The variables cannot be set" },
   "message/format-too-new": {
     status: 500,
     title: "A queued message was written by a newer engine",

@@ -97,6 +97,19 @@ export function createClient(options: ClientOptions) {
         path: "/v1/definitions:validate",
         ...bodyOf(source),
       }),
+    /** Deploys a bundle of workflows in code; the server must have been started to take code. */
+    deployCode: async (bundle: string) => {
+      const source = { text: bundle, type: CODE_TYPE };
+      const response = await send({ method: "POST", path: "/v1/definitions:code", source });
+      const body = parseAnswer<{ definitions: readonly DeployedView[] }>(await response.text());
+      return { created: response.status === 201, ...body };
+    },
+    validateCode: (bundle: string) =>
+      ask<{ valid: boolean; diagnostics: readonly Diagnostic[] }>({
+        method: "POST",
+        path: "/v1/definitions:validate-code",
+        source: { text: bundle, type: CODE_TYPE },
+      }),
     definitions: (page: Page = {}) => get<Listed<DefinitionView>>("/v1/definitions", page),
     definition: (id: string, version?: number) =>
       get<DefinitionView>(
@@ -226,6 +239,8 @@ export function createClient(options: ClientOptions) {
     openApi: () => get<Readonly<Record<string, unknown>>>("/v1/openapi.json"),
   };
 }
+
+const CODE_TYPE = "application/javascript";
 
 function bodyOf(source: SourceInput): Pick<Call, "source" | "json"> {
   if (typeof source === "string") {

@@ -1,5 +1,4 @@
 import type { Graph, TimerSpec } from "./graph.ts";
-import type { Json } from "./json.ts";
 
 /** One immutable version of a process. `hash` names its content, `body` is what its runner runs. */
 export type Definition = Readonly<{
@@ -27,7 +26,10 @@ export type Notation = "bpmn" | "journey" | "code";
 /** `runner` says who runs it. A graph is shared by the drawn notations; others bring their own. */
 export type Body =
   | Readonly<{ runner: "graph"; graph: Graph }>
-  | Readonly<{ runner: "code"; program: Json }>;
+  | Readonly<{ runner: "code"; program: CodeBody }>;
+
+/** A workflow of a bundle, and the sandbox that it is pinned to. */
+export type CodeBody = Readonly<{ workflow: string; engine: string }>;
 
 /**
  * How instances start: by a call, by a broadcast signal or a message of this name, or by a timer.

@@ -12,6 +12,12 @@ export type Json =
 /** A JSON object, seen as the variables of a scope. */
 export type Variables = Readonly<Record<string, Json>>;
 
+/** The value as variables: an object is its properties, everything else has none. */
+export const variablesIn = (value: Json): Variables =>
+  typeof value === "object" && value !== null && !isList(value) ? value : {};
+
+const isList = (value: Json): value is readonly Json[] => Array.isArray(value);
+
 /**
  * Says whether a value survives a trip through JSON text unchanged: finite numbers, plain objects
  * and dense lists only.

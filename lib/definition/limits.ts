@@ -60,6 +60,40 @@ export const MAX_MESSAGE_LENGTH = 1_000;
 export const MAX_ERROR_NAME_LENGTH = 200;
 export const MAX_STACK_LENGTH = 2_000;
 
+// Workflows in code
+
+/** Operations that one workflow may have open; more are a `RangeError` in the workflow. */
+export const MAX_OPEN_OPERATIONS = 256;
+
+/** Operations of one run, and bytes of its journal; more are an incident. */
+export const MAX_OPERATIONS_PER_RUN = 10_001;
+export const MAX_JOURNAL_BYTES_PER_RUN = 8_000_000;
+
+/** Operations that one feed may emit, those that it closes included. */
+export const MAX_OPERATIONS_PER_FEED = 2_000;
+
+/** Promise jobs that one feed may run. */
+export const MAX_JOBS_PER_FEED = 100_000;
+
+/** Polls of the interpreter that one feed may use, and those of loading; a poll is 10,000 branches or calls. */
+export const MAX_FUEL_PER_FEED = 2_000;
+
+/** Workflows that keep their machine in memory: those with open tasks, and those that only wait. */
+export const MAX_LIVE_SESSIONS = 128;
+export const MAX_IDLE_SESSIONS = 16;
+
+/** Time after which a machine that does not come back is ended, with its thread. */
+export const MAX_GUEST_MS = 5_000;
+
+/** Memory of one machine. */
+export const MAX_GUEST_BYTES = 64 * 1024 * 1024;
+
+/** Stack of one machine. */
+export const MAX_GUEST_STACK_BYTES = 256 * 1024;
+
+/** Bytes of what one feed may return. */
+export const MAX_GUEST_OUTPUT_BYTES = 4_000_000;
+
 // The step protocol
 
 /** Bytes of an instance at which it stops growing and raises an incident; values may be externalized. */

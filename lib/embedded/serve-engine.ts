@@ -17,6 +17,8 @@ export type ServeOptions = Readonly<{
   port?: number;
   /** What every call must carry as `Authorization: Bearer …`. */
   token?: string;
+  /** Takes workflows in code over HTTP: whoever can reach the server may deploy them. False by default. */
+  acceptCode?: boolean;
   /** Called with every response of 500 or more; its id is in the response. */
   onUnexpected?: (id: string, error: unknown, about: Omit<FailedRequest, "error">) => void;
 }>;
@@ -25,6 +27,7 @@ const SERVE_OPTIONS: KnownOptions<ServeOptions> = {
   host: true,
   port: true,
   token: true,
+  acceptCode: true,
   onUnexpected: true,
 };
 
@@ -34,7 +37,7 @@ export function serveEngine(
   options: ServeOptions = {},
 ): Promise<HttpServer> {
   refuseUnknownOptions("serveEngine", options, SERVE_OPTIONS);
-  const { host = "127.0.0.1", port = 7373, token, onUnexpected } = options;
+  const { host = "127.0.0.1", port = 7373, token, acceptCode, onUnexpected } = options;
   if (token === undefined && !isLoopback(host)) throw needsToken(host);
   let unexpected = 0;
   const api = createApi({
@@ -49,7 +52,11 @@ export function serveEngine(
         return `e${unexpected}`;
       },
     },
-    settings: { version: VERSION, ...(token !== undefined && { token }) },
+    settings: {
+      version: VERSION,
+      ...(token !== undefined && { token }),
+      ...(acceptCode !== undefined && { acceptsCode: acceptCode }),
+    },
   });
   const answer = (request: ApiRequest) => {
     const isForeign = token === undefined && !isFromHere(request);

@@ -1,7 +1,8 @@
-import type { Body, Definition, Notation } from "../definition/definition.ts";
+import type { Definition, Notation } from "../definition/definition.ts";
 import type { Compiler } from "../definition/diagnostic.ts";
 import type { Expressions } from "../definition/expression.ts";
 import { BILLED_BYTES, MAX_WHOLE_BYTES } from "../definition/limits.ts";
+import type { Sandbox } from "../definition/sandbox.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type {
   BatchTicket,
@@ -43,7 +44,9 @@ export type World = Readonly<{
   ownQueues?: OwnQueues;
   expressions: Expressions;
   compilers: Readonly<Partial<Record<Notation, Compiler>>>;
-  runners: Readonly<Partial<Record<Body["runner"], (definition: Definition) => Runner>>>;
+  runners: Runners;
+  /** Where workflows in code run; absent: there are none. */
+  sandbox?: Pick<Sandbox, "engine">;
   settings: Settings;
   /** Counts steps that take the process with them; absent: each runs in a process of its own. */
   watch?: StepWatch;
@@ -79,6 +82,12 @@ export type Senders = Readonly<{
   /** An event that an ended instance has left unread. */
   sendLeft: (world: World, instance: Instance, order: Effect<"send-event">) => Promise<void>;
   bury: (world: World, instanceId: string, order: Effect<"bury">) => Promise<void>;
+}>;
+
+/** Prepare a definition; `source` reads the text that it was deployed from. */
+export type Runners = Readonly<{
+  graph?: (definition: Definition) => Runner;
+  code?: (definition: Definition, source: () => Promise<string>) => Runner;
 }>;
 
 /** Whether an entry is sent for the first time, as far as its sender can know. */

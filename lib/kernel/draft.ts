@@ -37,6 +37,7 @@ export type Draft = {
    */
   readonly budget: Budget;
   readonly isTaken: (name: string, key: string) => boolean;
+  readonly pastJournal: () => readonly JournalEntry[] | undefined;
   /** The runner's state, read once and written back by the runner. */
   state: Json;
   tickets: Ticket[];
@@ -65,6 +66,11 @@ export type Given = Readonly<{
    * For this instance the kernel looks at its own tickets.
    */
   isTaken?: (name: string, key: string) => boolean;
+  /**
+   * The part of the journal that has left the instance; absent, or undefined: it was not read, and
+   * the decision that asks for it is made anew.
+   */
+  pastJournal?: () => readonly JournalEntry[] | undefined;
 }>;
 
 export function draftOf(instance: Instance, given: Given): Draft {
@@ -75,6 +81,7 @@ export function draftOf(instance: Instance, given: Given): Draft {
     expressions: given.expressions,
     budget: fullBudget(),
     isTaken: given.isTaken ?? (() => false),
+    pastJournal: given.pastJournal ?? (() => undefined),
     state: instance.state,
     tickets: [...instance.tickets],
     outbox: [...instance.outbox],

@@ -20,7 +20,7 @@ export type VariablesPatched = Readonly<{
 }>;
 
 export type TicketFact =
-  | Readonly<{ kind: "task-completed"; ticket: string; variables: Variables }>
+  | TaskCompleted
   | TaskFailed
   | Readonly<{ kind: "task-claimed"; ticket: string; attempt: number; claim: string }>
   | TaskAssigned
@@ -36,6 +36,14 @@ export type TicketFact =
       variables?: Variables;
       retries?: number;
     }>;
+
+/** `result`: any JSON, for a workflow in code; without it, the variables are the result. */
+export type TaskCompleted = Readonly<{
+  kind: "task-completed";
+  ticket: string;
+  variables: Variables;
+  result?: Json;
+}>;
 
 /** With a `code` it is a business error that boundaries may catch; without, it uses up a retry. */
 export type TaskFailed = Traced &
@@ -97,6 +105,8 @@ export type ChildEnded = Readonly<{
 /** The input of the first decision; `trigger` names the start event and carries its payload. */
 export type StartInput = Readonly<{
   variables: Variables;
+  /** Any JSON, for a workflow in code; without it, the variables are its input. */
+  input?: Json;
   deadline?: Instant;
   trigger?: Readonly<{ element: string; payload: Variables }>;
 }>;

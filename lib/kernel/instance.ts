@@ -7,6 +7,7 @@
  */
 import type { Binding } from "../definition/graph.ts";
 import type { Json, Variables } from "../definition/json.ts";
+import type { RetryTable } from "../definition/sandbox.ts";
 import type { Instant } from "../definition/time/instant.ts";
 import type { Ended, InstanceError, TerminationKind, Traced } from "./ending.ts";
 import type { Fact } from "./fact.ts";
@@ -144,6 +145,8 @@ export type TaskBatch = Batch &
     retries: number;
     /** ISO duration between attempts, where the model says one. */
     backoff?: string;
+    /** Of a workflow in code: when its items are tried again. */
+    table?: RetryTable;
   }>;
 
 /** `call` is what all items share; the runner computes the input of each. */
@@ -197,7 +200,14 @@ export type MessageTicket = Opened &
   }>;
 
 /** Waits for an event of this name, sent to this instance or broadcast. */
-export type EventTicket = Opened & Readonly<{ on: "event"; name: string; row?: Row }>;
+export type EventTicket = Opened &
+  Readonly<{
+    on: "event";
+    name: string;
+    /** Takes only events that are sent to this instance, so the outside need not find it. */
+    inbox?: true;
+    row?: Row;
+  }>;
 
 /**
  * Waits for an instance that it starts: for its end, or, if it is detached, until it exists. The

@@ -10,6 +10,7 @@
  */
 import type { Definition } from "../definition/definition.ts";
 import type { Json, Variables } from "../definition/json.ts";
+import type { Site } from "../definition/sandbox.ts";
 import type { Form } from "../definition/user-task.ts";
 import type { Draft } from "./draft.ts";
 import type { StartInput, TicketFact } from "./fact.ts";
@@ -42,7 +43,7 @@ export interface Runner {
   /** The input of a called process, as it was when the call was made. */
   callInput(instance: Instance, ticket: ChildTicket): Variables;
   /** What readers see of a runner's state. */
-  view(instance: Instance): Readonly<{ variables: Variables; tokens: readonly TokenCount[] }>;
+  view(instance: Instance): RunnerView;
   /**
    * Where user values stand in a state, as paths into it: these may be externalized.
    * None of them lies within another.
@@ -52,6 +53,14 @@ export interface Runner {
   result(instance: Instance): Json;
 }
 
+export type RunnerView = Readonly<{
+  variables: Variables;
+  tokens: readonly TokenCount[];
+  /** Of a workflow in code: its input, and where its open operations were called, by `ref`. */
+  input?: Json;
+  sites?: ReadonlyMap<number, Site>;
+}>;
+
 /** How many tokens stand at an element: one for each occurrence of it that is open. */
 export type TokenCount = Readonly<{ element: string; count: number }>;
 
@@ -60,6 +69,8 @@ export type Place = readonly (string | number)[];
 
 export type TaskInput = Readonly<{
   variables: Variables;
+  /** Of a workflow in code: any JSON, and so may be the result. */
+  input?: Json;
   headers: Readonly<Record<string, string>>;
   /** Of a user task: variables that the completion must set. */
   needs?: readonly string[];

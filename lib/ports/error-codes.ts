@@ -20,6 +20,7 @@ export const CODES = {
     happened: "There is no such dead letter",
     fix: "It was replayed, removed, or 30 days old; GET /v1/dead-letters lists what is there.",
   },
+  "definition/code-not-accepted": {},
   "definition/disabled": {},
   "definition/fewer-shards": {},
   "definition/invalid": {},
@@ -78,6 +79,10 @@ export const CODES = {
     retryable: true,
     happened: "A value of the instance is not where it was stored",
     fix: "It is tried again. If it stays away, the bucket was emptied, or the table restored to before its retention.",
+  },
+  "instance/variables-fixed": {
+    happened: "A workflow in code is replayed from its input, so its variables cannot be set",
+    fix: "Send it an event instead, which its code waits for.",
   },
   "message/format-too-new": { retryable: true },
   "message/mailbox-full": {

@@ -8,6 +8,7 @@ export const startedFact = schemaOf<Extract<Fact, { kind: "started" }>>()(
     kind: z.literal("started"),
     input: z.strictObject({
       variables,
+      input: maybe(json),
       deadline: maybe(instant),
       trigger: maybe(z.strictObject({ element: text, payload: variables })),
     }),
@@ -21,7 +22,12 @@ const traced = { name: maybe(text), stack: maybe(text) };
 export const anyFact = schemaOf<Fact>()(
   z.discriminatedUnion("kind", [
     startedFact,
-    z.strictObject({ kind: z.literal("task-completed"), ticket: text, variables }),
+    z.strictObject({
+      kind: z.literal("task-completed"),
+      ticket: text,
+      variables,
+      result: maybe(json),
+    }),
     z.strictObject({
       kind: z.literal("task-failed"),
       ticket: text,

@@ -1,4 +1,4 @@
-import type { Variables } from "../definition/json.ts";
+import type { Json, Variables } from "../definition/json.ts";
 import type { TaskMessage } from "./message.ts";
 
 /** Where tasks run: a queue of attempts, and the handlers that this installation has. */
@@ -24,7 +24,7 @@ export type TaskHandler = Readonly<{
   /** Claimed before it runs; when in doubt an incident is raised instead of a second run. */
   exclusive: boolean;
   /** Never throws: a failure is an outcome. */
-  run(input: Variables, about: TaskAttempt): Promise<TaskOutcome>;
+  run(input: Json, about: TaskAttempt): Promise<TaskOutcome>;
 }>;
 
 export type TaskAttempt = Readonly<{
@@ -36,10 +36,13 @@ export type TaskAttempt = Readonly<{
   idempotencyKey: string;
   attempt: number;
   headers: Readonly<Record<string, string>>;
+  /** Its result may be any JSON, not only variables. */
+  takesJson?: true;
 }>;
 
 export type TaskOutcome =
-  | Readonly<{ kind: "completed"; variables: Variables }>
+  /** `result`: any JSON, for an attempt that takes it. */
+  | Readonly<{ kind: "completed"; variables: Variables; result?: Json }>
   | Readonly<{
       kind: "failed";
       message: string;

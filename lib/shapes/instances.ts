@@ -5,6 +5,8 @@ import type { PersonView } from "./tasks.ts";
 
 export type StartRequest = Readonly<{
   variables?: Variables;
+  /** Of a workflow in code: any JSON, instead of variables. */
+  input?: Json;
   instanceId?: string;
   businessKey?: string;
   version?: number;
@@ -39,6 +41,8 @@ export type InstanceView = Readonly<{
   /** The instance that called it, and whether that waits for its end. */
   parent?: Readonly<{ instanceId: string; awaited: boolean }>;
   variables: Variables;
+  /** Of a workflow in code: what it was started with. */
+  input?: Json;
   activeElements: readonly string[];
   /** How often each of them is open: items of a loop and paths that meet there count separately. */
   tokens: readonly Readonly<{ element: string; count: number }>[];

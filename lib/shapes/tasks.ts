@@ -21,6 +21,8 @@ export type TaskView = Readonly<{
   element: string;
   definition: Readonly<{ id: string; version: number }>;
   variables: Variables;
+  /** Of a workflow in code: any JSON. */
+  input?: Json;
   headers: Readonly<Record<string, string>>;
   attempt: number;
   retries: number;
@@ -56,6 +58,8 @@ export type ClaimRequest = Readonly<{ user: string; groups?: readonly string[] }
 /** What completes a task; `user` for one that a person has claimed, `lockToken` for a worker. */
 export type CompletionRequest = Readonly<{
   variables?: Variables;
+  /** For a workflow in code: any JSON, instead of variables. */
+  result?: Json;
   user?: string;
   lockToken?: string;
 }>;

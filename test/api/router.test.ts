@@ -32,7 +32,7 @@ describe("the router", () => {
     "/v1/instances//result",
     "/v1/instances/live/nope",
     "/V1/HEALTH",
-    "/v1/definitions:code",
+    "/v1/definitions:journey",
     "/v1/../v1/health",
     "/%76%31/health",
     "\0",

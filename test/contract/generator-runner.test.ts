@@ -58,6 +58,7 @@ describeRunner("the generator runner", {
       return yield task("after");
     }),
   exhausted: "failed",
+  taken: "incident",
   patch: "refused",
 });
 

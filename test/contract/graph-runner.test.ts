@@ -84,5 +84,6 @@ describeRunner("the graph runner", {
     };
   },
   exhausted: "incident",
+  taken: "incident",
   patch: "taken",
 });

@@ -96,7 +96,7 @@ const byName: Compiler = async (name) => ({
     {
       id: name,
       notation: "code",
-      body: { runner: "code", program: { workflow: name } },
+      body: { runner: "code", program: { workflow: name, engine: "none" } },
       elements: [name],
       startEvents: [],
     },

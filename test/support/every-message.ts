@@ -13,9 +13,14 @@ const payload: Variables = { text: 'a "b" \uFFFF \uD83D\uDE00', list: [1, null, 
 const facts: { [K in Fact["kind"]]: Full<Extract<Fact, { kind: K }>> } = {
   started: {
     kind: "started",
-    input: { variables: payload, deadline: at, trigger: { element: "start", payload } },
+    input: {
+      variables: payload,
+      input: [payload],
+      deadline: at,
+      trigger: { element: "start", payload },
+    },
   },
-  "task-completed": { kind: "task-completed", ticket: "k1.1", variables: payload },
+  "task-completed": { kind: "task-completed", ticket: "k1.1", variables: payload, result: [1] },
   "task-failed": {
     kind: "task-failed",
     ticket: "k1.1",

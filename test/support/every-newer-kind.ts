@@ -2,6 +2,7 @@
  * The same as every-kind.ts for the additions of format 4: user tasks, tasks under a worker's lock,
  * children, half finished batches, exclusive items, and timer starts.
  */
+import { variablesIn } from "../../lib/definition/json.ts";
 import type { Engine } from "../../lib/engine/engine.ts";
 import type { TaskHandler } from "../../lib/ports/tasks.ts";
 import {
@@ -45,10 +46,12 @@ export const HANDLERS: Readonly<Record<string, TaskHandler>> = {
     timeoutMs: 1_000,
     isolate: false,
     exclusive: true,
-    run: async ({ item, mended }) =>
-      item === MEMBERS && mended !== true
+    run: async (input) => {
+      const { item, mended } = variablesIn(input);
+      return item === MEMBERS && mended !== true
         ? { kind: "failed", message: "the seal is broken", retries: 0 }
-        : { kind: "completed", variables: { done: `sealed ${item}` } },
+        : { kind: "completed", variables: { done: `sealed ${item}` } };
+    },
   },
 };
 

@@ -142,7 +142,7 @@ export function aWorkflow(workflow: Workflow, name = "workflow"): Program {
     version: 1,
     hash: "hash",
     notation: "code",
-    body: { runner: "code", program: { workflow: name } },
+    body: { runner: "code", program: { workflow: name, engine: "none" } },
     elements: [name],
     startEvents: [],
   };

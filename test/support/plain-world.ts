@@ -132,7 +132,7 @@ const namedWorkflow: Compiler = async (name) => ({
     {
       id: name,
       notation: "code",
-      body: { runner: "code", program: { workflow: name } },
+      body: { runner: "code", program: { workflow: name, engine: "none" } },
       elements: [name],
       startEvents: [],
     },

@@ -1,8 +1,8 @@
-import type { Variables } from "../../definition/json.ts";
+import type { Json } from "../../definition/json.ts";
 import { type Alarm, processAlarm } from "../../ports/alarm.ts";
 import { failed } from "../../ports/task-failure.ts";
 import type { TaskAttempt, TaskOutcome } from "../../ports/tasks.ts";
-import { parseTaskResult } from "./task-result.ts";
+import { parseJsonResult, parseTaskResult } from "./task-result.ts";
 
 /** What a handler gets about its attempt. */
 export type TaskContext = Readonly<{
@@ -25,7 +25,7 @@ export class HopelessFailure extends Error {
 }
 
 /** The user's own code. */
-export type TaskCode = (input: Variables, context: TaskContext) => unknown;
+export type TaskCode = (input: never, context: TaskContext) => unknown;
 
 /** The handlers that are running in this process, and how to abort them. */
 export class HandlerRuns {
@@ -46,7 +46,7 @@ export class HandlerRuns {
   /** Runs the code once. Never throws; a result after the timeout is dropped. */
   async run(
     code: TaskCode,
-    input: Variables,
+    input: Json,
     { about, timeoutMs }: Readonly<{ about: TaskAttempt; timeoutMs: number }>,
   ): Promise<TaskOutcome> {
     if (this.#isShutDown) {
@@ -109,18 +109,26 @@ function never(): Promise<never> {
 /** Never rejects, so a handler that fails long after its timeout is no unhandled rejection. */
 async function call(
   code: TaskCode,
-  input: Variables,
+  input: Json,
   about: TaskAttempt,
   signal: AbortSignal,
 ): Promise<TaskOutcome> {
-  const { ticket: _, ...known } = about;
+  const { ticket: _, takesJson = false, ...known } = about;
   const heartbeat = async () => signal.throwIfAborted();
   try {
     // A copy: the handler may change its input, and the instance must not change with it.
-    return outcomeOf(await code(structuredClone(input), { ...known, signal, heartbeat }));
+    const value = await code(structuredClone(input) as never, { ...known, signal, heartbeat });
+    return takesJson ? jsonOutcomeOf(value) : outcomeOf(value);
   } catch (error) {
     return failureOf(error);
   }
+}
+
+/** For a workflow in code: any JSON, and nothing is null. */
+function jsonOutcomeOf(value: unknown): TaskOutcome {
+  const result = parseJsonResult(value, "the result");
+  if (result.ok) return { kind: "completed", variables: {}, result: result.value };
+  return failed(`The handler returned what cannot be kept: ${result.problem} ${result.hint}`);
 }
 
 function outcomeOf(value: unknown): TaskOutcome {

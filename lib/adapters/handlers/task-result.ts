@@ -21,6 +21,17 @@ export function parseTaskResult(value: unknown, what: string): Parsed<Variables>
   }
 }
 
+/** The same for any JSON: a list, a text and a date, which becomes its text, are results, too. */
+export function parseJsonResult(value: unknown, what: string): Parsed<Json> {
+  if (value === undefined) return accepted(null);
+  try {
+    return accepted(copyOf(value, what, []));
+  } catch (error) {
+    if (error instanceof NotJson) return refused(error.message, error.hint);
+    return refused(`${what} cannot be read: ${String(error)}.`, "Return plain values.");
+  }
+}
+
 /** Every property becomes a variable, so it must be one that expressions can name. */
 function named(variables: Variables, what: string): Parsed<Variables> {
   const odd = Object.keys(variables).find((name) => !isVariableName(name));

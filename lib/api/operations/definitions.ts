@@ -1,9 +1,10 @@
 import * as z from "zod";
 import type { Notation } from "../../definition/definition.ts";
-import { ignoredBody, jsonBody, noBody, sourceBody } from "../body.ts";
+import { EngineError } from "../../ports/engine-error.ts";
+import { codeBody, ignoredBody, jsonBody, noBody, sourceBody } from "../body.ts";
 import { paged } from "../cursor.ts";
 import { MAX_VERSION } from "../limits.ts";
-import { nothing, type Operation, operation } from "../operation.ts";
+import { type ApiSettings, nothing, type Operation, operation } from "../operation.ts";
 import * as shape from "../shapes/definition.ts";
 import { pageOf, pageQuery } from "../shapes/page.ts";
 import { idText, integerText } from "../shapes/values.ts";
@@ -50,6 +51,43 @@ export const definitionOperations: readonly Operation[] = [
     answer: shape.validation,
     problems: ["definition/notation-unknown"],
     run: async ({ body }, { engine }) => ({ status: 200, json: await engine.validate(body) }),
+  }),
+  operation({
+    id: "deployCode",
+    method: "POST",
+    path: "/v1/definitions:code",
+    tag,
+    summary: "Deploy workflows in code",
+    description:
+      "The body is a bundle of JavaScript, as `fermata deploy` makes it from TypeScript. It is a call of its own, so that it can have a permission of its own; a server takes it only if it was started to do so.",
+    params: nothing,
+    query: nothing,
+    body: codeBody,
+    answers: { 201: "Stored as a new version.", 200: "Identical to the latest; nothing stored." },
+    answer: shape.deployment,
+    problems: ["definition/code-not-accepted", "definition/invalid", "definition/notation-unknown"],
+    run: async ({ body }, { engine, settings }) => {
+      demandCode(settings);
+      const { created, definitions } = await engine.deploy(body);
+      return { status: created ? 201 : 200, json: { definitions } };
+    },
+  }),
+  operation({
+    id: "validateCode",
+    method: "POST",
+    path: "/v1/definitions:validate-code",
+    tag,
+    summary: "Check workflows in code without storing them",
+    params: nothing,
+    query: nothing,
+    body: codeBody,
+    answers: { 200: "Whether they could be deployed, and every diagnostic." },
+    answer: shape.validation,
+    problems: ["definition/code-not-accepted", "definition/notation-unknown"],
+    run: async ({ body }, { engine, settings }) => {
+      demandCode(settings);
+      return { status: 200, json: await engine.validate(body) };
+    },
   }),
   operation({
     id: "definitions",
@@ -228,6 +266,16 @@ export const definitionOperations: readonly Operation[] = [
     }),
   }),
 ];
+
+/** Whoever may deploy code runs it in the engine's sandbox: a host must have asked for that. */
+function demandCode({ acceptsCode = false }: ApiSettings): void {
+  if (acceptsCode) return;
+  throw new EngineError("definition/code-not-accepted", {
+    happened: "This server does not take workflows in code",
+    where: "POST /v1/definitions:code",
+    fix: "Start it with `acceptCode` (`fermata dev --accept-code`), and let only those reach it who may deploy code.",
+  });
+}
 
 function sourceAnswer({ notation, text }: Readonly<{ notation: Notation; text: string }>) {
   switch (notation) {

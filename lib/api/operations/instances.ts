@@ -204,6 +204,7 @@ export const instanceOperations: readonly Operation[] = [
     problems: [
       "instance/not-found",
       "instance/not-live",
+      "instance/variables-fixed",
       "instance/scope-not-found",
       "instance/scope-ambiguous",
       "request/key-reused",

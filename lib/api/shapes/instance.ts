@@ -58,6 +58,9 @@ export const start = named(
   "Start",
   z.strictObject({
     variables: newVariables.exactOptional(),
+    input: json
+      .exactOptional()
+      .describe("Of a workflow in code: its input, any JSON, instead of variables."),
     instanceId: z.string().regex(INSTANCE_ID, { error: INSTANCE_ID_RULE }).exactOptional(),
     businessKey: businessKey.exactOptional(),
     version: z.int().min(1).max(MAX_VERSION).exactOptional().describe("The latest by default."),
@@ -139,6 +142,7 @@ export const instance = named(
       .exactOptional()
       .describe("The instance that called it, and whether that waits for its end."),
     variables,
+    input: json.exactOptional().describe("Of a workflow in code: what it was started with."),
     activeElements: z.array(z.string()).describe("Distinct ids."),
     tokens: z
       .array(z.strictObject({ element: z.string(), count: z.int().min(1) }))

@@ -3,7 +3,7 @@ import { MAX_RETRIES, MAX_TEXT_LENGTH } from "../limits.ts";
 import { listOf } from "./page.ts";
 import { named } from "./registry.ts";
 import { userTaskFields, workFields } from "./user-task.ts";
-import { count, duration, instant, nameText, newVariables, variables } from "./values.ts";
+import { count, duration, instant, json, nameText, newVariables, variables } from "./values.ts";
 
 /** An open task. */
 export const task = named(
@@ -15,6 +15,7 @@ export const task = named(
     element: z.string(),
     definition: z.strictObject({ id: z.string(), version: z.int() }),
     variables,
+    input: json.exactOptional().describe("Of a workflow in code: any JSON."),
     headers: z.record(z.string(), z.string()),
     attempt: count.describe("Counts from 1."),
     retries: count.describe("Attempts left, this one included."),
@@ -41,6 +42,9 @@ export const complete = named(
   z.strictObject({
     lockToken: lockToken.exactOptional(),
     variables: newVariables.exactOptional(),
+    result: json
+      .exactOptional()
+      .describe("Of a workflow in code: the result, any JSON, instead of variables."),
     user: nameText
       .exactOptional()
       .describe("Who completes a user task; refused if it is claimed by another user."),

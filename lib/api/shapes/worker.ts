@@ -6,7 +6,7 @@ import {
   MAX_WAIT_SECONDS,
 } from "../../definition/limits.ts";
 import { named } from "./registry.ts";
-import { count, instant, nameText, taskTypeName, variables } from "./values.ts";
+import { count, instant, json, nameText, taskTypeName, variables } from "./values.ts";
 
 const lockSeconds = z.int().min(1).max(MAX_LOCK_SECONDS);
 const lockToken = z.string().min(1).max(4_096);
@@ -45,6 +45,7 @@ export const activation = named(
           element: z.string(),
           definition: z.strictObject({ id: z.string(), version: z.int() }),
           variables,
+          input: json.exactOptional().describe("Of a workflow in code: any JSON."),
           headers: z.record(z.string(), z.string()),
           attempt: count.describe("Counts from 1."),
           retries: count.describe("Attempts left, this one included."),

@@ -19,16 +19,11 @@ import type { Plan } from "../step/plan.ts";
 import { defined } from "../storage/defined.ts";
 import { scanAll } from "../storage/items.ts";
 import { definitionPk, VERSIONS, versionOf } from "../storage/keys.ts";
-import {
-  parseVersion,
-  readVersion,
-  type Startable,
-  startable,
-  type VersionRecord,
-} from "../storage/latest.ts";
+import { readVersion, type Startable, startable } from "../storage/latest.ts";
 import { loadProgram } from "../storage/programs.ts";
 import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import { isDamaged, readableOf } from "../storage/unreadable.ts";
+import { parseVersion, type VersionRecord } from "../storage/version-record.ts";
 import type { World } from "../world.ts";
 import { putTombstone } from "./cancel-child.ts";
 import { parkRecheck, readOther } from "./notify-parent.ts";

@@ -15,13 +15,12 @@ import {
   deployed,
   type Latest,
   parseLatest,
-  parseVersion,
   readLatest,
   readVersion,
   shardsOf,
-  type VersionRecord,
 } from "../storage/latest.ts";
 import { loadProgram, readParts } from "../storage/programs.ts";
+import { parseVersion, type VersionRecord } from "../storage/version-record.ts";
 import { rearmTimers, replaceTimers, withTimers } from "../timer-starts/replace.ts";
 import { nextDues } from "../timer-starts/schedules.ts";
 import type { World } from "../world.ts";

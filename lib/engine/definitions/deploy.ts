@@ -56,7 +56,7 @@ type Planned = Readonly<{ definition: Definition; writes: readonly Write[]; time
 
 async function planOne(world: World, compiled: Compiled, sourceHash: string): Promise<Planned> {
   const { id } = compiled;
-  const hash = world.ids.digest(`${sourceHash}\n${id}`);
+  const hash = world.ids.digest(`${sourceHash}\n${id}${pinOf(compiled)}`);
   const found = await readLatest(world, id);
   const isIdentical = found?.latest.hash === hash;
   if (found && isIdentical && found.latest.state !== "undeployed") {
@@ -88,6 +88,10 @@ async function planOne(world: World, compiled: Compiled, sourceHash: string): Pr
     timers,
   };
 }
+
+/** The same text in another sandbox is another version. */
+const pinOf = ({ body }: Compiled): string =>
+  body.runner === "code" ? `\n${body.program.engine}` : "";
 
 /** Texts go first: a head never names what is not there. */
 async function storeTexts(

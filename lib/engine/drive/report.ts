@@ -1,6 +1,7 @@
 /** Takes what came of a task into its instance, or parks it for others to take. */
 import { MAX_HELD_PAUSE_MS, MAX_OPEN_TASKS_BEFORE_PARKING } from "../../definition/limits.ts";
 import { batchOf, isOfCalls } from "../../kernel/batch.ts";
+import { chanceOf, isFinal, paused } from "../../kernel/code/retry-table.ts";
 import type { TicketFact } from "../../kernel/fact.ts";
 import type { Instance, TaskTicket } from "../../kernel/instance.ts";
 import { attemptAfter, retriesAfter } from "../../kernel/retry.ts";
@@ -135,12 +136,14 @@ export function nextAttemptOf(
   task: TaskTicket,
   fact: TicketFact,
 ): TaskMessage | undefined {
-  if (task.member === undefined || fact.kind !== "task-failed" || fact.code !== undefined) {
-    return undefined;
-  }
+  if (task.member === undefined || fact.kind !== "task-failed") return undefined;
   const family = batchOf(instance.tickets, task.id)?.batch;
-  const backoff = family && !isOfCalls(family) ? family.backoff : undefined;
-  const next = attemptAfter(clock.now(), task, fact, backoff);
+  const { backoff, table } = family && !isOfCalls(family) ? family : {};
+  if (isFinal(fact, table)) return undefined;
+  const now = clock.now();
+  const chance = chanceOf(instance.id, task);
+  const failed = table ? paused(fact, { table, now, chance }) : fact;
+  const next = attemptAfter(now, task, failed, backoff);
   if (!next.ok || next.value === undefined) return undefined;
   const { notBefore: _, ...kept } = task;
   return taskMessage(instance, { ...kept, ...next.value });

@@ -77,8 +77,8 @@ async function leaveToQueue(
 
 function run({ image, task }: Attempt, handler: TaskHandler): Promise<TaskOutcome> {
   const { instance, program } = image;
-  const { variables, headers } = program.runner.taskInput(instance, task);
-  return handler.run(variables, {
+  const { variables, input, headers } = program.runner.taskInput(instance, task);
+  return handler.run(input ?? variables, {
     taskId: taskIdOf(instance.id, task.id),
     instanceId: instance.id,
     ticket: task.id,
@@ -86,6 +86,7 @@ function run({ image, task }: Attempt, handler: TaskHandler): Promise<TaskOutcom
     idempotencyKey: idempotencyKeyOf(instance.id, task.id),
     attempt: task.attempt,
     headers,
+    ...(input !== undefined && { takesJson: true }),
   });
 }
 
@@ -95,7 +96,8 @@ function factOf(
   outcome: Exclude<TaskOutcome, { kind: "not-run" }>,
 ): TicketFact {
   if (outcome.kind === "completed") {
-    return { kind: "task-completed", ticket: task.id, variables: outcome.variables };
+    const { kind: _, ...result } = outcome;
+    return { kind: "task-completed", ticket: task.id, ...result };
   }
   const { kind: _, ...failure } = outcome;
   return failedAttempt(task, handler, failure);

@@ -4,16 +4,13 @@
  * it: its cursor says the last entry that was seen, and the first one of the piece that goes on.
  */
 import { formatInstant } from "../../definition/time/instant.ts";
-import type { Instance } from "../../kernel/instance.ts";
-import { type JournalEntry, runOf, type TrailEntry } from "../../kernel/trail.ts";
-import type { Item } from "../../ports/store.ts";
+import { runOf, type TrailEntry } from "../../kernel/trail.ts";
 import { cursorInvalid } from "../../ports/store-rules.ts";
 import type { HistoryEntry } from "../../shapes/instances.ts";
 import type { Listed, PageRequest } from "../../shapes/paging.ts";
-import { parseChunk, parseChunkJournal } from "../storage/codec.ts";
+import { chunksOf, MANY_CHUNKS } from "../storage/chunks.ts";
+import { parseChunk } from "../storage/codec.ts";
 import { defined } from "../storage/defined.ts";
-import { scanAll } from "../storage/items.ts";
-import { chunksFrom, instancePk } from "../storage/keys.ts";
 import type { Image } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
 import { getInstance } from "./instance-calls.ts";
@@ -41,28 +38,6 @@ export async function readHistory(
 export async function allEntries(world: World, image: Image): Promise<readonly TrailEntry[]> {
   const found = await entriesFrom(world, image, BEGINNING, Number.POSITIVE_INFINITY);
   return found.map(({ entry }) => entry);
-}
-
-/** The journal of the present run, complete and in order. */
-export async function readJournal(
-  world: Pick<World, "store">,
-  instance: Instance,
-): Promise<readonly JournalEntry[]> {
-  const { journal } = instance;
-  if (journal === undefined) return [];
-  const { next, entries } = journal;
-  const byNumber: JournalEntry[] = [];
-  const add = (first: number, part: readonly JournalEntry[]) => {
-    for (const [n, entry] of part.entries()) byNumber[first - 1 + n] = entry;
-  };
-  if (entries.length < next - 1) {
-    for await (const { body } of chunksOf(world, instance, BEGINNING.piece, MANY)) {
-      const part = parseChunkJournal(body, runOf(instance));
-      if (part) add(part.next - part.entries.length, part.entries);
-    }
-  }
-  add(next - entries.length, entries);
-  return byNumber.slice(0, next - 1);
 }
 
 /** An entry of history, and the first one of the piece that it stands in. */
@@ -95,7 +70,7 @@ async function entriesFrom(
     }
   };
   if (seq < next - inside.length) {
-    const atOnce = Number.isFinite(count) ? FEW : MANY;
+    const atOnce = Number.isFinite(count) ? FEW : MANY_CHUNKS;
     for await (const { body } of chunksOf(world, instance, piece, atOnce)) {
       const entries = parseChunk(body, program.definition, runOf(instance));
       add(entries, entries[0]?.seq ?? 1);
@@ -106,16 +81,8 @@ async function entriesFrom(
   return [...bySeq.values()].sort((a, b) => a.entry.seq - b.entry.seq);
 }
 
-/** Chunks that are read at once: for a page, and for everything. */
+/** Chunks that are read at once for a page. */
 const FEW = 2;
-const MANY = 100;
-
-const chunksOf = (
-  { store }: Pick<World, "store">,
-  { tenant, id }: Instance,
-  first: number,
-  limit: number,
-): AsyncGenerator<Item> => scanAll(store, instancePk(tenant, id), { ...chunksFrom(first), limit });
 
 function viewEntry({ seq, at, type, element, occurrence, data }: TrailEntry): HistoryEntry {
   return { seq, at: formatInstant(at), type, ...defined({ element, occurrence, data }) };

@@ -92,6 +92,9 @@ export async function patchVariables(
     factFor: (instance, program) => {
       if (isTerminal(instance))
         throw new EngineError("instance/not-live", { where: `instance ${instanceId}` });
+      if (program.definition.body.runner === "code") {
+        throw new EngineError("instance/variables-fixed", { where: `instance ${instanceId}` });
+      }
       if (scope !== undefined) demandOpenOnce({ instance, program }, scope);
       return {
         kind: "variables-patched",

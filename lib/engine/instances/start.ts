@@ -13,6 +13,7 @@ import { checkPlainStart, createInstance } from "../drive/creation.ts";
 import { keyReused } from "../drive/instance-request.ts";
 import { defined } from "../storage/defined.ts";
 import { startable } from "../storage/latest.ts";
+import { loadProgram } from "../storage/programs.ts";
 import { again, engineBusy, retrying } from "../storage/retrying.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
@@ -33,7 +34,7 @@ export async function start(
   const known = mayRepeat ? await loadInstance(world, instanceId) : undefined;
   if (known) return sameStart(known, fingerprint, key);
   const { definition, ...spread } = await startable(world, definitionId, request.version);
-  await checkPlainStart(world, definition);
+  await checkStart(world, definition, request);
   const now = world.clock.now();
   const carried: CarriedStart = {
     definition,
@@ -43,6 +44,7 @@ export async function start(
       kind: "started",
       input: {
         variables: request.variables ?? {},
+        ...(request.input !== undefined && { input: request.input }),
         ...(request.deadline !== undefined && { deadline: deadlineOf(request.deadline, now) }),
       },
     },
@@ -60,6 +62,26 @@ export async function start(
     }),
   );
   return sameStart(image, fingerprint, key);
+}
+
+/** A start event without a trigger, and an input that the notation takes. */
+async function checkStart(
+  world: World,
+  ref: CarriedStart["definition"],
+  { input, variables }: StartRequest,
+): Promise<void> {
+  await checkPlainStart(world, ref);
+  if (input === undefined) return;
+  const { notation } = (await loadProgram(world, ref)).definition;
+  if (notation === "code" && variables === undefined) return;
+  throw new EngineError("request/invalid", {
+    happened:
+      notation === "code"
+        ? "The start has both an input and variables"
+        : `A ${notation} process has variables, not an input`,
+    where: "input",
+    fix: notation === "code" ? "Send one of them." : "Send them as `variables`.",
+  });
 }
 
 /** The instance that is there, if this very request made it: no copy of another one can. */

@@ -42,7 +42,7 @@ export const viewInstance = (world: World, image: Image): InstanceView =>
   sound(`instance ${image.instance.id}`, () => viewState(world, image));
 
 function viewState(world: World, { instance, program }: Image): InstanceView {
-  const { variables, tokens } = program.runner.view(instance);
+  const { variables, input, tokens } = program.runner.view(instance);
   const { id, definition, terminationKind, businessKey, tags, parent, endedAt } = instance;
   return {
     instanceId: id,
@@ -51,6 +51,7 @@ function viewState(world: World, { instance, program }: Image): InstanceView {
     ...defined({ terminationKind, businessKey, tags }),
     ...(parent && { parent: { instanceId: parent.instanceId, awaited: !parent.detached } }),
     variables,
+    ...defined({ input }),
     activeElements: tokens.map(({ element }) => element),
     tokens,
     completedElements: instance.completed,

@@ -36,6 +36,7 @@ export function viewWork({ instance }: Image, task: TaskTicket, input: TaskInput
     element,
     definition: { id: definition.id, version: definition.version },
     variables: input.variables,
+    ...(input.input !== undefined && { input: input.input }),
     headers: input.headers,
     attempt,
     retries,

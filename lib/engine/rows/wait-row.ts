@@ -11,8 +11,9 @@ import { shardsOf } from "./topic-head.ts";
 /** Waits that are found by rows. */
 export type TopicTicket = SignalTicket | EventTicket;
 
+/** A wait for what is sent to its instance alone has no row. */
 export const isTopicTicket = (ticket: Ticket): ticket is TopicTicket =>
-  ticket.on === "signal" || ticket.on === "event";
+  ticket.on === "signal" || (ticket.on === "event" && !ticket.inbox);
 
 export const topicOf = ({ on, name }: TopicTicket): Topic => ({ kind: on, name });
 

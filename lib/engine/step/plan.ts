@@ -36,7 +36,13 @@ import type { World } from "../world.ts";
 import { companionsOf } from "./companions.ts";
 import { lookAtOf } from "./owed.ts";
 import { firstSources, isTakenIn, type KnownBoxes, readMissing } from "./sources.ts";
-import { isLoaded, lacksAnything, openContext, type StepContext } from "./step-context.ts";
+import {
+  isLoaded,
+  journalAt,
+  lacksAnything,
+  openContext,
+  type StepContext,
+} from "./step-context.ts";
 import { isHeavy, type Owner, takeIfSmall, takeWant, type Want } from "./take.ts";
 
 export type Plan = Change &
@@ -119,8 +125,12 @@ async function planOn(
   { wants, owner, given, take, sent }: Chain,
   context: StepContext,
 ): Promise<Plan | undefined> {
-  const withBoxes = { ...given, isTaken: isTakenIn(context.sources) };
-  const deciding = { world, program, context, owner, given: withBoxes, before: instance };
+  const withSources = {
+    ...given,
+    isTaken: isTakenIn(context.sources),
+    pastJournal: () => journalAt(context, instance),
+  };
+  const deciding = { world, program, context, owner, given: withSources, before: instance };
   let next = instance;
   const took = new Set<string>();
   const left = new Set<string>();

@@ -5,6 +5,7 @@
 import type { ChildFact } from "../../kernel/fact.ts";
 import type { ChildTicket, Instance } from "../../kernel/instance.ts";
 import { type Address, isCrowded, type Mailbox, subOf, withoutDead } from "../../kernel/mailbox.ts";
+import type { JournalEntry } from "../../kernel/trail.ts";
 import type { Topic } from "../../ports/bus.ts";
 import type { EngineError } from "../../ports/engine-error.ts";
 import { factOfChild } from "../rows/child.ts";
@@ -12,6 +13,7 @@ import { type KeptEvent, keptFor } from "../rows/event.ts";
 import { lifeOf } from "../rows/life.ts";
 import { boxName, readMailbox } from "../rows/mailbox.ts";
 import { knownHeads, type ReadHead, readHead } from "../rows/topic-head.ts";
+import { readJournal } from "../storage/chunks.ts";
 import { instanceKey } from "../storage/keys.ts";
 import { engineBusy } from "../storage/retrying.ts";
 import { readable } from "../storage/unreadable.ts";
@@ -27,6 +29,8 @@ export type Sources = Readonly<{
   kept: Map<string, readonly KeptEvent[]>;
   /** By ticket. */
   children: Map<string, ChildFact | undefined>;
+  /** The whole journal of the instance as it is stored, by its id. */
+  journals: Map<string, readonly JournalEntry[]>;
 }>;
 
 /** Mailboxes that were read before the step, by name. */
@@ -48,6 +52,8 @@ export type Missing = Readonly<{
   boxes: Map<string, Address>;
   kept: Set<string>;
   children: Map<string, ChildTicket>;
+  /** The id of the instance, if its journal is wanted. */
+  journals: Set<string>;
 }>;
 
 /** What a step begins with. */
@@ -57,6 +63,7 @@ export const firstSources = (world: World, boxes: KnownBoxes = new Map()): Sourc
   boxes: new Map(boxes),
   kept: new Map(),
   children: new Map(),
+  journals: new Map(),
 });
 
 /** Tells whether another instance of the same process id waits for a message. */
@@ -70,7 +77,7 @@ export async function readMissing(
   world: World,
   instance: Instance,
   sources: Sources,
-  { heads, boxes, kept, children }: Missing,
+  { heads, boxes, kept, children, journals }: Missing,
 ): Promise<void> {
   // Heads before kept events: what is accepted in between moves the head, and the commit notices.
   for (const [name, topic] of heads) sources.heads.set(name, await readHead(world, topic));
@@ -79,6 +86,7 @@ export async function readMissing(
   for (const [id, it] of children) {
     sources.children.set(id, await factOfChild(world, instance, it));
   }
+  for (const id of journals) sources.journals.set(id, await readJournal(world, instance));
 }
 
 async function readBox(world: World, instance: Instance, address: Address): Promise<KnownBox> {

@@ -8,6 +8,7 @@ import type { Fact } from "../../kernel/fact.ts";
 import { inboxEventFor } from "../../kernel/inbox.ts";
 import type { EventTicket, Instance, MessageTicket, Ticket } from "../../kernel/instance.ts";
 import { type Address, type Mailbox, messageFor, withoutTarget } from "../../kernel/mailbox.ts";
+import type { JournalEntry } from "../../kernel/trail.ts";
 import type { Topic } from "../../ports/bus.ts";
 import { storeLimits } from "../../ports/store-rules.ts";
 import { type KeptEvent, MAX_KEPT_READ, mayTake } from "../rows/event.ts";
@@ -40,7 +41,13 @@ export function openContext(
   const context: StepContext = {
     now,
     sources,
-    missing: { heads: new Map(), boxes: new Map(), kept: new Set(), children: new Map() },
+    missing: {
+      heads: new Map(),
+      boxes: new Map(),
+      kept: new Set(),
+      children: new Map(),
+      journals: new Set(),
+    },
     boxes: new Map(),
     taken: [],
     unserved: new Set(),
@@ -86,6 +93,16 @@ export function boxAt(context: StepContext, { name, key }: Address): Mailbox | u
   return known;
 }
 
+/** The journal as it is stored; until it is read, the decision that wants it is made anew. */
+export function journalAt(
+  { sources, missing }: StepContext,
+  { id }: Pick<Instance, "id">,
+): readonly JournalEntry[] | undefined {
+  const known = sources.journals.get(id);
+  if (known === undefined) missing.journals.add(id);
+  return known;
+}
+
 /** What an open wait can take at once, if anything. */
 export function atHand(context: StepContext, instance: Instance, ticket: Ticket): Fact | undefined {
   if (ticket.on === "message") return messageAtHand(context, instance, ticket);
@@ -120,6 +137,7 @@ function eventAtHand(
   const sent = inboxEventFor(instance, wait, now);
   const common = { kind: "event-received", ticket } as const;
   if (sent) return { ...common, eventId: sent.id, payload: sent.payload };
+  if (wait.inbox) return undefined;
   headAt(context, { kind: "event", name });
   const kept = sources.kept.get(name);
   if (kept === undefined) missing.kept.add(name);

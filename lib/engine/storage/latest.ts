@@ -9,6 +9,7 @@ import { replacing } from "./items.ts";
 import { definitionOrder, definitionsView, isStorable, latestKey, versionKey } from "./keys.ts";
 import { loadProgram } from "./programs.ts";
 import { again, retrying } from "./retrying.ts";
+import { parseVersion, type VersionRecord } from "./version-record.ts";
 
 /** The head of a definition; it outlives an undeploy, so that versions go on counting. */
 export type Latest = Readonly<{
@@ -39,15 +40,6 @@ export type ListeningStart = Readonly<{
   name: string;
   element: string;
   v: number;
-}>;
-
-/** One version, as it was deployed. */
-export type VersionRecord = Readonly<{
-  hash: string;
-  sourceHash: string;
-  deployedAt: number;
-  /** What its author calls it: a call may be bound to that. */
-  tag?: string;
 }>;
 
 /** A head as it was read. */
@@ -165,8 +157,6 @@ export function versionWrite(world: World, definition: Definition, sourceHash: s
 }
 
 export const parseLatest = parserOf<Latest>("latest");
-
-export const parseVersion = parserOf<VersionRecord>("definition-version");
 
 const unknown = (id: string, version?: number): EngineError =>
   new EngineError("definition/not-found", {

@@ -8,8 +8,9 @@ import type { World } from "../world.ts";
 import { parseText } from "./formats.ts";
 import { perWorld } from "./in-process.ts";
 import { putHint } from "./items.ts";
-import { definitionPk, partKey, type TextName } from "./keys.ts";
+import { definitionPk, partKey, type TextName, versionKey } from "./keys.ts";
 import { sound } from "./unreadable.ts";
+import { parseVersion } from "./version-record.ts";
 
 type DefinitionRef = Readonly<{ id: string; version: number; hash: string }>;
 
@@ -35,14 +36,41 @@ export async function loadProgram(world: World, ref: DefinitionRef): Promise<Pro
 
 /** Hands a definition to the runner of its body. */
 function prepare(world: World, definition: Definition): Program {
-  const runner = world.runners[definition.body.runner];
-  if (runner) return { definition, runner: runner(definition) };
-  throw new EngineError("engine/misconfigured", {
-    happened: `This engine has no runner for "${definition.body.runner}" definitions`,
-    where: `definition ${definition.id} version ${definition.version}`,
+  const { body } = definition;
+  const { graph, code } = world.runners;
+  const source = () => readSource(world, definition);
+  const runner = body.runner === "graph" ? graph?.(definition) : code?.(definition, source);
+  if (runner === undefined) {
+    throw misconfigured(definition, `This engine has no runner for "${body.runner}" definitions`);
+  }
+  if (body.runner === "code" && world.sandbox && body.program.engine !== world.sandbox.engine) {
+    throw misconfigured(
+      definition,
+      `The workflow is pinned to the sandbox ${body.program.engine}, and this engine has ${world.sandbox.engine}`,
+    );
+  }
+  return { definition, runner };
+}
+
+/** What waits for it stays queued: another build of the engine can run it. */
+const misconfigured = ({ id, version }: Definition, happened: string): EngineError =>
+  new EngineError("engine/misconfigured", {
+    happened,
+    where: `definition ${id} version ${version}`,
     fix: "Run it with the engine build that deployed it.",
     retryable: true,
   });
+
+/** The text that a stored version was deployed from. */
+async function readSource(world: World, definition: Definition): Promise<string> {
+  const { id, version } = definition;
+  const { tenant } = world.settings;
+  const [item] = await world.store.get([versionKey(tenant, id, version)]);
+  const record = item && parseVersion(item.body);
+  const at = { pk: definitionPk(tenant, id), what: "X", hash: record?.sourceHash ?? "" } as const;
+  const text = record && (await readParts(world.store, at));
+  if (text === undefined) throw missing(definition);
+  return text;
 }
 
 export const parseDefinition = (text: string): Definition =>

@@ -112,17 +112,19 @@ async function viewOffered(world: World, row: Item, { instanceId }: Offer) {
 export async function completeTask(
   world: World,
   taskId: string,
-  { variables = {}, user, lockToken }: CompletionRequest = {},
+  { variables = {}, result, user, lockToken }: CompletionRequest = {},
   key?: IdempotencyKey,
 ): Promise<{ completed: true }> {
   await handleTaskRequest(world, taskId, {
     key,
     lockToken,
-    body: ["complete", taskId, variables],
+    body: ["complete", taskId, variables, ...(result === undefined ? [] : [result])],
     factFor: (task, instance, program) => {
       const by = user !== undefined && { user };
       checkCompletion(program, instance, task, { taskId, variables, ...by });
-      return { kind: "task-completed", ticket: task.id, variables };
+      if (result === undefined) return { kind: "task-completed", ticket: task.id, variables };
+      if (program.definition.notation !== "code") throw noResult(taskId);
+      return { kind: "task-completed", ticket: task.id, variables: {}, result };
     },
     nameFor: ({ ticket }) => ticket,
   });
@@ -269,6 +271,13 @@ function millisecondsOf(world: World, text: string): number {
   const now = world.clock.now();
   return Math.max(0, addDuration(now, checkedValue(parseDuration(text))) - now);
 }
+
+const noResult = (taskId: string): EngineError =>
+  new EngineError("request/invalid", {
+    happened: "Only a task of a workflow in code has a result; this one sets variables",
+    where: `task ${taskId}`,
+    fix: "Send `variables` instead of `result`.",
+  });
 
 const noTask = (taskId: string): EngineError =>
   new EngineError("task/not-found", { where: `task ${taskId}` });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { feelLanguage } from "../../../lib/adapters/feelin/feel-expressions.ts";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { type ExpressionLanguage, FEEL } from "../../../lib/definition/expression.ts";
-import type { Variables } from "../../../lib/definition/json.ts";
+import { type Variables, variablesIn } from "../../../lib/definition/json.ts";
 import { MAX_WORK_PER_COMMIT } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import { instanceKey } from "../../../lib/engine/storage/keys.ts";
@@ -71,7 +71,7 @@ const handlerOf = (
   timeoutMs: 1_000,
   isolate: false,
   exclusive: false,
-  run: async (input, about) => run(input, about),
+  run: async (input, about) => run(variablesIn(input), about),
   ...more,
 });
 const completed = (variables: Variables): TaskOutcome => ({ kind: "completed", variables });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
-import type { Variables } from "../../../lib/definition/json.ts";
+import { type Variables, variablesIn } from "../../../lib/definition/json.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import { instanceKey } from "../../../lib/engine/storage/keys.ts";
 import { ONE_PROCESS } from "../../../lib/engine/world.ts";
@@ -409,7 +409,7 @@ const handlerOf = (run: (input: Variables) => Variables): TaskHandler => ({
   exclusive: false,
   run: async (input) => {
     try {
-      return { kind: "completed", variables: run(input) };
+      return { kind: "completed", variables: run(variablesIn(input)) };
     } catch (cause) {
       return { kind: "failed", message: String(cause), retries: 0 };
     }

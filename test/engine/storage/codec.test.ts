@@ -30,7 +30,7 @@ const definition: Definition = {
   version: 1,
   hash: "hash",
   notation: "bpmn",
-  body: { runner: "code", program: {} },
+  body: { runner: "code", program: { workflow: "w", engine: "none" } },
   elements: Array.from({ length: 50 }, (_, n) => `element-${n}`),
   startEvents: [],
 };

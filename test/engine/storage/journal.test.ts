@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { SimulatedStore } from "../../../lib/adapters/simulated/store.ts";
 import { MAX_CHUNK_JOURNAL_BYTES } from "../../../lib/definition/limits.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
-import { readJournal } from "../../../lib/engine/instances/history.ts";
+import { readJournal } from "../../../lib/engine/storage/chunks.ts";
 import { journalBytes, leavingOf } from "../../../lib/engine/storage/packed-journal.ts";
 import { enterInJournal, note, openTicket } from "../../../lib/kernel/draft.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
@@ -122,7 +122,7 @@ describe("an outcome that a runner records", () => {
     version: 1,
     hash: "hash",
     notation: "code",
-    body: { runner: "code", program: {} },
+    body: { runner: "code", program: { workflow: "w", engine: "none" } },
     elements: ["call"],
     startEvents: [],
   } as const;

@@ -109,7 +109,7 @@ describe("a sequence", () => {
 
 describe("the graph runner", () => {
   test("runs only graphs", () => {
-    const body = { runner: "code", program: {} } as const;
+    const body = { runner: "code", program: { workflow: "w", engine: "none" } } as const;
 
     expect(() => graphRunner({ ...chain, body })).toThrow('for the runner "code"');
   });

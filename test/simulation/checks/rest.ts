@@ -1,5 +1,6 @@
 // What must hold when a world has come to rest: nothing queued, no running actor, no more faults.
-import { allEntries, readHistory, readJournal } from "../../../lib/engine/instances/history.ts";
+import { allEntries, readHistory } from "../../../lib/engine/instances/history.ts";
+import { readJournal } from "../../../lib/engine/storage/chunks.ts";
 import { loadInstance } from "../../../lib/engine/storage/stored-instance.ts";
 import { type Instance, isTerminal, type Ticket } from "../../../lib/kernel/instance.ts";
 import { type Backends, queuesOf } from "../world/ports.ts";

@@ -115,8 +115,10 @@ export class SimulatedWorld {
     const { definitions } = await engine.deploy(sourceOf(definition));
     for (const { hash, version } of definitions) {
       const stored = { ...definition, hash, version };
-      const runner = runnersOf(scenario.workflows ?? new Map())[stored.body.runner];
-      if (runner) programs.set(hash, { definition: stored, runner: runner(stored) });
+      const { graph, code } = runnersOf(scenario.workflows ?? new Map());
+      const source = async () => sourceOf(definition).source;
+      const runner = stored.body.runner === "graph" ? graph?.(stored) : code?.(stored, source);
+      if (runner) programs.set(hash, { definition: stored, runner });
     }
   }
 

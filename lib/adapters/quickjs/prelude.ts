@@ -1,0 +1,204 @@
+/**
+ * The engine's own code inside the machine, evaluated before the author's bundle. It is plain
+ * JavaScript for QuickJS and keeps to what it captured at its start, so that a bundle that changes
+ * built-in objects changes nothing for it.
+ *
+ * 1. Its value is a list of functions that the driver calls: `describe`, `begin`, `feed`, `take`.
+ *    They take and return JSON text.
+ * 2. A bundle reaches it through `__fermata`, the operation protocol: `open`, `close`, `publish` and
+ *    what they need. The SDK in the bundle is its only user.
+ * 3. An operation belongs to the scope that was current when it was opened: that of the argument of
+ *    `all`, `any` or `race` while it is evaluated, else that of the operation whose outcome is being
+ *    handled.
+ */
+import { MAX_OPEN_OPERATIONS, MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
+
+/** The version of `__fermata` and of the operations; a bundle that needs another is refused. */
+export const PROTOCOL = 1;
+
+export const PRELUDE = `(() => {
+"use strict";
+const { parse, stringify } = JSON;
+const { defineProperty, freeze } = Object;
+const { apply } = Reflect;
+const { imul } = Math;
+const { captureStackTrace } = Error;
+const PlainError = Error;
+const Range = RangeError;
+const List = Array;
+const mapGet = Map.prototype.get, mapSet = Map.prototype.set, mapDelete = Map.prototype.delete, forEach = Map.prototype.forEach;
+const push = List.prototype.push, join = List.prototype.join;
+const exec = RegExp.prototype.exec;
+const then = Promise.prototype.then;
+
+const open = new Map();
+const workflows = new Map();
+const workflowNames = [];
+const steps = [];
+let out = [];
+let next = 1;
+let openCount = 0;
+let waits = 0;
+let end = "";
+let scope = 0;
+let scopes = 0;
+let parents = [0];
+let about = {};
+let isLoading = true;
+
+// xoshiro128**, seeded by the driver.
+let a = 1, b = 2, c = 3, d = 4;
+const rotl = (x, k) => (x << k) | (x >>> (32 - k));
+const draw = () => {
+  const result = imul(rotl(imul(b, 5), 7), 9) >>> 0;
+  const t = b << 9;
+  c ^= a; d ^= b; b ^= c; a ^= d; c ^= t; d = rotl(d, 11);
+  return result;
+};
+const random = () => {
+  if (isLoading) throw new PlainError("Randomness in module scope would be the same in every instance. Call it inside the workflow.");
+  return (draw() * 2097152 + (draw() >>> 11)) / 9007199254740992;
+};
+const hex = (n, length) => {
+  let text = "";
+  for (let i = 0; i < length; i++) text += "0123456789abcdef"[(n >>> (4 * i)) & 15];
+  return text;
+};
+const uuid = () => {
+  if (isLoading) random();
+  return hex(draw(), 8) + "-" + hex(draw(), 4) + "-4" + hex(draw(), 3) + "-" + "89ab"[draw() & 3] + hex(draw(), 3) + "-" + hex(draw(), 8) + hex(draw(), 4);
+};
+const hide = (on, name, value) => defineProperty(on, name, { value, writable: true, configurable: true });
+hide(Math, "random", random);
+hide(globalThis, "crypto", freeze({ randomUUID: uuid }));
+hide(globalThis, "console", freeze({ log() {}, info() {}, warn() {}, error() {}, debug() {}, trace() {} }));
+
+const stackOf = (from) => {
+  const holder = {};
+  const limit = PlainError.stackTraceLimit;
+  PlainError.stackTraceLimit = 1;
+  captureStackTrace(holder, from);
+  PlainError.stackTraceLimit = limit;
+  return holder.stack;
+};
+const siteOf = (stack) => {
+  const found = apply(exec, /:(\\d+):(\\d+)\\)?\\s*$/, [stack]);
+  return found ? ',"at":[' + found[1] + "," + found[2] + "]" : "";
+};
+
+const isWait = { event: true, signal: true, message: true, __proto__: null };
+const bridge = freeze({
+  protocol: ${PROTOCOL},
+  /** Declares a workflow while the bundle is loaded. */
+  workflow(id, run) {
+    if (!isLoading) throw new PlainError("A workflow is declared in module scope, not inside another one.");
+    if (apply(mapGet, workflows, [id]) !== undefined) throw new PlainError("Two workflows have the id " + stringify(id) + ".");
+    apply(mapSet, workflows, [id, run]);
+    apply(push, workflowNames, [id]);
+  },
+  step(type) {
+    apply(push, steps, [type]);
+  },
+  /** Opens an operation; \`fields\` is JSON text without its braces, \`settle\` takes the outcome. */
+  open(op, fields, settle, caller) {
+    if (isLoading) throw new PlainError("An operation belongs inside a workflow, not in module scope.");
+    if (openCount >= ${MAX_OPEN_OPERATIONS}) throw new Range("A workflow may have ${MAX_OPEN_OPERATIONS} operations open at a time.");
+    if (isWait[op] && waits >= ${MAX_WAITS_PER_STEP}) throw new Range("A step may open ${MAX_WAITS_PER_STEP} waits for events, signals and messages. Wait for some before you open more.");
+    if (isWait[op]) waits++;
+    const n = next++;
+    openCount++;
+    const stack = stackOf(caller);
+    apply(mapSet, open, [n, { settle, scope, stack }]);
+    apply(push, out, ['{"op":"' + op + '","n":' + n + (fields === "" ? "" : "," + fields) + siteOf(stack) + "}"]);
+    return n;
+  },
+  /** The operation lost: it is disarmed, and \`settle\` gets nothing any more. True if it was open. */
+  close(n) {
+    if (apply(mapGet, open, [n]) === undefined) return false;
+    apply(mapDelete, open, [n]);
+    openCount--;
+    apply(push, out, ['{"op":"close","n":' + n + "}"]);
+    return true;
+  },
+  /** The same, and \`settle\` learns why. */
+  cancel(n, why) {
+    const it = apply(mapGet, open, [n]);
+    if (it !== undefined && bridge.close(n)) it.settle({ cancelled: why });
+  },
+  /** Operations that were opened in a scope, or in one inside it, and are still open. */
+  openIn(wanted) {
+    const found = [];
+    apply(forEach, open, [(it, n) => { if (isWithin(it.scope, wanted)) apply(push, found, [n]); }]);
+    return found;
+  },
+  /** Runs \`within\` in a scope of its own; returns its value and the scope. */
+  scoped(within) {
+    const outer = scope;
+    const mine = (scope = ++scopes);
+    parents[mine] = outer;
+    try {
+      return { value: within(), scope: mine };
+    } finally {
+      scope = outer;
+    }
+  },
+  publish(fields) {
+    if (isLoading) throw new PlainError("A signal is published inside a workflow, not in module scope.");
+    apply(push, out, ['{"op":"publish",' + fields + "}"]);
+  },
+  random,
+  uuid,
+  about: () => about,
+});
+const isWithin = (inner, outer) => {
+  for (let at = inner; at !== 0; at = parents[at]) if (at === outer) return true;
+  return false;
+};
+defineProperty(globalThis, "__fermata", { value: bridge });
+
+const text = (value) => (typeof value === "string" ? value : undefined);
+const errorOf = (thrown) => {
+  try {
+    if (typeof thrown === "object" && thrown !== null) {
+      const { name, message, code, stack } = thrown;
+      return { name: text(name), message: text(message) ?? "The workflow threw a value that is not an error.", code: text(code), stack: text(stack) };
+    }
+    return { message: "The workflow threw " + String(thrown) + "." };
+  } catch {
+    return { message: "The workflow threw a value that has no text." };
+  }
+};
+
+const describe = () => stringify({ workflows: workflowNames, steps });
+const begin = (json) => {
+  const { workflow, input, instance, seed } = parse(json);
+  [a, b, c, d] = seed;
+  about = freeze(instance);
+  isLoading = false;
+  const run = apply(mapGet, workflows, [workflow]);
+  if (run === undefined) throw new PlainError("The bundle has no workflow " + stringify(workflow) + ".");
+  const returned = (value) => { end = '{"value":' + (value === undefined ? "null" : value) + "}"; };
+  const threw = (error) => { end = '{"error":' + stringify(errorOf(error)) + "}"; };
+  apply(then, run(input), [returned, threw]);
+};
+const feed = (json) => {
+  const done = parse(json);
+  const it = apply(mapGet, open, [done.n]);
+  if (it === undefined) return "unknown";
+  apply(mapDelete, open, [done.n]);
+  openCount--;
+  scope = it.scope;
+  waits = 0;
+  done.stack = it.stack;
+  it.settle(done);
+  return "";
+};
+const take = () => {
+  const answer = '{"operations":[' + apply(join, out, [","]) + "]" + (end === "" ? "" : ',"end":' + end) + "}";
+  out = [];
+  waits = 0;
+  scope = 0;
+  return answer;
+};
+return [describe, begin, feed, take];
+})()`;

@@ -1,0 +1,22 @@
+/** As much of WebAssembly as the driver uses: Node has all of it, its types do not. */
+export type Memory = Readonly<{ buffer: ArrayBuffer; grow(pages: number): number }>;
+export type GlobalNumber = { value: number };
+export type Imports = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+export type CompiledModule = object;
+
+type Api = Readonly<{
+  Module: new (bytes: Uint8Array) => CompiledModule;
+  Instance: new (
+    module: CompiledModule,
+    imports: Imports,
+  ) => Readonly<{ exports: Readonly<Record<string, unknown>> }>;
+}>;
+
+const api = (globalThis as unknown as Readonly<{ WebAssembly: Api }>).WebAssembly;
+
+export const compile = (bytes: Uint8Array): CompiledModule => new api.Module(bytes);
+
+export const instantiate = (
+  module: CompiledModule,
+  imports: Imports,
+): Readonly<Record<string, unknown>> => new api.Instance(module, imports).exports;

@@ -1,0 +1,198 @@
+/** What the operations of a feed make of a draft: tickets, effects, and waits that are disarmed. */
+import { variablesIn } from "../../definition/json.ts";
+import { MAX_MEMBERS_APART } from "../../definition/limits.ts";
+import type { OpenedOperation, Operation } from "../../definition/sandbox.ts";
+import { addDuration, parseDuration } from "../../definition/time/duration.ts";
+import { type Instant, instantFrom } from "../../definition/time/instant.ts";
+import { isBatch, openIn, withoutItem } from "../batch.ts";
+import { isPairTaken } from "../correlation.ts";
+import { closeTickets, type Draft, emit, keepTicket, note, openTicket } from "../draft.ts";
+import type { BatchTicket, Ticket } from "../instance.ts";
+import type { Recorded } from "./journal.ts";
+import { elementOf } from "./operation-name.ts";
+import { attemptsOf, timeoutAt } from "./retry-table.ts";
+import { type CodeState, type OpenOperation, withOperation, withoutOperation } from "./state.ts";
+
+type TaskOperation = Extract<Operation, { op: "task" }>;
+
+/** The state after the operations, and outcomes that some of them had at once. */
+export type Applied = Readonly<{ state: CodeState; atOnce: readonly Recorded[] }>;
+
+/** Applies the operations in their order. */
+export function applyOperations(
+  draft: Draft,
+  before: CodeState,
+  operations: readonly Operation[],
+): Applied {
+  const atOnce: Recorded[] = [];
+  const batches = batchesIn(operations);
+  let state = before;
+  for (const operation of operations) {
+    switch (operation.op) {
+      case "publish":
+        publish(draft, operation);
+        break;
+      case "close":
+        state = disarm(draft, state, operation.n);
+        break;
+      default: {
+        const refused = open(draft, operation, batches);
+        if (refused) atOnce.push(refused);
+        state = withOperation(state, openOperation(operation));
+        state = withBatch(state, operation, batches);
+      }
+    }
+  }
+  return { state, atOnce };
+}
+
+function publish(draft: Draft, { name, payload }: Extract<Operation, { op: "publish" }>): void {
+  emit(draft, { kind: "publish-signal", name, payload: variablesIn(payload) });
+  note(draft, "signal-thrown", `signal:${name}`);
+}
+
+function openOperation(operation: OpenedOperation): OpenOperation {
+  const { n, at = 0 } = operation;
+  if (operation.op !== "task") return [n, at];
+  const { input, options } = operation;
+  return options === undefined ? [n, at, input] : [n, at, input, options];
+}
+
+/** Opens the ticket of an operation; the outcome, where it has one at once. */
+function open(draft: Draft, operation: OpenedOperation, batches: Batches): Recorded | undefined {
+  const { n } = operation;
+  const element = elementOf(operation);
+  note(draft, "element-entered", element);
+  const common = { ref: n, element };
+  switch (operation.op) {
+    case "task":
+      openTask(draft, operation, batches);
+      return undefined;
+    case "timer":
+      openTicket(draft, { ...common, on: "timer", dueAt: dueAtOf(draft.now, operation) });
+      return undefined;
+    case "event": {
+      const { name, inbox } = operation;
+      openTicket(draft, { ...common, on: "event", name, ...(inbox && { inbox }) });
+      return undefined;
+    }
+    case "signal":
+      openTicket(draft, { ...common, on: "signal", name: operation.name });
+      return undefined;
+    case "message": {
+      const { name, key } = operation;
+      if (isPairTaken(draft, { name, key })) return taken(n, element, name, key);
+      openTicket(draft, { ...common, on: "message", name, key });
+      return undefined;
+    }
+  }
+}
+
+const taken = (n: number, element: string, name: string, key: string): Recorded => ({
+  n,
+  element,
+  outcome: {
+    failure: {
+      name: "CorrelationTaken",
+      code: "CORRELATION_TAKEN",
+      message: `Another instance of this workflow waits for the message ${JSON.stringify(name)} with the key ${JSON.stringify(key)}.`,
+    },
+  },
+});
+
+function dueAtOf(now: Instant, timer: Extract<Operation, { op: "timer" }>): Instant {
+  if ("until" in timer) return instantFrom(timer.until);
+  const duration = parseDuration(timer.after);
+  if (!duration.ok) throw new Error(`A timer: ${duration.problem}`);
+  return addDuration(now, duration.value);
+}
+
+// Many like tasks of one feed share one ticket.
+
+/** The members of each batch, by the number of every member. */
+type Batches = ReadonlyMap<number, readonly TaskOperation[]>;
+
+function batchesIn(operations: readonly Operation[]): Batches {
+  const closed = new Set(operations.flatMap((it) => (it.op === "close" ? [it.n] : [])));
+  const tasks = operations.filter(
+    (it): it is TaskOperation => it.op === "task" && !closed.has(it.n),
+  );
+  const alike = Map.groupBy(tasks, ({ type, options }) => JSON.stringify([type, options]));
+  const large = [...alike.values()].filter(({ length }) => length > MAX_MEMBERS_APART);
+  return new Map(large.flatMap((members) => members.map(({ n }) => [n, members] as const)));
+}
+
+function openTask(draft: Draft, operation: TaskOperation, batches: Batches): void {
+  const { n, type, options = {} } = operation;
+  const { retry, timeout } = options;
+  const members = batches.get(n);
+  if (members && members[0]?.n !== n) return;
+  const common = { ref: n, element: type, type, retries: attemptsOf(retry) };
+  if (members) {
+    const table = retry && { table: retry };
+    openTicket(draft, { ...common, on: "family", size: members.length, taken: "", ...table });
+  } else {
+    openTicket(draft, { ...common, on: "task", attempt: 1 });
+  }
+  if (timeout === undefined) return;
+  const dueAt = timeoutAt(timeout, draft.now);
+  openTicket(draft, { on: "timer", ref: n, element: type, dueAt });
+}
+
+function withBatch(state: CodeState, operation: OpenedOperation, batches: Batches): CodeState {
+  const members = batches.get(operation.n);
+  if (members === undefined || members[0]?.n !== operation.n) return state;
+  return { ...state, b: { ...state.b, [operation.n]: members.map(({ n }) => n) } };
+}
+
+/** The numbers of the operations that share the ticket with this `ref`. */
+export const membersOf = ({ b = {} }: CodeState, ref: number): readonly number[] | undefined =>
+  Object.hasOwn(b, ref) ? b[ref] : undefined;
+
+/** The operation that a ticket stands for. */
+export function numberOf(state: CodeState, ticket: Ticket): number {
+  const member = ticket.on === "task" ? ticket.member : undefined;
+  return member === undefined ? ticket.ref : (membersOf(state, ticket.ref)?.[member] ?? 0);
+}
+
+/** Closes whatever an operation has open, without an outcome. */
+function disarm(draft: Draft, state: CodeState, n: number): CodeState {
+  const ticket = draft.tickets.find(
+    (open) => open.ref === n && !isDeadline(open) && open.on !== "incident",
+  );
+  if (ticket) note(draft, "element-terminated", ticket.element);
+  return closeOperation(draft, state, n);
+}
+
+/** Removes an operation with every ticket of its own; of a batch, its item. */
+export function closeOperation(draft: Draft, state: CodeState, n: number): CodeState {
+  const [ref, members] = Object.entries(state.b ?? {}).find(([, all]) => all.includes(n)) ?? [];
+  if (ref === undefined || members === undefined) {
+    closeTickets(draft, (open) => open.ref === n && !isDeadline(open));
+    return withoutOperation(state, n);
+  }
+  closeItem(draft, Number(ref), members.indexOf(n));
+  const left = withoutOperation(state, n);
+  const isOpen = draft.tickets.some((open) => isBatch(open) && open.ref === Number(ref));
+  return isOpen ? left : withoutBatch(left, ref);
+}
+
+function withoutBatch(state: CodeState, ref: string): CodeState {
+  const { [ref]: _, ...others } = state.b ?? {};
+  const { b: _all, ...rest } = state;
+  return Object.keys(others).length === 0 ? rest : { ...rest, b: others };
+}
+
+/** The batch goes with its last item, and so does the timer of its timeout. */
+function closeItem(draft: Draft, ref: number, member: number): void {
+  const batch = draft.tickets.find(
+    (open): open is BatchTicket => isBatch(open) && open.ref === ref,
+  );
+  if (batch === undefined) return;
+  const left = withoutItem(batch, member);
+  if (openIn(left) > 0) keepTicket(draft, left);
+  else closeTickets(draft, (open) => open.ref === ref && !isDeadline(open));
+}
+
+export const isDeadline = (ticket: Ticket): boolean =>
+  ticket.on === "timer" && ticket.deadline === true;

@@ -1,0 +1,96 @@
+/**
+ * Live sessions of workflows: caches, never truth. Losing one costs a replay and nothing else.
+ *
+ * 1. A session is kept under the digest of the journal that it has seen, never under a version: a
+ *    plan that lost its commit has moved its session already.
+ * 2. It is checked out while it is used: a second decision about the same instance replays.
+ * 3. A step decides several times: with what was read meanwhile, with the next fact, after a
+ *    conflict. What a feed led to is remembered for as long as the instance has the same version.
+ * 4. An instance that waits for nothing but the outside holds a machine only while there is room.
+ */
+
+import { MAX_IDLE_SESSIONS, MAX_LIVE_SESSIONS } from "../../definition/limits.ts";
+import type { GuestSession, Ran } from "../../definition/sandbox.ts";
+
+/** Which run of which instance. */
+export type Life = Readonly<{ instanceId: string; runAt: number; version: number }>;
+
+export type Session = {
+  readonly guest: GuestSession;
+  /** The digest of what it has been fed. */
+  digest: string;
+  /** What feeds led to, by the digest after them. */
+  memos: Map<string, Ran>;
+  version: number;
+};
+
+export type SessionRoom = Readonly<{ live: number; idle: number }>;
+
+export class Sessions {
+  readonly #live = new Map<string, Session>();
+  readonly #idle = new Map<string, Session>();
+  readonly #room: SessionRoom;
+
+  constructor(room: SessionRoom = { live: MAX_LIVE_SESSIONS, idle: MAX_IDLE_SESSIONS }) {
+    this.#room = room;
+  }
+
+  /** What a feed that ends at this digest has led to, if it was made for this version. */
+  memo(life: Life, digest: string): Ran | undefined {
+    const session = this.#find(life);
+    return session?.version === life.version ? session.memos.get(digest) : undefined;
+  }
+
+  /** Takes the session that stands at this digest out of the room. */
+  checkOut(life: Life, digest: string): Session | undefined {
+    const session = this.#find(life);
+    if (session?.digest !== digest) return undefined;
+    this.#forget(life);
+    if (session.version !== life.version) {
+      session.version = life.version;
+      session.memos = new Map();
+    }
+    return session;
+  }
+
+  /** Puts a session back; one that stood there for the same instance is closed. */
+  checkIn(life: Life, session: Session): void {
+    this.discard(life);
+    this.#keep(this.#live, this.#room.live, life, session);
+  }
+
+  /** The instance only waits: its session stays while there is room for such. */
+  rest(life: Life): void {
+    const session = this.#live.get(nameOf(life));
+    if (session === undefined) return;
+    this.#live.delete(nameOf(life));
+    this.#keep(this.#idle, this.#room.idle, life, session);
+  }
+
+  /** Closes the session of an instance, if it has one. */
+  discard(life: Life): void {
+    this.#find(life)?.guest.close();
+    this.#forget(life);
+  }
+
+  #keep(room: Map<string, Session>, most: number, life: Life, session: Session): void {
+    room.set(nameOf(life), session);
+    for (const [name, oldest] of room) {
+      if (room.size <= most) break;
+      room.delete(name);
+      oldest.guest.close();
+    }
+  }
+
+  #find(life: Life): Session | undefined {
+    const name = nameOf(life);
+    return this.#live.get(name) ?? this.#idle.get(name);
+  }
+
+  #forget(life: Life): void {
+    this.#live.delete(nameOf(life));
+    this.#idle.delete(nameOf(life));
+  }
+}
+
+const nameOf = ({ instanceId, runAt }: Life): string => `${instanceId} ${runAt}`;

@@ -1,0 +1,117 @@
+/** Waiting for several things at once. */
+import { disarm, marked } from "./operation.ts";
+
+type Members = readonly unknown[] | Readonly<Record<string, unknown>>;
+
+/** The results of all members, in the same shape. */
+export type Results<M extends Members> = { -readonly [K in keyof M]: Awaited<M[K]> };
+
+/** What was first: of a list its value; of an object `{ key, value }`. */
+export type First<M extends Members> = M extends readonly unknown[]
+  ? Awaited<M[number]>
+  : { [K in keyof M]: { key: K; value: Awaited<M[K]> } }[keyof M];
+
+/**
+ * Waits for every member. The first failure rejects at once and disarms the rest, unless
+ * `onFailure` is "leave".
+ */
+export function all<const M extends Members>(
+  members: M,
+  { onFailure = "cancel" }: Readonly<{ onFailure?: "cancel" | "leave" }> = {},
+): Promise<Results<M>> {
+  const entries = entriesOf(members);
+  const disarmAll = () => disarmMembers(members, entries);
+  const result = new Promise<Results<M>>((resolve, reject) => {
+    const values: Record<string, unknown> = {};
+    let missing = entries.length;
+    const done = () => resolve(shaped(members, values) as Results<M>);
+    if (missing === 0) done();
+    for (const [key, member] of entries) {
+      Promise.resolve(member).then(
+        (value) => {
+          values[key] = value;
+          missing -= 1;
+          if (missing === 0) done();
+        },
+        (error: unknown) => {
+          reject(error);
+          if (onFailure === "cancel") disarmAll();
+        },
+      );
+    }
+  });
+  return marked(result, disarmAll);
+}
+
+/** The first success; the others are disarmed. When all fail, an `AggregateError`. */
+export function any<const M extends Members>(members: M): Promise<First<M>> {
+  const entries = entriesOf(members);
+  const disarmAll = () => disarmMembers(members, entries);
+  const result = new Promise<First<M>>((resolve, reject) => {
+    const errors: unknown[] = [];
+    let missing = entries.length;
+    const failed = () => reject(new AggregateError(errors, "All members of any() have failed."));
+    if (missing === 0) failed();
+    for (const [at, [key, member]] of entries.entries()) {
+      Promise.resolve(member).then(
+        (value) => {
+          resolve(firstOf(members, key, value) as First<M>);
+          disarmAll();
+        },
+        (error: unknown) => {
+          errors[at] = error;
+          missing -= 1;
+          if (missing === 0) failed();
+        },
+      );
+    }
+  });
+  return marked(result, disarmAll);
+}
+
+/** The first member that settles, whether it succeeds or fails; the others are disarmed. */
+export function race<const M extends Members>(members: M): Promise<First<M>> {
+  const entries = entriesOf(members);
+  if (entries.length === 0) throw new RangeError("race() of nothing would never end.");
+  const disarmAll = () => disarmMembers(members, entries);
+  const result = new Promise<First<M>>((resolve, reject) => {
+    for (const [key, member] of entries) {
+      Promise.resolve(member).then(
+        (value) => {
+          resolve(firstOf(members, key, value) as First<M>);
+          disarmAll();
+        },
+        (error: unknown) => {
+          reject(error);
+          disarmAll();
+        },
+      );
+    }
+  });
+  return marked(result, disarmAll);
+}
+
+type Entries = readonly (readonly [key: string, member: unknown])[];
+
+function entriesOf(members: Members): Entries {
+  if (typeof members !== "object" || members === null) {
+    throw new TypeError("all(), any() and race() take a list or an object.");
+  }
+  return Object.entries(members);
+}
+
+/** The one that is decided is settled by now, so disarming it changes nothing. */
+function disarmMembers(members: Members, entries: Entries): void {
+  for (const [, member] of entries) disarm(member);
+  disarm(members);
+}
+
+function shaped(members: Members, values: Readonly<Record<string, unknown>>): unknown {
+  if (!Array.isArray(members)) {
+    return Object.fromEntries(Object.keys(members).map((key) => [key, values[key]]));
+  }
+  return members.map((_, at) => values[at]);
+}
+
+const firstOf = (members: Members, key: string, value: unknown): unknown =>
+  Array.isArray(members) ? value : { key, value };

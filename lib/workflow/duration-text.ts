@@ -1,0 +1,49 @@
+/**
+ * A duration as an author writes it: ISO 8601 (`PT15M`, `P2D`) or short (`2d`, `1.5s`, `1h 30m`).
+ */
+export type DurationText = string;
+
+/** The ISO text of a duration; throws when it is none, or negative. */
+export function isoDuration(text: DurationText, what: string): string {
+  if (typeof text !== "string") throw new TypeError(`${what}: ${FORM}`);
+  const trimmed = text.trim();
+  if (trimmed.includes("-")) throw new RangeError(`${what}: ${quoted(text)} is negative.`);
+  const iso = SHORT.test(trimmed) ? longOf(trimmed) : trimmed.toUpperCase();
+  if (!ISO.test(iso) || /^P$|T$/.test(iso)) {
+    throw new RangeError(`${what}: ${quoted(text)} is not a duration. ${FORM}`);
+  }
+  return iso;
+}
+
+const FORM = 'Write a duration with its unit, such as "30s", "1.5h", "2d" or "PT15M".';
+
+const SHORT = /^(?:\d+(?:\.\d+)?\s*(?:ms|s|m|h|d|w)\s*)+$/;
+const ISO =
+  /^P(?:\d+Y)?(?:\d+M)?(?:\d+W)?(?:\d+D)?(?:T(?:\d+H)?(?:\d+M)?(?:\d+(?:[.,]\d{1,9})?S)?)?$/;
+
+/** Whole days and weeks are days of the calendar, everything else is exact time. */
+function longOf(text: string): string {
+  let days = 0;
+  let seconds = 0;
+  for (const [, amount = "", unit = ""] of text.matchAll(/(\d+(?:\.\d+)?)\s*(ms|s|m|h|d|w)/g)) {
+    const inUnit = Number(amount);
+    if ((unit === "d" || unit === "w") && Number.isInteger(inUnit)) {
+      days += unit === "w" ? inUnit * 7 : inUnit;
+    } else {
+      seconds += inUnit * (SECONDS[unit] ?? 0);
+    }
+  }
+  const rounded = Math.ceil(Number((seconds * 1_000).toFixed(3))) / 1_000;
+  return `P${days === 0 ? "" : `${days}D`}${days > 0 && rounded === 0 ? "" : `T${rounded}S`}`;
+}
+
+const SECONDS: Readonly<Record<string, number>> = {
+  ms: 0.001,
+  s: 1,
+  m: 60,
+  h: 3_600,
+  d: 86_400,
+  w: 604_800,
+};
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, 60));

@@ -1,0 +1,55 @@
+/** JSON text of a value, or a TypeError that names the place where it is not JSON. */
+export function jsonText(value: unknown, what: string): string {
+  const found = findIn(value, new Set());
+  if (found) {
+    const place = found.path === "" ? what : `${what}: ${found.path.slice(1)}`;
+    throw new TypeError(`${place} ${found.problem}, which JSON cannot hold.`);
+  }
+  return JSON.stringify(value);
+}
+
+type Found = Readonly<{ path: string; problem: string }>;
+
+/** A `Date` travels as its text; a property that is undefined is left out. */
+function findIn(value: unknown, around: Set<object>): Found | undefined {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return undefined;
+    case "number":
+      return Number.isFinite(value) ? undefined : here(`is ${value}`);
+    case "object":
+      return value === null ? undefined : findInside(value, around);
+    case "undefined":
+      return here("is undefined");
+    case "bigint":
+    case "function":
+    case "symbol":
+      return here(`is a ${typeof value}`);
+  }
+}
+
+function findInside(value: object, around: Set<object>): Found | undefined {
+  if (value instanceof Date) {
+    return Number.isNaN(value.getTime()) ? here("is an invalid date") : undefined;
+  }
+  if (around.has(value)) return here("contains itself");
+  if (around.size >= MAX_DEPTH) return here(`is nested deeper than ${MAX_DEPTH}`);
+  if (value instanceof Promise) return here("is a promise; await it first");
+  if (value instanceof Map || value instanceof Set) return here(`is a ${value.constructor.name}`);
+  around.add(value);
+  for (const [name, part] of Object.entries(value)) {
+    if (part === undefined && !Array.isArray(value)) continue;
+    const found = findIn(part, around);
+    if (found) return { ...found, path: `.${name}${found.path}` };
+  }
+  around.delete(value);
+  return Array.isArray(value) && Object.keys(value).length < value.length
+    ? here("has holes")
+    : undefined;
+}
+
+const here = (problem: string): Found => ({ path: "", problem });
+
+/** The engine's own limit of values inside each other. */
+const MAX_DEPTH = 200;
