@@ -99,8 +99,27 @@ export default {
         "^lib/frontends/$1/",
         "^lib/definition/",
         packages("bpmn-moddle", "zeebe-bpmn-moddle", "moddle", "moddle-xml", "saxen", "yaml"),
+        packages("@babel/parser", "@babel/types"),
       ],
       "A front end turns text into a definition with diagnostics. It reads no files and knows no other front end: what two of them share belongs in lib/definition.",
+    ),
+    room(
+      "bundler-imports-definition-and-syntax",
+      "^lib/bundler/",
+      [
+        "^lib/bundler/",
+        "^lib/definition/",
+        "^lib/frontends/code/(syntax/|source-map\\.ts$)",
+        packages("esbuild", "@babel/parser", "@babel/types"),
+        "^(node:)?(path|url|fs|fs/promises|module)$",
+      ],
+      "lib/bundler turns an author's files into one text. It shares the syntax tree and the source map with the front end for code; it never runs a workflow and knows no engine.",
+    ),
+    typesOnly(
+      "babel-types-are-types",
+      "^lib/",
+      packages("@babel/types"),
+      "Only @babel/parser is a dependency. Use `import type`.",
     ),
     room(
       "ports-import-definition-and-kernel",

@@ -8,7 +8,11 @@ export type Diagnostic = Readonly<{
   message: string;
   /** The id of the element, where there is one. */
   element?: string;
+  /** The author's file, where the source was made from several. */
+  file?: string;
+  /** Line and column count from 1. */
   line?: number;
+  column?: number;
   hint: string;
 }>;
 

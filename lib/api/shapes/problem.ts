@@ -11,7 +11,9 @@ export const diagnostic = named(
     code: z.string(),
     message: z.string(),
     element: z.string().exactOptional().describe("The id of the element, where there is one."),
+    file: z.string().exactOptional().describe("The author's file, where there are several."),
     line: count.exactOptional(),
+    column: count.exactOptional(),
     hint: z.string(),
   }),
 );
@@ -29,7 +31,9 @@ const problemEntry = named(
       severity: z.enum(["error", "warning"]).exactOptional(),
       code: z.string().exactOptional(),
       element: z.string().exactOptional(),
+      file: z.string().exactOptional(),
       line: count.exactOptional(),
+      column: count.exactOptional(),
       hint: z.string().exactOptional(),
     })
     .describe("One thing that is wrong: a fault of the request, or a diagnostic of a source."),

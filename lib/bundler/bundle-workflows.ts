@@ -1,0 +1,119 @@
+import { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type BuildFailure, type BuildOptions, build } from "esbuild";
+import type { Diagnostic } from "../definition/diagnostic.ts";
+import { parseAuthorFile } from "./author-file.ts";
+import { bundlerDiagnostic, diagnosticOf, fileNamer } from "./diagnostics.ts";
+import { type EntryExports, entryExports } from "./entry-exports.ts";
+import { MissingModules } from "./missing-modules.ts";
+import { readText, workflowPlugin } from "./workflow-plugin.ts";
+
+/** One text for the sandbox, or every error at once; `inputs` are the files that were read. */
+export type Bundled = Readonly<
+  | { ok: true; source: string; diagnostics: readonly Diagnostic[]; inputs: readonly string[] }
+  | { ok: false; diagnostics: readonly Diagnostic[]; inputs: readonly string[] }
+>;
+
+/**
+ * Bundles the workflows of a file, given by its absolute path or URL, without the bodies of its
+ * steps. The same files give the same text, wherever they lie; problems are returned, not thrown.
+ */
+export async function bundleWorkflows(entry: string | URL): Promise<Bundled> {
+  const path = pathOf(entry);
+  const nameOf = fileNamer(dirname(path));
+  const text = readEntry(path);
+  if (text === undefined) return { ok: false, diagnostics: [unreadable(nameOf(path))], inputs: [] };
+  const missing = new MissingModules();
+  const inputs = new Set([path]);
+  const plugins = [workflowPlugin({ entry: path, missing, inputs }), missing.plugin];
+  try {
+    const result = await build({ ...optionsFor(path, text), plugins });
+    const warnings = result.warnings.map((one) => diagnosticOf(one, "warning", nameOf));
+    const errors = missing.left(result.metafile, nameOf);
+    const diagnostics = [...errors, ...warnings];
+    const source = result.outputFiles[0]?.text ?? "";
+    if (errors.length > 0) return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
+    return { ok: true, source, diagnostics, inputs: [...inputs].toSorted() };
+  } catch (error) {
+    const diagnostics = failuresOf(error, nameOf);
+    return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
+  }
+}
+
+/** The path of a file that is given by its path or its URL. */
+export function pathOf(entry: string | URL): string {
+  const isUrl = entry instanceof URL || entry.startsWith("file:");
+  return isUrl ? fileURLToPath(entry) : resolve(entry);
+}
+
+/** What esbuild refused, as diagnostics; anything else is a fault of ours. */
+export function failuresOf(
+  error: unknown,
+  nameOf: (path: string) => string,
+): readonly Diagnostic[] {
+  const { errors, warnings } = error as Partial<BuildFailure>;
+  if (errors === undefined) throw error;
+  return [
+    ...errors.map((one) => diagnosticOf(one, "error", nameOf)),
+    ...(warnings ?? []).map((one) => diagnosticOf(one, "warning", nameOf)),
+  ];
+}
+
+/** The file cannot be read at all. */
+export function unreadable(file: string): Diagnostic {
+  return bundlerDiagnostic({
+    severity: "error",
+    code: "code/unreadable-file",
+    message: `The file ${file} cannot be read.`,
+    file,
+    hint: "Check the path, and that the file may be read.",
+  });
+}
+
+/** The text of an entry file; undefined where there is none. */
+export function readEntry(path: string): string | undefined {
+  try {
+    return readText(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function optionsFor(path: string, text: string) {
+  const folder = dirname(path);
+  const file = parseAuthorFile(path, text);
+  const contents = entryOf(
+    path,
+    file === undefined ? { names: [], hasOthers: true } : entryExports(file),
+  );
+  return {
+    stdin: { contents, loader: "ts", resolveDir: folder, sourcefile: "workflows" },
+    absWorkingDir: folder,
+    outdir: folder,
+    write: false,
+    metafile: true,
+    bundle: true,
+    format: "iife",
+    globalName: "__workflows",
+    platform: "neutral",
+    mainFields: ["module", "main"],
+    target: "es2023",
+    treeShaking: true,
+    charset: "utf8",
+    legalComments: "none",
+    sourcemap: "inline",
+    sourcesContent: false,
+    logLevel: "silent",
+  } satisfies BuildOptions;
+}
+
+/** The bundle's own entry, which exports the handles alone, so that esbuild drops what they do not use. */
+function entryOf(path: string, { names, hasOthers }: EntryExports): string {
+  const from = JSON.stringify(path);
+  const quoted = names.map((name) => JSON.stringify(name)).join(", ");
+  return [
+    names.length === 0 && !hasOthers ? `import ${from};` : "",
+    names.length === 0 ? "" : `export { ${quoted} } from ${from};`,
+    hasOthers ? `export * from ${from};` : "",
+  ].join("");
+}

@@ -1,0 +1,11 @@
+/** Every code that bundling and loading report, each a promise; docs/reference/diagnostics.md explains them. */
+export const BUNDLER_CODES = [
+  "code/unreadable-file",
+  "code/syntax",
+  "code/suspicious",
+  "code/unresolved-import",
+  "code/node-module",
+  "code/load-failed",
+] as const;
+
+export type BundlerCode = (typeof BUNDLER_CODES)[number];

@@ -1,0 +1,54 @@
+import { isAbsolute, relative, resolve } from "node:path";
+import type { Message } from "esbuild";
+import type { Diagnostic } from "../definition/diagnostic.ts";
+import type { BundlerCode } from "./codes.ts";
+
+/** How files are named in diagnostics: from the current folder, or from the entry's if outside of it. */
+export function fileNamer(folder: string): (path: string) => string {
+  return (path) => {
+    const absolute = resolve(folder, path);
+    const fromHere = relative(process.cwd(), absolute);
+    const isOutside = fromHere.startsWith("..") || isAbsolute(fromHere);
+    return isOutside ? relative(folder, absolute) : fromHere;
+  };
+}
+
+/** A diagnostic of the bundler; `line` and `column` count from 1. */
+export function bundlerDiagnostic(
+  finding: Omit<Diagnostic, "code"> & Readonly<{ code: BundlerCode }>,
+): Diagnostic {
+  return finding;
+}
+
+/** What esbuild found. A name that it cannot resolve has a code of its own. */
+export function diagnosticOf(
+  message: Message,
+  severity: Diagnostic["severity"],
+  nameOf: (path: string) => string,
+): Diagnostic {
+  const { location, text } = message;
+  const isUnresolved = text.startsWith("Could not resolve");
+  const code = isUnresolved ? "code/unresolved-import" : severitiesCode(severity);
+  const place =
+    location === null
+      ? {}
+      : { file: nameOf(location.file), line: location.line, column: location.column + 1 };
+  const hint = isUnresolved ? UNRESOLVED_HINT : HINTS[severity];
+  return bundlerDiagnostic({ severity, code, message: sentence(text), ...place, hint });
+}
+
+/** What to do about an import that cannot be resolved. */
+export const UNRESOLVED_HINT =
+  "Install the package, or correct the path; relative ones start with `./`.";
+
+const HINTS = {
+  error: "Correct the file at this place.",
+  warning: "Check the file at this place.",
+} as const;
+
+const severitiesCode = (severity: Diagnostic["severity"]): BundlerCode =>
+  severity === "error" ? "code/syntax" : "code/suspicious";
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,86 @@
+import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname } from "node:path";
+import type { Loader, OnResolveArgs, Plugin, PluginBuild } from "esbuild";
+import { parseAuthorFile, SDK } from "./author-file.ts";
+import { ENGINE_NAMESPACE, engineName, enginePath, SDK_PATH } from "./engine-files.ts";
+import type { MissingModules } from "./missing-modules.ts";
+import { workflowPart } from "./workflow-part.ts";
+
+type Context = Readonly<{ entry: string; missing: MissingModules; inputs: Set<string> }>;
+
+/** Lets into a bundle what belongs in the sandbox, of the author's files and of the engine's SDK. */
+export function workflowPlugin(context: Context): Plugin {
+  return {
+    name: "fermata-workflows",
+    setup(build) {
+      build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, context));
+      build.onLoad({ filter: /.*/, namespace: ENGINE_NAMESPACE }, ({ path }) => ({
+        contents: readText(enginePath(path)),
+        loader: loaderOf(path),
+        resolveDir: dirname(enginePath(path)),
+      }));
+      build.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
+        context.inputs.add(path);
+        return loadFile(path);
+      });
+    },
+  };
+}
+
+/** Marks what was resolved here already, so that esbuild's own resolution is asked once. */
+const RESOLVED = "fermata-resolved";
+
+async function resolveImport(build: PluginBuild, args: OnResolveArgs, context: Context) {
+  const { path, importer, namespace, resolveDir, kind, pluginData } = args;
+  if (pluginData === RESOLVED) return undefined;
+  if (path === SDK) return { path: engineName(SDK_PATH), namespace: ENGINE_NAMESPACE };
+  // Under its own name a module of Node may be replaced by a package, such as `events`.
+  const isNode = path.startsWith("node:");
+  const found = isNode
+    ? undefined
+    : await build.resolve(path, {
+        kind,
+        importer,
+        namespace,
+        resolveDir,
+        pluginData: RESOLVED,
+        with: args.with,
+      });
+  if (found === undefined || found.errors.length > 0 || found.external) {
+    const isOwn = namespace !== "file" || (!isNode && !isBuiltin(path) && isPackaged(importer));
+    return isOwn ? undefined : context.missing.resolve({ module: path, importer });
+  }
+  if (namespace === ENGINE_NAMESPACE && path.startsWith(".")) {
+    return { path: engineName(found.path), namespace: ENGINE_NAMESPACE };
+  }
+  const isAuthors = namespace === "file" && !isPackaged(importer);
+  const sideEffects = isAuthors && found.path !== context.entry ? false : found.sideEffects;
+  return { path: found.path, namespace: found.namespace, suffix: found.suffix, sideEffects };
+}
+
+/** A file of an author is split; one of a package only if it declares steps. */
+function loadFile(path: string) {
+  if (!/\.(?:[cm]?[jt]s|[jt]sx)$/.test(path)) return undefined;
+  const text = readText(path);
+  if (isPackaged(path) && !text.includes(SDK)) return undefined;
+  const file = parseAuthorFile(path, text);
+  return file === undefined
+    ? undefined
+    : { contents: workflowPart(file), loader: loaderOf(path), resolveDir: dirname(path) };
+}
+
+function isPackaged(path: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(path);
+}
+
+/** Without the mark at its start that some editors write, which esbuild ignores too. */
+export function readText(path: string): string {
+  return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
+}
+
+function loaderOf(path: string): Loader {
+  if (path.endsWith(".tsx")) return "tsx";
+  if (path.endsWith(".jsx")) return "jsx";
+  return /\.[cm]?ts$/.test(path) ? "ts" : "js";
+}

@@ -1,0 +1,55 @@
+import { type ParserPlugin, parse } from "@babel/parser";
+import type { File } from "@babel/types";
+
+/** How a text is to be read. */
+export type Dialect = Readonly<{
+  kind: "script" | "module" | "unambiguous";
+  isTypeScript?: boolean;
+  hasJsx?: boolean;
+}>;
+
+/** The tree of a text, or why it has none; lines and columns count from 1. */
+export type ParsedCode = Readonly<
+  | { ok: true; file: File }
+  | { ok: false; why: "syntax"; problem: string; line: number; column: number }
+  | { ok: false; why: "too-deep" }
+>;
+
+/** Never throws, whatever the text. */
+export function parseCode(text: string, { kind, isTypeScript, hasJsx }: Dialect): ParsedCode {
+  const plugins: ParserPlugin[] = [
+    ...(isTypeScript === true ? (["typescript", "decorators-legacy"] as const) : []),
+    ...(hasJsx === true ? (["jsx"] as const) : []),
+  ];
+  try {
+    const file = parse(text, {
+      sourceType: kind,
+      plugins,
+      attachComment: false,
+      createImportExpressions: true,
+    });
+    return { ok: true, file };
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+/** The parser calls itself for each level, so that it runs out of stack where a text is nested too deeply. */
+export function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError;
+}
+
+function failureOf(error: unknown): ParsedCode {
+  if (isStackOverflow(error)) return { ok: false, why: "too-deep" };
+  const { message, loc } = error as Partial<{ message: string; loc: Place }>;
+  const problem = (message ?? String(error)).replace(/ \(\d+:\d+\)$/, "");
+  return {
+    ok: false,
+    why: "syntax",
+    problem,
+    line: loc?.line ?? 1,
+    column: (loc?.column ?? 0) + 1,
+  };
+}
+
+type Place = Readonly<{ line: number; column: number }>;
