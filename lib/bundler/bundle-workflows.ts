@@ -1,12 +1,12 @@
-import { dirname, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
-import { type BuildFailure, type BuildOptions, build } from "esbuild";
+import { dirname } from "node:path";
+import { type BuildOptions, build } from "esbuild";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import { parseAuthorFile } from "./author-file.ts";
-import { bundlerDiagnostic, diagnosticOf, fileNamer } from "./diagnostics.ts";
+import { diagnosticOf, failuresOf, fileNamer, unreadable } from "./diagnostics.ts";
 import { type EntryExports, entryExports } from "./entry-exports.ts";
 import { MissingModules } from "./missing-modules.ts";
-import { readText, workflowPlugin } from "./workflow-plugin.ts";
+import { pathOf, readEntry } from "./source-files.ts";
+import { workflowPlugin } from "./workflow-plugin.ts";
 
 /** One text for the sandbox, or every error at once; `inputs` are the files that were read. */
 export type Bundled = Readonly<
@@ -37,45 +37,6 @@ export async function bundleWorkflows(entry: string | URL): Promise<Bundled> {
   } catch (error) {
     const diagnostics = failuresOf(error, nameOf);
     return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
-  }
-}
-
-/** The path of a file that is given by its path or its URL. */
-export function pathOf(entry: string | URL): string {
-  const isUrl = entry instanceof URL || entry.startsWith("file:");
-  return isUrl ? fileURLToPath(entry) : resolve(entry);
-}
-
-/** What esbuild refused, as diagnostics; anything else is a fault of ours. */
-export function failuresOf(
-  error: unknown,
-  nameOf: (path: string) => string,
-): readonly Diagnostic[] {
-  const { errors, warnings } = error as Partial<BuildFailure>;
-  if (errors === undefined) throw error;
-  return [
-    ...errors.map((one) => diagnosticOf(one, "error", nameOf)),
-    ...(warnings ?? []).map((one) => diagnosticOf(one, "warning", nameOf)),
-  ];
-}
-
-/** The file cannot be read at all. */
-export function unreadable(file: string): Diagnostic {
-  return bundlerDiagnostic({
-    severity: "error",
-    code: "code/unreadable-file",
-    message: `The file ${file} cannot be read.`,
-    file,
-    hint: "Check the path, and that the file may be read.",
-  });
-}
-
-/** The text of an entry file; undefined where there is none. */
-export function readEntry(path: string): string | undefined {
-  try {
-    return readText(path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,5 +1,5 @@
 import { isAbsolute, relative, resolve } from "node:path";
-import type { Message } from "esbuild";
+import type { BuildFailure, Message } from "esbuild";
 import type { Diagnostic } from "../definition/diagnostic.ts";
 import type { BundlerCode } from "./codes.ts";
 
@@ -35,6 +35,30 @@ export function diagnosticOf(
       : { file: nameOf(location.file), line: location.line, column: location.column + 1 };
   const hint = isUnresolved ? UNRESOLVED_HINT : HINTS[severity];
   return bundlerDiagnostic({ severity, code, message: sentence(text), ...place, hint });
+}
+
+/** What esbuild refused, as diagnostics; anything else is a fault of ours. */
+export function failuresOf(
+  error: unknown,
+  nameOf: (path: string) => string,
+): readonly Diagnostic[] {
+  const { errors, warnings } = error as Partial<BuildFailure>;
+  if (errors === undefined) throw error;
+  return [
+    ...errors.map((one) => diagnosticOf(one, "error", nameOf)),
+    ...(warnings ?? []).map((one) => diagnosticOf(one, "warning", nameOf)),
+  ];
+}
+
+/** The file cannot be read at all. */
+export function unreadable(file: string): Diagnostic {
+  return bundlerDiagnostic({
+    severity: "error",
+    code: "code/unreadable-file",
+    message: `The file ${file} cannot be read.`,
+    file,
+    hint: "Check the path, and that the file may be read.",
+  });
 }
 
 /** What to do about an import that cannot be resolved. */

@@ -1,10 +1,10 @@
-import { readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname } from "node:path";
-import type { Loader, OnResolveArgs, Plugin, PluginBuild } from "esbuild";
+import type { OnResolveArgs, Plugin, PluginBuild } from "esbuild";
 import { parseAuthorFile, SDK } from "./author-file.ts";
 import { ENGINE_NAMESPACE, engineName, enginePath, SDK_PATH } from "./engine-files.ts";
 import type { MissingModules } from "./missing-modules.ts";
+import { isPackaged, loaderOf, readText } from "./source-files.ts";
 import { workflowPart } from "./workflow-part.ts";
 
 type Context = Readonly<{ entry: string; missing: MissingModules; inputs: Set<string> }>;
@@ -17,7 +17,7 @@ export function workflowPlugin(context: Context): Plugin {
       build.onResolve({ filter: /.*/ }, (args) => resolveImport(build, args, context));
       build.onLoad({ filter: /.*/, namespace: ENGINE_NAMESPACE }, ({ path }) => ({
         contents: readText(enginePath(path)),
-        loader: loaderOf(path),
+        loader: loaderOf(path) ?? "default",
         resolveDir: dirname(enginePath(path)),
       }));
       build.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
@@ -61,26 +61,12 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs, context: C
 
 /** A file of an author is split; one of a package only if it declares steps. */
 function loadFile(path: string) {
-  if (!/\.(?:[cm]?[jt]s|[jt]sx)$/.test(path)) return undefined;
+  const loader = loaderOf(path);
+  if (loader === undefined) return undefined;
   const text = readText(path);
   if (isPackaged(path) && !text.includes(SDK)) return undefined;
   const file = parseAuthorFile(path, text);
   return file === undefined
     ? undefined
-    : { contents: workflowPart(file), loader: loaderOf(path), resolveDir: dirname(path) };
-}
-
-function isPackaged(path: string): boolean {
-  return /[\\/]node_modules[\\/]/.test(path);
-}
-
-/** Without the mark at its start that some editors write, which esbuild ignores too. */
-export function readText(path: string): string {
-  return readFileSync(path, "utf8").replace(/^\uFEFF/, "");
-}
-
-function loaderOf(path: string): Loader {
-  if (path.endsWith(".tsx")) return "tsx";
-  if (path.endsWith(".jsx")) return "jsx";
-  return /\.[cm]?ts$/.test(path) ? "ts" : "js";
+    : { contents: workflowPart(file), loader, resolveDir: dirname(path) };
 }
