@@ -67,6 +67,8 @@ function scriptName(path: string): string {
   return `fermata-steps:${pathToFileURL(path).pathname}`;
 }
 
+const SCHEME = "data:text/javascript;base64,";
+
 type Imported =
   | Readonly<{ ok: true; module: Readonly<Record<string, unknown>> }>
   | Readonly<{ ok: false; diagnostics: readonly Diagnostic[] }>;
@@ -78,7 +80,7 @@ async function importText(
 ): Promise<Imported> {
   const encoded = Buffer.from(text).toString("base64");
   try {
-    const module = await import(/* @vite-ignore */ `data:text/javascript;base64,${encoded}`);
+    const module = await import(/* @vite-ignore */ `${SCHEME}${encoded}`);
     return { ok: true, module };
   } catch (error) {
     const place = placeOf(error, text, path, nameOf);
@@ -105,7 +107,8 @@ function placeOf(
   nameOf: (path: string) => string,
 ): Pick<Diagnostic, "file" | "line" | "column"> {
   const stack = error instanceof Error ? String(error.stack) : "";
-  const frame = stack.split("\n").find((line) => line.includes(scriptName(path)));
+  const isOurs = (line: string) => line.includes(scriptName(path)) || line.includes(SCHEME);
+  const frame = stack.split("\n").find(isOurs);
   const [, line, column] = /:(\d+):(\d+)\)?$/.exec(frame ?? "") ?? [];
   const origin = parseSourceMap(text).originalOf(Number(line), Number(column));
   return origin === undefined ? { file: nameOf(path) } : { ...origin, file: nameOf(origin.file) };

@@ -1,0 +1,356 @@
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { bundleWorkflows } from "../../lib/bundler/bundle-workflows.ts";
+import { parseSourceMap } from "../../lib/frontends/code/source-map.ts";
+import { authorsPart, bundle, folderWith, sourceOf } from "./author-folder.ts";
+
+const SDK = "fermata-engine/workflow";
+
+/** The exports of a bundle, evaluated as the sandbox does: as a script, with nothing of Node. */
+function evaluate(source: string): Record<string, { fn: (input: unknown) => Promise<unknown> }> {
+  return runInNewContext(`${source}\n__workflows`);
+}
+
+describe("a bundle of workflows", () => {
+  test("has neither the bodies of steps nor what only they import, installed or not", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { createHash } from "node:crypto";
+import { Client } from "a-package-that-is-not-installed";
+import { step, workflow } from "${SDK}";
+const charge = step("charge", async (id: string) => new Client().charge(createHash("sha1").update(id)));
+export const order = workflow("order", async (id: string) => charge(id));
+`,
+    });
+
+    expect(authorsPart(source)).toBe(`// order.ts
+  var charge = step("charge", void 0);
+  var order = workflow("order", async (id) => charge(id));
+  return __toCommonJS(workflows_exports);
+})();
+`);
+    expect(source).not.toMatch(/crypto"|not-installed|createHash/);
+    expect(Object.keys(evaluate(source))).toEqual(["order"]);
+  });
+
+  test("drops a client at the top of the file that only steps use, and what it is made of", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { S3Client } from "not-installed";
+import { step, workflow } from "${SDK}";
+const region = process.env.REGION ?? "eu";
+const client = new S3Client({ region }), kept = { rate: 2 }, lost = new S3Client();
+class Store { static shared = new S3Client(); put() { return client.send(lost); } }
+function store() { return new Store(); }
+export const shown = new S3Client({ region: process.env.OTHER });
+export const put = step("put", async () => store().put(shown));
+export const order = workflow("order", async () => kept.rate);
+`,
+    });
+
+    expect(authorsPart(source)).not.toMatch(/S3Client|process|Store|region/);
+    expect(await evaluate(source).order?.fn(null)).toBe(2);
+    expect(Object.keys(evaluate(source))).toEqual(["order", "put"]);
+  });
+
+  test("knows the SDK's functions under other names and through its namespace", async () => {
+    const source = await sourceOf({
+      "order.js": `
+import { step as durable, workflow } from "${SDK}";
+import * as wf from "${SDK}";
+import secret from "not-installed";
+export const steps = { a: durable("a", () => secret), b: wf.step("b", () => secret) };
+export const order = workflow("order", () => [steps.a, steps.b].length);
+`,
+    });
+
+    expect(source).not.toContain("secret");
+    expect(await evaluate(source).order?.fn(null)).toBe(2);
+  });
+
+  test("leaves alone a step that is not the SDK's", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { step, workflow } from "${SDK}";
+const walk = (step: (name: string, fn: () => number) => number) => step("one", () => 41);
+export const order = workflow("order", () => walk((_name, fn) => fn() + 1));
+export const real = step("real", () => 1);
+`,
+    });
+
+    expect(await evaluate(source).order?.fn(null)).toBe(42);
+  });
+
+  test("cuts steps that are imported from other files", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { workflow } from "${SDK}";
+import { charge } from "./tasks/charge.ts";
+export const order = workflow("order", async () => charge.name);
+`,
+      "tasks/charge.ts": `
+import Stripe from "not-installed";
+import { step } from "${SDK}";
+const stripe = new Stripe(process.env.KEY);
+export const charge = step("charge", run, { timeout: "30s" });
+function run() { return stripe.charge(); }
+`,
+    });
+
+    expect(source).not.toMatch(/[Ss]tripe/);
+    expect(await evaluate(source).order?.fn(null)).toBe("charge");
+  });
+
+  test("takes of a file that steps and workflows share what workflows use", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { step, workflow } from "${SDK}";
+import { client, format, load } from "./shared.ts";
+export const read = step("read", () => [client, load("x")]);
+export const order = workflow("order", (n: number) => format(n));
+`,
+      "shared.ts": `
+import { readFileSync } from "node:fs";
+import Package from "not-installed";
+const hidden = Package.create(process.env.A);
+export const client = new Package(process.env.B);
+export const load = (path: string) => readFileSync(path) + hidden;
+export const format = (n: number) => \`n\${n}\`;
+`,
+    });
+
+    expect(authorsPart(source)).not.toMatch(/Package|process|readFileSync/);
+    expect(await evaluate(source).order?.fn(7)).toBe("n7");
+  });
+
+  test("takes classes, enums, namespaces and JSX of TypeScript", async () => {
+    const source = await sourceOf({
+      "order.tsx": `
+/** @jsx h */
+import { workflow } from "${SDK}";
+import { h } from "./h.ts";
+enum Color { Red = 1, Blue }
+namespace Rates { export const vat = 19; }
+abstract class Shape<T> { constructor(protected readonly side: T) {} abstract area(): number }
+class Square extends Shape<number> { area() { return this.side ** 2; } }
+export const order = workflow("order", () => [Color.Blue, Rates.vat, new Square(3).area(), <b>x</b>]);
+`,
+      "h.ts": `export const h = (name: string) => name.toUpperCase();`,
+    });
+
+    expect(JSON.stringify(await evaluate(source).order?.fn(null))).toBe('[2,19,9,"B"]');
+  });
+
+  test("keeps the first arguments of composites in the SDK's scope, where they can be moved", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { all, any as first, race } from "${SDK}";
+import * as wf from "${SDK}";
+export const order = wf.workflow("order", async (n: number) => {
+  const list = [
+    await all([n, first([n + 1])]),
+    await race({ a: 1 } as never),
+    await wf.all(await Promise.resolve([n])),
+    await all([async () => await n].map((one) => one())),
+  ];
+  return list;
+});
+`,
+    });
+
+    const part = authorsPart(source);
+    expect(part).toContain("all(scope(() => [n, any(scope(() => [n + 1]))]))");
+    expect(part).toContain("race(scope(() => ({ a: 1 })))");
+    expect(part).toContain("all(await Promise.resolve([n]))");
+    expect(part).toContain("all(scope(() => [async () => await n].map((one) => one())))");
+  });
+
+  test("leads from an error to the author's line and column", async () => {
+    const text = `#!/usr/bin/env node
+import { all, step, workflow } from "${SDK}";
+import { helper } from "./helper.ts";
+
+const charge = step("charge", async (
+  id: string, // ünï 🎉
+) => {
+  return id;
+}); function fail(): never { throw new Error("here"); }
+export const order = workflow("order", async () => {
+  await all([1]);
+  void charge;
+  fail();
+});
+export const other = workflow("other", () => helper());
+`;
+    const source = await sourceOf({
+      "order.ts": text,
+      "helper.ts": "type A = string;\n\nexport function helper(): A {\n  throw new Error();\n}\n",
+    });
+    const map = parseSourceMap(source);
+    const placesOf = async (run: () => unknown) => {
+      const stack = await Promise.resolve()
+        .then(run)
+        .then(String, (error) => String(error.stack));
+      return [...stack.matchAll(/:(\d+):(\d+)\)?$/gm)].map(([, line, column]) =>
+        map.originalOf(Number(line), Number(column)),
+      );
+    };
+    const { order, other } = evaluate(source);
+
+    const at = text.split("\n")[8]?.indexOf("new Error") ?? -1;
+    const places = await placesOf(() => order?.fn(null));
+    expect(places[0]).toEqual({ file: "order.ts", line: 9, column: at + 1 });
+    expect(places[1]).toMatchObject({ file: "order.ts", line: 13, column: 3 });
+    expect((await placesOf(() => other?.fn(null)))[0]).toMatchObject({
+      file: "helper.ts",
+      line: 4,
+    });
+  });
+
+  test("is the same for the same files, wherever they lie", async () => {
+    const files = {
+      "order.ts": `import { step, workflow } from "${SDK}"; import { a } from "./lib/a.ts";
+export const order = workflow("order", () => a); export const s = step("s", () => a);`,
+      "lib/a.ts": `export const a = [1].map((x) => x);`,
+    };
+    const one = folderWith(files);
+    const two = folderWith({});
+    cpSync(one, join(two, "deep", "er"), { recursive: true });
+
+    expect(await bundleWorkflows(join(two, "deep", "er", "order.ts"))).toMatchObject({
+      ok: true,
+      source: await sourceOf(files),
+    });
+  });
+
+  test("names the files that were read, for whoever watches them", async () => {
+    const folder = folderWith({
+      "order.ts": `import { workflow } from "${SDK}"; import { a } from "./a.js"; import data from "./b.json"; import "./c.ts";
+export const order = workflow("order", () => [a, data]);`,
+      "a.ts": "export const a = 1;",
+      "b.json": "{}",
+    });
+    const { inputs } = await bundleWorkflows(new URL(`file://${folder}/order.ts`));
+
+    expect(inputs).toEqual(["a.ts", "b.json", "order.ts"].map((name) => join(folder, name)));
+  });
+
+  test("drops the JSX that only steps use, and imports that nobody uses, whatever tsconfig.json says", async () => {
+    const source = await sourceOf({
+      "mail.tsx": `
+import React, { type FC } from "not-installed-react";
+import { Unused } from "not-installed";
+import { step, workflow } from "${SDK}";
+const Mail: FC = () => <b>hello</b>;
+export const send = step("send", async () => <Mail />);
+export default workflow("mail", () => 1)
+var kept = 1
+const gone = new Mail()
+;[kept].forEach(() => {})
+`,
+      "tsconfig.json": '{ "compilerOptions": { "verbatimModuleSyntax": true } }',
+    });
+
+    expect(source).not.toMatch(/react|Mail|not-installed/);
+    expect(Object.keys(evaluate(source)).toSorted()).toEqual(["default", "send"]);
+  });
+
+  test("keeps what statements at the top of a file use", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { step, workflow } from "${SDK}";
+const registry = new Map<string, number>();
+registry.set("a", 1);
+var twice = 1; var twice = registry.size + 1;
+export const s = step("s", () => registry);
+export const order = workflow("order", () => [registry.get("a"), twice]);
+`,
+    });
+
+    expect(JSON.stringify(await evaluate(source).order?.fn(null))).toBe("[1,2]");
+  });
+
+  test("exports what another file exports, and the default", async () => {
+    const source = await sourceOf({
+      "all.ts": `export * from "./order.ts"; export { other as two } from "./order.ts"; export default 1;`,
+      "order.ts": `import { workflow } from "${SDK}";
+export const order = workflow("order", () => 1); export const other = workflow("other", () => 2);
+export type Order = string;`,
+    });
+
+    expect(Object.keys(evaluate(source)).toSorted()).toEqual(["default", "order", "other", "two"]);
+  });
+});
+
+describe("a file that cannot be bundled", () => {
+  test("gets a diagnostic for each module of Node that its workflows use", async () => {
+    const { ok, diagnostics } = await bundle({
+      "order.ts": `import { workflow } from "${SDK}";
+import { readFileSync } from "node:fs";
+import { load } from "./load.ts";
+export const order = workflow("order", () => [readFileSync("a"), load()]);`,
+      "load.ts": `\nimport { hostname } from "os";\nexport const load = () => hostname();`,
+    });
+
+    expect(ok).toBe(false);
+    expect(diagnostics).toMatchObject([
+      { severity: "error", code: "code/node-module", file: "load.ts", line: 2 },
+      { severity: "error", code: "code/node-module", file: "order.ts", line: 2 },
+    ]);
+    expect(diagnostics[1]?.message).toContain('"node:fs"');
+    expect(diagnostics[1]?.hint).toContain("step");
+  });
+
+  test("gets a diagnostic for each import that leads nowhere", async () => {
+    const { diagnostics } = await bundle({
+      "order.ts": `import { workflow } from "${SDK}";
+import a from "not-installed";
+import { b } from "./missing.ts";
+export const order = workflow("order", () => [a, b]);`,
+    });
+
+    expect(diagnostics).toMatchObject([
+      { code: "code/unresolved-import", file: "order.ts", line: 2 },
+      { code: "code/unresolved-import", file: "order.ts", line: 3 },
+    ]);
+  });
+
+  test("gets every error of syntax and of names at once", async () => {
+    const { ok, diagnostics } = await bundle({
+      "order.ts": `import { workflow } from "${SDK}";
+import { a } from "./a.ts";
+import { b } from "./b.ts";
+export const order = workflow("order", () => [a, b]);`,
+      "a.ts": "export const a = ;\n",
+      "b.ts": "\n\nexport const b = 1 1;\n",
+    });
+
+    expect(ok).toBe(false);
+    expect(diagnostics).toMatchObject([
+      { severity: "error", code: "code/syntax", file: "a.ts", line: 1, column: 18 },
+      { severity: "error", code: "code/syntax", file: "b.ts", line: 3 },
+    ]);
+  });
+
+  test("gets a diagnostic if it does not exist", async () => {
+    expect(await bundleWorkflows(join(folderWith({}), "none.ts"))).toMatchObject({
+      ok: false,
+      diagnostics: [{ code: "code/unreadable-file", file: "none.ts" }],
+      inputs: [],
+    });
+  });
+
+  test("gets the warnings of esbuild beside a bundle", async () => {
+    const bundled = await bundle({
+      "order.ts": `import { workflow } from "${SDK}";
+export const order = workflow("order", () => import.meta.url);`,
+    });
+
+    expect(bundled).toMatchObject({
+      ok: true,
+      diagnostics: [{ severity: "warning", code: "code/suspicious", file: "order.ts", line: 2 }],
+    });
+  });
+});
