@@ -1,6 +1,7 @@
 import {
   contains,
   isFunction,
+  isOf,
   type Node,
   spanOf,
   withoutTypes,
@@ -48,15 +49,8 @@ function cannotMove(node: Node): boolean {
 
 /** What esbuild would keep, since it might have an effect. */
 function mayAct(node: Node): boolean {
-  switch (node.type) {
-    case "CallExpression":
-    case "OptionalCallExpression":
-    case "NewExpression":
-    case "TaggedTemplateExpression":
-    case "MemberExpression":
-    case "OptionalMemberExpression":
-      return true;
-    default:
-      return false;
-  }
+  return (
+    isOf(node, "CallExpression", "OptionalCallExpression", "NewExpression") ||
+    isOf(node, "TaggedTemplateExpression", "MemberExpression", "OptionalMemberExpression")
+  );
 }

@@ -1,7 +1,7 @@
 import type { Statement } from "@babel/types";
 import type { Reference } from "../frontends/code/syntax/names.ts";
 import type { Binding } from "../frontends/code/syntax/scopes.ts";
-import { type Node, type Span, spanOf } from "../frontends/code/syntax/tree.ts";
+import { isOf, type Node, type Span, spanOf } from "../frontends/code/syntax/tree.ts";
 import type { AuthorFile } from "./author-file.ts";
 
 /** A declaration outside of all functions that matters only to those who use what it declares. */
@@ -64,19 +64,12 @@ function finderOf<T>(entries: readonly (readonly [Span, T])[]): (place: Span) =>
 }
 
 function declarationsIn(statement: Statement): readonly Node[] {
-  switch (statement.type) {
-    case "ExportNamedDeclaration":
-      return statement.declaration == null ? [] : declarationsIn(statement.declaration);
-    case "VariableDeclaration":
-      return statement.declarations;
-    case "ImportDeclaration":
-      return statement.specifiers;
-    case "ClassDeclaration":
-      return statement.decorators == null ? [statement] : [];
-    case "FunctionDeclaration":
-    case "TSEnumDeclaration":
-      return [statement];
-    default:
-      return [];
+  if (isOf(statement, "ExportNamedDeclaration")) {
+    return statement.declaration == null ? [] : declarationsIn(statement.declaration);
   }
+  if (isOf(statement, "VariableDeclaration")) return statement.declarations;
+  if (isOf(statement, "ImportDeclaration")) return statement.specifiers;
+  // A decorator may act on its class.
+  if (isOf(statement, "ClassDeclaration")) return statement.decorators == null ? [statement] : [];
+  return isOf(statement, "FunctionDeclaration", "TSEnumDeclaration") ? [statement] : [];
 }

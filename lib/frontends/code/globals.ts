@@ -2,7 +2,7 @@ import { isGuarded } from "./guards.ts";
 import { runsAtLoad } from "./load-scope.ts";
 import type { Finding } from "./report.ts";
 import type { Names, Reference } from "./syntax/names.ts";
-import type { Node } from "./syntax/tree.ts";
+import { isOf, type Node } from "./syntax/tree.ts";
 import { AVAILABLE_CRYPTO, NATIVE_COMPOSITES, UNAVAILABLE } from "./unavailable.ts";
 
 type Context = Readonly<{ names: Names; declaredInSdk(node: Node): boolean }>;
@@ -128,13 +128,6 @@ function memberOf(node: Node, names: Names): string | undefined {
 function isNeeded(node: Node, names: Names): boolean {
   const member = names.parentOf(node);
   const user = member === undefined ? undefined : names.parentOf(member);
-  switch (user?.type) {
-    case "CallExpression":
-    case "NewExpression":
-      return user.callee === member;
-    case "MemberExpression":
-      return user.object === member;
-    default:
-      return false;
-  }
+  if (isOf(user, "CallExpression", "NewExpression")) return user.callee === member;
+  return isOf(user, "MemberExpression") && user.object === member;
 }

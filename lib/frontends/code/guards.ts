@@ -1,5 +1,5 @@
 import type { Names, Reference } from "./syntax/names.ts";
-import { contains, type Node } from "./syntax/tree.ts";
+import { contains, isOf, type Node } from "./syntax/tree.ts";
 
 /** Whether a name is only asked for with `typeof`, or used where such a question was asked before. */
 export function isGuarded({ node, name }: Reference, names: Names): boolean {
@@ -15,15 +15,10 @@ export function isGuarded({ node, name }: Reference, names: Names): boolean {
 
 /** The condition under which a child of a node is evaluated. */
 function questionBefore(node: Node, child: Node): Node | undefined {
-  switch (node.type) {
-    case "IfStatement":
-    case "ConditionalExpression":
-      return child === node.test ? undefined : node.test;
-    case "LogicalExpression":
-      return child === node.right ? node.left : undefined;
-    default:
-      return undefined;
+  if (isOf(node, "IfStatement", "ConditionalExpression")) {
+    return child === node.test ? undefined : node.test;
   }
+  return isOf(node, "LogicalExpression") && child === node.right ? node.left : undefined;
 }
 
 function asksFor(node: Node, name: string): boolean {

@@ -1,5 +1,5 @@
 import type { Names } from "./syntax/names.ts";
-import { type FunctionNode, isFunction, type Node } from "./syntax/tree.ts";
+import { type FunctionNode, isFunction, isOf, type Node } from "./syntax/tree.ts";
 
 /**
  * Whether a node runs when the bundle is loaded: outside of functions, in one that is called where
@@ -22,18 +22,14 @@ function isBodyOrParameter(at: FunctionNode, child: Node): boolean {
 
 function isCalledAtOnce(node: FunctionNode, names: Names): boolean {
   const parent = names.parentOf(node);
-  switch (parent?.type) {
-    case "CallExpression":
-    case "OptionalCallExpression":
-    case "NewExpression":
-      return parent.callee === node;
-    case "MemberExpression":
-      return parent.object === node && isCallOrApply(parent, names);
-    case "ObjectProperty":
-      return isModuleWrapper(parent, names);
-    default:
-      return node.type === "ObjectMethod" && isModuleWrapper(node, names);
+  if (isOf(parent, "CallExpression", "OptionalCallExpression", "NewExpression")) {
+    return parent.callee === node;
   }
+  if (isOf(parent, "MemberExpression")) {
+    return parent.object === node && isCallOrApply(parent, names);
+  }
+  if (isOf(parent, "ObjectProperty")) return isModuleWrapper(parent, names);
+  return node.type === "ObjectMethod" && isModuleWrapper(node, names);
 }
 
 function isCallOrApply(member: Node & { type: "MemberExpression" }, names: Names): boolean {
@@ -54,12 +50,6 @@ function isModuleWrapper(property: Node, names: Names): boolean {
 type Field = Node & { type: "ClassProperty" | "ClassPrivateProperty" | "ClassAccessorProperty" };
 
 function isFieldOfInstances(node: Node): node is Field {
-  switch (node.type) {
-    case "ClassProperty":
-    case "ClassPrivateProperty":
-    case "ClassAccessorProperty":
-      return node.static !== true;
-    default:
-      return false;
-  }
+  const isField = isOf(node, "ClassProperty", "ClassPrivateProperty", "ClassAccessorProperty");
+  return isField && node.static !== true;
 }

@@ -1,6 +1,6 @@
 import type { Identifier, JSXIdentifier, Program } from "@babel/types";
 import { type Binding, findScopes, isTypeOnly, type Scope } from "./scopes.ts";
-import { childrenOf, type Node } from "./tree.ts";
+import { childrenOf, isOf, type Node } from "./tree.ts";
 
 /** A name that is read, written or called, and what it refers to; nothing in the program if free. */
 export type Reference = Readonly<{
@@ -66,29 +66,23 @@ function lookUp(scope: Scope, name: string): Binding | undefined {
 /** Whether a name stands where a value is meant, and not a key, a label or a name for others. */
 function refers(node: Identifier | JSXIdentifier, parents: ReadonlyMap<Node, Node>): boolean {
   const parent = parents.get(node);
-  switch (parent?.type) {
-    case "MemberExpression":
-    case "OptionalMemberExpression":
-      return parent.object === node || parent.computed;
-    case "ObjectProperty":
-    case "ObjectMethod":
-    case "ClassMethod":
-    case "ClassProperty":
-    case "ClassAccessorProperty":
-      return parent.key !== node || parent.computed === true;
-    case "ExportSpecifier":
-      return parent.local === node && !isReExport(parents.get(parent));
-    case "TSEnumMember":
-      return parent.initializer === node;
-    case "TSQualifiedName":
-      return parent.left === node;
-    case "JSXMemberExpression":
-      return parent.object === node;
-    case "JSXOpeningElement":
-      return /^[^a-z]/.test(node.name);
-    default:
-      return !NAMES_ONLY.has(parent?.type ?? "");
+  if (isOf(parent, "MemberExpression", "OptionalMemberExpression")) {
+    return parent.object === node || parent.computed;
   }
+  if (
+    isOf(parent, "ObjectProperty", "ObjectMethod", "ClassMethod") ||
+    isOf(parent, "ClassProperty", "ClassAccessorProperty")
+  ) {
+    return parent.key !== node || parent.computed === true;
+  }
+  if (isOf(parent, "ExportSpecifier")) {
+    return parent.local === node && !isReExport(parents.get(parent));
+  }
+  if (isOf(parent, "TSEnumMember")) return parent.initializer === node;
+  if (isOf(parent, "TSQualifiedName")) return parent.left === node;
+  if (isOf(parent, "JSXMemberExpression")) return parent.object === node;
+  if (isOf(parent, "JSXOpeningElement")) return /^[^a-z]/.test(node.name);
+  return !NAMES_ONLY.has(parent?.type ?? "");
 }
 
 function isReExport(node: Node | undefined): boolean {

@@ -1,5 +1,5 @@
 import type { Identifier, Program } from "@babel/types";
-import { childrenOf, isFunction, type Node } from "./tree.ts";
+import { childrenOf, isFunction, isOf, type Node } from "./tree.ts";
 
 /** One name that a program declares. */
 export type Binding = Readonly<{
@@ -86,24 +86,15 @@ type Declare = (scope: Scope, pattern: Node | null | undefined, declaredBy: Node
 
 /** What a node declares in the scope that it stands in. */
 function declareOutside(node: Node, scope: Scope, declare: Declare): void {
-  switch (node.type) {
-    case "VariableDeclaration": {
-      const into = node.kind === "var" ? functionScopeOf(scope) : scope;
-      for (const one of node.declarations) declare(into, one.id, one);
-      return;
-    }
-    case "FunctionDeclaration":
-    case "ClassDeclaration":
-    case "TSEnumDeclaration":
-    case "TSModuleDeclaration":
-    case "TSImportEqualsDeclaration":
-      if (node.id?.type === "Identifier") declare(scope, node.id, node);
-      return;
-    case "ImportSpecifier":
-    case "ImportDefaultSpecifier":
-    case "ImportNamespaceSpecifier":
-      declare(scope, node.local, node);
-      return;
+  if (node.type === "VariableDeclaration") {
+    const into = node.kind === "var" ? functionScopeOf(scope) : scope;
+    for (const one of node.declarations) declare(into, one.id, one);
+  } else if (isOf(node, "FunctionDeclaration", "ClassDeclaration", "TSEnumDeclaration")) {
+    declare(scope, node.id, node);
+  } else if (isOf(node, "TSModuleDeclaration", "TSImportEqualsDeclaration")) {
+    declare(scope, node.id, node);
+  } else if (isOf(node, "ImportSpecifier", "ImportDefaultSpecifier", "ImportNamespaceSpecifier")) {
+    declare(scope, node.local, node);
   }
 }
 
@@ -118,18 +109,11 @@ function declareInside(node: Node, scope: Scope, declare: Declare): void {
 }
 
 function opensScope(node: Node): boolean {
-  switch (node.type) {
-    case "BlockStatement":
-    case "ForStatement":
-    case "ForInStatement":
-    case "ForOfStatement":
-    case "SwitchStatement":
-    case "CatchClause":
-    case "ClassExpression":
-      return true;
-    default:
-      return opensFunctionScope(node);
-  }
+  return (
+    opensFunctionScope(node) ||
+    isOf(node, "BlockStatement", "ForStatement", "ForInStatement", "ForOfStatement") ||
+    isOf(node, "SwitchStatement", "CatchClause", "ClassExpression")
+  );
 }
 
 function opensFunctionScope(node: Node): boolean {
@@ -148,22 +132,11 @@ function functionScopeOf(scope: Scope): Scope {
 
 /** The identifiers that a pattern declares, in the order of the text. */
 function namesIn(pattern: Node | null | undefined): readonly Identifier[] {
-  switch (pattern?.type) {
-    case "Identifier":
-      return [pattern];
-    case "ObjectPattern":
-      return pattern.properties.flatMap((one) =>
-        namesIn(one.type === "RestElement" ? one.argument : one.value),
-      );
-    case "ArrayPattern":
-      return pattern.elements.flatMap((one) => namesIn(one));
-    case "AssignmentPattern":
-      return namesIn(pattern.left);
-    case "RestElement":
-      return namesIn(pattern.argument);
-    case "TSParameterProperty":
-      return namesIn(pattern.parameter);
-    default:
-      return [];
-  }
+  if (isOf(pattern, "Identifier")) return [pattern];
+  if (isOf(pattern, "ObjectPattern")) return pattern.properties.flatMap(namesIn);
+  if (isOf(pattern, "ObjectProperty")) return namesIn(pattern.value);
+  if (isOf(pattern, "ArrayPattern")) return pattern.elements.flatMap(namesIn);
+  if (isOf(pattern, "AssignmentPattern")) return namesIn(pattern.left);
+  if (isOf(pattern, "RestElement")) return namesIn(pattern.argument);
+  return isOf(pattern, "TSParameterProperty") ? namesIn(pattern.parameter) : [];
 }

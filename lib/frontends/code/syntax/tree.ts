@@ -28,19 +28,20 @@ export function childrenOf(node: Node): readonly Node[] {
   return children;
 }
 
+/** Whether a node is of one of these types. */
+export function isOf<T extends Node["type"]>(
+  node: Node | null | undefined,
+  ...types: readonly T[]
+): node is Extract<Node, { type: T }> {
+  return node != null && types.some((type) => type === node.type);
+}
+
 /** Whether a node has a body of its own, which runs when it is called. */
 export function isFunction(node: Node): node is FunctionNode {
-  switch (node.type) {
-    case "FunctionDeclaration":
-    case "FunctionExpression":
-    case "ArrowFunctionExpression":
-    case "ObjectMethod":
-    case "ClassMethod":
-    case "ClassPrivateMethod":
-      return true;
-    default:
-      return false;
-  }
+  return (
+    isOf(node, "FunctionDeclaration", "FunctionExpression", "ArrowFunctionExpression") ||
+    isOf(node, "ObjectMethod", "ClassMethod", "ClassPrivateMethod")
+  );
 }
 
 /** Whether a node, or one below it, is such; `enters` says below which nodes to look. */
@@ -55,16 +56,10 @@ export function contains(
 
 /** An expression without the types that TypeScript lets an author write around it. */
 export function withoutTypes(node: Node): Node {
-  switch (node.type) {
-    case "TSAsExpression":
-    case "TSSatisfiesExpression":
-    case "TSNonNullExpression":
-    case "TSTypeAssertion":
-    case "TSInstantiationExpression":
-      return withoutTypes(node.expression);
-    default:
-      return node;
-  }
+  const isTyped =
+    isOf(node, "TSAsExpression", "TSSatisfiesExpression", "TSNonNullExpression") ||
+    isOf(node, "TSTypeAssertion", "TSInstantiationExpression");
+  return isTyped ? withoutTypes(node.expression) : node;
 }
 
 function isNode(value: unknown): value is Node {
