@@ -1,6 +1,6 @@
 import type { Program } from "@babel/types";
 import { type Names, resolveNames } from "../frontends/code/syntax/names.ts";
-import { parseCode } from "../frontends/code/syntax/parse.ts";
+import { type ParsedCode, parseCode } from "../frontends/code/syntax/parse.ts";
 import type { Node } from "../frontends/code/syntax/tree.ts";
 
 /** The package entry that workflows are written with. */
@@ -11,10 +11,7 @@ export type AuthorFile = Readonly<{ text: string; program: Program; names: Names
 
 /** The tree of a file and what its names refer to; undefined where esbuild is to report the problem. */
 export function parseAuthorFile(path: string, text: string): AuthorFile | undefined {
-  const isTypeScript = /\.[cm]?tsx?$/.test(path);
-  const hasJsx = /\.[jt]sx$/.test(path);
-  const kind = isTypeScript || /\.mjs$/.test(path) ? "module" : "unambiguous";
-  const parsed = parseCode(text, { kind, isTypeScript, hasJsx });
+  const parsed = parseSource(path, text);
   if (!parsed.ok) return undefined;
   try {
     const { program } = parsed.file;
@@ -23,6 +20,15 @@ export function parseAuthorFile(path: string, text: string): AuthorFile | undefi
     // Nested so deeply that only esbuild can read it.
     return undefined;
   }
+}
+
+/** The tree of a file by the language that its name tells. */
+export function parseSource(path: string, text: string): ParsedCode {
+  const isTypeScript = /\.[cm]?tsx?$/.test(path);
+  const hasJsx = /\.[jt]sx$/.test(path);
+  const kind = isTypeScript || /\.mjs$/.test(path) ? "module" : "unambiguous";
+  // Rules beyond syntax are esbuild's and TypeScript's to check.
+  return parseCode(text, { kind, isTypeScript, hasJsx, isLenient: true });
 }
 
 /** Whether a file has imports or exports. */

@@ -1,8 +1,14 @@
 import { dirname } from "node:path";
 import { type BuildOptions, build } from "esbuild";
 import type { Diagnostic } from "../definition/diagnostic.ts";
-import { parseAuthorFile } from "./author-file.ts";
-import { diagnosticOf, failuresOf, fileNamer, unreadable } from "./diagnostics.ts";
+import { parseAuthorFile, parseSource } from "./author-file.ts";
+import {
+  bundlerDiagnostic,
+  diagnosticOf,
+  failuresOf,
+  fileNamer,
+  unreadable,
+} from "./diagnostics.ts";
 import { type EntryExports, entryExports } from "./entry-exports.ts";
 import { MissingModules } from "./missing-modules.ts";
 import { pathOf, readEntry } from "./source-files.ts";
@@ -25,11 +31,15 @@ export async function bundleWorkflows(entry: string | URL): Promise<Bundled> {
   if (text === undefined) return { ok: false, diagnostics: [unreadable(nameOf(path))], inputs: [] };
   const missing = new MissingModules();
   const inputs = new Set([path]);
-  const plugins = [workflowPlugin({ entry: path, missing, inputs }), missing.plugin];
+  const unsplit = new Set<string>();
+  const plugins = [workflowPlugin({ entry: path, missing, inputs, unsplit }), missing.plugin];
   try {
     const result = await build({ ...optionsFor(path, text), plugins });
     const warnings = result.warnings.map((one) => diagnosticOf(one, "warning", nameOf));
-    const errors = missing.left(result.metafile, nameOf);
+    const errors = [
+      ...[...unsplit].toSorted().map((one) => unsplittable(one, nameOf)),
+      ...missing.left(result.metafile, nameOf),
+    ];
     const diagnostics = [...errors, ...warnings];
     const source = result.outputFiles[0]?.text ?? "";
     if (errors.length > 0) return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
@@ -38,6 +48,21 @@ export async function bundleWorkflows(entry: string | URL): Promise<Bundled> {
     const diagnostics = failuresOf(error, nameOf);
     return { ok: false, diagnostics, inputs: [...inputs].toSorted() };
   }
+}
+
+/** esbuild reads what the parser that finds steps does not know yet. */
+function unsplittable(path: string, nameOf: (path: string) => string): Diagnostic {
+  const parsed = parseSource(path, readEntry(path) ?? "");
+  const isSyntax = !parsed.ok && parsed.why === "syntax";
+  const reason = isSyntax ? parsed.problem.replace(/\.$/, "") : "it is nested too deeply";
+  return bundlerDiagnostic({
+    severity: "error",
+    code: "code/syntax",
+    message: `The steps of the file cannot be told from its workflows: ${reason}.`,
+    file: nameOf(path),
+    ...(isSyntax ? { line: parsed.line, column: parsed.column } : {}),
+    hint: "Write this place in older syntax, or move it into a file without steps.",
+  });
 }
 
 function optionsFor(path: string, text: string) {

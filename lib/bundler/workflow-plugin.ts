@@ -7,7 +7,14 @@ import type { MissingModules } from "./missing-modules.ts";
 import { isPackaged, loaderOf, readText } from "./source-files.ts";
 import { workflowPart } from "./workflow-part.ts";
 
-type Context = Readonly<{ entry: string; missing: MissingModules; inputs: Set<string> }>;
+type Context = Readonly<{
+  entry: string;
+  missing: MissingModules;
+  /** Every file that was read. */
+  inputs: Set<string>;
+  /** The files that may have steps, and could not be split. */
+  unsplit: Set<string>;
+}>;
 
 /** Lets into a bundle what belongs in the sandbox, of the author's files and of the engine's SDK. */
 export function workflowPlugin(context: Context): Plugin {
@@ -22,7 +29,7 @@ export function workflowPlugin(context: Context): Plugin {
       }));
       build.onLoad({ filter: /.*/, namespace: "file" }, ({ path }) => {
         context.inputs.add(path);
-        return loadFile(path);
+        return loadFile(path, context);
       });
     },
   };
@@ -60,12 +67,13 @@ async function resolveImport(build: PluginBuild, args: OnResolveArgs, context: C
 }
 
 /** A file of an author is split; one of a package only if it declares steps. */
-function loadFile(path: string) {
+function loadFile(path: string, { unsplit }: Context) {
   const loader = loaderOf(path);
   if (loader === undefined) return undefined;
   const text = readText(path);
   if (isPackaged(path) && !text.includes(SDK)) return undefined;
   const file = parseAuthorFile(path, text);
+  if (file === undefined && text.includes(SDK)) unsplit.add(path);
   return file === undefined
     ? undefined
     : { contents: workflowPart(file), loader, resolveDir: dirname(path) };

@@ -257,6 +257,20 @@ const gone = new Mail()
     expect(Object.keys(evaluate(source)).toSorted()).toEqual(["default", "send"]);
   });
 
+  test("is made of a file that breaks rules beyond its syntax", async () => {
+    const source = await sourceOf({
+      "order.ts": `
+import { step, workflow } from "${SDK}";
+import secret from "not-installed";
+class Box { accessor a = 1; override b = 2; }
+export const s = step("s", () => secret);
+export const order = workflow("order", () => new Box().b);
+`,
+    });
+
+    expect(await evaluate(source).order?.fn(null)).toBe(2);
+  });
+
   test("keeps what statements at the top of a file use", async () => {
     const source = await sourceOf({
       "order.ts": `
@@ -332,6 +346,19 @@ export const order = workflow("order", () => [a, b]);`,
       { severity: "error", code: "code/syntax", file: "a.ts", line: 1, column: 18 },
       { severity: "error", code: "code/syntax", file: "b.ts", line: 3 },
     ]);
+  });
+
+  test("gets an error if only esbuild can read it, since its steps would enter the sandbox", async () => {
+    const { ok, diagnostics } = await bundle({
+      "order.ts": `import { step, workflow } from "${SDK}";
+const mark = (_: unknown) => {};
+export @mark class Late {}
+export const order = workflow("order", () => Late);
+export const s = step("s", () => 1);`,
+    });
+
+    expect(ok).toBe(false);
+    expect(diagnostics).toMatchObject([{ code: "code/syntax", file: "order.ts", line: 3 }]);
   });
 
   test("gets a diagnostic if it does not exist", async () => {

@@ -6,6 +6,8 @@ export type Dialect = Readonly<{
   kind: "script" | "module" | "unambiguous";
   isTypeScript?: boolean;
   hasJsx?: boolean;
+  /** Whether a text is accepted whose syntax is clear and breaks another rule, such as a name declared twice. */
+  isLenient?: boolean;
 }>;
 
 /** The tree of a text, or why it has none; lines and columns count from 1. */
@@ -16,9 +18,10 @@ export type ParsedCode = Readonly<
 >;
 
 /** Never throws, whatever the text. */
-export function parseCode(text: string, { kind, isTypeScript, hasJsx }: Dialect): ParsedCode {
+export function parseCode(text: string, dialect: Dialect): ParsedCode {
+  const { kind, isTypeScript, hasJsx, isLenient = false } = dialect;
   const plugins: ParserPlugin[] = [
-    ...(isTypeScript === true ? (["typescript", "decorators-legacy"] as const) : []),
+    ...(isTypeScript === true ? TYPESCRIPT : []),
     ...(hasJsx === true ? (["jsx"] as const) : []),
   ];
   try {
@@ -26,6 +29,7 @@ export function parseCode(text: string, { kind, isTypeScript, hasJsx }: Dialect)
       sourceType: kind,
       plugins,
       attachComment: false,
+      errorRecovery: isLenient,
       createImportExpressions: true,
     });
     return { ok: true, file };
@@ -33,6 +37,8 @@ export function parseCode(text: string, { kind, isTypeScript, hasJsx }: Dialect)
     return failureOf(error);
   }
 }
+
+const TYPESCRIPT = ["typescript", "decorators-legacy", "decoratorAutoAccessors"] as const;
 
 /** The parser calls itself for each level, so that it runs out of stack where a text is nested too deeply. */
 export function isStackOverflow(error: unknown): boolean {
