@@ -122,6 +122,12 @@ export default {
       "Only @babel/parser is a dependency. Use `import type`.",
     ),
     room(
+      "workflow-imports-nothing",
+      "^lib/workflow/",
+      ["^lib/workflow/"],
+      "lib/workflow is bundled into every workflow and runs in the sandbox: it has nothing but itself. Keep it small.",
+    ),
+    room(
       "ports-import-definition-and-kernel",
       "^lib/ports/",
       ["^lib/ports/", "^lib/definition/", "^lib/kernel/", packages("zod/mini")],

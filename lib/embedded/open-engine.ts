@@ -14,10 +14,13 @@ import { openStepJournal } from "../adapters/local/step-journal.ts";
 import { type LocalStore, openLocalStore } from "../adapters/local/store.ts";
 import { realClock, steadyClock } from "../adapters/node/clock.ts";
 import { nodeIds } from "../adapters/node/ids.ts";
+import { workerSandbox } from "../adapters/quickjs/worker-sandbox.ts";
 import { createEngine } from "../engine/engine.ts";
 import { instanceKey } from "../engine/storage/keys.ts";
 import { type HostWorld, ONE_PROCESS } from "../engine/world.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
+import { codeCompiler } from "../frontends/code/compiler.ts";
+import { codeRunners } from "../kernel/code/code-runner.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { quietAlarm } from "../ports/alarm.ts";
 import type { EngineError } from "../ports/engine-error.ts";
@@ -28,11 +31,19 @@ import { endWatch } from "./end-watch.ts";
 import { FiredTimers } from "./fired-timers.ts";
 import { HTTP_OPTIONS, httpHandlers } from "./http-task.ts";
 import { refuseUnknownOptions } from "./known-options.ts";
-import { EMBEDDED_OPTIONS, type EmbeddedOptions, handlersOf, troubleText } from "./options.ts";
+import {
+  EMBEDDED_OPTIONS,
+  type EmbeddedOptions,
+  handlersOf,
+  troubleText,
+  twice,
+} from "./options.ts";
 import { pacedExpressions } from "./paced-expressions.ts";
 import { purgeRegularly, retentionMsOf } from "./retention.ts";
+import { sendHandlers } from "./send-tasks.ts";
 import { trailListener } from "./trail-listener.ts";
 import { troubleLog } from "./trouble-log.ts";
+import { deployFiles, loadWorkflowFiles, stepHandlers } from "./workflow-files.ts";
 
 const TENANT = "default";
 
@@ -41,9 +52,16 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
   refuseUnknownOptions("openEngine", options, EMBEDDED_OPTIONS);
   refuseUnknownOptions("openEngine, http", options.http ?? {}, HTTP_OPTIONS);
   const runs = new HandlerRuns();
+  const files = await loadWorkflowFiles(options.workflows ?? [], runs);
   const own = await handlersOf(options.tasks, runs);
+  for (const [type, handler] of stepHandlers(files)) {
+    if (own.has(type)) throw twice(type, "workflows");
+    own.set(type, handler);
+  }
+  let opened: EmbeddedEngine | undefined;
+  const sending = sendHandlers(() => checkedOpen(opened), runs);
   // A user's handler replaces the built-in one.
-  const handlers = new Map([...httpHandlers(options.http, runs), ...own]);
+  const handlers = new Map([...httpHandlers(options.http, runs), ...sending, ...own]);
   const store = openLocalStore({
     folder: options.dataDir,
     ...(options.acceptLoss !== undefined && { acceptLoss: options.acceptLoss }),
@@ -82,6 +100,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
     const fired = new FiredTimers();
     const tellTrail = options.onTrail && trailListener(options.onTrail);
     const expressions = pacedExpressions(feelExpressions());
+    const sandbox = workerSandbox();
     const world: HostWorld = {
       store,
       blobs: storedBlobs({ store, clock, retentionMs }),
@@ -94,8 +113,12 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       bus: queues.bus,
       workQueue: queues.work,
       expressions,
-      compilers: { bpmn: bpmnCompiler({ expressions }) },
-      runners: { graph: graphRunner },
+      compilers: {
+        bpmn: bpmnCompiler({ expressions }),
+        code: codeCompiler({ sandbox, hasHandler: (type) => handlers.has(type) }),
+      },
+      runners: { graph: graphRunner, code: codeRunners(sandbox) },
+      sandbox,
       watch: journal,
       settings: {
         tenant: TENANT,
@@ -121,12 +144,13 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       stopWatching();
       offers.close();
       stopPurging();
+      void sandbox.close();
     };
     const checkRunning = () => {
       if (stopped) throw stopped;
     };
     const onAdvanced = offers.tellAll;
-    return embeddedEngine({
+    opened = embeddedEngine({
       engine,
       queues,
       store,
@@ -137,10 +161,18 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       onClosing,
       onAdvanced,
     });
+    await deployFiles(opened, files);
+    return opened;
   } catch (cause) {
     await store.close();
     throw cause;
   }
+}
+
+/** Tasks run only once the engine is open. */
+function checkedOpen(engine: EmbeddedEngine | undefined): EmbeddedEngine {
+  if (engine) return engine;
+  throw new Error("The engine is not open yet.");
 }
 
 /** Commits check the files themselves: this is for an idle engine. */

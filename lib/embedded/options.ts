@@ -18,6 +18,11 @@ export type EmbeddedOptions = Readonly<{
   /** Handlers by type, or folders of files that are named after the type they run. */
   tasks?: string | readonly string[] | Readonly<Record<string, TaskCode | TaskOptions>>;
   /**
+   * Workflows in TypeScript: folders, files or their URLs. They are bundled and deployed when the
+   * engine opens, and their steps are registered as handlers.
+   */
+  workflows?: string | URL | readonly (string | URL)[];
+  /**
    * Which hosts tasks of the type `fermata:http` may call, and with which secrets; public hosts by
    * https by default.
    */
@@ -48,6 +53,7 @@ export const EMBEDDED_OPTIONS: KnownOptions<EmbeddedOptions> = {
   clock: true,
   advancePatienceMs: true,
   tasks: true,
+  workflows: true,
   http: true,
   concurrency: true,
   retention: true,
@@ -72,10 +78,10 @@ export type TaskOptions = Readonly<{
 export async function handlersOf(
   tasks: EmbeddedOptions["tasks"],
   runs: HandlerRuns,
-): Promise<ReadonlyMap<string, TaskHandler>> {
+): Promise<Map<string, TaskHandler>> {
   if (tasks === undefined) return new Map();
   const folders = typeof tasks === "string" ? [tasks] : tasks;
-  if (!isFolders(folders)) return handlersFrom(folders, runs);
+  if (!isFolders(folders)) return new Map(handlersFrom(folders, runs));
   const all = new Map<string, TaskHandler>();
   for (const folder of folders) {
     for (const [type, handler] of await loadTaskHandlers(folder, runs)) {
@@ -95,7 +101,8 @@ function isFolders(tasks: object): tasks is readonly string[] {
   return Array.isArray(tasks);
 }
 
-function twice(type: string, folder: string): EngineError {
+/** Two handlers of one type: which one runs must not depend on luck. */
+export function twice(type: string, folder: string): EngineError {
   return new EngineError("tasks/handler-unusable", {
     happened: `The task type "${type}" has two handlers`,
     where: folder,

@@ -1,4 +1,5 @@
 import { found } from "./bridge.ts";
+import { isoDuration } from "./duration-text.ts";
 import type { Jsonified } from "./jsonified.ts";
 import { openTask } from "./operations.ts";
 import { merged, type TaskOptions } from "./task-options.ts";
@@ -27,9 +28,6 @@ type StepArguments<Input> = undefined extends Input
   ? [input?: Input, options?: TaskOptions]
   : [input: Input, options?: TaskOptions];
 
-/** The code of a step, as the host finds it. */
-export type StepCode = (input: never, context: StepContext) => unknown;
-
 /** Where the host finds the code of a step; the same in every copy of this module. */
 export const STEP = Symbol.for("fermata.step");
 
@@ -43,5 +41,7 @@ export function step<Input = undefined, Output = unknown>(
   found?.step(type);
   const call = (...[input, override = {}]: StepArguments<Input>): Promise<Jsonified<Output>> =>
     openTask({ type, input, options: merged(options, override), caller: call });
-  return Object.assign(call, { type, [STEP]: { type, run } });
+  const { timeout } = options;
+  const code = { type, run, ...(timeout !== undefined && { timeout: isoDuration(timeout, type) }) };
+  return Object.assign(call, { type, [STEP]: code });
 }

@@ -13,3 +13,16 @@ export const ANALYSIS_CODES = [
 ] as const;
 
 export type AnalysisCode = (typeof ANALYSIS_CODES)[number];
+
+/** Every code that compiling a bundle reports besides. */
+export const COMPILER_CODES = [
+  "code/too-large",
+  "code/load-threw",
+  "code/load-stopped",
+  "code/no-workflow",
+  "code/too-many-workflows",
+  "code/invalid-id",
+  "code/step-without-handler",
+] as const;
+
+export type CompilerCode = (typeof COMPILER_CODES)[number];

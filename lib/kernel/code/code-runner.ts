@@ -11,7 +11,7 @@
 import type { Definition } from "../../definition/definition.ts";
 import { type Json, variablesIn } from "../../definition/json.ts";
 import { MAX_JOURNAL_BYTES_PER_RUN, MAX_OPERATIONS_PER_RUN } from "../../definition/limits.ts";
-import type { GuestEnd, GuestProgram, Ran } from "../../definition/sandbox.ts";
+import type { GuestEnd, GuestProgram, Ran, Sandbox } from "../../definition/sandbox.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
 import { closeTickets, type Draft, end, enterInJournal, markCompleted, note } from "../draft.ts";
 import type { TicketFact } from "../fact.ts";
@@ -70,6 +70,33 @@ export function codeRunner(program: CodeProgram): Runner {
     places: (state) => placesIn(parseState(state)),
     result: ({ state }) => parseState(state).r ?? null,
   };
+}
+
+/** Runners of definitions in one sandbox; they share the room for sessions. */
+export function codeRunners(
+  sandbox: Sandbox,
+  sessions: Sessions = new Sessions(),
+): (definition: Definition, source: () => Promise<string>) => Runner {
+  return (definition, source) => {
+    const { body } = definition;
+    if (body.runner !== "code") throw new Error("The code runner runs code.");
+    let loading: Promise<GuestProgram> | undefined;
+    const load = () => {
+      loading ??= loadFrom(sandbox, source).catch((cause) => {
+        // What failed for now may succeed later.
+        loading = undefined;
+        throw cause;
+      });
+      return loading;
+    };
+    return codeRunner({ definition, workflow: body.program.workflow, load, sessions });
+  };
+}
+
+async function loadFrom(sandbox: Sandbox, source: () => Promise<string>): Promise<GuestProgram> {
+  const loaded = await sandbox.load(await source());
+  if (loaded.ok) return loaded.program;
+  throw new Error(`The bundle could not be loaded: ${loaded.problem.message}`);
 }
 
 const UNCHANGEABLE =

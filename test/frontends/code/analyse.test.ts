@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { BUNDLER_CODES } from "../../../lib/bundler/codes.ts";
 import { MAX_DIAGNOSTICS } from "../../../lib/definition/limits.ts";
 import { analyseBundle } from "../../../lib/frontends/code/analyse.ts";
-import { ANALYSIS_CODES } from "../../../lib/frontends/code/codes.ts";
+import { ANALYSIS_CODES, COMPILER_CODES } from "../../../lib/frontends/code/codes.ts";
 import { sourceOf } from "../../bundler/author-folder.ts";
 
 const SDK = "fermata-engine/workflow";
@@ -229,6 +229,8 @@ describe("every code of workflows in code", () => {
       .filter((line) => line.startsWith("## code/"))
       .map((line) => line.slice("## ".length));
 
-    expect(headings.toSorted()).toEqual([...ANALYSIS_CODES, ...BUNDLER_CODES].toSorted());
+    expect(headings.toSorted()).toEqual(
+      [...ANALYSIS_CODES, ...BUNDLER_CODES, ...COMPILER_CODES].toSorted(),
+    );
   });
 });

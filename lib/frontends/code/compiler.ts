@@ -1,0 +1,117 @@
+import type { Compiled } from "../../definition/definition.ts";
+import type { Compilation, Compiler, Diagnostic } from "../../definition/diagnostic.ts";
+import {
+  MAX_ELEMENT_ID_LENGTH,
+  MAX_PROCESSES_PER_SOURCE,
+  MAX_SOURCE_BYTES,
+} from "../../definition/limits.ts";
+import { quoted } from "../../definition/parsed.ts";
+import type { Declared, LoadProblem, Sandbox } from "../../definition/sandbox.ts";
+import { analyseBundle } from "./analyse.ts";
+import type { CompilerCode } from "./codes.ts";
+import { mapStack } from "./map-stack.ts";
+import { parseSourceMap, type SourceMap } from "./source-map.ts";
+
+/** What compiling needs of its host. */
+export type CodeHost = Readonly<{
+  sandbox: Sandbox;
+  /** Whether a handler of this installation serves tasks of a type; absent: nobody knows. */
+  hasHandler?: (type: string) => boolean;
+}>;
+
+/** Compiles a bundle: every workflow that it declares, or every error at once. */
+export function codeCompiler(host: CodeHost): Compiler {
+  return (source) => compile(host, source);
+}
+
+async function compile(host: CodeHost, source: string): Promise<Compilation> {
+  const bytes = new TextEncoder().encode(source).length;
+  if (bytes > MAX_SOURCE_BYTES) return { ok: false, diagnostics: [tooLarge(bytes)] };
+  const found = analyseBundle(source);
+  if (found.some(({ severity }) => severity === "error")) return { ok: false, diagnostics: found };
+  const loaded = await host.sandbox.load(source);
+  if (!loaded.ok) {
+    const failed = loadFailed(loaded.problem, parseSourceMap(source));
+    return { ok: false, diagnostics: [...found, failed] };
+  }
+  const { declared } = loaded.program;
+  const diagnostics = [...found, ...declaredFlaws(declared), ...unserved(host, declared)];
+  if (diagnostics.some(({ severity }) => severity === "error")) return { ok: false, diagnostics };
+  const { engine } = host.sandbox;
+  return {
+    ok: true,
+    diagnostics,
+    processes: declared.workflows.map((id) => processOf(id, declared, engine)),
+  };
+}
+
+/** Everything that its history may often name: itself, the steps of the bundle, timers. */
+const processOf = (id: string, { steps }: Declared, engine: string): Compiled => ({
+  id,
+  notation: "code",
+  body: { runner: "code", program: { workflow: id, engine } },
+  elements: [...new Set([id, ...steps, "timer"])],
+  startEvents: [{ element: id, kind: "none" }],
+});
+
+function declaredFlaws({ workflows }: Declared): readonly Diagnostic[] {
+  if (workflows.length === 0) return [NO_WORKFLOW];
+  if (workflows.length > MAX_PROCESSES_PER_SOURCE) return [tooMany(workflows.length)];
+  return workflows.filter((id) => !isId(id)).map(invalidId);
+}
+
+/** Ids stand in keys and paths. */
+const isId = (id: string): boolean =>
+  id.length <= MAX_ELEMENT_ID_LENGTH && /^[\p{L}\p{N}][\p{L}\p{N}._-]*$/u.test(id);
+
+const unserved = ({ hasHandler }: CodeHost, { steps }: Declared): readonly Diagnostic[] =>
+  steps
+    .filter((type) => hasHandler && !hasHandler(type))
+    .map((type) =>
+      flaw("warning", "code/step-without-handler", {
+        message: `No handler of this engine runs the step ${quoted(type)}.`,
+        hint: "Register the file with `workflows` or `tasks`, or run a worker for this type: until then its tasks wait.",
+      }),
+    );
+
+const flaw = (
+  severity: Diagnostic["severity"],
+  code: CompilerCode,
+  about: Omit<Diagnostic, "severity" | "code">,
+): Diagnostic => ({ severity, code, ...about });
+
+const NO_WORKFLOW = flaw("error", "code/no-workflow", {
+  message: "The bundle declares no workflow.",
+  hint: 'Export one: export const order = workflow("order", async (input) => { … }).',
+});
+
+const tooMany = (count: number): Diagnostic =>
+  flaw("error", "code/too-many-workflows", {
+    message: `The bundle declares ${count} workflows; the limit is ${MAX_PROCESSES_PER_SOURCE}.`,
+    hint: "Split it into several files.",
+  });
+
+const invalidId = (id: string): Diagnostic =>
+  flaw("error", "code/invalid-id", {
+    message: `${quoted(id)} cannot be the id of a workflow.`,
+    hint: `Use letters, digits, ".", "_" and "-", begin with a letter or a digit, and at most ${MAX_ELEMENT_ID_LENGTH} characters.`,
+  });
+
+const tooLarge = (bytes: number): Diagnostic =>
+  flaw("error", "code/too-large", {
+    message: `The bundle has ${bytes} bytes; the limit is ${MAX_SOURCE_BYTES}.`,
+    hint: "Import less into the workflow: what only steps need does not enter the bundle.",
+  });
+
+/** The module scope of the bundle threw, or did not come to its end. */
+function loadFailed({ message, stack, stopped }: LoadProblem, map: SourceMap): Diagnostic {
+  const place = stack === undefined ? undefined : mapStack(stack, map).first;
+  return flaw("error", stopped === undefined ? "code/load-threw" : "code/load-stopped", {
+    message: `The module scope of the bundle failed: ${message}`,
+    ...place,
+    hint:
+      stopped === undefined
+        ? "Module scope runs once, without I/O: declare steps and workflows there, and compute inside them."
+        : "Module scope must end quickly and stay small: compute inside a workflow or a step.",
+  });
+}
