@@ -6,22 +6,41 @@
  *    code waits again.
  * 2. The code sees the time of the journal, never that of the host.
  * 3. What a session is worth is told by the digest of the journal, see `sessions.ts`.
- * 4. A workflow that has returned waits for its open tasks, and for nothing else.
+ * 4. A workflow that has returned waits for its open tasks, and for nothing else; their timeouts
+ *    stay armed.
  */
 import type { Definition } from "../../definition/definition.ts";
 import { type Json, variablesIn } from "../../definition/json.ts";
 import { MAX_JOURNAL_BYTES_PER_RUN, MAX_OPERATIONS_PER_RUN } from "../../definition/limits.ts";
-import type { GuestEnd, GuestProgram, Ran, Sandbox } from "../../definition/sandbox.ts";
+import type { GuestEnd, GuestError, GuestProgram, Ran, Sandbox } from "../../definition/sandbox.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
-import { closeTickets, type Draft, end, enterInJournal, markCompleted, note } from "../draft.ts";
+import {
+  closeTicket,
+  closeTickets,
+  type Draft,
+  end,
+  enterInJournal,
+  excerpt,
+  markCompleted,
+  note,
+} from "../draft.ts";
 import type { TicketFact } from "../fact.ts";
+import { holdsFailedItems } from "../failed-items.ts";
 import type { Instance, Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import type { Runner, TaskInput } from "../runner.ts";
 import { type JournalEntry, runOf } from "../trail.ts";
-import { digestAfter, NO_ENTRIES } from "./digest.ts";
+import { digestAfter, digestOf } from "./digest.ts";
 import { doneOf, type Elements, elementsOf, type Recorded, written } from "./journal.ts";
-import { applyOperations, closeOperation, isDeadline, numberOf } from "./open-operations.ts";
+import {
+  applyOperations,
+  closeOperation,
+  countOf,
+  isDeadline,
+  isTimeout,
+  numberOf,
+  reopenItems,
+} from "./open-operations.ts";
 import { outcomesOf } from "./outcome.ts";
 import { demandRan, LostMachine, replay } from "./replay.ts";
 import { type Life, type Session, Sessions } from "./sessions.ts";
@@ -56,13 +75,13 @@ export function codeRunner(program: CodeProgram): Runner {
     assign: async () => {
       throw new Refusal("NON_DETERMINISM", UNCHANGEABLE);
     },
-    occurrences: ({ tickets }, element) =>
-      tickets.filter((ticket) => ticket.element === element && !isDeadline(ticket)).length,
+    occurrences: (instance, element) =>
+      openIn(instance)
+        .filter((ticket) => ticket.element === element)
+        .reduce((count, ticket) => count + countOf(ticket), 0),
     terminate: (draft) => {
       running.sessions.discard(lifeOf(draft));
-      for (const { element } of draft.tickets.filter((ticket) => !isDeadline(ticket))) {
-        note(draft, "element-terminated", element);
-      }
+      noteTerminated(draft, openIn(draft));
     },
     taskInput: ({ state }, ticket) => taskInput(parseState(state), ticket),
     callInput: (_, { variables }) => variables,
@@ -105,11 +124,12 @@ const UNCHANGEABLE =
 type Running = CodeProgram & Readonly<{ sessions: Sessions; elements: Elements }>;
 
 async function begin(running: Running, draft: Draft, input: Json): Promise<void> {
-  const state: CodeState = { ...EMPTY, i: input };
+  const state: CodeState = { ...EMPTY, i: input, d: digestOf(input) };
   const life = lifeOf(draft);
-  const known = running.sessions.memo(life, NO_ENTRIES);
+  const known = running.sessions.memo(life, state.d);
   const ran = known ?? (await firstFeed(running, draft, life, state));
-  await carryOn(running, draft, { state, ran });
+  await feedAll(running, draft, carryOn(running, draft, { state, ran }));
+  demandAwake(running, draft);
 }
 
 async function resume(
@@ -118,24 +138,30 @@ async function resume(
   fact: TicketFact,
   ticket: Ticket,
 ): Promise<void> {
-  const state = parseState(draft.state);
-  const outcomes = outcomesOf(draft, state, fact, ticket);
-  if (outcomes.length > 0) await feedAll(running, draft, { state, outcomes });
+  if (fact.kind === "incident-resolved" && holdsFailedItems(ticket)) {
+    closeTicket(draft, ticket.id);
+    note(draft, "incident-resolved", ticket.element, { incidentId: ticket.id });
+    reopenItems(draft, ticket, fact.retries);
+    return;
+  }
+  const outcomes = outcomesOf(draft, parseState(draft.state), fact, ticket);
+  await feedAll(running, draft, outcomes);
+  demandAwake(running, draft);
 }
 
-/** Feeds outcomes one after the other, and those that come of that at once. */
+/** Feeds outcomes one after the other; those that one leads to at once come before the rest. */
 async function feedAll(
   running: Running,
   draft: Draft,
-  { state: first, outcomes }: Readonly<{ state: CodeState; outcomes: readonly Recorded[] }>,
+  outcomes: readonly Recorded[],
 ): Promise<void> {
-  let state = first;
-  for (const recorded of outcomes) {
+  const queue = [...outcomes];
+  for (let next = queue.shift(); next; next = queue.shift()) {
+    const before = parseState(draft.state);
     // An outcome before it may have disarmed this one, or ended the instance.
-    if (draft.ended || operationAt(state, recorded.n) === undefined) continue;
-    const { ran, after } = await take(running, draft, state, recorded);
-    await carryOn(running, draft, { state: after, ran });
-    state = parseState(draft.state);
+    if (draft.ended || operationAt(before, next.n) === undefined) continue;
+    const { ran, state } = await take(running, draft, before, next);
+    queue.unshift(...carryOn(running, draft, { state, ran }));
   }
 }
 
@@ -152,7 +178,7 @@ async function take(running: Running, draft: Draft, state: CodeState, recorded: 
   const weighed = bytes > FEW_BYTES ? { j: (state.j ?? 0) + bytes } : {};
   const after = { ...closeOperation(draft, state, recorded.n), ...weighed, d: digest };
   demandRoom(after, recorded);
-  return { ran, after };
+  return { ran, state: after };
 }
 
 const NOTHING: Ran = { kind: "ran", operations: [] };
@@ -232,7 +258,7 @@ async function firstFeed(
   const fed = { now: runOf(draft.before) };
   return untilNotLost(async () => {
     const session = await opened(running, draft, life, state);
-    return feedSession(running.sessions, life, session, { feed: fed, digest: NO_ENTRIES });
+    return feedSession(running.sessions, life, session, { feed: fed, digest: state.d });
   });
 }
 
@@ -286,27 +312,30 @@ async function opened(
       startedAt: formatInstant(before.startedAt),
     },
   });
-  return { guest, digest: NO_ENTRIES, memos: new Map(), version };
+  return { guest, digest: "", memos: new Map(), version };
 }
 
 const lifeOf = ({ before }: Draft): Life => ({
-  instanceId: before.id,
-  runAt: runOf(before),
+  name: [before.id, runOf(before), before.definition.hash, before.startHash].join(" "),
   version: before.version,
 });
 
-/** Applies what a feed led to; then the instance waits again, or ends. */
-async function carryOn(
+/** Applies what a feed led to: the instance waits again, or ends. Returns outcomes that are there at once. */
+function carryOn(
   running: Running,
   draft: Draft,
   { state, ran }: Readonly<{ state: CodeState; ran: Ran }>,
-): Promise<void> {
+): readonly Recorded[] {
   const { operations, end: ended } = demandRan(ran);
   const { state: after, atOnce } = applyOperations(draft, state, operations);
   draft.state = stateJson(after);
   if (ended) finish(running, draft, after, ended);
   else if (after.r !== undefined) endWhenDone(running, draft, after);
-  else if (atOnce.length > 0) await feedAll(running, draft, { state: after, outcomes: atOnce });
+  return atOnce;
+}
+
+/** The instance has ended, or something can wake it; what only waits is kept while there is room. */
+function demandAwake(running: Running, draft: Draft): void {
   if (draft.ended || hasTasks(draft)) return;
   if (!draft.tickets.some((ticket) => !isDeadline(ticket))) throw new Refusal("DEADLOCK", STUCK);
   running.sessions.rest(lifeOf(draft));
@@ -319,17 +348,43 @@ const STUCK =
 function finish(running: Running, draft: Draft, state: CodeState, ended: GuestEnd): void {
   if ("error" in ended) {
     running.sessions.discard(lifeOf(draft));
-    end(draft, "failed", "failure", ended.error);
+    noteTerminated(draft, openIn(draft));
+    end(draft, "failed", "failure", shortened(ended.error));
     return;
   }
-  const returned = { ...state, r: ended.value };
-  closeTickets(draft, (open) => !isDeadline(open) && !isWork(open));
+  const isLeft = (open: Ticket) => isDeadline(open) || isWork(open) || isTimeout(state, open);
+  noteTerminated(
+    draft,
+    draft.tickets.filter((open) => !isLeft(open)),
+  );
+  closeTickets(draft, (open) => !isLeft(open));
   const open = new Set(
     draft.tickets.filter(isWork).flatMap(({ ref }) => [ref, ...(state.b?.[ref] ?? [])]),
   );
-  const left = { ...returned, o: returned.o.filter(([n]) => open.has(n)) };
+  const left = { ...state, r: ended.value, o: state.o.filter(([n]) => open.has(n)) };
   draft.state = stateJson(left);
   endWhenDone(running, draft, left);
+}
+
+/** As much of an error as state keeps; its name and stack are shortened with every error. */
+const shortened = ({ message, code, ...traced }: GuestError): GuestError => ({
+  ...traced,
+  message: excerpt(message),
+  ...(code !== undefined && { code: excerpt(code) }),
+});
+
+/** What operations have open: the deadline is not theirs, and a timeout stands for no operation. */
+function openIn({ state, tickets }: Pick<Instance, "state" | "tickets">): readonly Ticket[] {
+  const parsed = parseState(state);
+  return tickets.filter((open) => !isDeadline(open) && !isTimeout(parsed, open));
+}
+
+function noteTerminated(draft: Draft, cut: readonly Ticket[]): void {
+  for (const ticket of cut) {
+    for (let left = countOf(ticket); left > 0; left--) {
+      note(draft, "element-terminated", ticket.element);
+    }
+  }
 }
 
 /** What still has to be done after the return: tasks that nobody waits for any more. */
@@ -350,16 +405,15 @@ function taskInput(state: CodeState, ticket: Extract<Ticket, { on: "task" }>): T
   return { variables: variablesIn(input), input, headers: {} };
 }
 
-function view({ state, tickets }: Instance): ReturnType<Runner["view"]> {
-  const open = tickets.filter((ticket) => !isDeadline(ticket));
-  const { i: input, o } = parseState(state);
+function view(instance: Instance): ReturnType<Runner["view"]> {
+  const { i: input, o } = parseState(instance.state);
   return {
     variables: variablesIn(input),
     input,
     sites: new Map(o.flatMap(([n, site]) => (site === 0 ? [] : [[n, site] as const]))),
-    tokens: [...Map.groupBy(open, ({ element }) => element)].map(([element, all]) => ({
+    tokens: [...Map.groupBy(openIn(instance), ({ element }) => element)].map(([element, all]) => ({
       element,
-      count: all.length,
+      count: all.reduce((count, ticket) => count + countOf(ticket), 0),
     })),
   };
 }

@@ -5,13 +5,30 @@ import type { OpenedOperation, Operation } from "../../definition/sandbox.ts";
 import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { isBatch, openIn, withoutItem } from "../batch.ts";
+import { withoutBit } from "../bits.ts";
 import { isPairTaken } from "../correlation.ts";
-import { closeTickets, type Draft, emit, keepTicket, note, openTicket } from "../draft.ts";
+import {
+  closeTicket,
+  closeTickets,
+  type Draft,
+  emit,
+  keepTicket,
+  note,
+  openTicket,
+  reopenTicket,
+} from "../draft.ts";
+import { type FailedItems, holdsFailedItems } from "../failed-items.ts";
 import type { BatchTicket, Ticket } from "../instance.ts";
 import type { Recorded } from "./journal.ts";
 import { elementOf } from "./operation-name.ts";
 import { attemptsOf, timeoutAt } from "./retry-table.ts";
-import { type CodeState, type OpenOperation, withOperation, withoutOperation } from "./state.ts";
+import {
+  type CodeState,
+  type OpenOperation,
+  operationAt,
+  withOperation,
+  withoutOperation,
+} from "./state.ts";
 
 type TaskOperation = Extract<Operation, { op: "task" }>;
 
@@ -129,8 +146,9 @@ function openTask(draft: Draft, operation: TaskOperation, batches: Batches): voi
   if (members && members[0]?.n !== n) return;
   const common = { ref: n, element: type, type, retries: attemptsOf(retry) };
   if (members) {
-    const table = retry && { table: retry };
-    openTicket(draft, { ...common, on: "family", size: members.length, taken: "", ...table });
+    const size = members.length;
+    // Without a table of its own an item would be retried by the rules of a model: at once.
+    openTicket(draft, { ...common, on: "family", size, taken: "", table: retry ?? {} });
   } else {
     openTicket(draft, { ...common, on: "task", attempt: 1 });
   }
@@ -185,14 +203,47 @@ function withoutBatch(state: CodeState, ref: string): CodeState {
 
 /** The batch goes with its last item, and so does the timer of its timeout. */
 function closeItem(draft: Draft, ref: number, member: number): void {
-  const batch = draft.tickets.find(
-    (open): open is BatchTicket => isBatch(open) && open.ref === ref,
-  );
-  if (batch === undefined) return;
-  const left = withoutItem(batch, member);
-  if (openIn(left) > 0) keepTicket(draft, left);
-  else closeTickets(draft, (open) => open.ref === ref && !isDeadline(open));
+  const isIts = (open: Ticket): open is BatchTicket => isBatch(open) && open.ref === ref;
+  for (const batch of draft.tickets.filter(isIts)) {
+    for (const incident of failedItemsOf(draft, batch)) dropFailedItem(draft, incident, member);
+    const left = withoutItem(batch, member);
+    if (openIn(left) > 0 || failedItemsOf(draft, batch).length > 0) keepTicket(draft, left);
+    else closeTickets(draft, (open) => open.ref === ref && !isDeadline(open));
+  }
+}
+
+/** Incidents for items that could not be decided; the batch stays open for them. */
+const failedItemsOf = ({ tickets }: Draft, { id }: BatchTicket): readonly FailedItems[] =>
+  tickets.filter(holdsFailedItems).filter(({ members }) => members.family === id);
+
+function dropFailedItem(draft: Draft, incident: FailedItems, member: number): void {
+  const numbers = incident.members.numbers.filter((number) => number !== member);
+  if (numbers.length === 0) closeTicket(draft, incident.id);
+  else keepTicket(draft, { ...incident, members: { ...incident.members, numbers } });
+}
+
+/** After their incident was resolved the items run again. */
+export function reopenItems(
+  draft: Draft,
+  { members }: FailedItems,
+  retries: number | undefined,
+): void {
+  for (const batch of draft.tickets.filter(isBatch).filter(({ id }) => id === members.family)) {
+    const taken = members.numbers.reduce(withoutBit, batch.taken);
+    reopenTicket(draft, { ...batch, taken, ...(retries !== undefined && { retries }) });
+  }
 }
 
 export const isDeadline = (ticket: Ticket): boolean =>
   ticket.on === "timer" && ticket.deadline === true;
+
+/** A timer that an operation did not ask for itself is the timeout of its task, or of its batch. */
+export const isTimeout = (state: CodeState, ticket: Ticket): boolean =>
+  ticket.on === "timer" &&
+  (operationAt(state, ticket.ref)?.[2] !== undefined || membersOf(state, ticket.ref) !== undefined);
+
+/** How many operations a ticket stands for. */
+export function countOf(ticket: Ticket): number {
+  if (isBatch(ticket)) return openIn(ticket);
+  return holdsFailedItems(ticket) ? ticket.members.numbers.length : 1;
+}
