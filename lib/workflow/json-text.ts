@@ -35,6 +35,12 @@ function findInside(value: object, around: Set<object>): Found | undefined {
   }
   if (around.has(value)) return here("contains itself");
   if (around.size >= MAX_DEPTH) return here(`is nested deeper than ${MAX_DEPTH}`);
+  if ("toJSON" in value && typeof value.toJSON === "function") {
+    around.add(value);
+    const found = findIn(value.toJSON(), around);
+    around.delete(value);
+    return found;
+  }
   if (value instanceof Promise) return here("is a promise; await it first");
   if (value instanceof Map || value instanceof Set) return here(`is a ${value.constructor.name}`);
   around.add(value);

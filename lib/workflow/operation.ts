@@ -33,7 +33,7 @@ export function open<T>(
 }
 
 /** What lost a race rejects with this. */
-const lost = (): CancelledFailure =>
+export const lost = (): CancelledFailure =>
   new CancelledFailure("The operation was disarmed, because what it was part of is decided.");
 
 /** The stack of a failure is where the operation was called, not where its outcome came in. */

@@ -91,7 +91,11 @@ export function message<Payload = Readonly<Record<string, unknown>>>(
   name: string,
   correlationKey: string | number = "",
 ): Promise<Payload> {
-  const fields = `"name":${textOf(name, "The name of a message")},"key":${JSON.stringify(String(correlationKey))}`;
+  const key = String(correlationKey);
+  if (key.length > MAX_NAME_LENGTH) {
+    throw new RangeError(`A correlation key has at most ${MAX_NAME_LENGTH} characters.`);
+  }
+  const fields = `"name":${textOf(name, "The name of a message")},"key":${JSON.stringify(key)}`;
   return open("message", fields, { caller: message });
 }
 
