@@ -49,13 +49,14 @@ export function sleep(duration: DurationText): Promise<Fired> {
 
 /** Waits until an instant; one that has passed fires at once. */
 export function sleepUntil(instant: Date | string | number): Promise<Fired> {
-  const at = new Date(instant).getTime();
+  // A date drops what is finer than a millisecond, and nothing may be early.
+  const at = new Date(typeof instant === "number" ? Math.ceil(instant) : instant).getTime();
   if (Number.isNaN(at)) {
     throw new RangeError(
       `sleepUntil(): ${JSON.stringify(instant)} is not an instant. Pass a Date, or a text such as "2030-01-31T12:00:00Z".`,
     );
   }
-  return timer(`"until":${Math.ceil(at)}`, sleepUntil);
+  return timer(`"until":${at}`, sleepUntil);
 }
 
 const timer = (fields: string, caller: (...args: never) => unknown): Promise<Fired> =>
