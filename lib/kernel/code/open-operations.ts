@@ -175,30 +175,35 @@ export function numberOf(state: CodeState, ticket: Ticket): number {
 
 /** Closes whatever an operation has open, without an outcome. */
 function disarm(draft: Draft, state: CodeState, n: number): CodeState {
-  const ticket = draft.tickets.find(
-    (open) => open.ref === n && !isDeadline(open) && open.on !== "incident",
-  );
+  const ref = batchWith(state, n)?.ref ?? n;
+  const ticket = draft.tickets.find((open) => open.ref === ref && !isDeadline(open));
   if (ticket) note(draft, "element-terminated", ticket.element);
   return closeOperation(draft, state, n);
 }
 
 /** Removes an operation with every ticket of its own; of a batch, its item. */
 export function closeOperation(draft: Draft, state: CodeState, n: number): CodeState {
-  const [ref, members] = Object.entries(state.b ?? {}).find(([, all]) => all.includes(n)) ?? [];
-  if (ref === undefined || members === undefined) {
+  const batch = batchWith(state, n);
+  if (batch === undefined) {
     closeTickets(draft, (open) => open.ref === n && !isDeadline(open));
     return withoutOperation(state, n);
   }
-  closeItem(draft, Number(ref), members.indexOf(n));
+  const { ref, members } = batch;
+  closeItem(draft, ref, members.indexOf(n));
   const left = withoutOperation(state, n);
-  const isOpen = draft.tickets.some((open) => isBatch(open) && open.ref === Number(ref));
+  const isOpen = draft.tickets.some((open) => isBatch(open) && open.ref === ref);
   return isOpen ? left : withoutBatch(left, ref);
 }
 
-function withoutBatch(state: CodeState, ref: string): CodeState {
-  const { [ref]: _, ...others } = state.b ?? {};
-  const { b: _all, ...rest } = state;
-  return Object.keys(others).length === 0 ? rest : { ...rest, b: others };
+/** The batch that an operation is an item of. */
+function batchWith({ b = {} }: CodeState, n: number) {
+  const found = Object.entries(b).find(([, members]) => members.includes(n));
+  return found && { ref: Number(found[0]), members: found[1] };
+}
+
+function withoutBatch({ b, ...state }: CodeState, ref: number): CodeState {
+  const { [ref]: _, ...others } = { ...b };
+  return Object.keys(others).length === 0 ? state : { ...state, b: others };
 }
 
 /** The batch goes with its last item, and so does the timer of its timeout. */
