@@ -4,6 +4,7 @@ import type { Outcome } from "../../definition/sandbox.ts";
 import { type Draft, note } from "../draft.ts";
 import type { TaskFailed, TicketFact } from "../fact.ts";
 import type { TaskTicket, Ticket } from "../instance.ts";
+import { Refusal } from "../refusal.ts";
 import { retryTask } from "../retry.ts";
 import type { Recorded } from "./journal.ts";
 import { isTimeout, membersOf, numberOf } from "./open-operations.ts";
@@ -23,10 +24,19 @@ export function outcomesOf(
     return timedOut(draft, state, ticket);
   }
   if (!isAwaited(fact)) throw new Error(`A workflow in code does not wait for "${fact.kind}".`);
+  const n = numberOf(state, ticket);
+  if (operationAt(state, n) === undefined) throw missing(n, element);
   note(draft, fact.kind, element, dataOf(fact));
   const outcome = outcomeOf(draft, state, fact, ticket);
-  return outcome === undefined ? [] : [{ n: numberOf(state, ticket), element, outcome }];
+  return outcome === undefined ? [] : [{ n, element, outcome }];
 }
+
+/** A ticket without its operation: the state was damaged. */
+const missing = (n: number, element: string): Refusal =>
+  new Refusal(
+    "NON_DETERMINISM",
+    `The stored state of the workflow is damaged: ${element} is open, and its operation ${n} is not.`,
+  );
 
 const AWAITED = [
   "task-completed",
@@ -95,8 +105,7 @@ function mayTryAgain(
   fact: TaskFailed,
   ticket: TaskTicket,
 ): boolean {
-  const [, , , options] = operationAt(state, ticket.ref) ?? [];
-  const table = options?.retry;
+  const table = operationAt(state, ticket.ref)?.[3]?.retry;
   if (ticket.member !== undefined || isFinal(fact, table)) return false;
   const chance = chanceOf(draft.before.id, ticket);
   const again = retryTask(draft, ticket, paused(fact, { table, now: draft.now, chance }));

@@ -88,7 +88,7 @@ function checkOpen(open: ReadonlyMap<number, OpenedOperation>, { o }: CodeState)
   const found = [...open.keys()].toSorted((a, b) => a - b).join(", ");
   if (expected === found) return;
   throw mismatch(
-    `The instance has the operations ${expected || "none"} open, the replayed workflow ${found || "none"}.`,
+    `The instance has the operations ${expected} open, the replayed workflow ${found || "none"}.`,
   );
 }
 
