@@ -127,6 +127,21 @@ describe("a replay", () => {
     expect(reference.status).toBe("succeeded success");
   });
 
+  test("D2: publishes nothing again, and disarms nothing again", async () => {
+    const published: number[] = [];
+    await run(
+      'await race([task("a"), delay("1h")]); publishSignal("s"); await task("b"); await task("c");',
+      async (it) => {
+        it.holdsBack = true;
+        for (const type of ["a", "b", "c"]) await it.complete(type);
+        const effects = it.instance.outbox.map(({ effect }) => effect.kind);
+        published.push(effects.filter((kind) => kind === "publish-signal").length);
+      },
+    );
+
+    expect(published).toEqual([1, 1]);
+  });
+
   test("D2: at every step gives the same, with room for few sessions as well", async () => {
     const images = [];
     for (const room of [undefined, NO_ROOM, { live: 1, idle: 0 }, { live: 0, idle: 1 }]) {

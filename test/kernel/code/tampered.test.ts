@@ -113,23 +113,25 @@ describe("a state that was tampered with", () => {
     ]);
   });
 
-  test("R17: D18: fails when other operations are open", async () => {
-    const order = await twoDone();
-    const { id, ref } = order.task("c");
-    const state = {
-      ...(order.instance.state as object),
-      o: [
-        [ref, 0, null],
+  test.each<[string, readonly Json[], string]>([
+    [
+      "more",
+      [
+        [3, 0, null],
         [9, 0],
       ],
-    } as Json;
+      "has the operations 3, 9 open, the replayed workflow 3.",
+    ],
+    ["none", [], "c is open, and its operation 3 is not."],
+  ])("R17: D18: fails when other operations are open: %s", async (_, o, why) => {
+    const order = await twoDone();
+    const { id } = order.task("c");
+    const state = { ...(order.instance.state as object), o } as Json;
     order.instance = committed({ ...order.instance, state });
 
     await order.deliver({ kind: "task-completed", ticket: id, variables: {} });
 
-    expect(incidentsOf(order)[0]).toContain(
-      "The instance has the operations 3, 9 open, the replayed workflow 3.",
-    );
+    expect(incidentsOf(order)[0]).toContain(why);
   });
 
   test("a task without its operation has no input", async () => {

@@ -137,6 +137,16 @@ describe("a task", () => {
     ]);
   });
 
+  test("R2: may have no site, and a wait has no value", async () => {
+    const order = await run('await event("e");', undefined, { input: 7 });
+    const state = { i: 7, d: "", o: [[1, 0]] };
+
+    const { view, places } = order.program.runner;
+
+    expect(view({ ...order.instance, state }).sites?.size).toBe(0);
+    expect(places(order.instance.state)).toEqual([["i"]]);
+  });
+
   test.each([
     ["a function", "() => 1", "is a function"],
     ["a BigInt", "1n", "is a bigint"],
