@@ -10,51 +10,34 @@
  *    stay armed.
  */
 import type { Definition } from "../../definition/definition.ts";
-import { type Json, variablesIn } from "../../definition/json.ts";
+import type { Json } from "../../definition/json.ts";
 import { MAX_JOURNAL_BYTES_PER_RUN, MAX_OPERATIONS_PER_RUN } from "../../definition/limits.ts";
-import type { GuestEnd, GuestError, GuestProgram, Ran, Sandbox } from "../../definition/sandbox.ts";
-import { formatInstant } from "../../definition/time/instant.ts";
-import {
-  closeTicket,
-  closeTickets,
-  type Draft,
-  end,
-  enterInJournal,
-  excerpt,
-  markCompleted,
-  note,
-} from "../draft.ts";
+import type { GuestProgram, Ran, Sandbox } from "../../definition/sandbox.ts";
+import { closeTicket, type Draft, enterInJournal, markCompleted, note } from "../draft.ts";
 import type { TicketFact } from "../fact.ts";
 import { holdsFailedItems } from "../failed-items.ts";
-import type { Instance, Ticket } from "../instance.ts";
+import type { Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
-import type { Runner, TaskInput } from "../runner.ts";
-import { type JournalEntry, runOf } from "../trail.ts";
+import type { Runner } from "../runner.ts";
+import type { JournalEntry } from "../trail.ts";
 import { digestAfter, digestOf } from "./digest.ts";
-import { doneOf, type Elements, elementsOf, type Recorded, written } from "./journal.ts";
-import {
-  applyOperations,
-  closeOperation,
-  countOf,
-  isDeadline,
-  isTimeout,
-  numberOf,
-  reopenItems,
-} from "./open-operations.ts";
+import { type CodeProgram, feedOutcome, feedStart, lifeOf, type Running } from "./feed.ts";
+import { endWhenDone, finish, hasTasks } from "./finish.ts";
+import { elementsOf, type Recorded, written } from "./journal.ts";
+import { applyOperations, closeOperation, isDeadline, reopenItems } from "./open-operations.ts";
 import { outcomesOf } from "./outcome.ts";
-import { demandRan, LostMachine, replay } from "./replay.ts";
-import { type Life, type Session, Sessions } from "./sessions.ts";
-import { type CodeState, EMPTY, operationAt, parseState, placesIn, stateJson } from "./state.ts";
-
-/** What a runner of one definition has at hand. */
-export type CodeProgram = Readonly<{
-  definition: Definition;
-  /** The id of the workflow in the bundle. */
-  workflow: string;
-  /** Loads the bundle on first use. */
-  load: () => Promise<GuestProgram>;
-  sessions?: Sessions;
-}>;
+import { demandRan } from "./replay.ts";
+import { Sessions } from "./sessions.ts";
+import {
+  type CodeState,
+  EMPTY,
+  operationAt,
+  parseState,
+  placesIn,
+  readState,
+  stateJson,
+} from "./state.ts";
+import { countAll, noteTerminated, openIn, taskInput, viewOf } from "./view.ts";
 
 /** The runner of one definition in code. */
 export function codeRunner(program: CodeProgram): Runner {
@@ -76,18 +59,16 @@ export function codeRunner(program: CodeProgram): Runner {
       throw new Refusal("NON_DETERMINISM", UNCHANGEABLE);
     },
     occurrences: (instance, element) =>
-      openIn(instance)
-        .filter((ticket) => ticket.element === element)
-        .reduce((count, ticket) => count + countOf(ticket), 0),
+      countAll(openIn(instance).filter((ticket) => ticket.element === element)),
     terminate: (draft) => {
       running.sessions.discard(lifeOf(draft));
       noteTerminated(draft, openIn(draft));
     },
-    taskInput: ({ state }, ticket) => taskInput(parseState(state), ticket),
+    taskInput: ({ state }, ticket) => taskInput(readState(state), ticket),
     callInput: (_, { variables }) => variables,
-    view: (instance) => view(instance),
-    places: (state) => placesIn(parseState(state)),
-    result: ({ state }) => parseState(state).r ?? null,
+    view: viewOf,
+    places: (state) => placesIn(readState(state)),
+    result: ({ state }) => readState(state).r ?? null,
   };
 }
 
@@ -121,13 +102,11 @@ async function loadFrom(sandbox: Sandbox, source: () => Promise<string>): Promis
 const UNCHANGEABLE =
   "A workflow in code is replayed from its input, so its variables cannot be changed.";
 
-type Running = CodeProgram & Readonly<{ sessions: Sessions; elements: Elements }>;
-
 async function begin(running: Running, draft: Draft, input: Json): Promise<void> {
   const state: CodeState = { ...EMPTY, i: input, d: digestOf(input) };
   const life = lifeOf(draft);
   const known = running.sessions.memo(life, state.d);
-  const ran = known ?? (await firstFeed(running, draft, life, state));
+  const ran = known ?? (await feedStart(running, draft, life, state));
   await feedAll(running, draft, carryOn(running, draft, { state, ran }));
   demandAwake(running, draft);
 }
@@ -171,7 +150,9 @@ async function take(running: Running, draft: Draft, state: CodeState, recorded: 
   const entry: JournalEntry = [recorded.n, draft.now, outcome];
   const digest = digestAfter(state.d, entry);
   const hasReturned = state.r !== undefined;
-  const ran = hasReturned ? NOTHING : await feed(running, draft, { state, recorded, digest });
+  const ran = hasReturned
+    ? NOTHING
+    : await feedOutcome(running, draft, { state, recorded, digest });
   enterInJournal(draft, recorded.n, outcome);
   markCompleted(draft, recorded.element);
   const bytes = JSON.stringify(outcome).length;
@@ -194,132 +175,6 @@ function demandRoom({ j = 0 }: CodeState, { n }: Recorded): void {
   );
 }
 
-/** What an outcome leads to: known from an earlier decision of this step, or from a session. */
-async function feed(
-  running: Running,
-  draft: Draft,
-  { state, recorded, digest }: Readonly<{ state: CodeState; recorded: Recorded; digest: string }>,
-): Promise<Ran> {
-  const { sessions } = running;
-  const life = lifeOf(draft);
-  const known = sessions.memo(life, digest);
-  if (known) return known;
-  const fed = { now: draft.now, done: doneOf(recorded) };
-  const kept = sessions.checkOut(life, state.d);
-  return untilNotLost(async (isFirst) => {
-    const session = (isFirst ? kept : undefined) ?? (await replayed(running, draft, life, state));
-    return feedSession(sessions, life, session, { feed: fed, digest });
-  });
-}
-
-/** A machine that is gone through no fault of the code costs another replay, within bounds. */
-async function untilNotLost(run: (isFirst: boolean) => Promise<Ran>): Promise<Ran> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await run(tries === 1);
-    } catch (cause) {
-      if (!(cause instanceof LostMachine) || tries >= MAX_TRIES) throw cause;
-    }
-  }
-}
-
-const MAX_TRIES = 3;
-
-async function feedSession(
-  sessions: Sessions,
-  life: Life,
-  session: Session,
-  {
-    feed: fed,
-    digest,
-  }: Readonly<{ feed: Parameters<Session["guest"]["run"]>[0][number]; digest: string }>,
-): Promise<Ran> {
-  const [ran] = await session.guest.run([fed]);
-  if (ran?.kind !== "ran") {
-    session.guest.close();
-    return demandRan(ran);
-  }
-  if (ran.isUnknown) {
-    session.guest.close();
-    throw new Refusal("NON_DETERMINISM", `The workflow has no operation ${fed.done?.n} open.`);
-  }
-  session.digest = digest;
-  session.memos.set(digest, ran);
-  sessions.checkIn(life, session);
-  return ran;
-}
-
-async function firstFeed(
-  running: Running,
-  draft: Draft,
-  life: Life,
-  state: CodeState,
-): Promise<Ran> {
-  const fed = { now: runOf(draft.before) };
-  return untilNotLost(async () => {
-    const session = await opened(running, draft, life, state);
-    return feedSession(running.sessions, life, session, { feed: fed, digest: state.d });
-  });
-}
-
-/** A session that has seen the whole journal. */
-async function replayed(
-  running: Running,
-  draft: Draft,
-  life: Life,
-  state: CodeState,
-): Promise<Session> {
-  const entries = journalOf(draft);
-  const session = await opened(running, draft, life, state);
-  try {
-    const runAt = runOf(draft.before);
-    await replay(session.guest, { elements: running.elements, runAt, entries, state });
-  } catch (cause) {
-    session.guest.close();
-    throw cause;
-  }
-  session.digest = state.d;
-  return session;
-}
-
-/** The whole journal: what has left the instance is read by the engine, and the step is made anew. */
-function journalOf({ before, journal, pastJournal }: Draft): readonly JournalEntry[] {
-  const { next, entries } = before.journal ?? { next: 1, entries: [] };
-  const gone = next - 1 - entries.length;
-  if (gone === 0) return [...entries, ...journal];
-  const past = pastJournal();
-  if (past === undefined || past.length < gone) throw new Error(JOURNAL_MISSING);
-  return [...past.slice(0, gone), ...entries, ...journal];
-}
-
-const JOURNAL_MISSING = "A part of the journal that the replay needs is not stored.";
-
-async function opened(
-  { load, workflow }: Running,
-  { before }: Draft,
-  { version }: Life,
-  state: CodeState,
-): Promise<Session> {
-  const program = await load();
-  const guest = program.open({
-    workflow,
-    input: state.i,
-    seed: `${before.id} ${runOf(before)}`,
-    instance: {
-      id: before.id,
-      ...(before.businessKey !== undefined && { businessKey: before.businessKey }),
-      definition: { id: before.definition.id, version: before.definition.version },
-      startedAt: formatInstant(before.startedAt),
-    },
-  });
-  return { guest, digest: "", memos: new Map(), version };
-}
-
-const lifeOf = ({ before }: Draft): Life => ({
-  name: [before.id, runOf(before), before.definition.hash, before.startHash].join(" "),
-  version: before.version,
-});
-
 /** Applies what a feed led to: the instance waits again, or ends. Returns outcomes that are there at once. */
 function carryOn(
   running: Running,
@@ -329,8 +184,8 @@ function carryOn(
   const { operations, end: ended } = demandRan(ran);
   const { state: after, atOnce } = applyOperations(draft, state, operations);
   draft.state = stateJson(after);
-  if (ended) finish(running, draft, after, ended);
-  else if (after.r !== undefined) endWhenDone(running, draft, after);
+  if (ended) finish(running.sessions, draft, after, ended);
+  else if (after.r !== undefined) endWhenDone(running.sessions, draft, after);
   return atOnce;
 }
 
@@ -343,77 +198,3 @@ function demandAwake(running: Running, draft: Draft): void {
 
 const STUCK =
   "The workflow waits for a promise that no operation will ever settle. Wait for operations of fermata-engine/workflow only.";
-
-/** The workflow has returned or thrown. */
-function finish(running: Running, draft: Draft, state: CodeState, ended: GuestEnd): void {
-  if ("error" in ended) {
-    running.sessions.discard(lifeOf(draft));
-    noteTerminated(draft, openIn(draft));
-    end(draft, "failed", "failure", shortened(ended.error));
-    return;
-  }
-  const isLeft = (open: Ticket) => isDeadline(open) || isWork(open) || isTimeout(state, open);
-  noteTerminated(
-    draft,
-    draft.tickets.filter((open) => !isLeft(open)),
-  );
-  closeTickets(draft, (open) => !isLeft(open));
-  const open = new Set(
-    draft.tickets.filter(isWork).flatMap(({ ref }) => [ref, ...(state.b?.[ref] ?? [])]),
-  );
-  const left = { ...state, r: ended.value, o: state.o.filter(([n]) => open.has(n)) };
-  draft.state = stateJson(left);
-  endWhenDone(running, draft, left);
-}
-
-/** As much of an error as state keeps; its name and stack are shortened with every error. */
-const shortened = ({ message, code, ...traced }: GuestError): GuestError => ({
-  ...traced,
-  message: excerpt(message),
-  ...(code !== undefined && { code: excerpt(code) }),
-});
-
-/** What operations have open: the deadline is not theirs, and a timeout stands for no operation. */
-function openIn({ state, tickets }: Pick<Instance, "state" | "tickets">): readonly Ticket[] {
-  const parsed = parseState(state);
-  return tickets.filter((open) => !isDeadline(open) && !isTimeout(parsed, open));
-}
-
-function noteTerminated(draft: Draft, cut: readonly Ticket[]): void {
-  for (const ticket of cut) {
-    for (let left = countOf(ticket); left > 0; left--) {
-      note(draft, "element-terminated", ticket.element);
-    }
-  }
-}
-
-/** What still has to be done after the return: tasks that nobody waits for any more. */
-const isWork = ({ on }: Ticket): boolean => on === "task" || on === "family" || on === "incident";
-
-const hasTasks = ({ tickets }: Draft): boolean =>
-  tickets.some(({ on }) => on === "task" || on === "family");
-
-function endWhenDone(running: Running, draft: Draft, state: CodeState): void {
-  if (draft.tickets.some(isWork)) return;
-  running.sessions.discard(lifeOf(draft));
-  draft.state = stateJson({ ...state, o: [] });
-  end(draft, "succeeded", "success");
-}
-
-function taskInput(state: CodeState, ticket: Extract<Ticket, { on: "task" }>): TaskInput {
-  const [, , input = null] = operationAt(state, numberOf(state, ticket)) ?? [];
-  return { variables: variablesIn(input), input, headers: {} };
-}
-
-function view(instance: Instance): ReturnType<Runner["view"]> {
-  const { i: input, o } = parseState(instance.state);
-  return {
-    variables: variablesIn(input),
-    input,
-    sites: new Map(o.flatMap(([n, site]) => (site === 0 ? [] : [[n, site] as const]))),
-    tokens: [...Map.groupBy(openIn(instance), ({ element }) => element)].map(([element, all]) => ({
-      element,
-      count: all.reduce((count, ticket) => count + countOf(ticket), 0),
-    })),
-  };
-}

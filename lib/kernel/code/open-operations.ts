@@ -52,7 +52,11 @@ export function applyOperations(
       case "close":
         state = disarm(draft, state, operation.n);
         break;
-      default: {
+      case "task":
+      case "timer":
+      case "event":
+      case "signal":
+      case "message": {
         const refused = open(draft, operation, batches);
         if (refused) atOnce.push(refused);
         state = withOperation(state, openOperation(operation));
@@ -246,9 +250,3 @@ export const isDeadline = (ticket: Ticket): boolean =>
 export const isTimeout = (state: CodeState, ticket: Ticket): boolean =>
   ticket.on === "timer" &&
   (operationAt(state, ticket.ref)?.[2] !== undefined || membersOf(state, ticket.ref) !== undefined);
-
-/** How many operations a ticket stands for. */
-export function countOf(ticket: Ticket): number {
-  if (isBatch(ticket)) return openIn(ticket);
-  return holdsFailedItems(ticket) ? ticket.members.numbers.length : 1;
-}

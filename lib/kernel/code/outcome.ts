@@ -79,7 +79,8 @@ function dataOf(fact: Awaited): Json | undefined {
       const { attempt, message, code } = fact;
       return { attempt, message, ...(code !== undefined && { code }) };
     }
-    default:
+    case "task-completed":
+    case "timer-due":
       return undefined;
   }
 }

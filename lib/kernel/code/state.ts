@@ -32,12 +32,17 @@ export type OpenOperation = readonly [
 
 export const EMPTY: CodeState = { i: null, d: "", o: [] };
 
-/** The stored state; an instance that has not started has none. */
+/** The stored state, to decide about. */
 export function parseState(state: Json): CodeState {
-  if (state === null) return EMPTY;
   if (isState(state)) return state;
   throw new Refusal("NON_DETERMINISM", DAMAGED);
 }
+
+/**
+ * The same for readers: an instance that has not started has none, and one that is damaged can still
+ * be looked at, stored and cancelled.
+ */
+export const readState = (state: Json): CodeState => (isState(state) ? state : EMPTY);
 
 const isState = (state: Json): state is Json & CodeState => {
   const { i, d, o } = variablesIn(state);

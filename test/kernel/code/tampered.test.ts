@@ -134,6 +134,18 @@ describe("a state that was tampered with", () => {
     expect(incidentsOf(order)[0]).toContain(why);
   });
 
+  test("R17: D14: can still be looked at, and be cancelled", async () => {
+    const order = await twoDone();
+    order.instance = committed({ ...order.instance, state: { i: 1 } });
+
+    const { runner } = order.program;
+    const seen = [runner.view(order.instance).tokens, runner.places(order.instance.state)];
+    await order.cancel();
+
+    expect(seen).toEqual([[{ element: "c", count: 1 }], [["i"]]]);
+    expect(order.status).toBe("cancelled cancel");
+  });
+
   test("a task without its operation has no input", async () => {
     const order = await twoDone();
     const ticket = order.task("c");
