@@ -133,6 +133,23 @@ describe("an incident of a workflow in code", () => {
     ]);
   });
 
+  test("R17: of a start takes variables into its input, if that is an object", async () => {
+    const body = "if (input.loop || input === 7) for (;;); return input;";
+    const order = await play(aCode(body), { input: { loop: true, amount: 3 } });
+    const number = await play(aCode(body), { input: 7 });
+
+    await order.resolve("workflow", { variables: { loop: false } });
+    await number.resolve("workflow", { variables: { loop: false } });
+    const refused = incidentsOf(number);
+    await number.resolve("workflow");
+
+    expect(resultOf(order)).toEqual({ loop: false, amount: 3 });
+    expect(refused).toEqual([
+      expect.stringContaining("The input of this workflow is not an object"),
+    ]);
+    expect(incidentsOf(number)).toEqual([expect.stringContaining("STEP_LIMIT")]);
+  });
+
   test("R17: variables cannot be set from outside either", async () => {
     const order = await play(aCode('await task("a");'));
 

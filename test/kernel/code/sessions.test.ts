@@ -130,7 +130,6 @@ describe("a plan that lost its commit", () => {
   test("D2: has moved its session, and does no harm to the plan after it", async () => {
     const order = await play(aCode(BODY));
     await order.decide(completed(order, "a", 666));
-    await order.decide(completed(order, "a", 667));
 
     await done(order, "a", 1);
     await done(order, "b", 2);
