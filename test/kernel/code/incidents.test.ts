@@ -1,15 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Json } from "../../../lib/definition/json.ts";
 import {
   MAX_JOURNAL_BYTES_PER_RUN,
   MAX_OPERATIONS_PER_RUN,
 } from "../../../lib/definition/limits.ts";
-import type { Loaded, Sandbox } from "../../../lib/definition/sandbox.ts";
-import { codeRunners } from "../../../lib/kernel/code/code-runner.ts";
 import type { Ticket } from "../../../lib/kernel/instance.ts";
 import { done, incidentsOf, resultOf, run } from "../../support/code-play.ts";
-import { aBody, aCode, aCodeDefinition, aGuest } from "../../support/code-workflow.ts";
-import { aNew, anEvent, BEGIN, committed, type Play, play } from "../../support/play.ts";
+import { aCode } from "../../support/code-workflow.ts";
+import { BEGIN, committed, play } from "../../support/play.ts";
 
 describe("a step that does not end", () => {
   test("R23: is a STEP_LIMIT incident that keeps the fact", async () => {
@@ -202,132 +199,5 @@ describe("an incident of a workflow in code", () => {
     expect(incidentsOf(order)).toEqual([
       'UNKNOWN: A workflow in code does not wait for "continued".',
     ]);
-  });
-});
-
-describe("cancelling", () => {
-  const WAITS: Readonly<Record<string, string>> = {
-    task: 'await task("a");',
-    "task with a timeout": 'await task("a", null, { timeout: "1h" });',
-    batch: 'await all(Array.from({ length: 12 }, (_, n) => task("a", n)));',
-    timer: 'await delay("1h");',
-    event: 'await event("e");',
-    signal: 'await signal("s");',
-    message: 'await message("m", "1");',
-    race: 'await race([task("a"), delay("1h"), event("e")]);',
-    "un-awaited task after the return": 'task("a"); return 1;',
-  };
-
-  const factFor = (ticket: Ticket) => {
-    const { id } = ticket;
-    if (ticket.on === "task") return { kind: "task-completed", ticket: id, variables: {} } as const;
-    if (ticket.on === "family") {
-      return { kind: "task-completed", ticket: `${id}#0`, variables: {} } as const;
-    }
-    return { kind: "timer-due", ticket: id } as const;
-  };
-
-  test.each(Object.keys(WAITS))(
-    "D14: R16: ends a workflow at a %s, once; a late outcome does not bring it back",
-    async (name) => {
-      let before: readonly Ticket[] = [];
-      const order = await run(WAITS[name] ?? "", async (it) => {
-        before = it.instance.tickets;
-        await it.cancel("enough");
-        expect((await it.cancel()).changed).toBe(false);
-        it.now += 7_200_000;
-        for (const ticket of before)
-          expect((await it.deliver(factFor(ticket))).changed).toBe(false);
-        expect((await it.send(anEvent("e"))).changed).toBe(false);
-      });
-
-      expect(before).not.toEqual([]);
-      expect(order.status).toBe("cancelled cancel");
-      expect(order.instance.tickets).toEqual([]);
-      expect(order.trail).toContain("cancel-requested");
-    },
-  );
-
-  test("D14: notes in history each operation that is cut short", async () => {
-    const order = await run(WAITS.batch ?? "", async (it: Play) => {
-      await it.completeMember("a", 3);
-      await it.cancel();
-    });
-
-    expect(order.trail.filter((line) => line === "element-terminated a")).toHaveLength(11);
-  });
-});
-
-describe("runners of definitions in code", () => {
-  const loading = (answers: readonly (() => Promise<Loaded>)[]) => {
-    const seen = { loads: 0 };
-    const sandbox: Sandbox = {
-      engine: "fake",
-      load: () => {
-        const answer = answers[seen.loads++];
-        if (answer === undefined) throw new Error("It is loaded too often.");
-        return answer();
-      },
-      close: async () => {},
-    };
-    return { seen, sandbox };
-  };
-  const real = async (): Promise<Loaded> => ({
-    ok: true,
-    program: await aGuest(aBody('return task("a");')),
-  });
-  const source = async () => "the bundle";
-
-  test("load a bundle once, when it is needed", async () => {
-    const { seen, sandbox } = loading([real]);
-    const definition = aCodeDefinition();
-    const program = { definition, runner: codeRunners(sandbox)(definition, source) };
-    const before = seen.loads;
-
-    const orders = await Promise.all([play(program), play(program, { as: { id: "i2" } })]);
-    for (const order of orders) await done(order, "a", 1);
-
-    expect([before, seen.loads]).toEqual([0, 1]);
-    expect(orders.map(resultOf)).toEqual([1, 1]);
-  });
-
-  test("R17: load it again after it could not be loaded, or not be used", async () => {
-    const { sandbox } = loading([
-      () => Promise.reject(new Error("no memory")),
-      async () => ({ ok: false, problem: { message: "it threw" } }),
-      real,
-    ]);
-    const definition = aCodeDefinition();
-    const order = await play({ definition, runner: codeRunners(sandbox)(definition, source) });
-    const first = incidentsOf(order);
-
-    await order.resolve("workflow");
-    const second = incidentsOf(order);
-    await order.resolve("workflow");
-
-    expect(first).toEqual(["UNKNOWN: no memory"]);
-    expect(second).toEqual(["UNKNOWN: The bundle could not be loaded: it threw"]);
-    expect(order.open).toEqual(["task a"]);
-  });
-
-  test("are for code only", () => {
-    const { sandbox } = loading([]);
-    const body = { runner: "graph" } as never;
-
-    expect(() => codeRunners(sandbox)({ ...aCodeDefinition(), body }, source)).toThrow("runs code");
-  });
-
-  test("give what every runner gives", () => {
-    const { sandbox } = loading([]);
-    const definition = aCodeDefinition();
-    const runner = codeRunners(sandbox)(definition, source);
-    const variables: Record<string, Json> = { amount: 3 };
-    const call = { on: "child", id: "c1.1", ref: 1, element: "a", since: BEGIN } as const;
-
-    const called = runner.callInput(aNew({ definition }), { ...call, process: "p", variables });
-
-    expect(called).toEqual(variables);
-    expect(runner.result(aNew({ definition }))).toBeNull();
-    expect(runner.places({ i: 1, d: "", o: [], r: { x: 1 } })).toEqual([["i"], ["r"]]);
   });
 });

@@ -1,44 +1,18 @@
 import { describe, expect, test } from "vitest";
-import type { GuestProgram, GuestSession, Ran } from "../../../lib/definition/sandbox.ts";
 import { instantFrom } from "../../../lib/definition/time/instant.ts";
 import { codeRunner } from "../../../lib/kernel/code/code-runner.ts";
 import { Sessions } from "../../../lib/kernel/code/sessions.ts";
 import { decide } from "../../../lib/kernel/decide.ts";
 import type { Instance } from "../../../lib/kernel/instance.ts";
-import { done, incidentsOf, NO_ROOM, resultOf } from "../../support/code-play.ts";
-import { aBody, aCode, aCodeDefinition, aCodeOn, aGuest } from "../../support/code-workflow.ts";
+import { done, NO_ROOM, resultOf } from "../../support/code-play.ts";
+import { aCode, aCodeDefinition, aCodeOn } from "../../support/code-workflow.ts";
 import { aNew, BEGIN, givenAt, type Play, play } from "../../support/play.ts";
+import { watched } from "../../support/watched-guest.ts";
 
 const BODY = `const seen = [await task("a")]; seen.push(await task("b")); seen.push(uuid()); await task("c", seen);`;
 
 const completed = (order: Play, type: string, result: number) =>
   ({ kind: "task-completed", ticket: order.task(type).id, variables: {}, result }) as const;
-
-/** A guest whose sessions are counted, and may answer otherwise than the real ones. */
-function watched(
-  body: string,
-  answer: (real: () => Promise<readonly Ran[]>) => Promise<readonly Ran[]> = (real) => real(),
-) {
-  const seen = { opened: 0, closed: 0, feeds: 0 };
-  const load = async (): Promise<GuestProgram> => {
-    const guest = await aGuest(aBody(body));
-    return { declared: guest.declared, open: (opening) => watching(guest.open(opening)) };
-  };
-  const watching = (session: GuestSession): GuestSession => {
-    seen.opened += 1;
-    return {
-      run: (feeds) => {
-        seen.feeds += feeds.length;
-        return answer(() => session.run(feeds));
-      },
-      close: () => {
-        seen.closed += 1;
-        session.close();
-      },
-    };
-  };
-  return { seen, load };
-}
 
 describe("live sessions", () => {
   test("spare replays: one session, one feed for each outcome", async () => {
@@ -221,76 +195,6 @@ describe("two decisions at once", () => {
 
     expect(resultOf(order)).toEqual([1, 2]);
     expect(order.instance.journal?.entries.map(([n]) => n)).toEqual([2, 1]);
-  });
-});
-
-describe("a machine that is lost", () => {
-  const LOST: readonly Ran[] = [{ kind: "stopped", stop: "lost", message: "gone" }];
-
-  /** The n-th runs of a session are lost. */
-  const losing = (body: string, lost: readonly number[], how = LOST) => {
-    let runs = 0;
-    return watched(body, (real) => (lost.includes(++runs) ? Promise.resolve(how) : real()));
-  };
-
-  test.each([
-    ["at the start", [1]],
-    ["at an outcome", [2]],
-    ["at an outcome, and in the replay after it", [2, 3]],
-    ["in the feed after a replay", [2, 4]],
-  ])("costs another replay: %s", async (_, lost) => {
-    const { seen, load } = losing(BODY, lost);
-    const order = await play(aCodeOn(load));
-
-    await done(order, "a", 1);
-    await done(order, "b", 2);
-
-    expect(order.open).toEqual(["task c"]);
-    expect(seen.opened).toBe(lost.length + 1);
-    expect(seen.closed).toBe(lost.length);
-  });
-
-  test("is lost as well when it does not answer", async () => {
-    const { load } = losing(BODY, [2, 3], []);
-    const order = await play(aCodeOn(load));
-
-    await done(order, "a", 1);
-
-    expect(order.open).toEqual(["task b"]);
-  });
-
-  test("is an incident when it is lost again and again, which keeps the fact", async () => {
-    const { seen, load } = losing(BODY, [2, 3, 4]);
-    const order = await play(aCodeOn(load));
-
-    await done(order, "a", 1);
-    const incidents = incidentsOf(order);
-    await order.resolve("a");
-
-    expect(incidents).toEqual([expect.stringContaining("UNKNOWN: The machine that ran")]);
-    expect(seen.opened).toBe(4);
-    expect(order.open).toEqual(["task b"]);
-  });
-
-  test("is an incident at once when it broke", async () => {
-    const { seen, load } = losing(BODY, [2], [{ kind: "stopped", stop: "crash", message: "trap" }]);
-    const order = await play(aCodeOn(load));
-
-    await done(order, "a", 1);
-
-    expect(incidentsOf(order)).toEqual(["UNKNOWN: trap"]);
-    expect(seen).toMatchObject({ opened: 1, closed: 1 });
-  });
-
-  test("D18: is thrown away when it does not know the operation", async () => {
-    const unknown = [{ kind: "ran", operations: [], isUnknown: true }] as const;
-    const { seen, load } = losing(BODY, [2], unknown);
-    const order = await play(aCodeOn(load));
-
-    await done(order, "a", 1);
-
-    expect(incidentsOf(order)).toEqual(["NON_DETERMINISM: The workflow has no operation 1 open."]);
-    expect(seen).toMatchObject({ opened: 1, closed: 1 });
   });
 });
 
