@@ -13,7 +13,14 @@ import { type Json, variablesIn } from "../../definition/json.ts";
 import { MAX_JOURNAL_BYTES_PER_RUN, MAX_OPERATIONS_PER_RUN } from "../../definition/limits.ts";
 import type { GuestEnd, GuestProgram, Ran, Sandbox } from "../../definition/sandbox.ts";
 import { formatInstant } from "../../definition/time/instant.ts";
-import { closeTickets, type Draft, end, enterInJournal, markCompleted, note } from "../draft.ts";
+import {
+  closeTickets,
+  type Draft,
+  end,
+  enterInJournal,
+  markCompleted,
+  noteVisit,
+} from "../draft.ts";
 import type { TicketFact } from "../fact.ts";
 import type { Instance, Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
@@ -21,7 +28,13 @@ import type { Runner, TaskInput } from "../runner.ts";
 import { type JournalEntry, runOf } from "../trail.ts";
 import { digestAfter, NO_ENTRIES } from "./digest.ts";
 import { doneOf, type Elements, elementsOf, type Recorded, written } from "./journal.ts";
-import { applyOperations, closeOperation, isDeadline, numberOf } from "./open-operations.ts";
+import {
+  applyOperations,
+  closeOperation,
+  isDeadline,
+  numberOf,
+  operationsOf,
+} from "./open-operations.ts";
 import { outcomesOf } from "./outcome.ts";
 import { demandRan, LostMachine, replay } from "./replay.ts";
 import { type Life, type Session, Sessions } from "./sessions.ts";
@@ -60,9 +73,7 @@ export function codeRunner(program: CodeProgram): Runner {
       tickets.filter((ticket) => ticket.element === element && !isDeadline(ticket)).length,
     terminate: (draft) => {
       running.sessions.discard(lifeOf(draft));
-      for (const { element } of draft.tickets.filter((ticket) => !isDeadline(ticket))) {
-        note(draft, "element-terminated", element);
-      }
+      noteDropped(draft, parseState(draft.state), () => true);
     },
     taskInput: ({ state }, ticket) => taskInput(parseState(state), ticket),
     callInput: (_, { variables }) => variables,
@@ -319,17 +330,26 @@ const STUCK =
 function finish(running: Running, draft: Draft, state: CodeState, ended: GuestEnd): void {
   if ("error" in ended) {
     running.sessions.discard(lifeOf(draft));
+    noteDropped(draft, state, () => true);
     end(draft, "failed", "failure", ended.error);
     return;
   }
   const returned = { ...state, r: ended.value };
+  noteDropped(draft, state, (open) => !isWork(open));
   closeTickets(draft, (open) => !isDeadline(open) && !isWork(open));
-  const open = new Set(
-    draft.tickets.filter(isWork).flatMap(({ ref }) => [ref, ...(state.b?.[ref] ?? [])]),
-  );
+  const open = new Set(draft.tickets.filter(isWork).flatMap((it) => operationsOf(state, it)));
   const left = { ...returned, o: returned.o.filter(([n]) => open.has(n)) };
   draft.state = stateJson(left);
   endWhenDone(running, draft, left);
+}
+
+/** History tells which operations have no outcome any more; a timeout is told with its task. */
+function noteDropped(draft: Draft, state: CodeState, isDropped: (ticket: Ticket) => boolean): void {
+  const dropped = draft.tickets.filter((open) => !isDeadline(open) && isDropped(open));
+  for (const [n] of state.o) {
+    const ticket = dropped.find((open) => operationsOf(state, open).includes(n));
+    if (ticket) noteVisit(draft, "element-terminated", { element: ticket.element, occurrence: n });
+  }
 }
 
 /** What still has to be done after the return: tasks that nobody waits for any more. */

@@ -6,7 +6,15 @@ import { addDuration, parseDuration } from "../../definition/time/duration.ts";
 import { type Instant, instantFrom } from "../../definition/time/instant.ts";
 import { isBatch, openIn, withoutItem } from "../batch.ts";
 import { isPairTaken } from "../correlation.ts";
-import { closeTickets, type Draft, emit, keepTicket, note, openTicket } from "../draft.ts";
+import {
+  closeTickets,
+  type Draft,
+  emit,
+  keepTicket,
+  note,
+  noteVisit,
+  openTicket,
+} from "../draft.ts";
 import type { BatchTicket, Ticket } from "../instance.ts";
 import type { Recorded } from "./journal.ts";
 import { elementOf } from "./operation-name.ts";
@@ -62,7 +70,7 @@ function openOperation(operation: OpenedOperation): OpenOperation {
 function open(draft: Draft, operation: OpenedOperation, batches: Batches): Recorded | undefined {
   const { n } = operation;
   const element = elementOf(operation);
-  note(draft, "element-entered", element);
+  noteVisit(draft, "element-entered", { element, occurrence: n });
   const common = { ref: n, element };
   switch (operation.op) {
     case "task":
@@ -81,7 +89,10 @@ function open(draft: Draft, operation: OpenedOperation, batches: Batches): Recor
       return undefined;
     case "message": {
       const { name, key } = operation;
-      if (isPairTaken(draft, { name, key })) return taken(n, element, name, key);
+      if (isPairTaken(draft, { name, key })) {
+        noteVisit(draft, "element-terminated", { element, occurrence: n });
+        return taken(n, element, name, key);
+      }
       openTicket(draft, { ...common, on: "message", name, key });
       return undefined;
     }
@@ -149,6 +160,10 @@ function withBatch(state: CodeState, operation: OpenedOperation, batches: Batche
 export const membersOf = ({ b = {} }: CodeState, ref: number): readonly number[] | undefined =>
   Object.hasOwn(b, ref) ? b[ref] : undefined;
 
+/** The operations that a ticket stands for: one, or the members of a batch. */
+export const operationsOf = (state: CodeState, { ref }: Ticket): readonly number[] =>
+  membersOf(state, ref) ?? [ref];
+
 /** The operation that a ticket stands for. */
 export function numberOf(state: CodeState, ticket: Ticket): number {
   const member = ticket.on === "task" ? ticket.member : undefined;
@@ -160,7 +175,9 @@ function disarm(draft: Draft, state: CodeState, n: number): CodeState {
   const ticket = draft.tickets.find(
     (open) => open.ref === n && !isDeadline(open) && open.on !== "incident",
   );
-  if (ticket) note(draft, "element-terminated", ticket.element);
+  if (ticket) {
+    noteVisit(draft, "element-terminated", { element: ticket.element, occurrence: n });
+  }
   return closeOperation(draft, state, n);
 }
 

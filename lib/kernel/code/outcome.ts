@@ -1,7 +1,7 @@
 /** What a fact means to the operation whose ticket it names. */
 import type { Json } from "../../definition/json.ts";
 import type { Outcome } from "../../definition/sandbox.ts";
-import { type Draft, note } from "../draft.ts";
+import { type Draft, noteVisit } from "../draft.ts";
 import type { TaskFailed, TicketFact } from "../fact.ts";
 import type { Ticket } from "../instance.ts";
 import { retryTask } from "../retry.ts";
@@ -20,11 +20,10 @@ export function outcomesOf(
   const { element } = ticket;
   const n = numberOf(state, ticket);
   if (fact.kind === "timer-due" && isTimeout(state, ticket)) {
-    note(draft, "timer-due", element, { timeout: true });
     return timedOut(draft, state, ticket);
   }
   if (!isAwaited(fact)) throw new Error(`A workflow in code does not wait for "${fact.kind}".`);
-  note(draft, fact.kind, element, dataOf(fact));
+  noteVisit(draft, fact.kind, { element, occurrence: n, data: dataOf(fact) });
   const outcome = outcomeOf(draft, state, fact, ticket);
   return outcome === undefined ? [] : [{ n, element, outcome }];
 }
@@ -118,6 +117,7 @@ function timedOut(draft: Draft, state: CodeState, { ref, element }: Ticket): rea
   return numbers.flatMap((n) => {
     const [, , , options] = operationAt(state, n) ?? [];
     if (options === undefined) return [];
+    noteVisit(draft, "timer-due", { element, occurrence: n, data: { timeout: true } });
     const task = draft.tickets.find((open) => open.on === "task" && open.ref === ref);
     const attempts = task?.on === "task" ? task.attempt : 1;
     const failure = {
