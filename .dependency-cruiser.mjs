@@ -243,9 +243,9 @@ export default {
       { path: "^cli/" },
       {
         path: "^(lib|functions|cdk|examples|bench|scripts|test)/",
-        pathNot: "^lib/(client|embedded|cost)/",
+        pathNot: "^lib/(client|embedded|cost|bundler)/",
       },
-      "The command is a client of the API. What it needs from deeper rooms is offered by lib/client, lib/embedded or lib/cost.",
+      "The command is a client of the API. What it needs from deeper rooms is offered by lib/client, lib/embedded, lib/cost or lib/bundler.",
     ),
     forbidden(
       "function-stands-alone",

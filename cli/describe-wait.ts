@@ -2,7 +2,8 @@ import type { IncidentView, WaitView } from "../lib/client/index.ts";
 
 /** Describes in words what an instance waits for. */
 export function describeWait(wait: WaitView, incidents: readonly IncidentView[]): string {
-  const { element, since, dueAt } = wait;
+  const { since, dueAt } = wait;
+  const element = placeOf(wait);
   switch (wait.kind) {
     case "task":
       return describeTask(wait);
@@ -23,6 +24,10 @@ export function describeWait(wait: WaitView, incidents: readonly IncidentView[])
     }
   }
 }
+
+/** The element, and for a workflow in code the line that waits. */
+const placeOf = ({ element, at }: WaitView): string =>
+  at === undefined ? element : `${element} (${at.file}:${at.line})`;
 
 function describeChild({ element, since, process, childInstanceId, members }: WaitView): string {
   if (members === undefined) {
@@ -91,8 +96,8 @@ function describePerson(wait: WaitView): string {
 
 function describeTask(wait: WaitView): string {
   if (wait.state !== undefined && wait.runsHere !== true) return describePerson(wait);
-  const { element, since, dueAt, runsHere } = wait;
-  const task = `${element} waits for ${awaitedBy(wait)}`;
+  const { since, dueAt, runsHere } = wait;
+  const task = `${placeOf(wait)} waits for ${awaitedBy(wait)}`;
   if (runsHere !== true) {
     return `${task} since ${since}. The server has no handler for this type: a worker or a call completes it.`;
   }

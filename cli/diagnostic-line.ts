@@ -4,8 +4,8 @@ import type { Diagnostic, Problem } from "../lib/client/index.ts";
 type Told = Diagnostic | NonNullable<Problem["errors"]>[number];
 
 /** `file:line element message hint [code]`, a format that editors can follow to the place. */
-export function diagnosticLine(file: string, diagnostic: Told): string {
-  const { severity, code, message, element, line, hint } = diagnostic;
+export function diagnosticLine(given: string, diagnostic: Told): string {
+  const { severity, code, message, element, file = given, line, hint } = diagnostic;
   return [
     line === undefined ? file : `${file}:${line}`,
     ...(severity === "warning" ? ["warning:"] : []),

@@ -1,6 +1,7 @@
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
+import { parseJson } from "../parse-json.ts";
 import { PAIRS, PAIRS_NOTE, parseGiven, VARIABLES_OPTION } from "../parse-payload.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
@@ -11,6 +12,11 @@ export const complete = command({
   operands: ["TASK", PAIRS],
   options: {
     ...VARIABLES_OPTION,
+    result: {
+      type: "string",
+      value: "JSON|@FILE",
+      help: "the result of a task of a workflow in code: any JSON, instead of variables",
+    },
     user: {
       type: "string",
       value: "USER",
@@ -22,10 +28,11 @@ export const complete = command({
   notes: PAIRS_NOTE,
   run: async ({ values, operands: [taskId = "", ...pairs], terminal }) => {
     const variables = parseGiven(values.variables, pairs);
-    const { user, key } = values;
+    const { user, key, result } = values;
+    const given = result === undefined ? {} : { result: parseJson(result, "result") };
     const answer = await clientFor(values, terminal).completeTask(
       taskId,
-      { ...(variables && { variables }), ...(user !== undefined && { user }) },
+      { ...(variables && { variables }), ...given, ...(user !== undefined && { user }) },
       key === undefined ? {} : { idempotencyKey: key },
     );
     if (values.json) printJson(terminal, answer);

@@ -1,10 +1,11 @@
-import { ApiError, type DeployedView } from "../../lib/client/index.ts";
+import { ApiError, type Client, type DeployedView } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { diagnosticLine } from "../diagnostic-line.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
-import { readSource } from "../read-source.ts";
+import { placedBeside, type ReadSource, readSource } from "../read-source.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
+import type { Terminal } from "../terminal.ts";
 
 /** Deploys workflows to a server; a refused file does not stop the others. */
 export const deploy = command({
@@ -12,33 +13,70 @@ export const deploy = command({
   summary: "deploy workflows from files",
   operands: ["FILE…"],
   options: SERVER_OPTIONS,
+  notes: "BPMN, or workflows in TypeScript or JavaScript, which are bundled first.",
   run: async ({ values, operands, terminal }) => {
     const client = clientFor(values, terminal);
-    const sources = operands.map((file) => ({ file, source: readSource(file) }));
+    const sources = await Promise.all(operands.map(readSource));
     let isRefused = false;
-    for (const { file, source } of sources) {
-      try {
-        const { created, ...answer } = await client.deploy(source);
-        if (values.json) printJson(terminal, answer);
-        else for (const line of linesOf(file, created, answer.definitions)) terminal.print(line);
-      } catch (error) {
-        if (!(error instanceof ApiError) || error.code !== "definition/invalid") throw error;
-        isRefused = true;
-        if (values.json) terminal.complain(JSON.stringify(error.problem));
-        else for (const entry of error.errors) terminal.complain(diagnosticLine(file, entry));
-      }
+    for (const source of sources) {
+      const isDeployed = await deployOne(client, source, {
+        terminal,
+        isJson: values.json === true,
+      });
+      isRefused ||= !isDeployed;
     }
     return isRefused ? EXIT.refused : EXIT.ok;
   },
 });
 
+type Told = Readonly<{ terminal: Terminal; isJson: boolean }>;
+
+/** Deploys one file, and tells what came of it; false: it was refused. */
+async function deployOne(client: Client, source: ReadSource, told: Told): Promise<boolean> {
+  const { terminal, isJson } = told;
+  const { file } = source;
+  if ("diagnostics" in source) {
+    if (isJson) terminal.complain(JSON.stringify({ file, errors: source.diagnostics }));
+    else for (const entry of source.diagnostics) terminal.complain(diagnosticLine(file, entry));
+    return false;
+  }
+  try {
+    const { created, ...answer } =
+      "bundle" in source
+        ? await client.deployCode(source.bundle)
+        : await client.deploy(source.source);
+    if (isJson) printJson(terminal, answer);
+    else for (const line of linesOf(source, created, answer.definitions)) terminal.print(line);
+    return true;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== "definition/invalid") throw error;
+    if (isJson) terminal.complain(JSON.stringify(error.problem));
+    else {
+      for (const entry of error.errors) {
+        terminal.complain(diagnosticLine(file, placedBeside(file, entry)));
+      }
+    }
+    return false;
+  }
+}
+
 function linesOf(
-  file: string,
+  source: ReadSource,
   created: boolean,
   definitions: readonly DeployedView[],
 ): readonly string[] {
-  return definitions.flatMap(({ id, version, warnings }) => [
-    `${file}: ${id} version ${version} ${created ? "deployed" : "is unchanged"}`,
+  const { file } = source;
+  // Warnings are about the file: every definition in it has the same.
+  const [first] = definitions;
+  const warnings = [
+    ...("warnings" in source ? source.warnings : []),
+    ...(first?.warnings ?? []).map((warning) => placedBeside(file, warning)),
+  ];
+  return [
+    ...definitions.map(
+      ({ id, version }) =>
+        `${file}: ${id} version ${version} ${created ? "deployed" : "is unchanged"}`,
+    ),
     ...warnings.map((warning) => diagnosticLine(file, warning)),
-  ]);
+  ];
 }

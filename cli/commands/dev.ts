@@ -49,6 +49,16 @@ export const dev = command({
       multiple: true,
       help: "task handlers, one file per type; can be repeated",
     },
+    workflows: {
+      type: "string",
+      value: "FOLDER|FILE",
+      multiple: true,
+      help: "workflows in TypeScript, deployed at start with their steps; can be repeated",
+    },
+    "accept-code": {
+      type: "boolean",
+      help: "take workflows in code over HTTP also on a host other than loopback",
+    },
     "http-allow": {
       type: "string",
       value: "HOST",
@@ -92,6 +102,8 @@ export const dev = command({
         clock: parseClock(values.clock ?? "real"),
         ...(values.retention !== undefined && { retention: values.retention }),
         tasks: values.tasks ?? [],
+        workflows: values.workflows ?? [],
+        acceptCode: values["accept-code"] ?? isLoopback(values.host ?? "127.0.0.1"),
         http: httpOptions({
           allow: values["http-allow"],
           private: values["http-private"],
@@ -117,6 +129,8 @@ type DevSettings = Readonly<{
   clock: "real" | "virtual";
   retention?: string;
   tasks: readonly string[];
+  workflows: readonly string[];
+  acceptCode: boolean;
   http: HttpOptions;
   acceptLoss: boolean;
   /** The first of them is started. */
@@ -144,6 +158,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
     ...(retention !== undefined && { retention }),
     http: settings.http,
     tasks: [...settings.tasks, ...examples.map(({ tasks }) => tasks)],
+    workflows: settings.workflows,
     onTrail: watch.see,
     acceptLoss: settings.acceptLoss,
     onTrouble: log.trouble,
@@ -154,6 +169,7 @@ async function runEngine(settings: DevSettings, log: DevLog): Promise<void> {
       host,
       port,
       ...(token !== undefined && { token }),
+      acceptCode: settings.acceptCode,
       onUnexpected: (id, error, { status, code, route }) =>
         log.trouble(`${route} returned ${status} ${code} (${id}): ${traceOf(error)}`),
     });
@@ -215,6 +231,9 @@ function exitWhenUncaught(log: DevLog): void {
     process.exit(EXIT.refused);
   });
 }
+
+/** Only this machine can reach it. */
+const isLoopback = (host: string): boolean => /^(localhost|::1|127(\.\d+){3})$/.test(host);
 
 function parseClock(text: string): "real" | "virtual" {
   if (text === "real" || text === "virtual") return text;

@@ -2,7 +2,7 @@ import { ApiError, type Client, type ResultView } from "../../lib/client/index.t
 import { command } from "../command.ts";
 import { EXIT } from "../exit-code.ts";
 import { printFacts, printJson } from "../lay-out.ts";
-import { parseVariables } from "../parse-json.ts";
+import { parseJson, parseVariables } from "../parse-json.ts";
 import { parseWholeNumber } from "../parse-whole-number.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
@@ -13,6 +13,11 @@ export const start = command({
   operands: ["DEFINITION"],
   options: {
     variables: { type: "string", value: "JSON|@FILE", help: "its initial variables" },
+    input: {
+      type: "string",
+      value: "JSON|@FILE",
+      help: "the input of a workflow in code: any JSON",
+    },
     id: { type: "string", value: "ID", help: "the instance's id, for safe retries" },
     "business-key": { type: "string", value: "KEY", help: "your own key for it" },
     tag: { type: "string", value: "TAG", multiple: true, help: "a tag; can be repeated" },
@@ -39,6 +44,7 @@ export const start = command({
       ...(values.variables !== undefined && {
         variables: parseVariables(values.variables, "variables"),
       }),
+      ...(values.input !== undefined && { input: parseJson(values.input, "input") }),
       ...(values.id !== undefined && { instanceId: values.id }),
       ...(values["business-key"] !== undefined && { businessKey: values["business-key"] }),
       ...(values.tag && { tags: values.tag }),
@@ -57,7 +63,10 @@ export const start = command({
         ["instance", instanceId],
         ["status", result.status],
         ["error", result.error?.message],
-        ["variables", JSON.stringify(result.variables)],
+        // Of a workflow in code the result is what counts; of a graph both are the same.
+        ...(instance.input === undefined
+          ? [["variables", JSON.stringify(result.variables)] as const]
+          : [["result", JSON.stringify(result.result)] as const]),
       ]);
     }
     return result.status === "succeeded" ? EXIT.ok : EXIT.refused;

@@ -1,8 +1,9 @@
+import type { Client } from "../../lib/client/index.ts";
 import { command } from "../command.ts";
 import { diagnosticLine } from "../diagnostic-line.ts";
 import { EXIT } from "../exit-code.ts";
 import { printJson } from "../lay-out.ts";
-import { readSource } from "../read-source.ts";
+import { placedBeside, type ReadSource, readSource } from "../read-source.ts";
 import { clientFor, SERVER_OPTIONS } from "../server.ts";
 
 /** Validates workflows and stores nothing. */
@@ -13,18 +14,30 @@ export const validate = command({
   options: SERVER_OPTIONS,
   run: async ({ values, operands, terminal }) => {
     const client = clientFor(values, terminal);
-    const sources = operands.map((file) => ({ file, source: readSource(file) }));
+    const sources = await Promise.all(operands.map(readSource));
     let areAllValid = true;
-    for (const { file, source } of sources) {
-      const answer = await client.validate(source);
+    for (const source of sources) {
+      const answer = await validateOne(client, source);
       areAllValid &&= answer.valid;
       if (values.json) {
         printJson(terminal, answer);
         continue;
       }
+      const { file } = source;
       for (const diagnostic of answer.diagnostics) terminal.print(diagnosticLine(file, diagnostic));
       if (answer.valid) terminal.print(`${file}: valid`);
     }
     return areAllValid ? EXIT.ok : EXIT.refused;
   },
 });
+
+type Validation = Awaited<ReturnType<Client["validate"]>>;
+
+/** What cannot be bundled is not sent. */
+async function validateOne(client: Client, source: ReadSource): Promise<Validation> {
+  if ("diagnostics" in source) return { valid: false, diagnostics: source.diagnostics };
+  if (!("bundle" in source)) return client.validate(source.source);
+  const { valid, diagnostics } = await client.validateCode(source.bundle);
+  const placed = diagnostics.map((told) => placedBeside(source.file, told));
+  return { valid, diagnostics: [...source.warnings, ...placed] };
+}

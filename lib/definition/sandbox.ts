@@ -120,6 +120,16 @@ export type OpenedOperation = Extract<Operation, { at?: unknown }>;
 type Opened = Readonly<{ n: number; at?: Site }>;
 export type Site = readonly [line: number, column: number];
 
+/** A place in an author's file; line and column count from 1. */
+export type Origin = Readonly<{ file: string; line: number; column: number }>;
+
+/** Leads from places in a bundle to the author's files. */
+export type Origins = Readonly<{
+  originalOf(line: number, column: number): Origin | undefined;
+  /** A stack with the places of the author's files. */
+  stackOf(stack: string): string;
+}>;
+
 /** How a task is retried and how long all its attempts may take; durations as ISO text. */
 export type CallOptions = Readonly<{ retry?: RetryTable; timeout?: string }>;
 

@@ -1,11 +1,11 @@
 import type { Queues } from "../adapters/local/queues.ts";
 import type { LocalStore } from "../adapters/local/store.ts";
+import type { InstanceView } from "../api/wait-calls.ts";
 import { checkedValue } from "../definition/parsed.ts";
 import { parseDuration } from "../definition/time/duration.ts";
 import { formatInstant } from "../definition/time/instant.ts";
 import type { Engine } from "../engine/engine.ts";
 import { EngineError } from "../ports/engine-error.ts";
-import type { ResultView } from "../shapes/instances.ts";
 import type { RecoveryReport } from "../shapes/reports.ts";
 import type { Work } from "./begin-work.ts";
 import { checkArguments } from "./check-arguments.ts";
@@ -14,13 +14,13 @@ import type { FiredTimers } from "./fired-timers.ts";
 import { type LibraryCalls, libraryCalls } from "./library-calls.ts";
 import { CALLS } from "./library-shapes.ts";
 import { own } from "./own-copy.ts";
+import type { Result } from "./typed-workflows.ts";
 
 /** The engine as a library: a method for every call of the API, and what only a library can offer. */
 export type EmbeddedEngine = LibraryCalls &
   Pick<Engine, "recover"> &
   Readonly<{
-    /** Resolves when the instance ends, without polling; rejects when time is up. */
-    result(instanceId: string, options?: { timeoutMs?: number }): Promise<ResultView>;
+    result: Result;
     /** Resolves when the instance has ended or time is up. */
     waitForEnd(instanceId: string, timeoutMs: number): Promise<void>;
     /** Moves a virtual clock, and resolves when nothing due, parked or running is left. */
@@ -109,7 +109,8 @@ export function embeddedEngine({
   return {
     ...libraryCalls(engine),
     recover: engine.recover,
-    result: async (instanceId, options) => {
+    result: async (of: string | InstanceView, options?: Readonly<{ timeoutMs?: number }>) => {
+      const instanceId = typeof of === "string" ? of : of.instanceId;
       checkArguments(CALLS.result, { instanceId, options });
       await waitForEnd(instanceId, options?.timeoutMs ?? DEFAULT_TIMEOUT_MS);
       return own(await engine.result(instanceId));

@@ -47,3 +47,4 @@ export { openEngine } from "./open-engine.ts";
 export type { EmbeddedOptions, TaskOptions } from "./options.ts";
 export { type ServeOptions, serveEngine } from "./serve-engine.ts";
 export type { TrailNews } from "./trail-listener.ts";
+export type { StartedInstance, TypedResult, TypedStart } from "./typed-workflows.ts";

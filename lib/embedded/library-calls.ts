@@ -37,6 +37,7 @@ import type { TaskFilter, TaskView } from "../shapes/tasks.ts";
 import { checkArguments } from "./check-arguments.ts";
 import { CALLS } from "./library-shapes.ts";
 import { own } from "./own-copy.ts";
+import type { Start } from "./typed-workflows.ts";
 
 /** A message as callers pass it. */
 export type MessageInput = Omit<MessageRequest, "correlationKey"> &
@@ -71,7 +72,7 @@ export type LibraryCalls = Pick<
     deploy(source: string | Source): ReturnType<Engine["deploy"]>;
     definitions(page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
     versions(id: string, page?: Partial<PageRequest>): Promise<Listed<DefinitionView>>;
-    start(...given: Parameters<Engine["start"]>): Promise<InstanceView>;
+    start: Start;
     get(instanceId: string): Promise<InstanceView>;
     list(filter?: InstanceFilter & Partial<PageRequest>): Promise<Listed<InstanceView>>;
     waits(instanceId: string): Promise<Readonly<{ items: readonly WaitView[] }>>;
@@ -133,7 +134,8 @@ export function libraryCalls(engine: Engine): LibraryCalls {
     enable: byId(CALLS.definitionId, engine.enable),
     disable: byId(CALLS.definitionId, engine.disable),
     undeploy: byId(CALLS.definitionId, engine.undeploy),
-    start: async (definitionId, given, key) => {
+    start: async (of: string | Readonly<{ id: string }>, given?: unknown, key?: string) => {
+      const definitionId = typeof of === "string" ? of : of.id;
       const { request } = checkArguments(CALLS.start, { definitionId, request: own(given), key });
       return viewInstance(own(await engine.start(definitionId, request, key)));
     },

@@ -20,6 +20,7 @@ import { instanceKey } from "../engine/storage/keys.ts";
 import { type HostWorld, ONE_PROCESS } from "../engine/world.ts";
 import { bpmnCompiler } from "../frontends/bpmn/compiler.ts";
 import { codeCompiler } from "../frontends/code/compiler.ts";
+import { originsIn } from "../frontends/code/map-stack.ts";
 import { codeRunners } from "../kernel/code/code-runner.ts";
 import { graphRunner } from "../kernel/graph/graph-runner.ts";
 import { quietAlarm } from "../ports/alarm.ts";
@@ -119,6 +120,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
       },
       runners: { graph: graphRunner, code: codeRunners(sandbox) },
       sandbox,
+      origins: originsIn,
       watch: journal,
       settings: {
         tenant: TENANT,

@@ -42,6 +42,7 @@ import {
 } from "./instances/instance-calls.ts";
 import { listInstances } from "./instances/listing.ts";
 import { getListing, setListing } from "./instances/listing-sources.ts";
+import { withOrigins } from "./instances/origins.ts";
 import { start } from "./instances/start.ts";
 import { viewInstance } from "./instances/views.ts";
 import { publishMessage } from "./messages/publish.ts";
@@ -115,8 +116,10 @@ const CALLS = {
 
   start: async (world: World, id: string, request: StartRequest = {}, key?: IdempotencyKey) =>
     viewInstance(world, await start(world, id, request, key)),
-  get: async (world: World, instanceId: string) =>
-    viewInstance(world, await getInstance(world, instanceId)),
+  get: async (world: World, instanceId: string) => {
+    const image = await getInstance(world, instanceId);
+    return withOrigins(world, image, viewInstance(world, image));
+  },
   list: listInstances,
   /** Throws `instance/not-ended` while it is live. */
   result: getResult,

@@ -2,7 +2,7 @@ import type { Definition, Notation } from "../definition/definition.ts";
 import type { Compiler } from "../definition/diagnostic.ts";
 import type { Expressions } from "../definition/expression.ts";
 import { BILLED_BYTES, MAX_WHOLE_BYTES } from "../definition/limits.ts";
-import type { Sandbox } from "../definition/sandbox.ts";
+import type { Origins, Sandbox } from "../definition/sandbox.ts";
 import type { Fact } from "../kernel/fact.ts";
 import type {
   BatchTicket,
@@ -47,6 +47,8 @@ export type World = Readonly<{
   runners: Runners;
   /** Where workflows in code run; absent: there are none. */
   sandbox?: Pick<Sandbox, "engine">;
+  /** Reads the source map of a bundle; absent: places stay those of the bundle. */
+  origins?: (bundle: string) => Origins;
   settings: Settings;
   /** Counts steps that take the process with them; absent: each runs in a process of its own. */
   watch?: StepWatch;

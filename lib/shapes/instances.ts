@@ -98,6 +98,8 @@ export type WaitView = Readonly<{
   /** The engine runs this task itself. */
   runsHere?: boolean;
   incidentId?: string;
+  /** Of a workflow in code: where the operation is called. */
+  at?: Readonly<{ file: string; line: number; column: number }>;
   /** The call that gives a task to a person, while it is not claimed. */
   claimWith?: WaitCall;
   wakeWith?: WaitCall;

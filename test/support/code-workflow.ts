@@ -54,17 +54,17 @@ export function aGuest(bundle: string, of: Sandbox = sandbox): Promise<GuestProg
   return loading;
 }
 
-export function aCodeDefinition(elements: readonly string[] = ["workflow"]): Definition {
+export function aCodeDefinition(id = "workflow"): Definition {
   return {
-    id: "workflow",
+    id,
     version: 1,
     hash: "hash",
     notation: "code",
     body: {
       runner: "code",
-      program: { workflow: "workflow", engine: sandbox.engine },
+      program: { workflow: id, engine: sandbox.engine },
     },
-    elements,
+    elements: [id, "timer", "work"],
     startEvents: [],
   };
 }

@@ -107,6 +107,10 @@ const wait = named(
     name: z.string().exactOptional().describe("Of a signal, a message or an event."),
     correlationKey: z.string().exactOptional().describe("Of a message; empty where it has none."),
     process: z.string().exactOptional().describe("Of a child: the process that was called."),
+    at: z
+      .strictObject({ file: z.string(), line: z.int(), column: z.int() })
+      .exactOptional()
+      .describe("Of a workflow in code: where the operation is called."),
     childInstanceId: z
       .string()
       .exactOptional()

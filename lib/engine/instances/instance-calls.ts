@@ -10,6 +10,7 @@ import type { Plan } from "../step/plan.ts";
 import { defined } from "../storage/defined.ts";
 import { type Image, loadInstance } from "../storage/stored-instance.ts";
 import type { World } from "../world.ts";
+import { errorWithOrigins, waitsWithOrigins } from "./origins.ts";
 import { viewResult, viewWait } from "./views.ts";
 
 /** The instance of this id; throws where there is none. */
@@ -21,9 +22,10 @@ export async function getInstance(world: World, instanceId: string): Promise<Ima
 
 /** What came of it; throws while it is live. */
 export async function getResult(world: World, instanceId: string): Promise<ResultView> {
-  const result = viewResult(await getInstance(world, instanceId));
+  const image = await getInstance(world, instanceId);
+  const result = viewResult(image);
   if (result === undefined) throw notEnded(instanceId);
-  return result;
+  return errorWithOrigins(world, image, result);
 }
 
 /** Why it does not move. */
@@ -32,7 +34,8 @@ export async function listWaits(
   instanceId: string,
 ): Promise<Readonly<{ items: readonly WaitView[] }>> {
   const image = await getInstance(world, instanceId);
-  return { items: image.instance.tickets.map((ticket) => viewWait(world, image, ticket)) };
+  const waits = image.instance.tickets.map((ticket) => viewWait(world, image, ticket));
+  return { items: await waitsWithOrigins(world, image, waits) };
 }
 
 /** Ends it early; `cancelled` is false where it had ended before. */

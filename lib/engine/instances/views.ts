@@ -103,11 +103,13 @@ export function viewWait(world: World, image: Image, ticket: Ticket): WaitView {
     case "task": {
       const { type: taskType, notBefore: dueAt, person } = ticket;
       const taskId = taskIdOf(instance.id, ticket.id);
+      const isCode = program.definition.body.runner === "code";
+      const input = person || isCode ? program.runner.taskInput(instance, ticket) : {};
       return {
         ...{ kind: "task", ...common, taskType, taskId, runsHere: runsHere(world, ticket) },
         ...(dueAt !== undefined && { dueAt: formatInstant(dueAt) }),
         ...viewPerson(ticket),
-        ...callsFor(ticket, taskId, person ? program.runner.taskInput(instance, ticket) : {}),
+        ...callsFor(ticket, taskId, input),
       };
     }
     case "family":

@@ -67,13 +67,17 @@ export function viewPerson({ person }: TaskTicket): PersonView | undefined {
 export function callsFor(
   task: TaskTicket,
   taskId: string,
-  { needs = [] }: Pick<TaskInput, "needs">,
+  { needs = [], input }: Partial<TaskInput>,
 ): Pick<WaitView, "claimWith" | "wakeWith"> {
   const { users: [user = "your-name"] = [], assignee } = task.person ?? {};
   const isFree = task.person !== undefined && assignee === undefined;
   const variables: Json = Object.fromEntries(needs.map((name) => [name, null]));
   return {
     ...(isFree && { claimWith: { call: "claimTask", taskId, body: { user } } }),
-    wakeWith: { call: "completeTask", taskId, body: { variables } },
+    wakeWith: {
+      call: "completeTask",
+      taskId,
+      body: input === undefined ? { variables } : { result: null },
+    },
   };
 }

@@ -62,7 +62,7 @@ const misconfigured = ({ id, version }: Definition, happened: string): EngineErr
   });
 
 /** The text that a stored version was deployed from. */
-async function readSource(world: World, definition: Definition): Promise<string> {
+export async function readSource(world: World, definition: Definition): Promise<string> {
   const { id, version } = definition;
   const { tenant } = world.settings;
   const [item] = await world.store.get([versionKey(tenant, id, version)]);

@@ -1,4 +1,11 @@
-import type { Origin, SourceMap } from "./source-map.ts";
+import type { Origin, Origins } from "../../definition/sandbox.ts";
+import { parseSourceMap, type SourceMap } from "./source-map.ts";
+
+/** The origins of places in a bundle, by its source map. */
+export function originsIn(bundle: string): Origins {
+  const map = parseSourceMap(bundle);
+  return { originalOf: map.originalOf, stackOf: (stack) => mapStack(stack, map).text };
+}
 
 /** A stack with the places of the author's files; `first` is the topmost of these. */
 export type MappedStack = Readonly<{ text: string; first?: Origin }>;

@@ -1,7 +1,5 @@
+import type { Origin } from "../../definition/sandbox.ts";
 import { decodeMappings, type Segment } from "./mappings.ts";
-
-/** A place in an author's file; line and column count from 1, as in stack traces. */
-export type Origin = Readonly<{ file: string; line: number; column: number }>;
 
 /** Leads from places in a bundle to the author's files. */
 export type SourceMap = Readonly<{

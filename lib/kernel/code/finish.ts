@@ -3,7 +3,7 @@ import type { GuestEnd, GuestError } from "../../definition/sandbox.ts";
 import { closeTickets, type Draft, end, excerpt } from "../draft.ts";
 import type { Ticket } from "../instance.ts";
 import { lifeOf } from "./feed.ts";
-import { isDeadline, isTimeout } from "./open-operations.ts";
+import { isDeadline, isTimeout, operationsOf } from "./open-operations.ts";
 import type { Sessions } from "./sessions.ts";
 import { type CodeState, stateJson } from "./state.ts";
 import { noteTerminated, openIn } from "./view.ts";
@@ -22,9 +22,7 @@ export function finish(sessions: Sessions, draft: Draft, state: CodeState, ended
     draft.tickets.filter((open) => !isLeft(open)),
   );
   closeTickets(draft, (open) => !isLeft(open));
-  const open = new Set(
-    draft.tickets.filter(isWork).flatMap(({ ref }) => [ref, ...(state.b?.[ref] ?? [])]),
-  );
+  const open = new Set(draft.tickets.filter(isWork).flatMap((it) => operationsOf(state, it)));
   const left = { ...state, r: ended.value, o: state.o.filter(([n]) => open.has(n)) };
   draft.state = stateJson(left);
   endWhenDone(sessions, draft, left);

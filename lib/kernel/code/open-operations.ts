@@ -14,6 +14,7 @@ import {
   emit,
   keepTicket,
   note,
+  noteVisit,
   openTicket,
   reopenTicket,
 } from "../draft.ts";
@@ -83,7 +84,7 @@ function openOperation(operation: OpenedOperation): OpenOperation {
 function open(draft: Draft, operation: OpenedOperation, batches: Batches): Recorded | undefined {
   const { n } = operation;
   const element = elementOf(operation);
-  note(draft, "element-entered", element);
+  noteVisit(draft, "element-entered", { element, occurrence: n });
   const common = { ref: n, element };
   switch (operation.op) {
     case "task":
@@ -102,7 +103,10 @@ function open(draft: Draft, operation: OpenedOperation, batches: Batches): Recor
       return undefined;
     case "message": {
       const { name, key } = operation;
-      if (isPairTaken(draft, { name, key })) return taken(n, element, name, key);
+      if (isPairTaken(draft, { name, key })) {
+        noteVisit(draft, "element-terminated", { element, occurrence: n });
+        return taken(n, element, name, key);
+      }
       openTicket(draft, { ...common, on: "message", name, key });
       return undefined;
     }
@@ -171,6 +175,10 @@ function withBatch(state: CodeState, operation: OpenedOperation, batches: Batche
 export const membersOf = ({ b = {} }: CodeState, ref: number): readonly number[] | undefined =>
   Object.hasOwn(b, ref) ? b[ref] : undefined;
 
+/** The operations that a ticket stands for: one, or the members of a batch. */
+export const operationsOf = (state: CodeState, { ref }: Ticket): readonly number[] =>
+  membersOf(state, ref) ?? [ref];
+
 /** The operation that a ticket stands for. */
 export function numberOf(state: CodeState, ticket: Ticket): number {
   const member = ticket.on === "task" ? ticket.member : undefined;
@@ -181,7 +189,9 @@ export function numberOf(state: CodeState, ticket: Ticket): number {
 function disarm(draft: Draft, state: CodeState, n: number): CodeState {
   const ref = batchWith(state, n)?.ref ?? n;
   const ticket = draft.tickets.find((open) => open.ref === ref && !isDeadline(open));
-  if (ticket) note(draft, "element-terminated", ticket.element);
+  if (ticket) {
+    noteVisit(draft, "element-terminated", { element: ticket.element, occurrence: n });
+  }
   return closeOperation(draft, state, n);
 }
 

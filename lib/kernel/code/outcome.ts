@@ -1,13 +1,13 @@
 /** What a fact means to the operation whose ticket it names. */
 import type { Json } from "../../definition/json.ts";
 import type { Outcome } from "../../definition/sandbox.ts";
-import { type Draft, note } from "../draft.ts";
+import { type Draft, noteVisit } from "../draft.ts";
 import type { TaskFailed, TicketFact } from "../fact.ts";
 import type { TaskTicket, Ticket } from "../instance.ts";
 import { Refusal } from "../refusal.ts";
 import { retryTask } from "../retry.ts";
 import type { Recorded } from "./journal.ts";
-import { isTimeout, membersOf, numberOf } from "./open-operations.ts";
+import { isTimeout, numberOf, operationsOf } from "./open-operations.ts";
 import { chanceOf, isFinal, paused } from "./retry-table.ts";
 import { type CodeState, operationAt } from "./state.ts";
 
@@ -19,14 +19,11 @@ export function outcomesOf(
   ticket: Ticket,
 ): readonly Recorded[] {
   const { element } = ticket;
-  if (isTimeout(state, ticket)) {
-    note(draft, "timer-due", element, { timeout: true });
-    return timedOut(draft, state, ticket);
-  }
+  if (isTimeout(state, ticket)) return timedOut(draft, state, ticket);
   if (!isAwaited(fact)) throw new Error(`A workflow in code does not wait for "${fact.kind}".`);
   const n = numberOf(state, ticket);
   if (operationAt(state, n) === undefined) throw missing(n, element);
-  note(draft, fact.kind, element, dataOf(fact));
+  noteVisit(draft, fact.kind, { element, occurrence: n, data: dataOf(fact) });
   const outcome = outcomeOf(draft, state, fact, ticket);
   return outcome === undefined ? [] : [{ n, element, outcome }];
 }
@@ -114,13 +111,14 @@ function mayTryAgain(
 }
 
 /** Every operation that is still open under this timeout has timed out. */
-function timedOut(draft: Draft, state: CodeState, { ref, element }: Ticket): readonly Recorded[] {
+function timedOut(draft: Draft, state: CodeState, ticket: Ticket): readonly Recorded[] {
+  const { ref, element } = ticket;
   const isTask = (open: Ticket): open is TaskTicket => open.on === "task" && open.ref === ref;
   const attempts = draft.tickets.find(isTask)?.attempt ?? 1;
-  const numbers = membersOf(state, ref) ?? [ref];
-  return numbers.flatMap((n) => {
+  return operationsOf(state, ticket).flatMap((n) => {
     const timeout = operationAt(state, n)?.[3]?.timeout;
     if (timeout === undefined) return [];
+    noteVisit(draft, "timer-due", { element, occurrence: n, data: { timeout: true } });
     const message = `The task ${element} was not done within ${timeout}.`;
     const failure = { name: "TimedOut", code: "TIMEOUT", message, type: element, attempts };
     return [{ n, element, outcome: { failure } }];

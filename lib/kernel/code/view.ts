@@ -1,11 +1,11 @@
 /** What an instance has open, in operations, and what others see of it. */
 import { variablesIn } from "../../definition/json.ts";
 import { isBatch, openIn as openItemsIn } from "../batch.ts";
-import { type Draft, note } from "../draft.ts";
+import { type Draft, noteVisit } from "../draft.ts";
 import { holdsFailedItems } from "../failed-items.ts";
 import type { Instance, TaskTicket, Ticket } from "../instance.ts";
 import type { RunnerView, TaskInput } from "../runner.ts";
-import { isDeadline, isTimeout, numberOf } from "./open-operations.ts";
+import { isDeadline, isTimeout, numberOf, operationsOf } from "./open-operations.ts";
 import { type CodeState, operationAt, readState } from "./state.ts";
 
 /** The input of a task. */
@@ -34,12 +34,12 @@ export function openIn({ state, tickets }: Pick<Instance, "state" | "tickets">):
   return tickets.filter((open) => !isDeadline(open) && !isTimeout(parsed, open));
 }
 
-/** Records in history each operation that is cut short. */
+/** History tells which operations are cut short; a timeout is told with its task. */
 export function noteTerminated(draft: Draft, cut: readonly Ticket[]): void {
-  for (const ticket of cut) {
-    for (let left = countOf(ticket); left > 0; left--) {
-      note(draft, "element-terminated", ticket.element);
-    }
+  const state = readState(draft.state);
+  for (const [n] of state.o) {
+    const ticket = cut.find((open) => operationsOf(state, open).includes(n));
+    if (ticket) noteVisit(draft, "element-terminated", { element: ticket.element, occurrence: n });
   }
 }
 

@@ -200,7 +200,7 @@ describe("other code under the same journal", () => {
 describe("a journal of which a part has left the instance", () => {
   const elements = ["workflow", "a", "b", "c"];
   const load = () => aGuest(aBody(BODY));
-  const program = aCodeOn(load, NO_ROOM, aCodeDefinition(elements));
+  const program = aCodeOn(load, NO_ROOM, { ...aCodeDefinition(), elements });
 
   const spilled = async () => {
     const order = await play(program);

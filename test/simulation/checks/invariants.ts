@@ -139,7 +139,8 @@ export class Invariants {
     );
     const { traffic, reception, expressions } = this.#watched;
     const seed = `${before.id}:${before.version}`;
-    const given = { now: after.lastNow, seed, expressions };
+    const pastJournal = () => life && [...life.journal.values()];
+    const given = { now: after.lastNow, seed, expressions, pastJournal };
     const triggered = before.version === 0 ? reception.startsOf(program.definition) : [];
     const facts = [
       ...this.#watched.factsOf(after.id),

@@ -124,6 +124,9 @@ function checkVisits({ scenario }: Stage, { instance, trail }: Life): void {
       open.add(visit);
     } else if (type === "element-completed" || type === "element-terminated") {
       must(open.delete(visit), () => `${visit} of ${instance.id} is left, and was not entered`);
+    } else if (scenario.bundles && type !== "task-claimed") {
+      // An operation of a workflow in code ends with its outcome; a task that is retried has several.
+      open.delete(visit);
     }
   }
   must(open.size === 0, () => `of ${instance.id} is never left: ${stable([...open])}`);

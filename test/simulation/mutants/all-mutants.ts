@@ -4,6 +4,7 @@ import { ADOPT_MUTANTS } from "./adopt.ts";
 import { BATCH_MUTANTS } from "./batch.ts";
 import { CALL_MUTANTS } from "./call.ts";
 import { CALL_BATCH_MUTANTS } from "./call-batch.ts";
+import { CODE_MUTANTS } from "./code.ts";
 import { HEAVY_MUTANTS } from "./heavy.ts";
 import { HTTP_MUTANTS } from "./http.ts";
 import { LISTING_MUTANTS } from "./listing.ts";
@@ -38,4 +39,5 @@ export const MUTANTS = [
   ...REFUSED_MUTANTS,
   ...POISON_MUTANTS,
   ...HEAVY_MUTANTS,
+  ...CODE_MUTANTS,
 ];

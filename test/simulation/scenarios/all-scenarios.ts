@@ -30,6 +30,7 @@ import { BATCH_SCENARIOS } from "./batch.ts";
 import { BATCH_FOR_WORKERS_SCENARIOS } from "./batch-for-workers.ts";
 import { CALL_SCENARIOS } from "./call.ts";
 import { CALL_BATCH_SCENARIOS } from "./call-batch.ts";
+import { CODE_SCENARIOS } from "./code.ts";
 import { compiled, graph } from "./definitions.ts";
 import { ERASE_SCENARIOS } from "./erase.ts";
 import { EVENT_SCENARIOS } from "./event.ts";
@@ -343,6 +344,7 @@ export const SCENARIOS: readonly Scenario[] = [
   ...REFUSED_SCENARIOS,
   ...POISON_SCENARIOS,
   ...HEAVY_SCENARIOS,
+  ...CODE_SCENARIOS,
 ];
 
 /** Some random graphs loop for ever: later tasks fail, and a deadline ends the rest. */

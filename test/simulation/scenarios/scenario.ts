@@ -3,6 +3,7 @@ import type { Compiled } from "../../../lib/definition/definition.ts";
 import type { Variables } from "../../../lib/definition/json.ts";
 import type { Engine } from "../../../lib/engine/engine.ts";
 import type { World } from "../../../lib/engine/world.ts";
+import type { SessionRoom } from "../../../lib/kernel/code/sessions.ts";
 import type { Fact } from "../../../lib/kernel/fact.ts";
 import type { TaskAttempt, TaskOutcome } from "../../../lib/ports/tasks.ts";
 import type { Workflow } from "../../support/generator-runner.ts";
@@ -14,6 +15,12 @@ export type Scenario = Readonly<{
   definitions: readonly Compiled[];
   /** Programs that definitions of notation "code" name. */
   workflows?: ReadonlyMap<string, Workflow>;
+  /** Bundles of definitions in code, by their id: they run in the sandbox. */
+  bundles?: ReadonlyMap<string, () => string>;
+  /** How many sessions of these a host keeps. */
+  sessions?: SessionRoom;
+  /** So many runs of a guest later its machine is gone, again and again. */
+  losesMachines?: number;
   /** Task types with a handler; others are offered to workers. */
   handlers: Readonly<Record<string, Handler>>;
   /** New ones for each run: they have state. */

@@ -10,13 +10,18 @@ import {
   FEEL,
 } from "../../../lib/definition/expression.ts";
 import { MAX_WORK_PER_COMMIT } from "../../../lib/definition/limits.ts";
+import type { GuestProgram } from "../../../lib/definition/sandbox.ts";
 import { createEngine, type Engine, worldOf } from "../../../lib/engine/engine.ts";
 import type { HostWorld, World } from "../../../lib/engine/world.ts";
+import { codeRunner } from "../../../lib/kernel/code/code-runner.ts";
+import { Sessions } from "../../../lib/kernel/code/sessions.ts";
 import { graphRunner } from "../../../lib/kernel/graph/graph-runner.ts";
 import type { Ids } from "../../../lib/ports/ids.ts";
 import type { Item, Outcome, Store } from "../../../lib/ports/store.ts";
 import type { Source } from "../../../lib/shapes/definitions.ts";
-import { generatorRunner, type Workflow } from "../../support/generator-runner.ts";
+import { aGuest } from "../../support/code-workflow.ts";
+import { generatorRunner } from "../../support/generator-runner.ts";
+import type { Scenario } from "../scenarios/scenario.ts";
 
 export type Host = Readonly<{
   name: string;
@@ -39,16 +44,19 @@ export type HostParts = Pick<
   | "settings"
   | "ownQueues"
 > &
-  Readonly<{ name: string; clock: SimulatedClock; workflows: ReadonlyMap<string, Workflow> }>;
+  Readonly<{ name: string; clock: SimulatedClock; programs: Programs }>;
 
-export function createHost({ name, clock, workflows, store, ...ports }: HostParts): Host {
+/** Where the code of definitions comes from. */
+type Programs = Pick<Scenario, "workflows" | "bundles" | "sessions" | "losesMachines">;
+
+export function createHost({ name, clock, programs, store, ...ports }: HostParts): Host {
   const given: HostWorld = {
     ...ports,
     store: copying(store),
     clock,
     expressions: EXPRESSIONS,
     compilers: { bpmn: compileJson, code: compileJson },
-    runners: runnersOf(workflows),
+    runners: runnersOf(programs),
   };
   return { name, engine: createEngine(given), world: worldOf(given), clock };
 }
@@ -68,10 +76,48 @@ function heavyFeel(): ExpressionLanguage {
   return { ...feel, evaluate };
 }
 
-export const runnersOf = (workflows: ReadonlyMap<string, Workflow>): HostWorld["runners"] => ({
-  graph: graphRunner,
-  code: generatorRunner(workflows),
-});
+/** A generator for each name, or a bundle in the sandbox; sessions are those of one host. */
+export function runnersOf({
+  workflows = new Map(),
+  bundles,
+  sessions,
+  losesMachines,
+}: Programs): HostWorld["runners"] {
+  const room = new Sessions(sessions);
+  return {
+    graph: graphRunner,
+    code: (definition) => {
+      const bundle = bundles?.get(definition.id);
+      if (bundle === undefined) return generatorRunner(workflows)(definition);
+      const load = async () => {
+        const guest = await aGuest(bundle());
+        return losesMachines === undefined ? guest : losing(guest, losesMachines);
+      };
+      return codeRunner({ definition, workflow: definition.id, load, sessions: room });
+    },
+  };
+}
+
+/** A program whose machines die after so many runs, however often they are replaced. */
+function losing(guest: GuestProgram, runs: number): GuestProgram {
+  let left = runs;
+  return {
+    declared: guest.declared,
+    open: (opening) => {
+      const session = guest.open(opening);
+      return {
+        run: async (feeds) => {
+          left -= 1;
+          if (left > 0) return session.run(feeds);
+          left = runs;
+          session.close();
+          return [{ kind: "stopped", stop: "lost", message: "The machine died." }];
+        },
+        close: () => session.close(),
+      };
+    },
+  };
+}
 
 /** Ids that are the same in every run of a seed. */
 export function countedIds(): Ids {

@@ -154,7 +154,7 @@ export class Hosts {
       workQueue,
       bus: busPort(stage, bus),
       ...(scenario.ownQueue && !isMemory && { ownQueues: this.#backends.ownQueues }),
-      workflows: scenario.workflows ?? new Map(),
+      programs: scenario,
       settings: {
         ...scenario.settings,
         tenant: TENANT,

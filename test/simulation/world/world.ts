@@ -115,7 +115,10 @@ export class SimulatedWorld {
     const { definitions } = await engine.deploy(sourceOf(definition));
     for (const { hash, version } of definitions) {
       const stored = { ...definition, hash, version };
-      const { graph, code } = runnersOf(scenario.workflows ?? new Map());
+      // Without any session: what is written must be what a fresh replay decides.
+      const { workflows, bundles } = scenario;
+      const fresh = { ...(workflows && { workflows }), ...(bundles && { bundles }) };
+      const { graph, code } = runnersOf({ ...fresh, sessions: { live: 0, idle: 0 } });
       const source = async () => sourceOf(definition).source;
       const runner = stored.body.runner === "graph" ? graph?.(stored) : code?.(stored, source);
       if (runner) programs.set(hash, { definition: stored, runner });

@@ -1,0 +1,107 @@
+// Rules of workflows in code, each left out as in protocol.ts.
+import { MARK, type Mutant } from "./protocol.ts";
+
+export const CODE_MUTANTS: readonly Mutant[] = [
+  {
+    name: "session-by-instance",
+    without: "a session is used only at the digest that it has been fed",
+    scenario: "code-window",
+    file: "lib/kernel/code/sessions.ts",
+    find: "if (session?.digest !== digest) return undefined;",
+    replace: `if (session === undefined) return undefined; if (session.digest !== digest) ${MARK};`,
+  },
+  {
+    name: "fed-in-operation-order",
+    without: "outcomes are fed in the order in which they came",
+    scenario: "code-all-race",
+    file: "lib/kernel/code/replay.ts",
+    find: "const recorded = entries.map((entry, at) => read(elements, entry) ?? damaged(at + 1));",
+    replace: `const inOrder = entries.map((entry, at) => read(elements, entry) ?? damaged(at + 1));
+  const recorded = inOrder.toSorted((a, b) => a.n - b.n);
+  if (recorded.some((it, at) => it !== inOrder[at])) ${MARK};`,
+  },
+  {
+    name: "replayed-by-another-clock",
+    without: "a replay sees the time of the journal",
+    scenario: "code-seq",
+    file: "lib/kernel/code/replay.ts",
+    find: "now: entries[at]?.[1] ?? runAt,",
+    replace: `now: (${MARK}, runAt),`,
+  },
+  {
+    name: "seed-from-version",
+    without: "randomness is drawn from the instance and its run, not from the version",
+    scenario: "code-seq",
+    file: "lib/kernel/code/code-runner.ts",
+    find: "seed: `$" + "{before.id} $" + "{runOf(before)}`,",
+    replace: `seed: (${MARK}, \`\${before.id} \${before.version}\`),`,
+  },
+  {
+    name: "memo-of-another-version",
+    without: "what a feed led to counts only while the instance has the same version",
+    scenario: "code-window",
+    file: "lib/kernel/code/sessions.ts",
+    find: "return session?.version === life.version ? session.memos.get(digest) : undefined;",
+    replace: `const memo = session?.memos.values().next().value;
+    if (memo) ${MARK};
+    return session?.version === life.version ? memo : undefined;`,
+  },
+  {
+    name: "loser-stays-armed",
+    without: "what loses is disarmed in the same commit",
+    scenario: "code-all-race",
+    file: "lib/kernel/code/open-operations.ts",
+    find: "state = disarm(draft, state, operation.n);",
+    replace: `${MARK}; state = withoutOperation(state, operation.n);`,
+  },
+  {
+    name: "loser-eats-an-event",
+    without: "a wait that lost takes no event",
+    scenario: "code-loser",
+    file: "lib/kernel/code/open-operations.ts",
+    find: "closeTickets(draft, (open) => open.ref === n && !isDeadline(open));\n    return withoutOperation(state, n);",
+    replace: `if (draft.tickets.some((open) => open.ref === n && open.on === "event")) ${MARK};
+    closeTickets(draft, (open) => open.ref === n && !isDeadline(open) && open.on !== "event");
+    return withoutOperation(state, n);`,
+  },
+  {
+    name: "task-dropped-at-return",
+    without: "tasks that nobody waits for are done before the end",
+    scenario: "code-return-drains",
+    file: "lib/kernel/code/code-runner.ts",
+    find: 'const isWork = ({ on }: Ticket): boolean => on === "task" || on === "family" || on === "incident";',
+    replace: `const isWork = ({ on }: Ticket): boolean => (on === "task" && (${MARK}), on === "incident");`,
+  },
+  {
+    name: "member-of-another-operation",
+    without: "an item of a batch is the operation that it was opened for",
+    scenario: "code-fan",
+    file: "lib/kernel/code/open-operations.ts",
+    find: "(membersOf(state, ticket.ref)?.[member] ?? 0)",
+    replace: `(${MARK}, membersOf(state, ticket.ref)?.toReversed()[member] ?? 0)`,
+  },
+  {
+    name: "lost-machine-reused",
+    without: "a session whose machine is gone is not used again",
+    scenario: "code-sandbox-dies",
+    file: "lib/kernel/code/code-runner.ts",
+    find: "if (!(cause instanceof LostMachine) || tries >= MAX_TRIES) throw cause;",
+    replace: `if (cause instanceof LostMachine) ${MARK}; throw cause;`,
+  },
+  {
+    name: "past-of-the-journal-skipped",
+    without: "a replay begins with what has left the instance",
+    scenario: "code-long",
+    file: "lib/kernel/code/code-runner.ts",
+    find: "return [...past.slice(0, gone), ...entries, ...journal];",
+    replace: `${MARK}; return [...entries, ...journal];`,
+  },
+  {
+    name: "retry-by-chance-of-the-host",
+    without: "the pause before an attempt is drawn from the ticket",
+    scenario: "code-retries",
+    file: "lib/kernel/code/retry-table.ts",
+    find: "const drawn = Number.parseInt(hash(`$" + "{chance} $" + "{attempt}`), 36) / 2 ** 53;",
+    replace: `${MARK}; const drawn = Math.random();`,
+  },
+];
