@@ -26,11 +26,12 @@ export function parseDeclared(text: string): Declared {
 
 /** What one feed led to. */
 export function parseRan(text: string): Extract<Ran, { kind: "ran" }> {
-  const { operations, end } = fieldsOf(parse(text));
+  const { operations, end, isUnknown } = fieldsOf(parse(text));
   return {
     kind: "ran",
     operations: listOf(operations).map(parseOperation),
     ...(end !== undefined && { end: parseEnd(end) }),
+    ...(isUnknown === true && { isUnknown }),
   };
 }
 
@@ -75,10 +76,14 @@ function parseOperation(value: unknown): Operation {
 }
 
 function openedOf({ n, at }: Fields): Readonly<{ n: number; at?: Site }> {
-  const site = at === undefined ? undefined : listOf(at).map(wholeOf);
-  const [line, column] = site ?? [];
-  const isPlace = line !== undefined && column !== undefined;
-  return { n: wholeOf(n), ...(isPlace && { at: [line, column] as const }) };
+  const site = typeof at === "string" ? siteOf(at) : undefined;
+  return site === undefined ? { n: wholeOf(n) } : { n: wholeOf(n), at: site };
+}
+
+/** The line and the column at the end of a line of a stack. */
+function siteOf(stack: string): Site | undefined {
+  const [, line, column] = /:(\d{1,9}):(\d{1,9})\)?\s*$/.exec(stack) ?? [];
+  return line === undefined || column === undefined ? undefined : [Number(line), Number(column)];
 }
 
 function parseOptions(value: unknown): CallOptions {
@@ -173,5 +178,5 @@ function jsonOf(value: unknown): Json {
   return value as Json;
 }
 
-const misused = (what: string): Stopped =>
+export const misused = (what: string): Stopped =>
   new Stopped("crash", `The bundle used the operation protocol wrongly. ${what}`);
