@@ -1,5 +1,5 @@
 /** Opening operations, and disarming what lost. */
-import { bridge } from "./bridge.ts";
+import { bridge, found, type GuestOutcome } from "./bridge.ts";
 import { CancelledFailure, errorOf } from "./errors.ts";
 
 /** Functions of the SDK that open operations: a stack begins with the caller of one of them. */
@@ -12,20 +12,17 @@ const disarms = new WeakMap<object, () => void>();
 export function open<T>(
   op: string,
   fields: string,
-  { caller, revive }: Readonly<{ caller: Caller; revive?: (value: unknown) => T }>,
+  caller: Caller,
+  revive?: (value: unknown) => T,
 ): Promise<T> {
-  const host = bridge(`${caller.name || op}()`);
+  const host = found ?? bridge(`${caller.name || op}()`);
   const { promise, resolve, reject } = Promise.withResolvers<T>();
-  const n = host.open(
-    op,
-    fields,
-    ({ value, failure, cancelled, stack }) => {
-      if (cancelled) reject(cancelled);
-      else if (failure === undefined) resolve(revive ? revive(value) : (value as T));
-      else reject(placed(errorOf(failure), stack));
-    },
-    caller,
-  );
+  const settle = (outcome: GuestOutcome) => {
+    if (outcome.cancelled) reject(outcome.cancelled);
+    else if (outcome.failure) reject(placed(errorOf(outcome.failure), outcome.stack));
+    else resolve(revive ? revive(outcome.value) : (outcome.value as T));
+  };
+  const n = host.open(op, fields, settle, caller);
   disarms.set(promise, () => {
     if (host.close(n)) reject(lost());
   });
