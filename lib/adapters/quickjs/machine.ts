@@ -251,6 +251,7 @@ export class Machine {
       return work();
     } catch (cause) {
       if (cause instanceof Stopped || cause instanceof GuestThrew) throw cause;
+      if (cause instanceof RangeError) throw tooDeep();
       throw new Stopped("crash", `The sandbox broke: ${String(cause)}.`);
     }
   }
@@ -339,6 +340,9 @@ const outOfMemory = (): Stopped =>
     "memory",
     `The workflow needs more than ${MAX_GUEST_BYTES / 1_048_576} MB of memory.`,
   );
+/** The host's own stack, which QuickJS cannot see, was used up first. */
+const tooDeep = (): Stopped =>
+  new Stopped("memory", "The workflow's calls or values are nested too deeply.");
 const tooMuch = (length: number): Stopped =>
   new Stopped(
     "output",

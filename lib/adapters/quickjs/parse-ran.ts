@@ -15,6 +15,7 @@ import type {
   Site,
 } from "../../definition/sandbox.ts";
 import { Stopped } from "./machine.ts";
+import { BUNDLE_FILE } from "./prelude.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -80,11 +81,13 @@ function openedOf({ n, at }: Fields): Readonly<{ n: number; at?: Site }> {
   return site === undefined ? { n: wholeOf(n) } : { n: wholeOf(n), at: site };
 }
 
-/** The line and the column at the end of a line of a stack. */
+/** The line and the column at the end of a line of a stack, if it is one of the bundle. */
 function siteOf(stack: string): Site | undefined {
-  const [, line, column] = /:(\d{1,9}):(\d{1,9})\)?\s*$/.exec(stack) ?? [];
+  const [, line, column] = IN_BUNDLE.exec(stack) ?? [];
   return line === undefined || column === undefined ? undefined : [Number(line), Number(column)];
 }
+
+const IN_BUNDLE = new RegExp(`${BUNDLE_FILE.replace(".", "\\.")}:(\\d{1,9}):(\\d{1,9})\\)?\\s*$`);
 
 function parseOptions(value: unknown): CallOptions {
   const { retry, timeout } = fieldsOf(value);

@@ -16,10 +16,13 @@ import { MAX_OPEN_OPERATIONS, MAX_WAITS_PER_STEP } from "../../definition/limits
 /** The version of `__fermata` and of the operations; a bundle that needs another is refused. */
 export const PROTOCOL = 1;
 
+/** The name of the bundle in stacks. */
+export const BUNDLE_FILE = "workflow.js";
+
 export const PRELUDE = `(() => {
 "use strict";
 const { parse, stringify } = JSON;
-const { defineProperty, freeze } = Object;
+const { defineProperty, freeze, getOwnPropertyDescriptor } = Object;
 const { apply } = Reflect;
 const { imul } = Math;
 const { captureStackTrace } = Error;
@@ -79,12 +82,17 @@ hide(Math, "random", random);
 hide(globalThis, "crypto", freeze({ randomUUID: uuid }));
 hide(globalThis, "console", freeze({ log() {}, info() {}, warn() {}, error() {}, debug() {}, trace() {} }));
 
+// It would show the functions of this file, and memory that threads share is of no use here.
+delete PlainError.prepareStackTrace;
+delete globalThis.SharedArrayBuffer;
+
+const stacks = defineProperty({}, "limit", getOwnPropertyDescriptor(PlainError, "stackTraceLimit"));
 const stackOf = (from) => {
   const holder = {};
-  const limit = PlainError.stackTraceLimit;
-  PlainError.stackTraceLimit = 1;
+  const limit = stacks.limit;
+  stacks.limit = 1;
   captureStackTrace(holder, from);
-  PlainError.stackTraceLimit = limit;
+  stacks.limit = limit;
   return holder.stack;
 };
 const emit = (text) => {

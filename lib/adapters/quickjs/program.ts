@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { Declared, LoadProblem, Opening, Stop } from "../../definition/sandbox.ts";
 import { GuestThrew, type Image, Machine, Stopped } from "./machine.ts";
 import { parseDeclared } from "./parse-ran.ts";
-import { PRELUDE } from "./prelude.ts";
+import { BUNDLE_FILE, PRELUDE } from "./prelude.ts";
 import { quickjs } from "./wasm.ts";
 
 /** A feed whose outcome is JSON text; the first of a session has none. */
@@ -34,9 +34,6 @@ export function loadProgram(bundle: string): LoadedProgram {
     return { ok: false, problem: problemOf(cause) };
   }
 }
-
-/** The name of the bundle in stacks. */
-const BUNDLE_FILE = "workflow.js";
 
 const CLOCK_IN_MODULE_SCOPE =
   "The clock is read in module scope, where every instance would see the same time. Read it inside the workflow.";
