@@ -6,7 +6,7 @@ import type { Answer, Request } from "./worker-protocol.ts";
  * The thread has ended: because it did not come back from this very request, because it broke while
  * it served it, or for a reason that has nothing to do with it.
  */
-export type Gone = Readonly<{ gone: "deadline" | "crash" | "lost" }>;
+export type Gone = Readonly<{ gone: "deadline" | "crash" | "lost"; message?: string }>;
 
 export type NewRequest = Request extends infer R
   ? R extends Request
@@ -32,9 +32,11 @@ export class GuestThread {
     this.#worker = new Worker(new URL(`./guest-worker.${extension}`, import.meta.url), {
       workerData: this.#current.buffer,
       name: "fermata-workflows",
+      // Those of the process may be for its own main file, as --eval is.
+      execArgv: [],
     });
     this.#worker.on("message", (answers: readonly Answer[]) => this.#settle(answers));
-    this.#worker.on("error", () => void this.end("crash"));
+    this.#worker.on("error", ({ message }) => void this.end("crash", message));
     this.#worker.on("exit", () => void this.end("crash"));
     this.#worker.unref();
   }
@@ -70,13 +72,16 @@ export class GuestThread {
   }
 
   /** Ends the thread; whatever it has not answered is told so, and why if it is the reason. */
-  async end(why: Gone["gone"]): Promise<void> {
+  async end(why: Gone["gone"], message?: string): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     const culprit = Atomics.load(this.#current, 0);
     clearInterval(this.#watch);
     await this.#worker.terminate();
-    for (const [id, resolve] of this.#asked) resolve({ gone: id === culprit ? why : "lost" });
+    const said = message === undefined ? {} : { message };
+    for (const [id, resolve] of this.#asked) {
+      resolve({ gone: id === culprit ? why : "lost", ...said });
+    }
     this.#asked.clear();
   }
 

@@ -49,7 +49,7 @@ class WorkerSandbox implements Sandbox {
     const program = this.#number();
     const answer = await thread.load(program, bundle);
     if ("problem" in answer) return refused(answer.problem);
-    if ("gone" in answer) return refused({ message: GONE[answer.gone], stopped: answer.gone });
+    if ("gone" in answer) return refused({ message: messageOf(answer), stopped: answer.gone });
     if (!("declared" in answer)) throw new Error("The thread answered what it was not asked.");
     return { ok: true, program: this.#program(program, bundle, answer.declared) };
   }
@@ -140,8 +140,11 @@ const GONE = {
   lost: "The sandbox was restarted.",
 } as const;
 
+const messageOf = ({ gone, message }: Gone): string =>
+  message === undefined ? GONE[gone] : `${GONE[gone]} ${message}`;
+
 function ranOf(answer: Answer | Gone): readonly TextRan[] {
   if ("ran" in answer) return answer.ran;
-  const stop = "gone" in answer ? answer.gone : "lost";
-  return [{ stop, message: GONE[stop] }];
+  const gone: Gone = "gone" in answer ? answer : { gone: "lost" };
+  return [{ stop: gone.gone, message: messageOf(gone) }];
 }
