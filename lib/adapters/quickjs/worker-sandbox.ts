@@ -111,7 +111,7 @@ class WorkerSession implements GuestSession {
     this.#end({ isBroken: false });
   }
 
-  async #ask(feeds: readonly Feed[]): Promise<Answer | Gone> {
+  #ask(feeds: readonly Feed[]): Promise<Answer | Gone> | Gone {
     const { program, bundle, opening, session } = this.#opener;
     const isFirst = this.#thread === undefined;
     this.#thread ??= this.#opener.thread();
