@@ -159,28 +159,43 @@ export const order = workflow("order", () => [Color.Blue, Rates.vat, new Square(
     expect(await run(source, "order")).toEqual([2, 19, 9, "B"]);
   });
 
-  test("keeps the first arguments of composites in the SDK's scope, where they can be moved", async () => {
+  test("gives the members of composites scopes of their own, where they can be moved", async () => {
     const source = await sourceOf({
       "order.ts": `
-import { all, any as first, race } from "${SDK}";
+import { all, any as first, delay, race } from "${SDK}";
 import * as wf from "${SDK}";
+const a = async (n?: number) => n;
 export const order = wf.workflow("order", async (n: number) => {
   const list = [
-    await all([n, first([n + 1])]),
-    await race({ a: 1 } as never),
+    await all([n, first([n + 1, a(), delay("1h")]), , a(2)]),
+    await race({ a: a(3), n, b: delay("2h"), ["c"]: wf.sleep("3h"), d() {} } as never),
     await wf.all(await Promise.resolve([n])),
+    await wf.all([await a(4), a(5)]),
     await all([async () => await n].map((one) => one())),
+    await race([...[6].map(a), a(7)]),
+    await race([...list, a(8)]),
+    await race(list),
+    await race(n > 1 ? [a(9)] : list),
   ];
   return list;
 });
 `,
     });
 
-    const part = authorsPart(source);
-    expect(part).toContain("all(scope(() => [n, any(scope(() => [n + 1]))]))");
-    expect(part).toContain("race(scope(() => ({ a: 1 })))");
+    const part = authorsPart(source).replace(/\s+/g, " ");
+    expect(part).toContain(
+      'all([n, any([scope(() => n + 1), scope(() => a()), delay("1h")]), , scope(() => a(2))])',
+    );
+    expect(part).toContain(
+      'race({ a: scope(() => a(3)), n, b: delay("2h"), ["c"]: sleep("3h"), d() { } })',
+    );
     expect(part).toContain("all(await Promise.resolve([n]))");
+    expect(part).toContain("all([await a(4), scope(() => a(5))])");
     expect(part).toContain("all(scope(() => [async () => await n].map((one) => one())))");
+    expect(part).toContain("race(scope(() => [...[6].map(a), scope(() => a(7))]))");
+    expect(part).toContain("race([...list, scope(() => a(8))])");
+    expect(part).toContain("race(list)");
+    expect(part).toContain("race(scope(() => n > 1 ? [a(9)] : list))");
   });
 
   test("leads from an error to the author's line and column", async () => {
