@@ -47,7 +47,7 @@ export async function openEngine(options: EmbeddedOptions): Promise<EmbeddedEngi
   refuseUnknownOptions("openEngine", options, EMBEDDED_OPTIONS);
   refuseUnknownOptions("openEngine, http", options.http ?? {}, HTTP_OPTIONS);
   const runs = new HandlerRuns();
-  const loaded = await loadUserCode(options, { runs });
+  const loaded = await loadUserCode(options, { runs, isWatched: options.onReload !== undefined });
   if (!loaded.ok) throw loaded.errors[0];
   let opened: EmbeddedEngine | undefined;
   const sending = sendHandlers(() => checkedOpen(opened), runs);

@@ -50,7 +50,7 @@ export type LoadedCode = Readonly<
  */
 export async function loadUserCode(
   given: GivenCode,
-  { runs, generation = 0, before }: LoadOptions,
+  { runs, isWatched, generation = 0, before }: LoadOptions,
 ): Promise<LoadedCode> {
   const startedMs = Date.now();
   const paths = givenPaths(given.workflows).flatMap(before ? filesIfAny : workflowFilesAt);
@@ -66,7 +66,7 @@ export async function loadUserCode(
   const problems = parts.flatMap(({ made }) => ("problems" in made ? made.problems : []));
   if (problems.length > 0) errors.push(refusedWorkflows(problems));
   const taskInputs = new Set<string>();
-  const importFile = importing(generation, taskInputs);
+  const importFile = importing({ generation, isOnce: !isWatched }, taskInputs);
   const tasks = await caught(errors, async () => {
     if (before !== undefined && isSame(before.tasks)) return before.tasks;
     const made = await findHandlers(given.tasks, { runs, importFile });
@@ -86,7 +86,13 @@ export async function loadUserCode(
   return { ok: true, code: { files, tasks, handlers, found, isSettled }, inputs };
 }
 
-type LoadOptions = Readonly<{ runs: HandlerRuns; generation?: number; before?: UserCode }>;
+type LoadOptions = Readonly<{
+  runs: HandlerRuns;
+  /** Whether the code is loaded anew when it changes. */
+  isWatched: boolean;
+  generation?: number;
+  before?: UserCode;
+}>;
 
 /** The value, or undefined and its error in the list. */
 async function caught<T>(errors: EngineError[], work: () => Promise<T>): Promise<T | undefined> {
@@ -111,9 +117,12 @@ function filesIfAny(path: string): readonly string[] {
 }
 
 /** Loads task files as workflow files are loaded, and notes what they are made from. */
-function importing(generation: number, inputs: Set<string>): ImportFile {
+function importing(
+  options: Readonly<{ generation: number; isOnce: boolean }>,
+  inputs: Set<string>,
+): ImportFile {
   return async (path) => {
-    const loaded = await loadSteps(path, { generation });
+    const loaded = await loadSteps(path, options);
     for (const input of loaded.inputs) inputs.add(input);
     if (loaded.ok) return { module: loaded.module };
     const text = loaded.diagnostics.map(({ message, ...at }) => `${placeOf(at)}${message}`);

@@ -35,7 +35,12 @@ export function watchCode(watched: Watched): () => void {
   const reload = async (): Promise<void> => {
     const before = code;
     generation += 1;
-    const loaded = await loadUserCode(given, { runs: watched.runs, generation, before });
+    const loaded = await loadUserCode(given, {
+      runs: watched.runs,
+      isWatched: true,
+      generation,
+      before,
+    });
     inputs = loaded.inputs;
     const result = loaded.ok ? await apply(loaded.code, before, watched) : refusal(loaded.errors);
     if (loaded.ok && !loaded.code.isSettled) {

@@ -7,7 +7,7 @@ import { aDataDir } from "../support/embedded.ts";
 
 const ORDER = `
 import { step, workflow } from "fermata-engine/workflow";
-import { rate } from "../shared/rate.ts";
+import { rate } from "../prices/rate.ts";
 export const charge = step("charge", async (n: number) => n * rate);
 export const order = workflow("order", async (n: number) => ({ total: await charge(n) }));
 `;
@@ -31,7 +31,7 @@ async function watched(): Promise<Watched> {
     writeFileSync(join(folder, path), text);
   };
   save("workflows/order.ts", ORDER);
-  save("shared/rate.ts", "export const rate = 2;");
+  save("prices/rate.ts", "export const rate = 2;");
   save("tasks/plain.ts", "export default () => ({ plain: 1 });");
   const reloads: Reload[] = [];
   const waiting: ((reload: Reload) => void)[] = [];
@@ -73,14 +73,14 @@ test("a saved workflow is a new version at once", async ({ save, next, total }) 
 });
 
 test("a saved file that only a step uses replaces the handler", async ({ save, next, total }) => {
-  save("shared/rate.ts", "export const rate = 3;");
+  save("prices/rate.ts", "export const rate = 3;");
 
   expect(await next()).toMatchObject({ kind: "reloaded", deployed: [], handlers: ["charge"] });
   expect(await total()).toEqual({ total: 30 });
 });
 
 test("a broken save keeps everything, and shows all problems until it is fixed", async (it) => {
-  it.save("shared/rate.ts", "export const rate = ;");
+  it.save("prices/rate.ts", "export const rate = ;");
   it.save("workflows/other.ts", `import "./none.ts";`);
 
   const refused = await it.next();
@@ -89,7 +89,7 @@ test("a broken save keeps everything, and shows all problems until it is fixed",
   expect(codes.toSorted()).toEqual(["code/syntax", "code/unresolved-import"]);
   expect(await it.total()).toEqual({ total: 20 });
 
-  it.save("shared/rate.ts", "export const rate = 4;");
+  it.save("prices/rate.ts", "export const rate = 4;");
   it.save("workflows/none.ts", "export const nothing = 1;");
   let fixed = await it.next();
   while (fixed.kind === "refused") fixed = await it.next();
