@@ -1,4 +1,5 @@
 /** Waiting for several things at once. */
+import { found } from "./bridge.ts";
 import { disarm, marked } from "./operation.ts";
 
 type Members = readonly unknown[] | Readonly<Record<string, unknown>>;
@@ -19,76 +20,129 @@ export function all<const M extends Members>(
   members: M,
   { onFailure = "cancel" }: Readonly<{ onFailure?: "cancel" | "leave" }> = {},
 ): Promise<Results<M>> {
-  const entries = entriesOf(members);
-  const disarmAll = () => disarmMembers(members, entries);
-  const result = new Promise<Results<M>>((resolve, reject) => {
-    const values: Record<string, unknown> = {};
-    let missing = entries.length;
-    const done = () => resolve(shaped(members, values) as Results<M>);
-    if (missing === 0) done();
-    for (const [key, member] of entries) {
-      Promise.resolve(member).then(
-        (value) => {
-          values[key] = value;
-          missing -= 1;
-          if (missing === 0) done();
-        },
-        (error: unknown) => {
-          reject(error);
-          if (onFailure === "cancel") disarmAll();
-        },
-      );
-    }
+  const values: Record<string, unknown> = {};
+  return composed<Results<M>>(members, {
+    whenEmpty: ({ resolve }) => resolve(shaped(members, values) as Results<M>),
+    onValue: (key, value, { resolve, missing }) => {
+      values[key] = value;
+      if (missing === 0) resolve(shaped(members, values) as Results<M>);
+    },
+    onError: (_, error, { reject, disarmRest }) => {
+      reject(error);
+      if (onFailure === "cancel") disarmRest();
+    },
   });
-  return marked(result, disarmAll);
 }
 
 /** The first success; the others are disarmed. When all fail, an `AggregateError`. */
 export function any<const M extends Members>(members: M): Promise<First<M>> {
-  const entries = entriesOf(members);
-  const disarmAll = () => disarmMembers(members, entries);
-  const result = new Promise<First<M>>((resolve, reject) => {
-    const errors: unknown[] = [];
-    let missing = entries.length;
-    const failed = () => reject(new AggregateError(errors, "All members of any() have failed."));
-    if (missing === 0) failed();
-    for (const [at, [key, member]] of entries.entries()) {
-      Promise.resolve(member).then(
-        (value) => {
-          resolve(firstOf(members, key, value) as First<M>);
-          disarmAll();
-        },
-        (error: unknown) => {
-          errors[at] = error;
-          missing -= 1;
-          if (missing === 0) failed();
-        },
-      );
-    }
+  const errors = new Map<string, unknown>();
+  const inOrder = () => entriesOf(members).map(([key]) => errors.get(key));
+  const failure = () => new AggregateError(inOrder(), "All members of any() have failed.");
+  return composed<First<M>>(members, {
+    whenEmpty: ({ reject }) => reject(failure()),
+    onValue: (key, value, { resolve, disarmRest }) => {
+      resolve(firstOf(members, key, value) as First<M>);
+      disarmRest();
+    },
+    onError: (key, error, { reject, missing }) => {
+      errors.set(key, error);
+      if (missing === 0) reject(failure());
+    },
   });
-  return marked(result, disarmAll);
 }
 
 /** The first member that settles, whether it succeeds or fails; the others are disarmed. */
 export function race<const M extends Members>(members: M): Promise<First<M>> {
-  const entries = entriesOf(members);
-  if (entries.length === 0) throw new RangeError("race() of nothing would never end.");
-  const disarmAll = () => disarmMembers(members, entries);
-  const result = new Promise<First<M>>((resolve, reject) => {
-    for (const [key, member] of entries) {
-      Promise.resolve(member).then(
-        (value) => {
-          resolve(firstOf(members, key, value) as First<M>);
-          disarmAll();
-        },
-        (error: unknown) => {
-          reject(error);
-          disarmAll();
-        },
-      );
-    }
+  return composed<First<M>>(members, {
+    whenEmpty: () => {
+      throw new RangeError("race() of nothing would never end.");
+    },
+    onValue: (key, value, { resolve, disarmRest }) => {
+      resolve(firstOf(members, key, value) as First<M>);
+      disarmRest();
+    },
+    onError: (_, error, { reject, disarmRest }) => {
+      reject(error);
+      disarmRest();
+    },
   });
-  return marked(result, disarmAll);
+}
+
+/** How a composite is decided. */
+type Rules<T> = Readonly<{
+  whenEmpty(decide: Pick<Decide<T>, "resolve" | "reject">): void;
+  onValue(key: string, value: unknown, decide: Decide<T>): void;
+  onError(key: string, error: unknown, decide: Decide<T>): void;
+}>;
+
+type Decide<T> = Readonly<{
+  /** How many members have not settled. */
+  missing: number;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+  disarmRest(): void;
+}>;
+
+/**
+ * Follows the members of a composite until it is decided.
+ *
+ * 1. A member that has settled keeps what it left open: that was not awaited, so it still runs. Only
+ *    members that have not settled are disarmed.
+ * 2. Members that are written out have a scope each, which is disarmed as a whole. Others share one;
+ *    of that, what followed from the operations by which members settled is left alone. What such a
+ *    member opened beside them, before it first waited, cannot be told from the operations of the
+ *    others, and is disarmed with them.
+ * 3. Once it is decided, nothing more is disarmed, and what the code does next belongs to the scope
+ *    that the composite was called in, and no longer to the member that decided it.
+ */
+function composed<T>(members: Members, rules: Rules<T>): Promise<T> {
+  const entries = entriesOf(members);
+  const outer = found?.here() ?? 0;
+  const open = new Map(entries);
+  const settledIn: number[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<T>();
+  let isDecided = false;
+  let isDisarmed = false;
+  const decided = () => {
+    isDecided = true;
+    // What is disarmed is decided within another composite's decision, and changes nothing in it.
+    if (!isDisarmed) found?.enter(outer);
+  };
+  const disarmRest = () => {
+    for (const member of [...open.values()]) disarm(member);
+    disarm(members, settledIn);
+  };
+  const decide = (): Decide<T> => ({
+    missing: open.size,
+    resolve: (value) => {
+      resolve(value);
+      decided();
+    },
+    reject: (error) => {
+      reject(error);
+      decided();
+    },
+    disarmRest,
+  });
+  const settled = (key: string, tell: () => void) => {
+    open.delete(key);
+    if (isDecided) return;
+    settledIn.push(found?.here() ?? 0);
+    tell();
+  };
+  if (entries.length === 0) rules.whenEmpty({ resolve, reject });
+  for (const [key, member] of entries) {
+    Promise.resolve(member).then(
+      (value) => settled(key, () => rules.onValue(key, value, decide())),
+      (error: unknown) => settled(key, () => rules.onError(key, error, decide())),
+    );
+  }
+  return marked(promise, () => {
+    if (isDecided) return;
+    isDisarmed = true;
+    disarmRest();
+  });
 }
 
 type Entries = readonly (readonly [key: string, member: unknown])[];
@@ -98,12 +152,6 @@ function entriesOf(members: Members): Entries {
     throw new TypeError("all(), any() and race() take a list or an object.");
   }
   return Object.entries(members);
-}
-
-/** The one that is decided is settled by now, so disarming it changes nothing. */
-function disarmMembers(members: Members, entries: Entries): void {
-  for (const [, member] of entries) disarm(member);
-  disarm(members);
 }
 
 function shaped(members: Members, values: Readonly<Record<string, unknown>>): unknown {

@@ -7,9 +7,11 @@
  *    They take and return JSON text.
  * 2. A bundle reaches it through `__fermata`, the operation protocol: `open`, `close`, `publish` and
  *    what they need. The SDK in the bundle is its only user.
- * 3. An operation belongs to the scope that was current when it was opened: that of the argument of
- *    `all`, `any` or `race` while it is evaluated, else that of the operation whose outcome is being
- *    handled.
+ * 3. An operation belongs to a scope. While the members of `all`, `any` or `race` are evaluated, each
+ *    operation gets a scope of its own inside theirs. One that is opened while an outcome is handled
+ *    belongs to the scope of the operation that it is the outcome of, so the operations that follow
+ *    from each other share a scope. When a composite is decided, the scope is current again that it
+ *    was called in.
  */
 import { MAX_OPEN_OPERATIONS, MAX_WAITS_PER_STEP } from "../../definition/limits.ts";
 
@@ -43,6 +45,7 @@ let end = "";
 let scope = 0;
 let scopes = 0;
 let parents = [0];
+let isEvaluating = false;
 let about = {};
 let isLoading = true;
 
@@ -108,7 +111,7 @@ const bridge = freeze({
     const n = next++;
     openCount++;
     const stack = stackOf(caller);
-    apply(mapSet, open, [n, { settle, scope, stack }]);
+    apply(mapSet, open, [n, { settle, scope: bridge.here(), stack }]);
     apply(push, out, ['{"op":"' + op + '","n":' + n + (fields === "" ? "" : "," + fields) + siteOf(stack) + "}"]);
     return n;
   },
@@ -125,21 +128,41 @@ const bridge = freeze({
     const it = apply(mapGet, open, [n]);
     if (it !== undefined && bridge.close(n)) it.settle({ cancelled: why });
   },
-  /** Operations that were opened in a scope, or in one inside it, and are still open. */
-  openIn(wanted) {
+  /**
+   * Operations of a scope, or of one inside it, that are still open; without those of the scopes
+   * directly inside it that the scopes in \`but\` belong to.
+   */
+  openIn(wanted, but = []) {
+    const kept = [];
+    for (let i = 0; i < but.length; i++) apply(push, kept, [branchOf(but[i], wanted)]);
     const found = [];
-    apply(forEach, open, [(it, n) => { if (isWithin(it.scope, wanted)) apply(push, found, [n]); }]);
+    apply(forEach, open, [(it, n) => {
+      if (!isWithin(it.scope, wanted)) return;
+      for (let i = 0; i < kept.length; i++) if (kept[i] !== 0 && isWithin(it.scope, kept[i])) return;
+      apply(push, found, [n]);
+    }]);
     return found;
+  },
+  /** The scope of what the code does next; while members are evaluated, a new one inside theirs. */
+  here() {
+    return isEvaluating ? newScope(scope) : scope;
+  },
+  /** What the code does next belongs to this scope, until the next outcome is fed. */
+  enter(wanted) {
+    scope = wanted;
+    isEvaluating = false;
   },
   /** Runs \`within\` in a scope of its own; returns its value and the scope. */
   scoped(within) {
     const outer = scope;
-    const mine = (scope = ++scopes);
-    parents[mine] = outer;
+    const wasEvaluating = isEvaluating;
+    const mine = (scope = newScope(outer));
+    isEvaluating = true;
     try {
       return { value: within(), scope: mine };
     } finally {
       scope = outer;
+      isEvaluating = wasEvaluating;
     }
   },
   publish(fields) {
@@ -150,6 +173,16 @@ const bridge = freeze({
   uuid,
   about: () => about,
 });
+const newScope = (inside) => {
+  parents[++scopes] = inside;
+  return scopes;
+};
+/** The scope directly inside \`outer\` that \`inner\` belongs to; 0 if it is not inside. */
+const branchOf = (inner, outer) => {
+  let at = inner;
+  while (at !== 0 && parents[at] !== outer) at = parents[at];
+  return at;
+};
 const isWithin = (inner, outer) => {
   for (let at = inner; at !== 0; at = parents[at]) if (at === outer) return true;
   return false;
@@ -187,7 +220,7 @@ const feed = (json) => {
   if (it === undefined) return "unknown";
   apply(mapDelete, open, [done.n]);
   openCount--;
-  scope = it.scope;
+  bridge.enter(it.scope);
   waits = 0;
   done.stack = it.stack;
   it.settle(done);
@@ -197,7 +230,7 @@ const take = () => {
   const answer = '{"operations":[' + apply(join, out, [","]) + "]" + (end === "" ? "" : ',"end":' + end) + "}";
   out = [];
   waits = 0;
-  scope = 0;
+  bridge.enter(0);
   return answer;
 };
 return [describe, begin, feed, take];
