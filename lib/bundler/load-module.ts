@@ -22,7 +22,7 @@ export type Loaded = Readonly<
  */
 export async function loadSteps(
   entry: string | URL,
-  { generation = 0 }: Readonly<{ generation?: number }> = {},
+  { generation = 0, isOnce = false }: LoadOptions = {},
 ): Promise<Loaded> {
   const path = pathOf(entry);
   const nameOf = fileNamer(dirname(path));
@@ -30,15 +30,22 @@ export async function loadSteps(
     return { ok: false, diagnostics: [unreadable(nameOf(path))], inputs: [] };
   }
   registerAuthorHooks();
-  const followed = await followImports(path, nameOf);
-  const { inputs, errors } = followed;
+  const followed = isOnce ? undefined : await followImports(path, nameOf);
   // Before they are read to be run: what is saved in between counts as a change the next time.
-  markChanged(followed, generation);
+  if (followed !== undefined) markChanged(followed, generation);
   try {
-    return { ok: true, module: await nativeImport(pathToFileURL(path).href), inputs };
+    const module = await nativeImport(pathToFileURL(path).href);
+    return { ok: true, module, inputs: followed?.inputs ?? [path] };
   } catch (error) {
+    const { inputs, errors } = followed ?? (await followImports(path, nameOf));
     forgetLoaded(inputs);
     const diagnostics = errors.length > 0 ? errors : [loadFailure(error, { path, inputs, nameOf })];
     return { ok: false, diagnostics, inputs };
   }
 }
+
+type LoadOptions = Readonly<{
+  generation?: number;
+  /** The file is never loaded anew: `inputs` need not be found, which starts esbuild. */
+  isOnce?: boolean;
+}>;

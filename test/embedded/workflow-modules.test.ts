@@ -23,9 +23,10 @@ import { pool } from "./db.ts";
 const engine = await openEngine({
   dataDir: import.meta.dirname + "/data",
   workflows: import.meta.dirname + "/workflows",
+  tasks: import.meta.dirname + "/tasks",
 });
 const results = [];
-for (const definitionId of ["one", "two"]) {
+for (const definitionId of ["one", "two", "three"]) {
   const { instanceId } = await engine.start(definitionId, {});
   results.push((await engine.result(instanceId)).result);
 }
@@ -49,7 +50,17 @@ import { pool } from "../db.js";
 export const use = step("use-two", async () => pool.used.push("two"));
 export const two = workflow("two", async () => use());
 `,
+    "workflows/three.ts": `
+import { workflow } from "fermata-engine/workflow";
+import { use } from "../tasks/steps.ts";
+export const three = workflow("three", async () => use());
+`,
+    "tasks/steps.ts": `
+import { step } from "fermata-engine/workflow";
+import { pool } from "../db.ts";
+export const use = step("use-three", async () => pool.used.push("three"));
+`,
   });
 
-  expect(seen).toEqual({ results: [1, 2], opened: 0, used: ["red", "two"] });
+  expect(seen).toEqual({ results: [1, 2, 3], opened: 0, used: ["red", "two", "three"] });
 });
