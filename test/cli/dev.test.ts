@@ -29,6 +29,7 @@ describe.concurrent("fermata dev", () => {
     await server.line(/approval-1 {2}approved: signal received/);
     await server.line(/approval-1 {2}ended: succeeded/);
     expect(server.lines.filter((line) => line.startsWith("Fermata is ready at"))).toHaveLength(1);
+    expect(server.lines.filter((line) => line.startsWith("Recovered"))).toEqual([]);
     expect(server.lines.join("")).not.toContain("\u001b");
   });
 
@@ -184,7 +185,7 @@ describe.concurrent("fermata dev", () => {
     const broken = dev("--no-examples", "--tasks", folder);
 
     expect(await broken.exitCode()).toBe(1);
-    expect(broken.errors.join()).toMatch(/ship\.mjs: It has no default export\. Write/);
+    expect(broken.errors.join()).toMatch(/ship\.mjs: It has no default export, and exports no step\. Write/);
   });
 });
 
