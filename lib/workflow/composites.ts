@@ -20,11 +20,14 @@ export function all<const M extends Members>(
   { onFailure = "cancel" }: Readonly<{ onFailure?: "cancel" | "leave" }> = {},
 ): Promise<Results<M>> {
   const entries = entriesOf(members);
-  const disarmAll = () => disarmMembers(members, entries);
+  const decision = decisionOf(members, entries);
   const result = new Promise<Results<M>>((resolve, reject) => {
     const values: Record<string, unknown> = {};
     let missing = entries.length;
-    const done = () => resolve(shaped(members, values) as Results<M>);
+    const done = () => {
+      resolve(shaped(members, values) as Results<M>);
+      decision.leave();
+    };
     if (missing === 0) done();
     for (const [key, member] of entries) {
       Promise.resolve(member).then(
@@ -35,28 +38,31 @@ export function all<const M extends Members>(
         },
         (error: unknown) => {
           reject(error);
-          if (onFailure === "cancel") disarmAll();
+          decision[onFailure]();
         },
       );
     }
   });
-  return marked(result, disarmAll);
+  return marked(result, decision.cancel);
 }
 
 /** The first success; the others are disarmed. When all fail, an `AggregateError`. */
 export function any<const M extends Members>(members: M): Promise<First<M>> {
   const entries = entriesOf(members);
-  const disarmAll = () => disarmMembers(members, entries);
+  const decision = decisionOf(members, entries);
   const result = new Promise<First<M>>((resolve, reject) => {
     const errors: unknown[] = [];
     let missing = entries.length;
-    const failed = () => reject(new AggregateError(errors, "All members of any() have failed."));
+    const failed = () => {
+      reject(new AggregateError(errors, "All members of any() have failed."));
+      decision.leave();
+    };
     if (missing === 0) failed();
     for (const [at, [key, member]] of entries.entries()) {
       Promise.resolve(member).then(
         (value) => {
           resolve(firstOf(members, key, value) as First<M>);
-          disarmAll();
+          decision.cancel();
         },
         (error: unknown) => {
           errors[at] = error;
@@ -66,29 +72,29 @@ export function any<const M extends Members>(members: M): Promise<First<M>> {
       );
     }
   });
-  return marked(result, disarmAll);
+  return marked(result, decision.cancel);
 }
 
 /** The first member that settles, whether it succeeds or fails; the others are disarmed. */
 export function race<const M extends Members>(members: M): Promise<First<M>> {
   const entries = entriesOf(members);
   if (entries.length === 0) throw new RangeError("race() of nothing would never end.");
-  const disarmAll = () => disarmMembers(members, entries);
+  const decision = decisionOf(members, entries);
   const result = new Promise<First<M>>((resolve, reject) => {
     for (const [key, member] of entries) {
       Promise.resolve(member).then(
         (value) => {
           resolve(firstOf(members, key, value) as First<M>);
-          disarmAll();
+          decision.cancel();
         },
         (error: unknown) => {
           reject(error);
-          disarmAll();
+          decision.cancel();
         },
       );
     }
   });
-  return marked(result, disarmAll);
+  return marked(result, decision.cancel);
 }
 
 type Entries = readonly (readonly [key: string, member: unknown])[];
@@ -100,10 +106,24 @@ function entriesOf(members: Members): Entries {
   return Object.entries(members);
 }
 
-/** The one that is decided is settled by now, so disarming it changes nothing. */
-function disarmMembers(members: Members, entries: Entries): void {
-  for (const [, member] of entries) disarm(member);
-  disarm(members);
+/**
+ * What becomes of the members when it is decided: they are disarmed, or left alone. Only once: what
+ * is opened after that belongs to whoever waited for the decision.
+ */
+function decisionOf(members: Members, entries: Entries) {
+  let isOpen = true;
+  return {
+    cancel: () => {
+      if (!isOpen) return;
+      isOpen = false;
+      // The one that decided it is settled by now, so disarming it changes nothing.
+      for (const [, member] of entries) disarm(member);
+      disarm(members);
+    },
+    leave: () => {
+      isOpen = false;
+    },
+  };
 }
 
 function shaped(members: Members, values: Readonly<Record<string, unknown>>): unknown {
