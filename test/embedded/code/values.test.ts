@@ -172,6 +172,29 @@ describe("a workflow in code", () => {
     expect((await run(engine)).result).toMatch(new RegExp(`^TypeError: .*${message}`));
   });
 
+  test.each<[string, () => unknown, Json]>([
+    ["nothing", () => undefined, null],
+    ["null", () => null, null],
+    ["a list with a date", () => [new Date(0)], ["1970-01-01T00:00:00.000Z"]],
+    ["names that are no variables", () => ({ "a-b": 1 }), { "a-b": 1 }],
+  ])("R2 gets %s from a handler as JSON has it", async (_, give, result) => {
+    const engine = await anEngineWith("return [await task('give', null)];", { tasks: { give } });
+
+    expect((await run(engine)).result).toEqual([result]);
+  });
+
+  test("R2 hands null to a handler as null", async () => {
+    const seen: Json[] = [];
+    const see = (input: Json) => void seen.push(input);
+    const engine = await anEngineWith("await task('see', null); await task('see');", {
+      tasks: { see },
+    });
+
+    await run(engine);
+
+    expect(seen).toEqual([null, null]);
+  });
+
   test("passes a date on as its ISO text", async () => {
     const engine = await anEngineWith("return task('echo', { at: new Date(0) });", {
       tasks: { echo },
